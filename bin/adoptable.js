@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Plain JavaScript without modern syntax: an older Node must get this far, to be told which one is needed.
+const major = Number(process.versions.node.split('.')[0])
+if (major < 24) {
+  console.error(`adoptable needs Node.js 24 or later; this is ${process.version}.`)
+  process.exit(1)
+}
+const { existsSync } = await import('node:fs')
+const source = new URL('../src/cli.ts', import.meta.url)
+// In a clone the source runs as it is; a published package holds only what `npm run build` made of it.
+await import(existsSync(source) ? source.href : new URL('../dist/cli.js', import.meta.url).href)

@@ -1,0 +1,12 @@
+import type { Changes } from './db/writer.ts'
+import * as keys from './keys/store.ts'
+import * as counters from './limits/store.ts'
+import * as pets from './pets/store.ts'
+
+/** Every change of the data that the service makes: the one list, known to its threads alike. */
+export const changes = {
+  insertPet: pets.insertPet,
+  insertFirstKey: keys.insertFirstKey,
+  saveCounters: counters.saveCounters,
+  removeExpiredCounters: counters.removeExpiredCounters,
+} satisfies Changes

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { ConfigError, readConfig } from '../config.ts'
+import { keysCommand } from './keys.ts'
+import { openapiCommand } from './openapi.ts'
+import { serveCommand } from './serve.ts'
+
+const FAILED = 1
+const MISUSED = 2
+
+/**
+ * The executable `adoptable`; the only reader of the environment.
+ *
+ * @returns the exit code: 0, 1 for a failure, 2 for wrong arguments
+ */
+export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const settings = () => readConfig(environment)
+  const program = new Command('adoptable')
+    .description('The open pet adoption service.')
+    .version(version())
+    .configureOutput({ outputError: (message, write) => write(message.split('\n', 1)[0] + '\n') })
+    .exitOverride()
+  for (const add of [serveCommand, keysCommand, openapiCommand]) add(program, settings)
+
+  try {
+    await program.parseAsync(argv)
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
+    console.error(`adoptable: ${(error as Error).message}`)
+    return error instanceof ConfigError ? MISUSED : FAILED
+  }
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}

@@ -1,0 +1,36 @@
+import closeWithGrace from 'close-with-grace'
+import type { Command } from 'commander'
+import pretty from 'pino-pretty'
+import type { Config } from '../config.ts'
+import { start } from '../start.ts'
+
+export function serveCommand(program: Command, settings: () => Config): void {
+  program
+    .command('serve')
+    .description('run the service')
+    .action(async () => {
+      const config = settings()
+      // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
+      const log = process.stderr.isTTY ? { log: pretty({ destination: 2, ignore: 'pid,hostname' }) } : {}
+      const service = await start(config, log)
+      greet(service.address, service.firstKey)
+      closeWithGrace({ delay: config.stopTimeoutSeconds * 1_000, logger: false }, async ({ err }) => {
+        if (err) service.app.log.fatal({ err }, 'stopping after an error that nobody caught')
+        await service.stop()
+      })
+    })
+}
+
+function greet(address: string, firstKey: string | undefined): void {
+  console.log(`adoptable serves ${address}/v1, its reference is at ${address}/docs`)
+  if (firstKey === undefined) return
+  console.log(`
+This is the admin key of the new store. It is shown this once:
+
+  ${firstKey}
+
+Try it:
+
+  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
+`)
+}

@@ -1,0 +1,177 @@
+import type { Limits } from './plans.ts'
+
+/** One line for the operator: which setting is wrong and what it may be. */
+export class ConfigError extends Error {}
+
+interface Setting<Value> {
+  /** The default as it would stand in the environment; empty when it follows from other settings. */
+  default: string
+  meaning: string
+  read(text: string): Value
+}
+
+function setting<Value>(fallback: string, meaning: string, read: (text: string) => Value): Setting<Value> {
+  return { default: fallback, meaning, read }
+}
+
+function whole(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d{1,10}$/.test(text) || value < least || value > most) {
+      throw new ConfigError(`must be a whole number from ${least} to ${most}`)
+    }
+    return value
+  }
+}
+
+function oneOf<const Choice extends string>(...choices: Choice[]) {
+  return (text: string): Choice => {
+    const choice = choices.find((known) => known === text)
+    if (!choice) throw new ConfigError(`must be one of: ${choices.join(', ')}`)
+    return choice
+  }
+}
+
+function text(value: string): string {
+  if (value === '') throw new ConfigError('must not be empty')
+  return value
+}
+
+function sqliteUrl(value: string): string {
+  if (!/^sqlite:.+/.test(value)) throw new ConfigError('must be sqlite: and a file, such as sqlite:data/adoptable.db')
+  return value
+}
+
+function publicUrl(value: string): string | undefined {
+  if (value === '') return undefined
+  if (!URL.canParse(value) || !/^https?:\/\/[^?#]+\/v1$/.test(value)) {
+    throw new ConfigError('must be an http(s) address that ends in /v1')
+  }
+  return value
+}
+
+function proxies(value: string): string[] {
+  const list = value.split(',').map((part) => part.trim())
+  if (value === '') return []
+  for (const part of list) {
+    if (!/^(loopback|[0-9a-fA-F.:]+(\/\d{1,3})?)$/.test(part)) {
+      throw new ConfigError('must be addresses or networks such as 10.0.0.0/8, separated by commas, or loopback')
+    }
+  }
+  return list
+}
+
+const SECONDS_A_DAY = 86_400
+
+/** Every setting: the environment variable, its default, its meaning and how it is read. The one list. */
+export const SETTINGS = {
+  HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 or :: for every one', text),
+  PORT: setting('8080', 'Port to listen on; 0 takes a free one', whole(0, 65_535)),
+  DATABASE_URL: setting('sqlite:data/adoptable.db', 'Where the data is kept: sqlite: and a file', sqliteUrl),
+  ADOPTABLE_ENVIRONMENT: setting(
+    'production',
+    'production (keys adopt_live_…) or staging (keys adopt_test_…)',
+    oneOf('production', 'staging'),
+  ),
+  BASE_URL: setting('', 'Public address of production, with /v1; from HOST and PORT when empty', publicUrl),
+  STAGING_BASE_URL: setting('', 'Public address of staging, with /v1; http://127.0.0.1:8081/v1 when empty', publicUrl),
+  TRUST_PROXY: setting('', 'Proxies whose X-Forwarded-For counts: addresses, networks or loopback', proxies),
+  LOG_LEVEL: setting(
+    'info',
+    'fatal, error, warn, info, debug, trace or silent; info has one line a request',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  ),
+  BAN_AFTER_REFUSALS: setting('100', 'Refused requests of a key, inside BAN_WINDOW_SECONDS, before a ban', whole(1, 10_000)),
+  BAN_WINDOW_SECONDS: setting('60', 'How close together those refusals must be', whole(1, SECONDS_A_DAY)),
+  BAN_SECONDS: setting('900', 'Length of the first ban; each further one lasts twice as long', whole(1, 30 * SECONDS_A_DAY)),
+  BAN_LONGEST_SECONDS: setting('86400', 'Length no ban exceeds', whole(1, 30 * SECONDS_A_DAY)),
+  BAN_MEMORY_SECONDS: setting('86400', 'Time after a ban in which the next one is longer', whole(0, 30 * SECONDS_A_DAY)),
+  ANONYMOUS_PER_MINUTE: setting('300', 'Requests a minute without a valid key, for each client address', whole(1, 1e9)),
+  ANONYMOUS_PER_DAY: setting('10000', 'Requests a day without a valid key, for each client address', whole(1, 1e9)),
+  HEADERS_TIMEOUT_SECONDS: setting('5', 'Time for the headers of a request to arrive', whole(1, 3_600)),
+  REQUEST_TIMEOUT_SECONDS: setting('10', 'Time for a whole request to arrive', whole(1, 3_600)),
+  KEEP_ALIVE_TIMEOUT_SECONDS: setting('65', 'Time an idle connection is kept', whole(1, 3_600)),
+  STOP_TIMEOUT_SECONDS: setting('5', 'Time a stop may take before it is forced', whole(1, 3_600)),
+  MAX_CONNECTIONS: setting('10000', 'Connections held at once; further ones are closed', whole(1, 1_000_000)),
+} as const satisfies Record<string, Setting<unknown>>
+
+/** When a key that keeps sending after refusals is banned, and for how long; all in seconds. */
+export interface BanRule {
+  afterRefusals: number
+  windowSeconds: number
+  seconds: number
+  longestSeconds: number
+  memorySeconds: number
+}
+
+export interface Config {
+  host: string
+  port: number
+  databaseUrl: string
+  environment: 'production' | 'staging'
+  /** Public addresses, with /v1 and no slash behind it; baseUrl is the one of this deployment. */
+  baseUrl: string
+  servers: { production: string; staging: string }
+  trustProxy: string[]
+  logLevel: string
+  ban: BanRule
+  anonymous: Limits
+  headersTimeoutSeconds: number
+  requestTimeoutSeconds: number
+  keepAliveTimeoutSeconds: number
+  stopTimeoutSeconds: number
+  maxConnections: number
+}
+
+/** The address the service has on its own machine: what clients are told when nobody set a public one. */
+function ownUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}/v1`
+}
+
+type Values = { [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['read']> }
+
+/**
+ * The settings as one checked value; a variable that is absent or empty takes its default.
+ *
+ * @throws {ConfigError} naming the first setting that is wrong
+ */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const entries = Object.entries(SETTINGS).map(([name, { default: fallback, read }]) => {
+    try {
+      return [name, read(environment[name] || fallback)]
+    } catch (error) {
+      throw new ConfigError(`${name} ${(error as ConfigError).message}`)
+    }
+  })
+  const values = Object.fromEntries(entries) as Values
+  const own = ownUrl(values.HOST, values.PORT)
+  const production = values.ADOPTABLE_ENVIRONMENT === 'production'
+  const servers = {
+    production: values.BASE_URL ?? (production ? own : 'http://127.0.0.1:8080/v1'),
+    staging: values.STAGING_BASE_URL ?? (production ? 'http://127.0.0.1:8081/v1' : own),
+  }
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    environment: values.ADOPTABLE_ENVIRONMENT,
+    baseUrl: servers[values.ADOPTABLE_ENVIRONMENT],
+    servers,
+    trustProxy: values.TRUST_PROXY,
+    logLevel: values.LOG_LEVEL,
+    ban: {
+      afterRefusals: values.BAN_AFTER_REFUSALS,
+      windowSeconds: values.BAN_WINDOW_SECONDS,
+      seconds: values.BAN_SECONDS,
+      longestSeconds: values.BAN_LONGEST_SECONDS,
+      memorySeconds: values.BAN_MEMORY_SECONDS,
+    },
+    anonymous: { perMinute: values.ANONYMOUS_PER_MINUTE, perDay: values.ANONYMOUS_PER_DAY },
+    headersTimeoutSeconds: values.HEADERS_TIMEOUT_SECONDS,
+    requestTimeoutSeconds: values.REQUEST_TIMEOUT_SECONDS,
+    keepAliveTimeoutSeconds: values.KEEP_ALIVE_TIMEOUT_SECONDS,
+    stopTimeoutSeconds: values.STOP_TIMEOUT_SECONDS,
+    maxConnections: values.MAX_CONNECTIONS,
+  }
+}

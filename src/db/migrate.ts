@@ -1,0 +1,17 @@
+import { Migrator } from 'kysely'
+import * as first from './migrations/0001-first.ts'
+import type { Db } from './tables.ts'
+
+/** Every migration, in order. One that was released is never changed. */
+const MIGRATIONS = { '0001-first': first }
+
+/**
+ * Brings the tables up to date, in one transaction: a kill at any point leaves the old ones whole.
+ *
+ * @throws when one fails, or when the store was written by a newer release
+ */
+export async function migrate(db: Db): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw error
+}

@@ -1,0 +1,68 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely } from 'kysely'
+import { migrate } from './migrate.ts'
+import { NodeSqliteDialect, openFile } from './sqlite.ts'
+import type { Db } from './tables.ts'
+
+/** The file that a database URL such as sqlite:data/adoptable.db names. */
+export function fileOf(databaseUrl: string): string {
+  return databaseUrl.slice('sqlite:'.length)
+}
+
+/** The one connection that may write; the tables are brought up to date first. */
+export async function openToWrite(file: string): Promise<{ db: Db; database: DatabaseSync }> {
+  const database = openFile(file, 'write')
+  const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
+  try {
+    await migrate(db)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return { db, database }
+}
+
+export interface Reader {
+  db: Db
+  /** Changes whenever anybody, here or in another process, has committed; at most one look a turn of the event loop. */
+  version(): number
+  close(): void
+}
+
+/** A connection that only reads: WAL lets it read the last commit while the next one is being written. */
+export function openToRead(file: string): Reader {
+  const database = openFile(file, 'read')
+  const dataVersion = database.prepare('pragma data_version')
+  let version: number | undefined
+  const look = (): number => {
+    // What arrives in one turn was sent before it began: the look of the first request serves them all.
+    setImmediate(() => {
+      version = undefined
+    })
+    version = Number(dataVersion.get()?.data_version)
+    return version
+  }
+  return {
+    db: new Kysely({ dialect: new NodeSqliteDialect(database) }),
+    version: () => version ?? look(),
+    close: () => database.close(),
+  }
+}
+
+/**
+ * Makes sure that one process alone serves a file: its counters are in that process' memory. The lock
+ * is the operating system's, so it ends with the process however that ends.
+ *
+ * @returns a function that gives the file free
+ * @throws when another process holds it
+ */
+export function claimFile(file: string): () => void {
+  const lock = new DatabaseSync(`${file}.lock`, { timeout: 0 })
+  try {
+    lock.exec('pragma journal_mode = off; begin exclusive')
+  } catch (cause) {
+    lock.close()
+    throw new Error(`another adoptable already serves ${file}; stop it first, or set another DATABASE_URL`, { cause })
+  }
+  return () => lock.close()
+}

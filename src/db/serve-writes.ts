@@ -1,0 +1,61 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { openToWrite } from './open.ts'
+import type { Db } from './tables.ts'
+import type { Changes } from './writer.ts'
+import { type Job, type Outcome, packError } from './writer-messages.ts'
+
+/** More changes than this wait for the next transaction, so that none waits long for its neighbours. */
+const MOST_IN_A_GROUP = 512
+
+/** The writer thread's whole life: take what waits, run it, commit, answer; `null` ends it. */
+export async function serveWrites(port: MessagePort, file: string, changes: Changes): Promise<void> {
+  const { db, database } = await openToWrite(file)
+  const queue: Job[] = []
+  let busy = false
+  port.on('message', async (message: Job[] | null) => {
+    if (message === null) {
+      database.close()
+      return port.close()
+    }
+    queue.push(...message)
+    if (busy) return
+    busy = true
+    while (queue.length > 0) {
+      for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) queue.push(...next.message)
+      port.postMessage(await commitGroup(db, database, changes, queue.splice(0, MOST_IN_A_GROUP)))
+    }
+    busy = false
+  })
+}
+
+/** Runs jobs in one transaction; a job that throws is undone alone. Without a commit all of them failed. */
+async function commitGroup(db: Db, database: DatabaseSync, changes: Changes, jobs: Job[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  try {
+    database.exec('begin immediate')
+    for (const job of jobs) outcomes.push(await runAlone(db, database, changes, job))
+    database.exec('commit')
+    return outcomes
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback')
+    const failure = packError(error)
+    return jobs.map(({ id }) => ({ id, failure }))
+  }
+}
+
+async function runAlone(db: Db, database: DatabaseSync, changes: Changes, job: Job): Promise<Outcome> {
+  const change = changes[job.change]
+  if (!change) throw new Error(`unknown change ${job.change}`)
+  database.exec('savepoint job')
+  try {
+    const value = await change(db, ...job.args)
+    database.exec('release job')
+    return { id: job.id, value }
+  } catch (error) {
+    // A full or broken disk ends the whole transaction, and with it what the jobs before this one did.
+    if (!database.isTransaction) throw error
+    database.exec('rollback to job; release job')
+    return { id: job.id, failure: packError(error) }
+  }
+}

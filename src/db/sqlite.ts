@@ -1,0 +1,74 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
+
+/** How long a writer waits for another process (a command, a backup) before it gives up, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** Below this SQLite can damage a WAL file when two connections write and checkpoint at once (fixed in 3.51.3). */
+const OLDEST_SQLITE = [3, 51, 3] as const
+
+/** A file of SQLite, opened to write (created when absent) or only to read. */
+export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
+  refuseOldSqlite(process.versions.sqlite ?? '0')
+  if (mode === 'read') return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  // Made by us for us alone; SQLite gives its other files the same permissions.
+  closeSync(openSync(file, 'a', 0o600))
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  // FULL: a commit is on the disk before it is acknowledged. WAL with NORMAL loses the last ones at a power cut.
+  database.exec('pragma journal_mode = wal; pragma synchronous = full')
+  return database
+}
+
+function refuseOldSqlite(version: string): void {
+  const parts = version.split('.').map(Number)
+  const older = OLDEST_SQLITE.findIndex((part, place) => (parts[place] ?? 0) !== part)
+  if (older >= 0 && (parts[older] ?? 0) < (OLDEST_SQLITE[older] ?? 0)) {
+    throw new Error(`SQLite ${version} is too old; ${OLDEST_SQLITE.join('.')} or later is needed`)
+  }
+}
+
+/** Kysely on node:sqlite: the shape of statements it expects, each prepared once. */
+export class NodeSqliteDialect extends SqliteDialect {
+  constructor(database: DatabaseSync) {
+    const prepared = new Map<string, SqliteStatement>()
+    super({
+      database: {
+        close: () => database.close(),
+        prepare(sql) {
+          let statement = prepared.get(sql)
+          if (!statement) {
+            // A transaction that starts as a reader is refused at once when it turns into a writer beside another.
+            statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
+            if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
+          }
+          return statement
+        },
+      },
+    })
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter()
+  }
+}
+
+const MOST_PREPARED = 500
+
+function adapt(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (values) => statement.all(...(values as SQLInputValue[])),
+    run: (values) => statement.run(...(values as SQLInputValue[])),
+    iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
+  }
+}
+
+/** SQLite's DDL is transactional; told so, Kysely runs all pending migrations in one transaction. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}

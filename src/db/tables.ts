@@ -1,0 +1,62 @@
+import type { Generated, Kysely } from 'kysely'
+import type { Access, Plan } from '../plans.ts'
+
+/** The database, or a transaction in it: what every store function takes first. */
+export type Db = Kysely<Tables>
+
+export interface Tables {
+  category: CategoryTable
+  pet: PetTable
+  api_key: ApiKeyTable
+  api_key_secret: ApiKeySecretTable
+  counter: CounterTable
+}
+
+interface CategoryTable {
+  id: Generated<number>
+  name: string
+  description: string | null
+}
+
+interface PetTable {
+  id: Generated<number>
+  name: string
+  /** An int64: as a bigint where a number would not be exact. */
+  category_id: number | bigint
+  status: string | null
+}
+
+/** Times are Unix times in milliseconds, in every table. */
+interface ApiKeyTable {
+  id: Generated<number>
+  name: string
+  plan: Plan
+  access: Access
+  /** Only an enterprise key has its own figures. */
+  per_minute: number | null
+  per_day: number | null
+  created_at: number
+  revoked_at: number | null
+}
+
+interface ApiKeySecretTable {
+  /** SHA-256 of the whole key, in hexadecimal. The key itself is nowhere. */
+  hash: string
+  key_id: number
+  created_at: number
+  /** Set by a rotation: from then on this secret no longer opens the key. */
+  expires_at: number | null
+}
+
+/** What a caller may at most have used of its windows: written before it is used, so a crash forgets nothing. */
+interface CounterTable {
+  caller: string
+  minute_started_at: number
+  minute_used: number
+  day_started_at: number
+  day_used: number
+  banned_until: number
+  ban_seconds: number
+  /** From then on the row says nothing any more. */
+  expires_at: number
+}

@@ -1,0 +1,34 @@
+import { ApiError, type ErrorCode, type ErrorDetail } from '../errors.ts'
+
+/** What the service's thread asks of the writer thread: a change by name. Everything here is structured-cloneable. */
+export interface Job {
+  id: number
+  change: string
+  args: unknown[]
+}
+
+export type Outcome = { id: number; value: unknown } | { id: number; failure: Failure }
+
+type Failure =
+  | { kind: 'api'; code: ErrorCode; message: string; details: ErrorDetail[] | undefined }
+  | { kind: 'other'; message: string; stack: string | undefined; errcode: number | undefined }
+
+/** An error keeps neither class nor members on its way between threads; this keeps what is needed. */
+export function packError(error: unknown): Failure {
+  if (error instanceof ApiError) {
+    return { kind: 'api', code: error.code, message: error.message, details: error.details }
+  }
+  const { message, stack, errcode } = error as Error & { errcode?: number }
+  return { kind: 'other', message, stack, errcode }
+}
+
+export function unpackError(failure: Failure): Error {
+  if (failure.kind === 'api') {
+    const { code, message, details } = failure
+    return new ApiError(code, details ? { message, details } : { message })
+  }
+  const error: Error & { errcode?: number } = new Error(failure.message)
+  if (failure.stack) error.stack = failure.stack
+  if (failure.errcode !== undefined) error.errcode = failure.errcode
+  return error
+}

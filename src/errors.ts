@@ -1,0 +1,62 @@
+/**
+ * Every error a client can meet: its code, frozen, with the HTTP status and the message that is sent when
+ * the place that throws has nothing better to say. The one catalogue; docs/errors.md is made from it.
+ */
+export const ERRORS = {
+  invalid_json: [400, 'The body is not valid JSON (RFC 8259, UTF-8).'],
+  validation_failed: [400, 'The body has missing or invalid members; details names each of them.'],
+  invalid_parameter: [400, 'A query parameter is invalid; details names each of them.'],
+  bad_request: [400, 'The request is not well-formed HTTP.'],
+  missing_api_key: [401, 'No API key was sent. Send the header "Authorization: Bearer <API key>".'],
+  invalid_api_key: [401, 'This API key is not valid here. Check that it is whole, current and for this environment.'],
+  insufficient_access: [403, 'This API key may not do this. Ask the operator for a key with more access.'],
+  pet_not_found: [404, 'There is no animal with this id.'],
+  route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
+  method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
+  request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
+  endpoint_removed: [410, 'This operation was removed. GET /pets?status=… lists the animals instead.'],
+  payload_too_large: [413, 'The body is larger than 65536 bytes.'],
+  uri_too_long: [414, 'The address is longer than 8192 characters.'],
+  unsupported_media_type: [415, 'Send the body as application/json in UTF-8, without a content coding.'],
+  rate_limit_exceeded: [429, 'The rate limit is used up. Wait for the seconds in Retry-After, then send again.'],
+  api_key_banned: [429, 'This API key is banned for a while, for sending on after many refusals. Retry-After tells how long.'],
+  headers_too_large: [431, 'The request line and headers together are larger than 16384 bytes.'],
+  internal_error: [500, 'Something failed here. The operator finds it in the log under the X-Request-Id.'],
+  service_unavailable: [503, 'The service cannot answer this right now. Wait for the seconds in Retry-After, then send again.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** What is wrong with one part of a request: a member of the body (RFC 6901 pointer) or a query parameter. */
+export interface ErrorDetail {
+  pointer?: string
+  parameter?: string
+  code: 'missing' | 'invalid_type' | 'invalid_value' | 'out_of_range' | 'too_long' | 'unknown_category'
+  message: string
+}
+
+interface ErrorOptions {
+  message?: string
+  details?: ErrorDetail[]
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** An error with a public side (code, message, details) for the client and a cause for the log only. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetail[] | undefined
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, { message, details, headers, cause }: ErrorOptions = {}) {
+    super(message ?? ERRORS[code][1], { cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.details = details
+    this.headers = headers ?? {}
+  }
+
+  get status(): number {
+    return ERRORS[this.code][0]
+  }
+}

@@ -1,0 +1,133 @@
+import swagger from '@fastify/swagger'
+import type { FastifySchema, RouteOptions } from 'fastify'
+import Type from 'typebox'
+import type { Config } from '../config.ts'
+import type { App } from './app.ts'
+
+type Json = Record<string, unknown>
+
+const ErrorDetail = Type.Object(
+  {
+    pointer: Type.Optional(Type.String({ description: 'The member of the body (RFC 6901).' })),
+    parameter: Type.Optional(Type.String({ description: 'The query parameter.' })),
+    code: Type.Enum(['missing', 'invalid_type', 'invalid_value', 'out_of_range', 'too_long', 'unknown_category'], {
+      type: 'string',
+    }),
+    message: Type.String(),
+  },
+  { title: 'ErrorDetail', description: 'What is wrong with one part of the request.' },
+)
+
+const ErrorBody = Type.Object(
+  {
+    code: Type.String({ description: 'Machine-readable error code; it never changes for a condition.' }),
+    message: Type.String({ description: 'What went wrong and what to do, for a person.' }),
+    status: Type.Integer({ description: 'The HTTP status code of the response.' }),
+    details: Type.Optional(Type.Array(ErrorDetail, { description: 'Every problem of the request; only with a 400.' })),
+  },
+  { title: 'Error' },
+)
+
+/** Errors that every operation can answer, and what they mean. */
+const EVERYWHERE = {
+  400: 'The request is malformed, or a part of it is invalid.',
+  401: 'Missing or invalid API key.',
+  408: 'The request did not arrive in time.',
+  414: 'The address is too long.',
+  429: 'Rate limit exceeded, or the key is banned for a while.',
+  431: 'The headers are too large.',
+  500: 'Something failed in the service.',
+  503: 'The service cannot answer right now.',
+}
+const WITH_ACCESS = { 403: 'The API key may not do this.' }
+const WITH_BODY = { 413: 'The body is too large.', 415: 'The body is not JSON in UTF-8.' }
+const WITH_PATH = { 404: 'The requested resource could not be found.' }
+const WITH_SUNSET = { 410: 'The operation was removed.' }
+
+const integer = (description: string) => ({ type: 'integer', description })
+const string = (description: string) => ({ type: 'string', description })
+
+const HEADERS = {
+  'X-RateLimit-Limit': integer('The limit that applies to the caller.'),
+  'X-RateLimit-Remaining': integer('Requests remaining in the current window.'),
+  'X-RateLimit-Reset': integer('Unix time, in seconds, at which the limit resets.'),
+  'X-Request-Id': string('Names the request, in the log too.'),
+}
+const SUNSET_HEADERS = {
+  Deprecation: string('Since when the operation is deprecated (RFC 9745).'),
+  Sunset: string('When the operation is removed (RFC 8594).'),
+  Link: string('The operation to use instead, as rel="successor-version".'),
+}
+const RETRY_AFTER = { 'Retry-After': integer('Seconds to wait before the next request.') }
+const MORE_HEADERS: Record<string, Json> = {
+  401: { 'WWW-Authenticate': string('The bearer challenge (RFC 6750).') },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+}
+
+/** Describes the routes, from their own schemas, as OpenAPI 3.1. */
+export async function describe(app: App, { servers }: Config): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'adoptable',
+        version: '1.0.0',
+        description: 'Browse and manage the animals that are available for adoption.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
+      },
+      servers: [
+        { url: servers.production, description: 'production' },
+        { url: servers.staging, description: 'staging' },
+      ],
+      tags: [{ name: 'pets', description: 'Animals that are, or will be, available for adoption.' }],
+      security: [{ apiKey: [] }],
+      components: {
+        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'The API key.' } },
+      },
+    },
+    stripBasePath: false,
+    transform: ({ schema, url, route }) => ({
+      schema: schema.hide ? schema : describeAnswers(schema, url, route),
+      url: url.replace(/^\/v1/, ''),
+    }),
+    transformObject: (document) => nameSchemas((document as { openapiObject: Json }).openapiObject),
+  })
+}
+
+function describeAnswers(schema: FastifySchema, url: string, { config, method }: RouteOptions): FastifySchema {
+  const { deprecated } = schema as { deprecated?: boolean }
+  const errors: Record<string, string> = {
+    ...EVERYWHERE,
+    ...(config?.access ? WITH_ACCESS : {}),
+    ...(method === 'POST' ? WITH_BODY : {}),
+    ...(url.includes(':') ? WITH_PATH : {}),
+    ...(deprecated ? WITH_SUNSET : {}),
+  }
+  const failures = Object.entries(errors).map(([status, description]) => [status, { ...ErrorBody, description }])
+  const answers: Record<string, Json> = { ...(schema.response as Record<string, Json>), ...Object.fromEntries(failures) }
+  const response = Object.entries(answers).map(([status, answer]) => {
+    const headers = { ...HEADERS, ...(MORE_HEADERS[status] ?? {}), ...(deprecated ? SUNSET_HEADERS : {}) }
+    return [status, { ...answer, headers }]
+  })
+  return { ...schema, tags: [url.split('/')[2] ?? ''], response: Object.fromEntries(response) }
+}
+
+/** Gives each schema with a title one place under components, and makes what has a default optional. */
+function nameSchemas(document: Json): Json {
+  const schemas: Json = {}
+  const visit = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(visit)
+    if (typeof node !== 'object' || node === null) return node
+    const { title, ...members } = Object.fromEntries(
+      Object.entries(node).map(([name, value]) => [name, visit(value)]),
+    )
+    if ('in' in members && (members.schema as Json).default !== undefined) delete members.required
+    if (typeof title !== 'string') return members
+    if (title === 'Error') delete members.description
+    schemas[title] = members
+    return { $ref: `#/components/schemas/${title}` }
+  }
+  const paths = visit(document.paths)
+  return { ...document, paths, components: { ...(document.components as Json), schemas } }
+}

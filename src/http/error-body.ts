@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+
+/** What of a framework's own error is the client's doing. Everything unknown is ours. */
+const FRAMEWORK_ERRORS: Record<string, () => ApiError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
+  FST_ERR_CTP_EMPTY_TYPE: () => new ApiError('unsupported_media_type'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new ApiError('bad_request'),
+  FST_ERR_BAD_URL: () => new ApiError('bad_request', { message: 'The address has a bad percent-encoding.' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('uri_too_long'),
+  ERR_STREAM_PREMATURE_CLOSE: () => new ApiError('bad_request'),
+  ECONNRESET: () => new ApiError('bad_request'),
+}
+
+/** SQLite's results for a file or disk that is busy, gone, full, broken or read-only: they pass, or an operator mends them. */
+const STORE_LOST = new Set([5, 6, 8, 10, 11, 13, 14, 26])
+
+/** Whatever is thrown on the way, as the error that the client is told; the one mapper. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const { code = '', errcode } = error as { code?: string; errcode?: number }
+  if (errcode !== undefined && STORE_LOST.has(errcode & 0xff)) {
+    return new ApiError('service_unavailable', { cause: error })
+  }
+  return FRAMEWORK_ERRORS[code]?.() ?? new ApiError('internal_error', { cause: error })
+}
+
+/** Contract, section 2.4; details only where there are some. */
+export function errorBody({ code, message, status, details }: ApiError): string {
+  return JSON.stringify({ code, message, status, details })
+}
+
+/** Seconds after which a client may try again when the service could not answer. */
+const RETRY_AFTER_LOSS = '1'
+
+export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toApiError(thrown)
+  if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.code)
+  if (error.status === 503) reply.header('retry-after', RETRY_AFTER_LOSS)
+  reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(errorBody(error))
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'

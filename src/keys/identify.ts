@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { counterOfAddress } from '../limits/address.ts'
+import type { Caller } from '../limits/limiter.ts'
+import { type Access, includesAccess, PLANS } from '../plans.ts'
+import { hashKey, isKeyOf } from './key-format.ts'
+import * as keys from './store.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the caller's key may do; absent without a valid key. */
+    access: Access | undefined
+  }
+}
+
+interface KnownKey {
+  caller: Caller
+  access: Access
+  expiresAt: number
+}
+
+type Done = (error?: Error) => void
+
+/** Keys remembered between two commits of anybody; a small bound, since the answer is one indexed look-up away. */
+const MOST_REMEMBERED = 10_000
+
+/** Hook: finds out who is calling: the key in the Authorization header, or else the client's address. */
+export function identify({ config, db, version, clock }: Context) {
+  const remembered = new Map<string, KnownKey>()
+  let rememberedAt = -1
+
+  function recall(hash: string): KnownKey | undefined {
+    if (version() !== rememberedAt) {
+      remembered.clear()
+      rememberedAt = version()
+    }
+    return remembered.get(hash)
+  }
+
+  async function find(hash: string): Promise<KnownKey | undefined> {
+    const since = version()
+    const key = await keys.findByHash(db, hash)
+    if (!key) return undefined
+    const caller = { name: `key:${key.id}`, limits: limitsOf(key), ban: config.ban }
+    const known = { caller, access: key.access, expiresAt: key.expires_at ?? Number.POSITIVE_INFINITY }
+    if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
+    return known
+  }
+
+  return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
+    const settle = (key: KnownKey | undefined): void => {
+      const valid = key && clock() < key.expiresAt
+      request.caller = valid ? key.caller : anonymous(request.ip, config.anonymous)
+      request.access = valid ? key.access : undefined
+      done()
+    }
+    const token = tokenOf(request.headers.authorization)
+    if (!token || !isKeyOf(config.environment, token)) return settle(undefined)
+    const hash = hashKey(token)
+    const key = recall(hash)
+    if (key) settle(key)
+    else find(hash).then(settle, done)
+  }
+}
+
+/** A request without a valid key, counted for its client address. */
+export function anonymous(address: string | undefined, limits: Caller['limits']): Caller {
+  return { name: counterOfAddress(address), limits }
+}
+
+/** Hook: 401 without a valid key, 403 with one that may not do what the route does. */
+export function requireAccess(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  const needed = request.routeOptions.config?.access ?? 'read'
+  if (request.access === undefined) done(unauthenticated(request.headers.authorization))
+  else if (!includesAccess(request.access, needed)) done(new ApiError('insufficient_access'))
+  else done()
+}
+
+/** RFC 6750, section 3: the error is named only when a credential was sent. */
+function unauthenticated(authorization: string | undefined): ApiError {
+  const realm = 'Bearer realm="adoptable"'
+  const sent = /^bearer +\S/i.test(authorization ?? '')
+  if (!sent) return new ApiError('missing_api_key', { headers: { 'www-authenticate': realm } })
+  return new ApiError('invalid_api_key', { headers: { 'www-authenticate': `${realm}, error="invalid_token"` } })
+}
+
+/** The token of "Bearer <token>", the scheme in any letter case (RFC 9110, section 11.1). */
+function tokenOf(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1]
+}
+
+function limitsOf(key: keys.Key): Caller['limits'] {
+  const figures = PLANS[key.plan]
+  return figures === 'custom' ? { perMinute: key.per_minute ?? 1, perDay: key.per_day ?? 1 } : figures
+}

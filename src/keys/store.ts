@@ -1,0 +1,93 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tables } from '../db/tables.ts'
+import type { Access, Limits, Plan } from '../plans.ts'
+
+export interface NewKey {
+  name: string
+  plan: Plan
+  access: Access
+  /** Of an enterprise key only. */
+  limits?: Limits | undefined
+}
+
+export type Key = Selectable<Tables['api_key']>
+
+/** A key as one of its secrets opens it, until the secret's end (Unix time in milliseconds; null for none). */
+export interface OpenedKey extends Key {
+  expires_at: number | null
+}
+
+const KEY_COLUMNS = ['id', 'name', 'plan', 'access', 'per_minute', 'per_day', 'created_at', 'revoked_at'] as const
+
+/** The key that a secret opens; a revoked one is as unknown as one that never was. */
+export function findByHash(db: Db, hash: string): Promise<OpenedKey | undefined> {
+  return db
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
+    .select(KEY_COLUMNS.map((column) => `api_key.${column}` as const))
+    .select('api_key_secret.expires_at')
+    .where('api_key_secret.hash', '=', hash)
+    .where('api_key.revoked_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export function list(db: Db): Promise<Key[]> {
+  return db.selectFrom('api_key').select(KEY_COLUMNS).orderBy('id').execute()
+}
+
+/** @returns the new key's id */
+export async function insertKey(db: Db, key: NewKey, hash: string, now: number): Promise<number> {
+  const { name, plan, access, limits } = key
+  const figures = { per_minute: limits?.perMinute ?? null, per_day: limits?.perDay ?? null }
+  const { id } = await db
+    .insertInto('api_key')
+    .values({ name, plan, access, ...figures, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db.insertInto('api_key_secret').values({ hash, key_id: id, created_at: now }).execute()
+  return id
+}
+
+/** Inserts the key unless the store has one already. @returns whether it did */
+export async function insertFirstKey(db: Db, key: NewKey, hash: string, now: number): Promise<boolean> {
+  if (await db.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) return false
+  await insertKey(db, key, hash, now)
+  return true
+}
+
+/** @returns false when there is no such key, or it was revoked before */
+export async function revokeKey(db: Db, id: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('api_key')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * Adds a second secret to a key, which keeps its counters; the ones before end with the overlap, or sooner
+ * if an earlier rotation said so.
+ *
+ * @returns false when there is no such key, or it was revoked
+ */
+export async function rotateKey(
+  db: Db,
+  id: number,
+  hash: string,
+  now: number,
+  overlapMs: number,
+): Promise<boolean> {
+  const live = db.selectFrom('api_key').select('id').where('id', '=', id).where('revoked_at', 'is', null)
+  if (!(await live.executeTakeFirst())) return false
+  const end = now + overlapMs
+  await db
+    .updateTable('api_key_secret')
+    .set({ expires_at: end })
+    .where('key_id', '=', id)
+    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', end)]))
+    .execute()
+  await db.insertInto('api_key_secret').values({ hash, key_id: id, created_at: now }).execute()
+  return true
+}

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import type { Caller, Limiter } from './limiter.ts'
+import type { Verdict } from './window.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is counted for this request; set by the hook before. */
+    caller: Caller
+  }
+}
+
+/** Hook: charges the request to its caller and describes the limit in the answer's headers; 429 when it is used up. */
+export function limitRate(limiter: Limiter) {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const settle = (verdict: Verdict): void => {
+      reply.headers(rateHeaders(verdict))
+      done(refusalOf(verdict))
+    }
+    const verdict = limiter.take(request.caller)
+    if (verdict instanceof Promise) verdict.then(settle, done)
+    else settle(verdict)
+  }
+}
+
+/** Contract, section 8.2. */
+export function rateHeaders({ limit, remaining, reset }: Verdict): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(reset),
+  }
+}
+
+export function refusalOf({ outcome, retryAfter }: Verdict): ApiError | undefined {
+  if (outcome === 'allowed') return undefined
+  const code = outcome === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded'
+  return new ApiError(code, { headers: { 'retry-after': String(retryAfter) } })
+}

@@ -1,0 +1,22 @@
+import type { BanRule } from '../config.ts'
+import type { Limits } from '../plans.ts'
+import type { Verdict } from './window.ts'
+
+/** Who is counted: a key, or the address of a request that has no valid one. */
+export interface Caller {
+  /** Name of its counters: key:7, ip:192.0.2.1. */
+  name: string
+  limits: Limits
+  /** Absent for addresses, which are never banned. */
+  ban?: BanRule
+}
+
+/** Judges and charges requests. */
+export interface Limiter {
+  /** A promise only where the verdict has to wait for a disk or a network. */
+  take(caller: Caller): Verdict | Promise<Verdict>
+  /** Forgets callers about whom nothing is left to remember. */
+  sweep(): Promise<void>
+  /** Keeps the exact counters for the next start. */
+  close(): Promise<void>
+}

@@ -1,0 +1,106 @@
+import type { BanRule } from '../config.ts'
+import type { Limits } from '../plans.ts'
+
+export const MINUTE_MS = 60_000
+export const DAY_MS = 86_400_000
+
+/** A fixed window, opened by the first request that it counts; `used` 0 says that none is open. */
+export interface Window {
+  /** Unix time in milliseconds. */
+  readonly startedAt: number
+  readonly used: number
+}
+
+/** All that the rule remembers of a caller. */
+export interface State {
+  readonly minute: Window
+  readonly day: Window
+  /** When the latest refusals happened, oldest first: as many as a ban needs. */
+  readonly refusedAt: readonly number[]
+  /** End of the latest ban and its length in seconds; zeros when there was none. */
+  readonly bannedUntil: number
+  readonly banSeconds: number
+}
+
+export interface Verdict {
+  readonly outcome: 'allowed' | 'limited' | 'banned'
+  /** The three headers, for the window with the fewest requests left; `reset` is a Unix time in seconds. */
+  readonly limit: number
+  readonly remaining: number
+  readonly reset: number
+  /** Seconds until every exhausted window has reopened, or until the ban ends; at least 1. Of a refusal only. */
+  readonly retryAfter: number
+}
+
+const CLOSED: Window = { startedAt: 0, used: 0 }
+
+export const UNKNOWN: State = { minute: CLOSED, day: CLOSED, refusedAt: [], bannedUntil: 0, banSeconds: 0 }
+
+/**
+ * The rule of the limits: judges one request and charges it to both windows or to none.
+ *
+ * @param ban absent for callers that are never banned
+ * @param now Unix time in milliseconds; it may jump back: no window or ban then lasts longer than its length
+ */
+export function judge(
+  state: State,
+  limits: Limits,
+  ban: BanRule | undefined,
+  now: number,
+): { verdict: Verdict; state: State } {
+  const minute = at(state.minute, MINUTE_MS, now)
+  const day = at(state.day, DAY_MS, now)
+  const bannedUntil = Math.min(state.bannedUntil, now + state.banSeconds * 1_000)
+  const seen: State = { ...state, minute, day, bannedUntil }
+
+  if (now < bannedUntil) return { verdict: describe('banned', seen, limits, now), state: seen }
+  if (minute.used < limits.perMinute && day.used < limits.perDay) {
+    const charged = { ...seen, minute: charge(minute, now), day: charge(day, now) }
+    return { verdict: describe('allowed', charged, limits, now), state: charged }
+  }
+  const refused = ban ? countRefusal(seen, ban, now) : seen
+  const outcome = now < refused.bannedUntil ? 'banned' : 'limited'
+  return { verdict: describe(outcome, refused, limits, now), state: refused }
+}
+
+function at(window: Window, lengthMs: number, now: number): Window {
+  if (window.used === 0 || now >= window.startedAt + lengthMs) return CLOSED
+  return window.startedAt > now ? { startedAt: now, used: window.used } : window
+}
+
+function charge(window: Window, now: number): Window {
+  return window.used === 0 ? { startedAt: now, used: 1 } : { startedAt: window.startedAt, used: window.used + 1 }
+}
+
+/** A ban begins with the refusal after the permitted ones, when all of them lie inside the rule's window. */
+function countRefusal(state: State, ban: BanRule, now: number): State {
+  const refusedAt = [...state.refusedAt, now].slice(-(ban.afterRefusals + 1))
+  const oldest = refusedAt[0] ?? now
+  if (refusedAt.length <= ban.afterRefusals || now - oldest >= ban.windowSeconds * 1_000) return { ...state, refusedAt }
+  const again = state.bannedUntil > 0 && now < state.bannedUntil + ban.memorySeconds * 1_000
+  const banSeconds = Math.min(again ? state.banSeconds * 2 : ban.seconds, ban.longestSeconds)
+  return { ...state, refusedAt: [], bannedUntil: now + banSeconds * 1_000, banSeconds }
+}
+
+function describe(outcome: Verdict['outcome'], state: State, limits: Limits, now: number): Verdict {
+  const minuteLeft = Math.max(0, limits.perMinute - state.minute.used)
+  const dayLeft = Math.max(0, limits.perDay - state.day.used)
+  const minuteEnd = endOf(state.minute, MINUTE_MS, now)
+  const dayEnd = endOf(state.day, DAY_MS, now)
+  const [limit, left, end] =
+    minuteLeft < dayLeft ? [limits.perMinute, minuteLeft, minuteEnd] : [limits.perDay, dayLeft, dayEnd]
+  if (outcome === 'allowed') return { outcome, limit, remaining: left, reset: Math.ceil(end / 1_000), retryAfter: 0 }
+  const reopens = Math.max(minuteLeft === 0 ? minuteEnd : 0, dayLeft === 0 ? dayEnd : 0)
+  const until = outcome === 'banned' ? state.bannedUntil : reopens
+  return {
+    outcome,
+    limit,
+    remaining: 0,
+    reset: Math.ceil((outcome === 'banned' ? until : end) / 1_000),
+    retryAfter: Math.max(1, Math.ceil((until - now) / 1_000)),
+  }
+}
+
+function endOf(window: Window, lengthMs: number, now: number): number {
+  return (window.used === 0 ? now : window.startedAt) + lengthMs
+}

@@ -1,0 +1,64 @@
+import Type, { type Static } from 'typebox'
+
+export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
+  type: 'string',
+  title: 'PetStatus',
+  description: 'Availability of an animal.',
+})
+export type PetStatus = Static<typeof PetStatus>
+
+/** An int64 that a client sends: a bigint where a number would not be exact. */
+const SentInt64 = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
+
+const Name = Type.String({
+  description: "The animal's name: stored and returned exactly as sent.",
+  minLength: 1,
+  maxLength: 200,
+  // At least one character that is no space; no control character and no lone surrogate, which stores would change.
+  pattern: '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$',
+})
+
+export const NewPet = Type.Object(
+  {
+    name: Name,
+    categoryId: Type.Unsafe<number | bigint>({
+      ...SentInt64,
+      description: 'Identifier of the category the animal belongs to.',
+    }),
+    status: Type.Optional(PetStatus),
+  },
+  { title: 'NewPet', description: 'An animal to add. Members other than these are ignored.' },
+)
+export type NewPet = Static<typeof NewPet>
+
+export const Pet = Type.Object(
+  {
+    id: Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' }),
+    name: Name,
+    categoryId: Type.Integer({
+      format: 'int64',
+      description: 'Identifier of the category the animal belongs to.',
+    }),
+    status: Type.Optional(PetStatus),
+  },
+  { title: 'Pet', description: 'An animal. Without a status it is not listed yet.' },
+)
+export type Pet = Static<typeof Pet>
+
+export const Pets = Type.Array(Pet, { title: 'Pets', description: 'Animals, newest first.' })
+
+export const PetQuery = Type.Object({
+  limit: Type.Integer({
+    description: 'Maximum number of animals returned.',
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+  }),
+  status: Type.Optional(PetStatus),
+})
+export type PetQuery = Static<typeof PetQuery>
+
+export const PetPath = Type.Object({
+  // Described as an integer and read as text: what is no int64 names no animal, and is a 404.
+  petId: Type.Unsafe<string>({ type: 'integer', format: 'int64', description: 'Identifier of the animal.' }),
+})

@@ -1,0 +1,55 @@
+import { isForeignKeyViolation } from '../db/violation.ts'
+import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import type { NewPet, Pet, PetQuery, PetStatus } from './schema.ts'
+
+const PET_COLUMNS = ['id', 'name', 'category_id as categoryId', 'status'] as const
+
+interface Row {
+  id: number
+  name: string
+  categoryId: number | bigint
+  status: string | null
+}
+
+/** Newest first. */
+export async function list(db: Db, { limit, status }: PetQuery): Promise<Pet[]> {
+  let rows = db.selectFrom('pet').select(PET_COLUMNS).orderBy('id', 'desc').limit(limit)
+  if (status) rows = rows.where('status', '=', status)
+  return (await rows.execute()).map(toPet)
+}
+
+export async function find(db: Db, id: bigint): Promise<Pet | undefined> {
+  const row = await db.selectFrom('pet').select(PET_COLUMNS).where('id', '=', id as never).executeTakeFirst()
+  return row && toPet(row)
+}
+
+/** @throws {ApiError} validation_failed when there is no such category */
+export async function insertPet(db: Db, { name, categoryId, status }: NewPet): Promise<Pet> {
+  try {
+    const row = await db
+      .insertInto('pet')
+      .values({ name, category_id: categoryId, status: status ?? null })
+      .returning(PET_COLUMNS)
+      .executeTakeFirstOrThrow()
+    return toPet(row)
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw unknownCategory()
+  }
+}
+
+/** An animal without a status has no such member. */
+function toPet({ id, name, categoryId, status }: Row): Pet {
+  const pet = { id, name, categoryId: Number(categoryId) }
+  return status === null ? pet : { ...pet, status: status as PetStatus }
+}
+
+function unknownCategory(): ApiError {
+  const message =
+    'No category has this id. A new installation has 1 Dog, 2 Cat, 3 Rabbit, 4 Small & furry, 5 Horse, 6 Bird, ' +
+    '7 Scales, fins & other and 8 Barnyard.'
+  return new ApiError('validation_failed', {
+    details: [{ pointer: '/categoryId', code: 'unknown_category', message }],
+  })
+}

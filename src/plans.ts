@@ -1,0 +1,24 @@
+/** How many requests a caller may make in a minute and in a day (contract, section 8.1). */
+export interface Limits {
+  perMinute: number
+  perDay: number
+}
+
+/** The plans and their figures; an enterprise key carries its own two. */
+export const PLANS = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+  enterprise: 'custom',
+} as const satisfies Record<string, Limits | 'custom'>
+
+export type Plan = keyof typeof PLANS
+
+/** What a key may do; each level includes the ones before it. */
+export const ACCESS_LEVELS = ['read', 'write', 'admin'] as const
+
+export type Access = (typeof ACCESS_LEVELS)[number]
+
+export function includesAccess(held: Access, needed: Access): boolean {
+  return ACCESS_LEVELS.indexOf(held) >= ACCESS_LEVELS.indexOf(needed)
+}

@@ -1,0 +1,88 @@
+import pino, { type DestinationStream, type Logger } from 'pino'
+import { changes } from './changes.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { claimFile, fileOf, openToRead, openToWrite } from './db/open.ts'
+import { threadWriter } from './db/writer.ts'
+import type { App } from './http/app.ts'
+import { drain } from './http/drain.ts'
+import { generateKey, hashKey } from './keys/key-format.ts'
+import * as keys from './keys/store.ts'
+import { memoryLimiter } from './limits/memory.ts'
+import { buildServer } from './server.ts'
+
+export interface Service {
+  context: Context
+  app: App
+  /** Address on this machine, such as http://127.0.0.1:8080. */
+  address: string
+  /** The key that the first start on an empty store made; it is nowhere else. */
+  firstKey: string | undefined
+  /** Answers what was begun, keeps the counters and gives everything free. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  clock?: () => number
+  log?: DestinationStream
+}
+
+/** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
+const DRAIN_SHARE = 0.8
+
+const SWEEP_INTERVAL_MS = 60_000
+
+/** config → store, limiter → server; `stop` ends them in reverse order. */
+export async function start(config: Config, { clock = Date.now, log }: Options = {}): Promise<Service> {
+  const logger: Logger = pino({ level: config.logLevel, base: null }, log ?? pino.destination(2))
+  const file = fileOf(config.databaseUrl)
+  const release = await prepare(file)
+  const reader = openToRead(file)
+  const writer = threadWriter(writerThread(), file, changes)
+  const { db, version } = reader
+  const { write } = writer
+
+  const firstKey = await makeFirstKey(write, config, clock())
+  const limiter = await memoryLimiter({ db, write, clock, ban: config.ban })
+  const context: Context = { config, db, write, version, limiter, clock }
+  const app = await buildServer(context, logger)
+  const sweeping = setInterval(() => {
+    limiter.sweep().catch((error: unknown) => logger.error({ err: error }, 'sweeping the counters failed'))
+  }, SWEEP_INTERVAL_MS).unref()
+
+  async function stop(): Promise<void> {
+    clearInterval(sweeping)
+    await drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE)
+    await app.close()
+    await limiter.close()
+    reader.close()
+    await writer.close()
+    release()
+  }
+
+  try {
+    const address = await app.listen({ host: config.host, port: config.port })
+    return { context, app, address, firstKey, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Claims the store for this process and brings its tables up to date. */
+async function prepare(file: string): Promise<() => void> {
+  const { database } = await openToWrite(file)
+  database.close()
+  return claimFile(file)
+}
+
+/** Beside this module, as source or as it was built. */
+function writerThread(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
+}
+
+async function makeFirstKey(write: Context['write'], config: Config, now: number): Promise<string | undefined> {
+  const key = generateKey(config.environment)
+  const first = { name: 'first', plan: 'business', access: 'admin' } as const
+  return (await write(keys.insertFirstKey, first, hashKey(key), now)) ? key : undefined
+}
