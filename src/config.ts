@@ -38,7 +38,8 @@ function text(value: string): string {
 }
 
 function sqliteUrl(value: string): string {
-  if (!/^sqlite:.+/.test(value)) throw new ConfigError('must be sqlite: and a file, such as sqlite:data/adoptable.db')
+  if (!/^sqlite:.+/.test(value))
+    throw new ConfigError('must be sqlite: and a file, such as sqlite:data/adoptable.db')
   return value
 }
 
@@ -55,7 +56,9 @@ function proxies(value: string): string[] {
   if (value === '') return []
   for (const part of list) {
     if (!/^(loopback|[0-9a-fA-F.:]+(\/\d{1,3})?)$/.test(part)) {
-      throw new ConfigError('must be addresses or networks such as 10.0.0.0/8, separated by commas, or loopback')
+      throw new ConfigError(
+        'must be addresses or networks such as 10.0.0.0/8, separated by commas, or loopback',
+      )
     }
   }
   return list
@@ -74,20 +77,44 @@ export const SETTINGS = {
     oneOf('production', 'staging'),
   ),
   BASE_URL: setting('', 'Public address of production, with /v1; from HOST and PORT when empty', publicUrl),
-  STAGING_BASE_URL: setting('', 'Public address of staging, with /v1; http://127.0.0.1:8081/v1 when empty', publicUrl),
+  STAGING_BASE_URL: setting(
+    '',
+    'Public address of staging, with /v1; http://127.0.0.1:8081/v1 when empty',
+    publicUrl,
+  ),
   TRUST_PROXY: setting('', 'Proxies whose X-Forwarded-For counts: addresses, networks or loopback', proxies),
   LOG_LEVEL: setting(
     'info',
     'fatal, error, warn, info, debug, trace or silent; info has one line a request',
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   ),
-  BAN_AFTER_REFUSALS: setting('100', 'Refused requests of a key, inside BAN_WINDOW_SECONDS, before a ban', whole(1, 10_000)),
+  BAN_AFTER_REFUSALS: setting(
+    '100',
+    'Refused requests of a key, inside BAN_WINDOW_SECONDS, before a ban',
+    whole(1, 10_000),
+  ),
   BAN_WINDOW_SECONDS: setting('60', 'How close together those refusals must be', whole(1, SECONDS_A_DAY)),
-  BAN_SECONDS: setting('900', 'Length of the first ban; each further one lasts twice as long', whole(1, 30 * SECONDS_A_DAY)),
+  BAN_SECONDS: setting(
+    '900',
+    'Length of the first ban; each further one lasts twice as long',
+    whole(1, 30 * SECONDS_A_DAY),
+  ),
   BAN_LONGEST_SECONDS: setting('86400', 'Length no ban exceeds', whole(1, 30 * SECONDS_A_DAY)),
-  BAN_MEMORY_SECONDS: setting('86400', 'Time after a ban in which the next one is longer', whole(0, 30 * SECONDS_A_DAY)),
-  ANONYMOUS_PER_MINUTE: setting('300', 'Requests a minute without a valid key, for each client address', whole(1, 1e9)),
-  ANONYMOUS_PER_DAY: setting('10000', 'Requests a day without a valid key, for each client address', whole(1, 1e9)),
+  BAN_MEMORY_SECONDS: setting(
+    '86400',
+    'Time after a ban in which the next one is longer',
+    whole(0, 30 * SECONDS_A_DAY),
+  ),
+  ANONYMOUS_PER_MINUTE: setting(
+    '300',
+    'Requests a minute without a valid key, for each client address',
+    whole(1, 1e9),
+  ),
+  ANONYMOUS_PER_DAY: setting(
+    '10000',
+    'Requests a day without a valid key, for each client address',
+    whole(1, 1e9),
+  ),
   HEADERS_TIMEOUT_SECONDS: setting('5', 'Time for the headers of a request to arrive', whole(1, 3_600)),
   REQUEST_TIMEOUT_SECONDS: setting('10', 'Time for a whole request to arrive', whole(1, 3_600)),
   KEEP_ALIVE_TIMEOUT_SECONDS: setting('65', 'Time an idle connection is kept', whole(1, 3_600)),

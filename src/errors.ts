@@ -8,7 +8,10 @@ export const ERRORS = {
   invalid_parameter: [400, 'A query parameter is invalid; details names each of them.'],
   bad_request: [400, 'The request is not well-formed HTTP.'],
   missing_api_key: [401, 'No API key was sent. Send the header "Authorization: Bearer <API key>".'],
-  invalid_api_key: [401, 'This API key is not valid here. Check that it is whole, current and for this environment.'],
+  invalid_api_key: [
+    401,
+    'This API key is not valid here. Check that it is whole, current and for this environment.',
+  ],
   insufficient_access: [403, 'This API key may not do this. Ask the operator for a key with more access.'],
   pet_not_found: [404, 'There is no animal with this id.'],
   route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
@@ -18,11 +21,20 @@ export const ERRORS = {
   payload_too_large: [413, 'The body is larger than 65536 bytes.'],
   uri_too_long: [414, 'The address is longer than 8192 characters.'],
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, without a content coding.'],
-  rate_limit_exceeded: [429, 'The rate limit is used up. Wait for the seconds in Retry-After, then send again.'],
-  api_key_banned: [429, 'This API key is banned for a while, for sending on after many refusals. Retry-After tells how long.'],
+  rate_limit_exceeded: [
+    429,
+    'The rate limit is used up. Wait for the seconds in Retry-After, then send again.',
+  ],
+  api_key_banned: [
+    429,
+    'This API key is banned for a while, for sending on after many refusals. Retry-After tells how long.',
+  ],
   headers_too_large: [431, 'The request line and headers together are larger than 16384 bytes.'],
   internal_error: [500, 'Something failed here. The operator finds it in the log under the X-Request-Id.'],
-  service_unavailable: [503, 'The service cannot answer this right now. Wait for the seconds in Retry-After, then send again.'],
+  service_unavailable: [
+    503,
+    'The service cannot answer this right now. Wait for the seconds in Retry-After, then send again.',
+  ],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 export type ErrorCode = keyof typeof ERRORS

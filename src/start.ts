@@ -34,7 +34,10 @@ const SWEEP_INTERVAL_MS = 60_000
 
 /** config → store, limiter → server; `stop` ends them in reverse order. */
 export async function start(config: Config, { clock = Date.now, log }: Options = {}): Promise<Service> {
-  const logger: Logger = pino({ level: config.logLevel, base: null }, log ?? pino.destination(2))
+  const logger: Logger = pino(
+    { level: config.logLevel, base: null },
+    log ?? pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 }),
+  )
   const file = fileOf(config.databaseUrl)
   const release = await prepare(file)
   const reader = openToRead(file)
@@ -78,10 +81,17 @@ async function prepare(file: string): Promise<() => void> {
 
 /** Beside this module, as source or as it was built. */
 function writerThread(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
+  return new URL(
+    import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js',
+    import.meta.url,
+  )
 }
 
-async function makeFirstKey(write: Context['write'], config: Config, now: number): Promise<string | undefined> {
+async function makeFirstKey(
+  write: Context['write'],
+  config: Config,
+  now: number,
+): Promise<string | undefined> {
   const key = generateKey(config.environment)
   const first = { name: 'first', plan: 'business', access: 'admin' } as const
   return (await write(keys.insertFirstKey, first, hashKey(key), now)) ? key : undefined

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config.ts'
 import { fileOf, openToWrite } from '../db/open.ts'
+import type { Db } from '../db/tables.ts'
 import { transactionWriter, type Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
-import type { Db } from '../db/tables.ts'
-import { ACCESS_LEVELS, type Access, type Limits, type Plan, PLANS } from '../plans.ts'
+import { ACCESS_LEVELS, type Access, type Limits, PLANS, type Plan } from '../plans.ts'
 
 interface CreateOptions {
   name: string
@@ -64,7 +64,12 @@ export function keysCommand(program: Command, settings: () => Config): void {
     .command('rotate')
     .description('give a key a new secret; it alone is printed, this once')
     .argument('<id>', 'number of the key, as listed', count)
-    .option('--overlap <time>', 'how long the old secret still works, such as 90s, 30m, 24h or 7d', time, time('24h'))
+    .option(
+      '--overlap <time>',
+      'how long the old secret still works, such as 90s, 30m, 24h or 7d',
+      time,
+      time('24h'),
+    )
     .action(async (id: number, { overlap }: { overlap: number }) => {
       const config = settings()
       await withStore(config, async (writer) => {
@@ -117,13 +122,15 @@ function lineOf({ id, name, plan, access, createdAt, revokedAt }: ReturnType<typ
 }
 
 function name(text: string): string {
-  if (!/^(?=\s*\S)\P{Cc}{1,200}$/u.test(text)) throw new InvalidArgumentError('It must have 1 to 200 printable characters.')
+  if (!/^(?=\s*\S)\P{Cc}{1,200}$/u.test(text))
+    throw new InvalidArgumentError('It must have 1 to 200 printable characters.')
   return text
 }
 
 function count(text: string): number {
   const value = Number(text)
-  if (!/^\d{1,10}$/.test(text) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.')
+  if (!/^\d{1,10}$/.test(text) || value < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1.')
   return value
 }
 
@@ -132,6 +139,7 @@ const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** @returns milliseconds */
 function time(text: string): number {
   const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (!digits || !unit) throw new InvalidArgumentError('It must be a number and a unit, such as 24h (s, m, h or d).')
+  if (!digits || !unit)
+    throw new InvalidArgumentError('It must be a number and a unit, such as 24h (s, m, h or d).')
   return Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }

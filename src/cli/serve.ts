@@ -1,6 +1,5 @@
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
-import pretty from 'pino-pretty'
 import type { Config } from '../config.ts'
 import { start } from '../start.ts'
 
@@ -11,7 +10,9 @@ export function serveCommand(program: Command, settings: () => Config): void {
     .action(async () => {
       const config = settings()
       // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
-      const log = process.stderr.isTTY ? { log: pretty({ destination: 2, ignore: 'pid,hostname' }) } : {}
+      const log = process.stderr.isTTY
+        ? { log: (await import('pino-pretty')).default({ destination: 2 }) }
+        : {}
       const service = await start(config, log)
       greet(service.address, service.firstKey)
       closeWithGrace({ delay: config.stopTimeoutSeconds * 1_000, logger: false }, async ({ err }) => {

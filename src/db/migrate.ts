@@ -1,4 +1,4 @@
-import { Migrator } from 'kysely'
+import { Migrator } from 'kysely/migration'
 import * as first from './migrations/0001-first.ts'
 import type { Db } from './tables.ts'
 

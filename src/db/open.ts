@@ -62,7 +62,9 @@ export function claimFile(file: string): () => void {
     lock.exec('pragma journal_mode = off; begin exclusive')
   } catch (cause) {
     lock.close()
-    throw new Error(`another adoptable already serves ${file}; stop it first, or set another DATABASE_URL`, { cause })
+    throw new Error(`another adoptable already serves ${file}; stop it first, or set another DATABASE_URL`, {
+      cause,
+    })
   }
   return () => lock.close()
 }

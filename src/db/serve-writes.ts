@@ -22,7 +22,8 @@ export async function serveWrites(port: MessagePort, file: string, changes: Chan
     if (busy) return
     busy = true
     while (queue.length > 0) {
-      for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) queue.push(...next.message)
+      for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
+        queue.push(...next.message)
       port.postMessage(await commitGroup(db, database, changes, queue.splice(0, MOST_IN_A_GROUP)))
     }
     busy = false
@@ -30,7 +31,12 @@ export async function serveWrites(port: MessagePort, file: string, changes: Chan
 }
 
 /** Runs jobs in one transaction; a job that throws is undone alone. Without a commit all of them failed. */
-async function commitGroup(db: Db, database: DatabaseSync, changes: Changes, jobs: Job[]): Promise<Outcome[]> {
+async function commitGroup(
+  db: Db,
+  database: DatabaseSync,
+  changes: Changes,
+  jobs: Job[],
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   try {
     database.exec('begin immediate')

@@ -12,6 +12,9 @@ interface Waiting {
 // biome-ignore lint/suspicious/noExplicitAny: the list holds changes of every shape; write() restores each one's own.
 export type Changes = Record<string, Change<any[], any>>
 
+/** What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to far more. */
+const WRITER_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
+
 /**
  * The writer of the embedded database: a thread of its own, so that no read ever waits for a disk or a lock.
  * Changes that wait at the same moment share one transaction and one sync, and each still fails alone.
@@ -27,7 +30,7 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
   let onIdle: (() => void) | undefined
 
   function start(): Worker {
-    const started = new Worker(thread, { workerData: { file } })
+    const started = new Worker(thread, { workerData: { file }, resourceLimits: WRITER_MEMORY })
     started.on('message', (outcomes: Outcome[]) => {
       for (const outcome of outcomes) settle(outcome)
       if (waiting.size === 0) onIdle?.()
@@ -68,7 +71,9 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
       const id = lastId
       // One message a turn of the event loop, whatever arrives in it.
       if (outbox.push({ id, change: name, args }) === 1) setImmediate(send)
-      return new Promise((resolve, reject) => waiting.set(id, { resolve: resolve as Waiting['resolve'], reject }))
+      return new Promise((resolve, reject) =>
+        waiting.set(id, { resolve: resolve as Waiting['resolve'], reject }),
+      )
     },
     async close() {
       if (waiting.size > 0) {

@@ -15,7 +15,12 @@ export function announce({ since, removedAt, successor }: Deprecation) {
     sunset: new Date(removedAt).toUTCString(),
     link: `<${successor}>; rel="successor-version"`,
   }
-  return (_request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
+  return (
+    _request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ) => {
     reply.headers(headers)
     done(null, payload)
   }

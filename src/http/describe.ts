@@ -10,9 +10,12 @@ const ErrorDetail = Type.Object(
   {
     pointer: Type.Optional(Type.String({ description: 'The member of the body (RFC 6901).' })),
     parameter: Type.Optional(Type.String({ description: 'The query parameter.' })),
-    code: Type.Enum(['missing', 'invalid_type', 'invalid_value', 'out_of_range', 'too_long', 'unknown_category'], {
-      type: 'string',
-    }),
+    code: Type.Enum(
+      ['missing', 'invalid_type', 'invalid_value', 'out_of_range', 'too_long', 'unknown_category'],
+      {
+        type: 'string',
+      },
+    ),
     message: Type.String(),
   },
   { title: 'ErrorDetail', description: 'What is wrong with one part of the request.' },
@@ -23,7 +26,9 @@ const ErrorBody = Type.Object(
     code: Type.String({ description: 'Machine-readable error code; it never changes for a condition.' }),
     message: Type.String({ description: 'What went wrong and what to do, for a person.' }),
     status: Type.Integer({ description: 'The HTTP status code of the response.' }),
-    details: Type.Optional(Type.Array(ErrorDetail, { description: 'Every problem of the request; only with a 400.' })),
+    details: Type.Optional(
+      Type.Array(ErrorDetail, { description: 'Every problem of the request; only with a 400.' }),
+    ),
   },
   { title: 'Error' },
 )
@@ -95,7 +100,11 @@ export async function describe(app: App, { servers }: Config): Promise<void> {
   })
 }
 
-function describeAnswers(schema: FastifySchema, url: string, { config, method }: RouteOptions): FastifySchema {
+function describeAnswers(
+  schema: FastifySchema,
+  url: string,
+  { config, method }: RouteOptions,
+): FastifySchema {
   const { deprecated } = schema as { deprecated?: boolean }
   const errors: Record<string, string> = {
     ...EVERYWHERE,
@@ -104,8 +113,14 @@ function describeAnswers(schema: FastifySchema, url: string, { config, method }:
     ...(url.includes(':') ? WITH_PATH : {}),
     ...(deprecated ? WITH_SUNSET : {}),
   }
-  const failures = Object.entries(errors).map(([status, description]) => [status, { ...ErrorBody, description }])
-  const answers: Record<string, Json> = { ...(schema.response as Record<string, Json>), ...Object.fromEntries(failures) }
+  const failures = Object.entries(errors).map(([status, description]) => [
+    status,
+    { ...ErrorBody, description },
+  ])
+  const answers: Record<string, Json> = {
+    ...(schema.response as Record<string, Json>),
+    ...Object.fromEntries(failures),
+  }
   const response = Object.entries(answers).map(([status, answer]) => {
     const headers = { ...HEADERS, ...(MORE_HEADERS[status] ?? {}), ...(deprecated ? SUNSET_HEADERS : {}) }
     return [status, { ...answer, headers }]

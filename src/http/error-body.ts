@@ -36,7 +36,7 @@ const RETRY_AFTER_LOSS = '1'
 
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toApiError(thrown)
-  if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.code)
+  if (error.status >= 500) request.log.error({ reqId: request.id, err: error.cause ?? error }, error.code)
   if (error.status === 503) reply.header('retry-after', RETRY_AFTER_LOSS)
   reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(errorBody(error))
 }

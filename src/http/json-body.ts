@@ -46,7 +46,11 @@ function checkStructure(text: string): void {
 function checkMember(token: string, members: Set<string> | undefined): void {
   const name = nameOf(token)
   if (name === '__proto__') {
-    const detail = { pointer: '/__proto__', code: 'invalid_value', message: 'No member may have this name.' } as const
+    const detail = {
+      pointer: '/__proto__',
+      code: 'invalid_value',
+      message: 'No member may have this name.',
+    } as const
     throw new ApiError('validation_failed', { details: [detail] })
   }
   if (members?.has(name)) {
@@ -81,7 +85,8 @@ export function exactNumber(source: string): number | bigint {
   const digits = whole + fraction
   const places = Number(exponent) - fraction.length
   if (/^-?0*$/.test(digits)) return 0
-  if (digits.length > MOST_DIGITS || Math.abs(places) > MOST_DIGITS) return places > 0 ? BigInt(`1${'0'.repeat(MOST_DIGITS)}`) : Number.NaN
+  if (digits.length > MOST_DIGITS || Math.abs(places) > MOST_DIGITS)
+    return places > 0 ? BigInt(`1${'0'.repeat(MOST_DIGITS)}`) : Number.NaN
   const integer = integerOf(digits, places)
   if (integer === undefined) return Number.isInteger(value) ? Number.NaN : value
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer

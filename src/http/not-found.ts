@@ -25,5 +25,8 @@ export function notFound(app: App): (request: FastifyRequest, reply: FastifyRepl
 function fits(url: string, path: string): boolean {
   const wanted = url.split('/')
   const found = path.split('/')
-  return wanted.length === found.length && wanted.every((part, place) => part === found[place] || part.startsWith(':'))
+  return (
+    wanted.length === found.length &&
+    wanted.every((part, place) => part === found[place] || part.startsWith(':'))
+  )
 }

@@ -36,8 +36,12 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const details = validator.Errors(value).flatMap((problem) => toDetails(problem as Problem, value, inBody))
     if (details.length === 0) return { value }
     // One problem a place: the first is the cause of those after it.
-    const first = [...new Map(details.reverse().map((detail) => [detail.pointer ?? detail.parameter, detail])).values()]
-    return { error: new ApiError(inBody ? 'validation_failed' : 'invalid_parameter', { details: first.reverse() }) }
+    const first = [
+      ...new Map(details.reverse().map((detail) => [detail.pointer ?? detail.parameter, detail])).values(),
+    ]
+    return {
+      error: new ApiError(inBody ? 'validation_failed' : 'invalid_parameter', { details: first.reverse() }),
+    }
   }
 }
 
@@ -51,7 +55,8 @@ function readQuery({ properties }: ObjectSchema, raw: Record<string, unknown>): 
     const text = raw[name]
     if (text === undefined) {
       if (fallback !== undefined) query[name] = fallback
-    } else query[name] = type === 'integer' && typeof text === 'string' && DECIMAL.test(text) ? Number(text) : text
+    } else
+      query[name] = type === 'integer' && typeof text === 'string' && DECIMAL.test(text) ? Number(text) : text
   }
   return query
 }
@@ -98,15 +103,23 @@ function judge(problem: Problem, value: unknown): Finding | undefined {
     case 'pattern':
       return {
         code: 'invalid_value',
-        message: 'This needs a character that is not a space, and may hold no control character or lone surrogate.',
+        message:
+          'This needs a character that is not a space, and may hold no control character or lone surrogate.',
       }
     case 'minimum':
     case 'maximum':
-      return { code: 'out_of_range', message: `This must be at ${problem.keyword === 'minimum' ? 'least' : 'most'} ${problem.params.limit}.` }
+      return {
+        code: 'out_of_range',
+        message: `This must be at ${problem.keyword === 'minimum' ? 'least' : 'most'} ${problem.params.limit}.`,
+      }
   }
 }
 
-const TYPE_NAMES: Record<string, string> = { integer: 'a whole number', string: 'a string', object: 'a JSON object' }
+const TYPE_NAMES: Record<string, string> = {
+  integer: 'a whole number',
+  string: 'a string',
+  object: 'a JSON object',
+}
 
 /** An int64 beyond the safe integers arrives as a bigint, which the checker takes for another type. */
 function judgeType(type: string, value: unknown): Finding | undefined {
@@ -124,6 +137,7 @@ function place(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointer' | 
 /** The value at an RFC 6901 pointer; the names in our schemas need no unescaping. */
 function at(root: unknown, pointer: string): unknown {
   let value = root
-  for (const name of pointer.split('/').slice(1)) value = (value as Record<string, unknown> | undefined)?.[name]
+  for (const name of pointer.split('/').slice(1))
+    value = (value as Record<string, unknown> | undefined)?.[name]
   return value
 }

@@ -82,7 +82,9 @@ function unauthenticated(authorization: string | undefined): ApiError {
   const realm = 'Bearer realm="adoptable"'
   const sent = /^bearer +\S/i.test(authorization ?? '')
   if (!sent) return new ApiError('missing_api_key', { headers: { 'www-authenticate': realm } })
-  return new ApiError('invalid_api_key', { headers: { 'www-authenticate': `${realm}, error="invalid_token"` } })
+  return new ApiError('invalid_api_key', {
+    headers: { 'www-authenticate': `${realm}, error="invalid_token"` },
+  })
 }
 
 /** The token of "Bearer <token>", the scheme in any letter case (RFC 9110, section 11.1). */

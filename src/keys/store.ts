@@ -17,7 +17,16 @@ export interface OpenedKey extends Key {
   expires_at: number | null
 }
 
-const KEY_COLUMNS = ['id', 'name', 'plan', 'access', 'per_minute', 'per_day', 'created_at', 'revoked_at'] as const
+const KEY_COLUMNS = [
+  'id',
+  'name',
+  'plan',
+  'access',
+  'per_minute',
+  'per_day',
+  'created_at',
+  'revoked_at',
+] as const
 
 /** The key that a secret opens; a revoked one is as unknown as one that never was. */
 export function findByHash(db: Db, hash: string): Promise<OpenedKey | undefined> {

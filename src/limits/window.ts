@@ -69,14 +69,17 @@ function at(window: Window, lengthMs: number, now: number): Window {
 }
 
 function charge(window: Window, now: number): Window {
-  return window.used === 0 ? { startedAt: now, used: 1 } : { startedAt: window.startedAt, used: window.used + 1 }
+  return window.used === 0
+    ? { startedAt: now, used: 1 }
+    : { startedAt: window.startedAt, used: window.used + 1 }
 }
 
 /** A ban begins with the refusal after the permitted ones, when all of them lie inside the rule's window. */
 function countRefusal(state: State, ban: BanRule, now: number): State {
   const refusedAt = [...state.refusedAt, now].slice(-(ban.afterRefusals + 1))
   const oldest = refusedAt[0] ?? now
-  if (refusedAt.length <= ban.afterRefusals || now - oldest >= ban.windowSeconds * 1_000) return { ...state, refusedAt }
+  if (refusedAt.length <= ban.afterRefusals || now - oldest >= ban.windowSeconds * 1_000)
+    return { ...state, refusedAt }
   const again = state.bannedUntil > 0 && now < state.bannedUntil + ban.memorySeconds * 1_000
   const banSeconds = Math.min(again ? state.banSeconds * 2 : ban.seconds, ban.longestSeconds)
   return { ...state, refusedAt: [], bannedUntil: now + banSeconds * 1_000, banSeconds }
@@ -89,7 +92,8 @@ function describe(outcome: Verdict['outcome'], state: State, limits: Limits, now
   const dayEnd = endOf(state.day, DAY_MS, now)
   const [limit, left, end] =
     minuteLeft < dayLeft ? [limits.perMinute, minuteLeft, minuteEnd] : [limits.perDay, dayLeft, dayEnd]
-  if (outcome === 'allowed') return { outcome, limit, remaining: left, reset: Math.ceil(end / 1_000), retryAfter: 0 }
+  if (outcome === 'allowed')
+    return { outcome, limit, remaining: left, reset: Math.ceil(end / 1_000), retryAfter: 0 }
   const reopens = Math.max(minuteLeft === 0 ? minuteEnd : 0, dayLeft === 0 ? dayEnd : 0)
   const until = outcome === 'banned' ? state.bannedUntil : reopens
   return {

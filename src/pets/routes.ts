@@ -47,7 +47,8 @@ export function petRoutes(app: App, { config, db, write, version, clock }: Conte
       schema: {
         operationId: 'createPet',
         summary: 'Add an animal',
-        description: 'When the answer arrives the animal is on the disk. Without a status it is not listed yet.',
+        description:
+          'When the answer arrives the animal is on the disk. Without a status it is not listed yet.',
         body: NewPet,
         response: { 201: Pet },
       },
@@ -58,7 +59,11 @@ export function petRoutes(app: App, { config, db, write, version, clock }: Conte
   app.get(
     '/pets/:petId',
     {
-      onSend: announce({ since: DEPRECATED_SINCE, removedAt: REMOVED_AT, successor: `${config.baseUrl}/pets` }),
+      onSend: announce({
+        since: DEPRECATED_SINCE,
+        removedAt: REMOVED_AT,
+        successor: `${config.baseUrl}/pets`,
+      }),
       schema: {
         operationId: 'getPet',
         summary: 'Get an animal',

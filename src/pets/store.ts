@@ -1,5 +1,5 @@
-import { isForeignKeyViolation } from '../db/violation.ts'
 import type { Db } from '../db/tables.ts'
+import { isForeignKeyViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
 import type { NewPet, Pet, PetQuery, PetStatus } from './schema.ts'
 
@@ -20,7 +20,11 @@ export async function list(db: Db, { limit, status }: PetQuery): Promise<Pet[]> 
 }
 
 export async function find(db: Db, id: bigint): Promise<Pet | undefined> {
-  const row = await db.selectFrom('pet').select(PET_COLUMNS).where('id', '=', id as never).executeTakeFirst()
+  const row = await db
+    .selectFrom('pet')
+    .select(PET_COLUMNS)
+    .where('id', '=', id as never)
+    .executeTakeFirst()
   return row && toPet(row)
 }
 

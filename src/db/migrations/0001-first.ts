@@ -1,7 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 
 /** Petfinder's types of animal, known to every shelter. */
-const CATEGORIES = ['Dog', 'Cat', 'Rabbit', 'Small & furry', 'Horse', 'Bird', 'Scales, fins & other', 'Barnyard']
+const CATEGORIES = [
+  'Dog',
+  'Cat',
+  'Rabbit',
+  'Small & furry',
+  'Horse',
+  'Bird',
+  'Scales, fins & other',
+  'Barnyard',
+]
 
 /** AUTOINCREMENT, because an id is never used again, not even that of the newest animal after its removal. */
 const TABLES = [

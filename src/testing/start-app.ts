@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { readConfig } from '../config.ts'
+import { openToWrite } from '../db/open.ts'
+import { transactionWriter } from '../db/write.ts'
+import { generateKey, hashKey } from '../keys/key-format.ts'
+import * as keys from '../keys/store.ts'
+import { type Service, start } from '../start.ts'
+import { type Answer, type Sent, send, sendRaw } from './client.ts'
+
+export interface Options {
+  /** Environment variables beside those of the test itself. */
+  settings?: Record<string, string>
+  /** Of the key that requests carry unless told otherwise. */
+  key?: Partial<keys.NewKey>
+  /** An existing store, for a second start; a new one when absent. */
+  file?: string
+  /** Unix time in milliseconds at which the clock stands. */
+  now?: number
+}
+
+export interface TestApp {
+  service: Service
+  file: string
+  port: number
+  /** A key of the plan asked for; requests carry it unless they bring their own Authorization header. */
+  key: string
+  clock: { now: number }
+  /** Every line of the log so far. */
+  log: string[]
+  request(path: string, sent?: Sent): Promise<Answer>
+  get(path: string, headers?: http.OutgoingHttpHeaders): Promise<Answer>
+  post(path: string, body: unknown, headers?: http.OutgoingHttpHeaders): Promise<Answer>
+  raw(bytes: string | Buffer): Promise<string>
+  stop(): Promise<void>
+}
+
+/** 1 December 2026, after release 1.0.0 and before the sunset. */
+const NOW = Date.UTC(2026, 11, 1)
+
+/** A folder of the test's own, gone after it. */
+export function scratchFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'adoptable-test-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The whole service on a free port, with a store of its own and a clock that stands still until told. */
+export async function startApp(t: TestContext, options: Options = {}): Promise<TestApp> {
+  const file = options.file ?? join(scratchFolder(t), 'test.db')
+  const clock = { now: options.now ?? NOW }
+  const log: string[] = []
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: `sqlite:${file}`,
+    BASE_URL: 'http://pets.example/v1',
+    ...options.settings,
+  })
+  const key = await makeKey(file, options.key, config.environment)
+  const service = await start(config, { clock: () => clock.now, log: { write: (line) => log.push(line) } })
+  const agent = new http.Agent({ keepAlive: true })
+  const port = Number(new URL(service.address).port)
+  const authorization = `Bearer ${key}`
+
+  const request: TestApp['request'] = (path, sent = {}) =>
+    send(agent, `http://127.0.0.1:${port}${path}`, { ...sent, headers: { authorization, ...sent.headers } })
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    agent.destroy()
+    stopping ??= service.stop()
+    return stopping
+  }
+  t.after(stop)
+
+  return {
+    service,
+    file,
+    port,
+    key,
+    clock,
+    log,
+    request,
+    get: (path, headers = {}) => request(path, { headers }),
+    post: (path, body, headers = {}) =>
+      request(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }),
+    raw: (bytes) => sendRaw(port, bytes),
+    stop,
+  }
+}
+
+/** A key straight in the store, as the command makes it beside a running server. */
+export async function makeKey(
+  file: string,
+  { name = 'test', plan = 'business', access = 'write', limits }: Partial<keys.NewKey> = {},
+  environment: 'production' | 'staging' = 'production',
+): Promise<string> {
+  const { db } = await openToWrite(file)
+  const writer = transactionWriter(db)
+  const key = generateKey(environment)
+  await writer.write(keys.insertKey, { name, plan, access, limits }, hashKey(key), 0)
+  await writer.close()
+  return key
+}
