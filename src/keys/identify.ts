@@ -56,11 +56,10 @@ export function identify({ config, db, version, clock }: Context) {
       done()
     }
     const token = tokenOf(request.headers.authorization)
-    if (!token || !isKeyOf(config.environment, token)) return settle(undefined)
-    const hash = hashKey(token)
-    const key = recall(hash)
-    if (key) settle(key)
-    else find(hash).then(settle, done)
+    const hash = token && isKeyOf(config.environment, token) ? hashKey(token) : undefined
+    const key = hash ? recall(hash) : undefined
+    if (hash && !key) find(hash).then(settle, done)
+    else settle(key)
   }
 }
 

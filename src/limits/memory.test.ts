@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import v8 from 'node:v8'
+import vm from 'node:vm'
+import fc from 'fast-check'
+import { changes } from '../changes.ts'
+import { readConfig } from '../config.ts'
+import { openToWrite } from '../db/open.ts'
+import { threadWriter } from '../db/writer.ts'
+import type { Limits } from '../plans.ts'
+import { scratchFolder } from '../testing/start-app.ts'
+import type { Caller, Limiter } from './limiter.ts'
+import { memoryLimiter } from './memory.ts'
+import * as counters from './store.ts'
+import { judge, type State, UNKNOWN } from './window.ts'
+
+const { ban } = readConfig({})
+
+v8.setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = vm.runInNewContext('gc')
+
+/** A limiter on a store of its own, which can be ended like a service or like a process that was killed. */
+async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
+  const file = join(scratchFolder(t), 'test.db')
+  const { db } = await openToWrite(file)
+  const writer = threadWriter(new URL('../writer-thread.ts', import.meta.url), file, changes)
+  t.after(async () => {
+    await writer.close()
+    await db.destroy()
+  })
+  const clock = { now: start }
+  const open = () => memoryLimiter({ db, write: writer.write, clock: () => clock.now, ban })
+  let limiter: Limiter = await open()
+  return {
+    db,
+    clock,
+    take: (caller: Caller) => limiter.take(caller),
+    sweep: () => limiter.sweep(),
+    async restart() {
+      await limiter.close()
+      limiter = await open()
+    },
+    async crash() {
+      limiter = await open()
+    },
+  }
+}
+
+const key = (limits: Limits): Caller => ({ name: 'key:1', limits, ban })
+const address = (name: string, limits: Limits): Caller => ({ name: `ip:${name}`, limits })
+let callers = 0
+/** A caller that no other run has used, and that is never banned. */
+const stranger = (limits: Limits): Caller => address(`stranger ${++callers}`, limits)
+const FREE = { perMinute: 60, perDay: 1_000 }
+
+async function allowedOf(
+  opened: { take: Limiter['take'] },
+  caller: Caller,
+  requests: number,
+): Promise<number> {
+  const verdicts = await Promise.all(Array.from({ length: requests }, () => opened.take(caller)))
+  return verdicts.filter(({ outcome }) => outcome === 'allowed').length
+}
+
+test('of many requests at once exactly the limit is allowed', async (t) => {
+  const opened = await openLimiter(t)
+
+  assert.equal(await allowedOf(opened, key({ perMinute: 600, perDay: 1e4 }), 1_000), 600)
+})
+
+test('counters, bans and their lengths are the same after a restart', async (t) => {
+  const opened = await openLimiter(t)
+  assert.equal(await allowedOf(opened, key(FREE), 41), 41)
+  await opened.restart()
+  assert.equal(await allowedOf(opened, key(FREE), 119), 19)
+  await opened.restart()
+
+  assert.equal(await allowedOf(opened, key(FREE), 102), 0)
+  const before = await opened.take(key(FREE))
+  await opened.restart()
+  assert.deepEqual(await opened.take(key(FREE)), before)
+  assert.equal(before.outcome, 'banned')
+  opened.clock.now += 900_000
+  assert.equal(await allowedOf(opened, key(FREE), 161), 60)
+  assert.equal((await opened.take(key(FREE))).retryAfter, 1_800)
+})
+
+test('after a crash a key has at most one more lease less, and never one request more', async (t) => {
+  const opened = await openLimiter(t)
+  assert.equal(await allowedOf(opened, key(FREE), 31), 31)
+  await opened.crash()
+
+  const rest = await allowedOf(opened, key(FREE), 100)
+
+  assert.ok(rest <= 29 && rest >= 26, `${rest} after 31 of 60`)
+})
+
+test('with restarts at random the verdicts are those of the rule alone', async (t) => {
+  const step = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({ pause: fc.constantFrom(0, 1, 500, 20_000, 60_000), requests: fc.nat(9) }),
+    },
+    { weight: 1, arbitrary: fc.constant('restart' as const) },
+  )
+  const opened = await openLimiter(t)
+  const limits = { perMinute: 7, perDay: 30 }
+  const property = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+    const caller = stranger(limits)
+    let state: State = UNKNOWN
+    for (const next of steps) {
+      if (next === 'restart') await opened.restart()
+      else {
+        opened.clock.now += next.pause
+        for (let sent = 0; sent < next.requests; sent += 1) {
+          const judged = judge(state, limits, undefined, opened.clock.now)
+          state = judged.state
+          assert.deepEqual(await opened.take(caller), judged.verdict)
+        }
+      }
+    }
+  })
+  await fc.assert(property, { numRuns: 30 })
+})
+
+test('with crashes at random no window ever allows one request more than its limit', async (t) => {
+  const step = fc.record({
+    pause: fc.constantFrom(0, 1, 9_000, 30_000, 60_000),
+    requests: fc.nat(30),
+    crash: fc.boolean(),
+  })
+  const opened = await openLimiter(t)
+  const limits = { perMinute: 40, perDay: 100 }
+  const property = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+    const caller = stranger(limits)
+    const allowedIn = new Map<number, number>()
+    for (const { pause, requests, crash } of steps) {
+      opened.clock.now += pause
+      for (let sent = 0; sent < requests; sent += 1) {
+        const { outcome, limit, reset } = await opened.take(caller)
+        if (outcome !== 'allowed') continue
+        const window = limit * 1e12 + reset
+        allowedIn.set(window, (allowedIn.get(window) ?? 0) + 1)
+        assert.ok((allowedIn.get(window) ?? 0) <= limit, `window ${window}`)
+      }
+      if (crash) await opened.crash()
+    }
+    const inTheDay = [...allowedIn.values()].reduce((sum, count) => sum + count, 0)
+    assert.ok(inTheDay <= limits.perDay)
+  })
+  await fc.assert(property, { numRuns: 30 })
+})
+
+test('a million addresses reset nobody, and cost the limiter less than 64 MB', async (t) => {
+  const opened = await openLimiter(t)
+  const victim = address('192.0.2.1', { perMinute: 5, perDay: 10 })
+  assert.equal(await allowedOf(opened, key(FREE), 60), 60)
+  assert.equal(await allowedOf(opened, victim, 5), 5)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+
+  for (let block = 0; block < 1_000; block += 1) {
+    const limits = { perMinute: 1e9, perDay: 1e9 }
+    const names = Array.from({ length: 1_000 }, (_, place) => `10.${block >> 8}.${block & 255}.${place}`)
+    await Promise.all(names.map((name) => opened.take(address(name, limits))))
+  }
+
+  collectGarbage()
+  const grown = (process.memoryUsage().heapUsed - before) / 1_048_576
+  assert.ok(grown < 64, `${grown.toFixed(1)} MB`)
+  assert.equal((await opened.take(key(FREE))).outcome, 'limited')
+  assert.equal((await opened.take(victim)).outcome, 'limited')
+})
+
+test('addresses beyond those counted one by one share one counter', async (t) => {
+  const opened = await openLimiter(t)
+  const limits = { perMinute: 2, perDay: 2 }
+  await Promise.all(Array.from({ length: 50_000 }, (_, place) => opened.take(address(`a${place}`, limits))))
+
+  assert.equal(await allowedOf(opened, address('b', limits), 1), 1)
+  assert.equal(await allowedOf(opened, address('c', limits), 1), 1)
+  assert.equal(await allowedOf(opened, address('d', limits), 1), 0)
+  assert.equal(await allowedOf(opened, address('a7', limits), 2), 1)
+})
+
+test('a sweep forgets callers whose windows have ended, and nobody else', async (t) => {
+  const opened = await openLimiter(t)
+  await opened.take({ name: 'key:1', limits: FREE })
+  opened.clock.now += 86_399_000
+  await opened.take({ name: 'key:2', limits: FREE })
+  opened.clock.now += 2_000
+  await opened.sweep()
+
+  const kept = await counters.list(opened.db, 0)
+  assert.deepEqual(
+    kept.map(({ caller }) => caller),
+    ['key:2'],
+  )
+})
