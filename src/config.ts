@@ -1,85 +1,36 @@
 import type { Limits } from './plans.ts'
-
-/** One line for the operator: which setting is wrong and what it may be. */
-export class ConfigError extends Error {}
-
-interface Setting<Value> {
-  /** The default as it would stand in the environment; empty when it follows from other settings. */
-  default: string
-  meaning: string
-  read(text: string): Value
-}
-
-function setting<Value>(fallback: string, meaning: string, read: (text: string) => Value): Setting<Value> {
-  return { default: fallback, meaning, read }
-}
-
-function whole(least: number, most: number) {
-  return (text: string): number => {
-    const value = Number(text)
-    if (!/^\d{1,10}$/.test(text) || value < least || value > most) {
-      throw new ConfigError(`must be a whole number from ${least} to ${most}`)
-    }
-    return value
-  }
-}
-
-function oneOf<const Choice extends string>(...choices: Choice[]) {
-  return (text: string): Choice => {
-    const choice = choices.find((known) => known === text)
-    if (!choice) throw new ConfigError(`must be one of: ${choices.join(', ')}`)
-    return choice
-  }
-}
-
-function text(value: string): string {
-  if (value === '') throw new ConfigError('must not be empty')
-  return value
-}
-
-function sqliteUrl(value: string): string {
-  if (!/^sqlite:.+/.test(value))
-    throw new ConfigError('must be sqlite: and a file, such as sqlite:data/adoptable.db')
-  return value
-}
-
-function publicUrl(value: string): string | undefined {
-  if (value === '') return undefined
-  if (!URL.canParse(value) || !/^https?:\/\/[^?#]+\/v1$/.test(value)) {
-    throw new ConfigError('must be an http(s) address that ends in /v1')
-  }
-  return value
-}
-
-function proxies(value: string): string[] {
-  const list = value.split(',').map((part) => part.trim())
-  if (value === '') return []
-  for (const part of list) {
-    if (!/^(loopback|[0-9a-fA-F.:]+(\/\d{1,3})?)$/.test(part)) {
-      throw new ConfigError(
-        'must be addresses or networks such as 10.0.0.0/8, separated by commas, or loopback',
-      )
-    }
-  }
-  return list
-}
+import {
+  ConfigError,
+  oneOf,
+  proxies,
+  publicUrl,
+  type Setting,
+  setting,
+  sqliteUrl,
+  text,
+  whole,
+} from './setting.ts'
 
 const SECONDS_A_DAY = 86_400
 
 /** Every setting: the environment variable, its default, its meaning and how it is read. The one list. */
 export const SETTINGS = {
   HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 or :: for every one', text),
-  PORT: setting('8080', 'Port to listen on; 0 takes a free one', whole(0, 65_535)),
+  PORT: setting('8080', 'Port to listen on; 0 takes a free one (set BASE_URL with it)', whole(0, 65_535)),
   DATABASE_URL: setting('sqlite:data/adoptable.db', 'Where the data is kept: sqlite: and a file', sqliteUrl),
   ADOPTABLE_ENVIRONMENT: setting(
     'production',
     'production (keys adopt_live_…) or staging (keys adopt_test_…)',
     oneOf('production', 'staging'),
   ),
-  BASE_URL: setting('', 'Public address of production, with /v1; from HOST and PORT when empty', publicUrl),
+  BASE_URL: setting(
+    '',
+    'Public address of production, with /v1; when empty, this one from HOST and PORT, or a local one beside staging',
+    publicUrl,
+  ),
   STAGING_BASE_URL: setting(
     '',
-    'Public address of staging, with /v1; http://127.0.0.1:8081/v1 when empty',
+    'Public address of staging, with /v1; when empty, this one from HOST and PORT, or a local one beside production',
     publicUrl,
   ),
   TRUST_PROXY: setting('', 'Proxies whose X-Forwarded-For counts: addresses, networks or loopback', proxies),

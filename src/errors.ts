@@ -39,11 +39,20 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+export const DETAIL_CODES = [
+  'missing',
+  'invalid_type',
+  'invalid_value',
+  'out_of_range',
+  'too_long',
+  'unknown_category',
+] as const
+
 /** What is wrong with one part of a request: a member of the body (RFC 6901 pointer) or a query parameter. */
 export interface ErrorDetail {
   pointer?: string
   parameter?: string
-  code: 'missing' | 'invalid_type' | 'invalid_value' | 'out_of_range' | 'too_long' | 'unknown_category'
+  code: (typeof DETAIL_CODES)[number]
   message: string
 }
 

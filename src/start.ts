@@ -8,6 +8,7 @@ import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
 import * as keys from './keys/store.ts'
+import type { Limiter } from './limits/limiter.ts'
 import { memoryLimiter } from './limits/memory.ts'
 import { buildServer } from './server.ts'
 
@@ -34,49 +35,60 @@ const SWEEP_INTERVAL_MS = 60_000
 
 /** config → store, limiter → server; `stop` ends them in reverse order. */
 export async function start(config: Config, { clock = Date.now, log }: Options = {}): Promise<Service> {
-  const logger: Logger = pino(
-    { level: config.logLevel, base: null },
-    log ?? pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 }),
-  )
-  const file = fileOf(config.databaseUrl)
-  const release = await prepare(file)
-  const reader = openToRead(file)
-  const writer = threadWriter(writerThread(), file, changes)
-  const { db, version } = reader
-  const { write } = writer
-
-  const firstKey = await makeFirstKey(write, config, clock())
-  const limiter = await memoryLimiter({ db, write, clock, ban: config.ban })
-  const context: Context = { config, db, write, version, limiter, clock }
-  const app = await buildServer(context, logger)
-  const sweeping = setInterval(() => {
-    limiter.sweep().catch((error: unknown) => logger.error({ err: error }, 'sweeping the counters failed'))
-  }, SWEEP_INTERVAL_MS).unref()
-
-  async function stop(): Promise<void> {
-    clearInterval(sweeping)
-    await drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE)
-    await app.close()
-    await limiter.close()
-    reader.close()
-    await writer.close()
-    release()
-  }
-
+  const opened = new AsyncDisposableStack()
   try {
+    const logger = pino({ level: config.logLevel, base: null }, log ?? bufferedLog())
+    const file = fileOf(config.databaseUrl)
+    opened.defer(await prepare(file))
+    const writer = threadWriter(writerThread(), file, changes)
+    opened.defer(() => writer.close())
+    // Closed before the writer, which as the last connection can then fold the WAL into the file.
+    const reader = openToRead(file)
+    opened.defer(() => reader.close())
+
+    const { db, version } = reader
+    const { write } = writer
+    const limiter = await memoryLimiter({ db, write, clock, ban: config.ban })
+    opened.defer(() => limiter.close())
+    opened.defer(sweepRegularly(limiter, logger))
+
+    const context: Context = { config, db, write, version, limiter, clock }
+    const app = await buildServer(context, logger)
+    opened.defer(() => app.close())
+    opened.defer(() => drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE))
     const address = await app.listen({ host: config.host, port: config.port })
-    return { context, app, address, firstKey, stop }
+    const firstKey = await makeFirstKey(write, config, clock())
+    return { context, app, address, firstKey, stop: () => opened.disposeAsync() }
   } catch (error) {
-    await stop()
+    await opened.disposeAsync()
     throw error
   }
 }
 
-/** Claims the store for this process and brings its tables up to date. */
+/** JSON lines on stderr, written a few at a time and at least every second. */
+function bufferedLog(): DestinationStream {
+  return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 })
+}
+
+/** @returns a function that ends it */
+function sweepRegularly(limiter: Limiter, logger: Logger): () => void {
+  const sweeping = setInterval(() => {
+    limiter.sweep().catch((error: unknown) => logger.error({ err: error }, 'sweeping the counters failed'))
+  }, SWEEP_INTERVAL_MS)
+  return () => clearInterval(sweeping)
+}
+
+/** Claims the store for this process, then brings its tables up to date. */
 async function prepare(file: string): Promise<() => void> {
-  const { database } = await openToWrite(file)
-  database.close()
-  return claimFile(file)
+  const release = claimFile(file)
+  try {
+    const { database } = await openToWrite(file)
+    database.close()
+    return release
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** Beside this module, as source or as it was built. */

@@ -17,7 +17,10 @@ interface CreateOptions {
 
 /** The subcommands that manage API keys; they work beside a running server, which obeys from its next request. */
 export function keysCommand(program: Command, settings: () => Config): void {
-  const command = program.command('keys').description('make, list, revoke and rotate API keys')
+  const command = program
+    .command('keys')
+    .description('make, list, revoke and rotate API keys')
+    .action(() => command.error('error: keys needs one of its commands: create, list, revoke, rotate'))
 
   command
     .command('create')

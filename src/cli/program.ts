@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { ConfigError, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
+import { ConfigError } from '../setting.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
 import { serveCommand } from './serve.ts'
@@ -18,7 +19,7 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
   const program = new Command('adoptable')
     .description('The open pet adoption service.')
     .version(version())
-    .configureOutput({ outputError: (message, write) => write(message.split('\n', 1)[0] + '\n') })
+    .configureOutput({ outputError: (message, write) => write(`${message.split('\n', 1)[0]}\n`) })
     .exitOverride()
   for (const add of [serveCommand, keysCommand, openapiCommand]) add(program, settings)
 

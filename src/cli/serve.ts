@@ -14,24 +14,20 @@ export function serveCommand(program: Command, settings: () => Config): void {
         ? { log: (await import('pino-pretty')).default({ destination: 2 }) }
         : {}
       const service = await start(config, log)
-      greet(service.address, service.firstKey)
       closeWithGrace({ delay: config.stopTimeoutSeconds * 1_000, logger: false }, async ({ err }) => {
         if (err) service.app.log.fatal({ err }, 'stopping after an error that nobody caught')
         await service.stop()
       })
+      greet(service.address, service.firstKey)
     })
 }
 
+/** In one piece, so that whoever waits for the address has the key too. */
 function greet(address: string, firstKey: string | undefined): void {
-  console.log(`adoptable serves ${address}/v1, its reference is at ${address}/docs`)
-  if (firstKey === undefined) return
-  console.log(`
-This is the admin key of the new store. It is shown this once:
-
-  ${firstKey}
-
-Try it:
-
-  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
-`)
+  const lines = [`adoptable serves ${address}/v1, its reference is at ${address}/docs`]
+  if (firstKey !== undefined) {
+    lines.push('', 'This is the admin key of the new store. It is shown this once:', '', `  ${firstKey}`, '')
+    lines.push('Try it:', '', `  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`, '')
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
 }

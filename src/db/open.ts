@@ -1,7 +1,7 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { migrate } from './migrate.ts'
-import { NodeSqliteDialect, openFile } from './sqlite.ts'
+import { createFile, NodeSqliteDialect, openFile } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
 /** The file that a database URL such as sqlite:data/adoptable.db names. */
@@ -57,9 +57,9 @@ export function openToRead(file: string): Reader {
  * @throws when another process holds it
  */
 export function claimFile(file: string): () => void {
-  const lock = new DatabaseSync(`${file}.lock`, { timeout: 0 })
+  const lock = createFile(`${file}.lock`, { timeout: 0 })
   try {
-    lock.exec('pragma journal_mode = off; begin exclusive')
+    lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
     lock.close()
     throw new Error(`another adoptable already serves ${file}; stop it first, or set another DATABASE_URL`, {

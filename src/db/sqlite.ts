@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type DatabaseSyncOptions, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
 
 /** How long a writer waits for another process (a command, a backup) before it gives up, in milliseconds. */
@@ -13,13 +13,17 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
   refuseOldSqlite(process.versions.sqlite ?? '0')
   if (mode === 'read') return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // Made by us for us alone; SQLite gives its other files the same permissions.
-  closeSync(openSync(file, 'a', 0o600))
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   // FULL: a commit is on the disk before it is acknowledged. WAL with NORMAL loses the last ones at a power cut.
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
   return database
+}
+
+/** Opens a file for us alone, with its folder when absent; SQLite gives the files beside it the same permissions. */
+export function createFile(file: string, options: DatabaseSyncOptions): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  closeSync(openSync(file, 'a', 0o600))
+  return new DatabaseSync(file, options)
 }
 
 function refuseOldSqlite(version: string): void {

@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the caller's key may do; absent without a valid key. */
     access: Access | undefined
+    /** Why nobody can tell whose key this is: the store did not answer. */
+    unidentified?: unknown
   }
 }
 
@@ -58,7 +60,11 @@ export function identify({ config, db, version, clock }: Context) {
     const token = tokenOf(request.headers.authorization)
     const hash = token && isKeyOf(config.environment, token) ? hashKey(token) : undefined
     const key = hash ? recall(hash) : undefined
-    if (hash && !key) find(hash).then(settle, done)
+    const settleUnknown = (cause: unknown): void => {
+      request.unidentified = cause
+      settle(undefined)
+    }
+    if (hash && !key) find(hash).then(settle, settleUnknown)
     else settle(key)
   }
 }
@@ -71,7 +77,8 @@ export function anonymous(address: string | undefined, limits: Caller['limits'])
 /** Hook: 401 without a valid key, 403 with one that may not do what the route does. */
 export function requireAccess(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const needed = request.routeOptions.config?.access ?? 'read'
-  if (request.access === undefined) done(unauthenticated(request.headers.authorization))
+  if (request.unidentified) done(new ApiError('service_unavailable', { cause: request.unidentified }))
+  else if (request.access === undefined) done(unauthenticated(request.headers.authorization))
   else if (!includesAccess(request.access, needed)) done(new ApiError('insufficient_access'))
   else done()
 }

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import type { Caller, Limiter } from './limiter.ts'
-import type { Verdict } from './window.ts'
+import type { Caller, Limiter, Ruling } from './limiter.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,18 +12,18 @@ declare module 'fastify' {
 /** Hook: charges the request to its caller and describes the limit in the answer's headers; 429 when it is used up. */
 export function limitRate(limiter: Limiter) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-    const settle = (verdict: Verdict): void => {
-      reply.headers(rateHeaders(verdict))
-      done(refusalOf(verdict))
+    const settle = (ruling: Ruling): void => {
+      reply.headers(rateHeaders(ruling))
+      done(refusalOf(ruling))
     }
-    const verdict = limiter.take(request.caller)
-    if (verdict instanceof Promise) verdict.then(settle, done)
-    else settle(verdict)
+    const ruling = limiter.take(request.caller)
+    if (ruling instanceof Promise) ruling.then(settle)
+    else settle(ruling)
   }
 }
 
 /** Contract, section 8.2. */
-export function rateHeaders({ limit, remaining, reset }: Verdict): Record<string, string> {
+export function rateHeaders({ limit, remaining, reset }: Ruling): Record<string, string> {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
@@ -32,7 +31,8 @@ export function rateHeaders({ limit, remaining, reset }: Verdict): Record<string
   }
 }
 
-export function refusalOf({ outcome, retryAfter }: Verdict): ApiError | undefined {
+export function refusalOf({ outcome, retryAfter, lost }: Ruling): ApiError | undefined {
+  if (lost !== undefined) return new ApiError('service_unavailable', { cause: lost })
   if (outcome === 'allowed') return undefined
   const code = outcome === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded'
   return new ApiError(code, { headers: { 'retry-after': String(retryAfter) } })

@@ -11,10 +11,13 @@ export interface Caller {
   ban?: BanRule
 }
 
+/** A verdict that counts, or one that could not be kept: the request then is not served. */
+export type Ruling = Verdict & { lost?: unknown }
+
 /** Judges and charges requests. */
 export interface Limiter {
-  /** A promise only where the verdict has to wait for a disk or a network. */
-  take(caller: Caller): Verdict | Promise<Verdict>
+  /** Never rejects; a promise only where the verdict has to wait for a disk or a network. */
+  take(caller: Caller): Ruling | Promise<Ruling>
   /** Forgets callers about whom nothing is left to remember. */
   sweep(): Promise<void>
   /** Keeps the exact counters for the next start. */

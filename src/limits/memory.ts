@@ -2,9 +2,9 @@ import type { BanRule } from '../config.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import type { Limits } from '../plans.ts'
-import type { Caller, Limiter } from './limiter.ts'
+import type { Caller, Limiter, Ruling } from './limiter.ts'
 import * as counters from './store.ts'
-import { DAY_MS, judge, MINUTE_MS, type State, UNKNOWN, type Verdict, type Window } from './window.ts'
+import { DAY_MS, judge, MINUTE_MS, type State, UNKNOWN, type Window } from './window.ts'
 
 /** Addresses counted one by one; those beyond share one counter, so that no flood grows memory or resets anyone. */
 const MOST_ADDRESSES = 50_000
@@ -66,7 +66,11 @@ export async function memoryLimiter({ db, write, clock, ban }: Options): Promise
       const entry = entryOf(caller.name)
       const { verdict, state } = judge(entry.state, caller.limits, caller.ban, clock())
       entry.state = state
-      return covers(entry.saved, state) ? verdict : cover(entry, state, caller).then((): Verdict => verdict)
+      if (covers(entry.saved, state)) return verdict
+      return cover(entry, state, caller).then(
+        () => verdict,
+        (lost: unknown): Ruling => ({ ...verdict, lost }),
+      )
     },
     async sweep() {
       const now = clock()

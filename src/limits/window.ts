@@ -23,7 +23,7 @@ export interface State {
 }
 
 export interface Verdict {
-  readonly outcome: 'allowed' | 'limited' | 'banned'
+  readonly outcome: Outcome
   /** The three headers, for the window with the fewest requests left; `reset` is a Unix time in seconds. */
   readonly limit: number
   readonly remaining: number
@@ -31,6 +31,8 @@ export interface Verdict {
   /** Seconds until every exhausted window has reopened, or until the ban ends; at least 1. Of a refusal only. */
   readonly retryAfter: number
 }
+
+type Outcome = 'allowed' | 'limited' | 'banned'
 
 const CLOSED: Window = { startedAt: 0, used: 0 }
 
@@ -85,7 +87,7 @@ function countRefusal(state: State, ban: BanRule, now: number): State {
   return { ...state, refusedAt: [], bannedUntil: now + banSeconds * 1_000, banSeconds }
 }
 
-function describe(outcome: Verdict['outcome'], state: State, limits: Limits, now: number): Verdict {
+function describe(outcome: Outcome, state: State, limits: Limits, now: number): Verdict {
   const minuteLeft = Math.max(0, limits.perMinute - state.minute.used)
   const dayLeft = Math.max(0, limits.perDay - state.day.used)
   const minuteEnd = endOf(state.minute, MINUTE_MS, now)

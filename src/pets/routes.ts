@@ -44,6 +44,7 @@ export function petRoutes(app: App, { config, db, write, version, clock }: Conte
     '/pets',
     {
       config: { access: 'write' },
+      attachValidation: true,
       schema: {
         operationId: 'createPet',
         summary: 'Add an animal',
@@ -53,7 +54,11 @@ export function petRoutes(app: App, { config, db, write, version, clock }: Conte
         response: { 201: Pet },
       },
     },
-    async (request, reply) => reply.code(201).send(await write(pets.insertPet, request.body)),
+    async (request, reply) => {
+      const problems = request.validationError
+      if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
+      return reply.code(201).send(await write(pets.insertPet, request.body))
+    },
   )
 
   app.get(

@@ -49,6 +49,21 @@ function toPet({ id, name, categoryId, status }: Row): Pet {
   return status === null ? pet : { ...pet, status: status as PetStatus }
 }
 
+/** Adds to the problems of a body the one that only the store can know. */
+export async function withUnknownCategory(db: Db, problems: ApiError, body: unknown): Promise<ApiError> {
+  const categoryId = (body as Partial<NewPet> | null | undefined)?.categoryId
+  const sound = problems.details?.every(({ pointer }) => pointer !== '/categoryId' && pointer !== '')
+  if (!sound || categoryId === undefined) return problems
+  const known = await db
+    .selectFrom('category')
+    .select('id')
+    .where('id', '=', categoryId as never)
+    .executeTakeFirst()
+  if (known) return problems
+  const details = [...(problems.details ?? []), ...(unknownCategory().details ?? [])]
+  return new ApiError(problems.code, { details })
+}
+
 function unknownCategory(): ApiError {
   const message =
     'No category has this id. A new installation has 1 Dog, 2 Cat, 3 Rabbit, 4 Small & furry, 5 Horse, 6 Bird, ' +

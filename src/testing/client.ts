@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import http from 'node:http'
 import net from 'node:net'
 
@@ -18,7 +19,18 @@ export interface Sent {
   body?: unknown
 }
 
-/** Sends one request over a kept connection, exactly as told: no header is added but Host and those of the body. */
+function answerOf(status: number, headers: http.IncomingHttpHeaders, text: string): Answer {
+  return {
+    status,
+    headers,
+    text,
+    get body() {
+      return JSON.parse(text)
+    },
+  }
+}
+
+/** Sends one request over a kept connection, as told: no header is added but Host and those of the body. */
 export function send(
   agent: http.Agent,
   url: string,
@@ -33,15 +45,7 @@ export function send(
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString()
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          get body() {
-            return JSON.parse(text)
-          },
-        })
+        resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString()))
       })
     })
     request.on('error', reject)
@@ -65,4 +69,42 @@ export function sendRaw(port: number, bytes: string | Buffer, silentMs = 300): P
     socket.on('close', finish)
     socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)))
   })
+}
+
+/** Takes apart what came over a socket: the answers, one behind the other. */
+export function readAnswers(text: string): Answer[] {
+  const answers: Answer[] = []
+  let rest = text
+  while (rest !== '') {
+    const end = rest.indexOf('\r\n\r\n')
+    const [first = '', ...lines] = rest.slice(0, end).split('\r\n')
+    const fields = lines.map((line) => line.split(/: (.*)/s, 2) as [string, string])
+    const headers = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]))
+    const body = Buffer.from(rest.slice(end + 4)).subarray(0, Number(headers['content-length'] ?? 0))
+    answers.push(answerOf(Number(first.split(' ')[1]), headers, String(body)))
+    rest = rest.slice(end + 4 + String(body).length)
+  }
+  return answers
+}
+
+const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+/** Fails unless an answer is the contract's Error with all that goes with one; `limited` is false outside /v1. */
+export function assertError(
+  { status, headers, text }: Answer,
+  expected: number,
+  code: string,
+  about: string,
+  limited = true,
+): void {
+  const context = `${about}: ${status} ${text}`
+  assert.equal(status, expected, context)
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8', context)
+  assert.match(headers['x-request-id'] as string, /^[A-Za-z0-9._-]{1,128}$/, context)
+  const { details, ...error } = JSON.parse(text)
+  assert.deepEqual(error, { code, message: error.message, status }, context)
+  assert.ok(typeof error.message === 'string' && error.message !== '', context)
+  assert.ok(details === undefined || (status === 400 && details.length > 0), context)
+  for (const name of RATE_HEADERS)
+    assert.equal(/^\d+$/.test(String(headers[name])), limited, `${context}: ${name}`)
 }

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import net from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runCli, spawnCli } from '../testing/process.ts'
+import { scratchFolder } from '../testing/start-app.ts'
+
+const KEY = /adopt_live_[0-9A-Za-z]{36}/
+
+test('keys create prints the key alone; list, rotate and revoke work beside the running service', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
+  const address = await spawnCli(t, ['serve'], settings).serving
+  const statusOf = async (key: string) =>
+    (await fetch(`${address}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status
+
+  const created = await runCli(
+    t,
+    ['keys', 'create', '--name', 'feed', '--plan', 'pro', '--access', 'read'],
+    settings,
+  )
+  assert.match(created.stdout, /^adopt_live_[0-9A-Za-z]{36}\n$/)
+  assert.deepEqual([created.code, created.stderr], [0, ''])
+  const key = created.stdout.trim()
+  assert.equal(await statusOf(key), 200)
+
+  const listed = JSON.parse((await runCli(t, ['keys', 'list', '--json'], settings)).stdout)
+  assert.equal(listed.length, 2)
+  const { id, name, plan, access } = listed[1]
+  assert.deepEqual({ id, name, plan, access }, { id: 2, name: 'feed', plan: 'pro', access: 'read' })
+  assert.match((await runCli(t, ['keys', 'list'], settings)).stdout, /^1\tfirst\tbusiness\tadmin\t/)
+
+  const rotated = (await runCli(t, ['keys', 'rotate', '2', '--overlap', '0s'], settings)).stdout.trim()
+  assert.deepEqual([await statusOf(key), await statusOf(rotated)], [401, 200])
+  assert.equal((await runCli(t, ['keys', 'revoke', '2'], settings)).code, 0)
+  assert.equal(await statusOf(rotated), 401)
+  const again = await runCli(t, ['keys', 'revoke', '2'], settings)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /^adoptable: there is no key 2 .*\n$/)
+})
+
+test('wrong arguments exit with 2 and one line on stderr', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  const wrong = [
+    ['walk'],
+    ['serve', 'now'],
+    ['keys'],
+    ['keys', 'create'],
+    ['keys', 'create', '--name', 'a', '--plan', 'gold'],
+    ['keys', 'create', '--name', ' ', '--plan', 'free'],
+    ['keys', 'create', '--name', 'a', '--plan', 'free', '--per-minute', '5', '--per-day', '5'],
+    ['keys', 'create', '--name', 'a', '--plan', 'enterprise', '--per-minute', '5'],
+    ['keys', 'create', '--name', 'a', '--plan', 'enterprise', '--per-minute', '0', '--per-day', '5'],
+    ['keys', 'create', '--name', 'a', '--plan', 'free', '--access', 'root'],
+    ['keys', 'revoke', 'x'],
+    ['keys', 'rotate', '1', '--overlap', 'soon'],
+    ['openapi', '--yaml'],
+  ]
+  for (const args of wrong) {
+    const { code, stdout, stderr } = await runCli(t, args, settings)
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '))
+    assert.match(stderr, /^[^\n]+\n$/, args.join(' '))
+  }
+  assert.ok(!existsSync(settings.DATABASE_URL.slice('sqlite:'.length)), 'nothing was made')
+})
+
+test('--help and --version exit with 0', async (t) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+  assert.equal((await runCli(t, ['--version'], {})).stdout, `${version}\n`)
+  const help = await runCli(t, ['--help'], {})
+  assert.equal(help.code, 0)
+  for (const command of ['serve', 'keys', 'openapi'])
+    assert.match(help.stdout, new RegExp(`^  ${command}\\b`, 'm'))
+})
+
+test('a wrong setting stops the start with exit code 2 and one line that names it', async (t) => {
+  const wrong = {
+    PORT: '65536',
+    HOST: ' ',
+    DATABASE_URL: 'mysql://x',
+    ADOPTABLE_ENVIRONMENT: 'test',
+    BASE_URL: 'https://pets.example',
+    STAGING_BASE_URL: 'pets.example/v1',
+    TRUST_PROXY: '10.0.0.0/99',
+    LOG_LEVEL: 'loud',
+    BAN_SECONDS: '-1',
+    ANONYMOUS_PER_MINUTE: '1e3',
+    REQUEST_TIMEOUT_SECONDS: '0',
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    const { code, stdout, stderr } = await runCli(t, ['serve'], { [name]: value })
+    assert.deepEqual([code, stdout], [2, ''], name)
+    assert.match(stderr, new RegExp(`^adoptable: ${name} must [^\\n]+\\n$`))
+  }
+})
+
+test('the first start prints one admin key on stdout and none in the log; later starts print the address only', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'data', 'test.db')}`, PORT: '0' }
+  const first = spawnCli(t, ['serve'], settings)
+  const address = await first.serving
+  const key = KEY.exec(first.output.stdout)?.[0] ?? ''
+  assert.ok(first.output.stdout.includes(`  curl -H 'Authorization: Bearer ${key}' ${address}/v1/pets\n`))
+  first.child.kill('SIGTERM')
+  const ended = await first.exited
+  assert.equal(ended.code, 0)
+  assert.ok(!ended.stderr.includes(key))
+
+  const later = spawnCli(t, ['serve'], settings)
+  await later.serving
+  const known = await fetch(`${await later.serving}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
+  later.child.kill('SIGINT')
+  const { stdout, code } = await later.exited
+
+  assert.equal(known.status, 200)
+  assert.match(stdout, /^adoptable serves http:\/\/127\.0\.0\.1:\d+\/v1, its reference is at \S+\/docs\n$/)
+  assert.equal(code, 0)
+})
+
+test('what makes a start impossible is said in one line, with exit code 1', async (t) => {
+  const folder = scratchFolder(t)
+  const busy = net.createServer().listen(0, '127.0.0.1')
+  t.after(() => busy.close())
+  await new Promise((resolve) => busy.once('listening', resolve))
+  const { port } = busy.address() as net.AddressInfo
+  writeFileSync(join(folder, 'text.db'), 'this is no database, however long it may be\n'.repeat(200))
+  const serving = spawnCli(t, ['serve'], { DATABASE_URL: `sqlite:${join(folder, 'held.db')}`, PORT: '0' })
+  await serving.serving
+
+  for (const [settings, expected] of [
+    [{ DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, PORT: String(port) }, /EADDRINUSE/],
+    [{ DATABASE_URL: `sqlite:${join(folder, 'held.db')}`, PORT: '0' }, /another adoptable already serves/],
+    [{ DATABASE_URL: `sqlite:${join(folder, 'text.db')}`, PORT: '0' }, /not a database/],
+    [{ DATABASE_URL: `sqlite:${join(folder, 'text.db', 'a.db')}`, PORT: '0' }, /text\.db/],
+  ] as const) {
+    const { code, stdout, stderr } = await runCli(t, ['serve'], settings)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr.trimEnd(), expected)
+    assert.equal(
+      stderr
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !line.startsWith('{')).length,
+      1,
+      stderr,
+    )
+  }
+})
+
+test('the store can be read by its user alone', async (t) => {
+  const file = join(scratchFolder(t), 'data', 'test.db')
+  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free'], { DATABASE_URL: `sqlite:${file}` })
+
+  assert.equal(statSync(file).mode & 0o077, 0)
+  assert.equal(statSync(join(file, '..')).mode & 0o077, 0)
+})

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { openToWrite } from '../db/open.ts'
+import { transactionWriter } from '../db/write.ts'
+import { makeKey, startApp } from '../testing/start-app.ts'
+import { generateKey, hashKey, isKeyOf } from './key-format.ts'
+import * as keys from './store.ts'
+
+/** Id of the key that a test makes beside its own. */
+const SECOND = 2
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+/** Changes the store from outside of the running service, as its command does. */
+async function beside<Result>(
+  file: string,
+  work: (write: ReturnType<typeof transactionWriter>['write']) => Promise<Result>,
+) {
+  const { db } = await openToWrite(file)
+  const writer = transactionWriter(db)
+  const result = await work(writer.write)
+  await writer.close()
+  return result
+}
+
+test('a new key has its environment, 30 random base62 characters and 6 of checksum', () => {
+  for (const [environment, form] of [
+    ['production', /^adopt_live_[0-9A-Za-z]{36}$/],
+    ['staging', /^adopt_test_[0-9A-Za-z]{36}$/],
+  ] as const) {
+    const made = new Set(Array.from({ length: 1_000 }, () => generateKey(environment)))
+    assert.equal(made.size, 1_000)
+    for (const key of made) {
+      assert.match(key, form)
+      assert.ok(isKeyOf(environment, key))
+    }
+  }
+})
+
+test('the random part of keys uses all 62 characters about equally often', () => {
+  const counts = new Map<string, number>()
+  for (let made = 0; made < 5_000; made += 1) {
+    for (const character of generateKey('production').slice(11, 41)) {
+      counts.set(character, (counts.get(character) ?? 0) + 1)
+    }
+  }
+  const expected = (5_000 * 30) / 62
+  assert.equal(counts.size, 62)
+  for (const [character, count] of counts) assert.ok(Math.abs(count - expected) < expected / 5, character)
+})
+
+test('no key with a character changed, added or left out is one', () => {
+  const key = generateKey('production')
+  fc.assert(
+    fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0aZ_ -\n é'), (place, character) => {
+      const changed = key.slice(0, place) + character + key.slice(place + 1)
+      if (changed !== key) assert.ok(!isKeyOf('production', changed))
+      assert.ok(!isKeyOf('production', key.slice(0, place) + key.slice(place + 1)))
+    }),
+  )
+  assert.ok(!isKeyOf('production', `${key}\n`))
+  assert.ok(!isKeyOf('staging', key.replace('live', 'test')), 'the checksum covers the environment')
+})
+
+test('the store and its files hold no key, only its SHA-256', async (t) => {
+  const { file, key, post, stop } = await startApp(t)
+  await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const wal = readFileSync(`${file}-wal`)
+  await stop()
+
+  for (const bytes of [wal, readFileSync(file)]) {
+    assert.ok(!bytes.includes(key))
+    assert.ok(!bytes.includes(key.slice(11, 23)))
+  }
+  assert.ok(readFileSync(file).includes(hashKey(key)))
+})
+
+test('a key revoked beside the running service is refused from the next request, like an unknown one', async (t) => {
+  const { file, get } = await startApp(t)
+  const key = await makeKey(file)
+  for (let round = 0; round < 3; round += 1) assert.equal((await get('/v1/pets', bearer(key))).status, 200)
+
+  assert.equal(await beside(file, (write) => write(keys.revokeKey, SECOND, 1)), true)
+  const revoked = await get('/v1/pets', bearer(key))
+  const unknown = await get('/v1/pets', bearer(generateKey('production')))
+
+  assert.equal(revoked.status, 401)
+  assert.equal(revoked.text, unknown.text)
+  assert.equal(revoked.headers['www-authenticate'], 'Bearer realm="adoptable", error="invalid_token"')
+  assert.equal(unknown.headers['www-authenticate'], revoked.headers['www-authenticate'])
+  assert.equal(
+    await beside(file, (write) => write(keys.revokeKey, SECOND, 1)),
+    false,
+    'it was revoked before',
+  )
+})
+
+test('a rotated key has two secrets and one counter until the overlap ends', async (t) => {
+  const { clock, file, get } = await startApp(t)
+  const old = await makeKey(file, { plan: 'free' })
+  const next = generateKey('production')
+  await beside(file, (write) => write(keys.rotateKey, SECOND, hashKey(next), clock.now, 3_600_000))
+
+  assert.equal((await get('/v1/pets', bearer(old))).headers['x-ratelimit-remaining'], '59')
+  assert.equal((await get('/v1/pets', bearer(next))).headers['x-ratelimit-remaining'], '58')
+  clock.now += 3_600_000
+  assert.equal((await get('/v1/pets', bearer(old))).status, 401)
+  assert.equal((await get('/v1/pets', bearer(next))).status, 200)
+})
+
+test('a second rotation prolongs no earlier secret', async (t) => {
+  const { clock, file, get } = await startApp(t)
+  const [first, second, third] = [await makeKey(file), generateKey('production'), generateKey('production')]
+  await beside(file, (write) => write(keys.rotateKey, SECOND, hashKey(second), clock.now, 1_000))
+  await beside(file, (write) => write(keys.rotateKey, SECOND, hashKey(third), clock.now, 60_000))
+  clock.now += 1_000
+
+  assert.equal((await get('/v1/pets', bearer(first))).status, 401)
+  assert.equal((await get('/v1/pets', bearer(second))).status, 200)
+  assert.equal((await get('/v1/pets', bearer(third))).status, 200)
+})
+
+test('POST /v1/pets with a read key answers 403 insufficient_access and stores nothing', async (t) => {
+  const { get, post } = await startApp(t, { key: { access: 'read' } })
+
+  const refused = await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+
+  assert.deepEqual([refused.status, refused.body.code], [403, 'insufficient_access'])
+  assert.deepEqual((await get('/v1/pets')).body, [])
+})
+
+test('two Authorization headers answer 401, whichever of them is valid', async (t) => {
+  const { key, raw } = await startApp(t)
+  const other = generateKey('production')
+
+  for (const [first, second] of [
+    [key, other],
+    [other, key],
+    [key, key],
+  ]) {
+    const headers = `Host: x\r\nAuthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}`
+    assert.match(
+      await raw(`GET /v1/pets HTTP/1.1\r\n${headers}\r\n\r\n`),
+      /^HTTP\/1.1 401 .*invalid_api_key/s,
+    )
+  }
+})
+
+test('requests without a valid key are counted for their address, and touch no key', async (t) => {
+  const { get } = await startApp(t, { settings: { ANONYMOUS_PER_MINUTE: '4', ANONYMOUS_PER_DAY: '100' } })
+  const wrong = [
+    undefined,
+    'Bearer x',
+    bearer(generateKey('production')).authorization,
+    'Basic abc',
+    undefined,
+  ]
+  const answers = []
+  for (const authorization of wrong) answers.push(await get('/v1/pets', { authorization }))
+
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers['x-ratelimit-remaining']]),
+    [
+      [401, '3'],
+      [401, '2'],
+      [401, '1'],
+      [401, '0'],
+      [429, '0'],
+    ],
+  )
+  assert.equal(answers[4]?.body.code, 'rate_limit_exceeded')
+  assert.equal((await get('/v1/pets')).headers['x-ratelimit-remaining'], '999')
+})
+
+test('forwarded addresses count only from a proxy that the operator named', async (t) => {
+  const anonymous = (forwarded: string) => ({ authorization: undefined, 'x-forwarded-for': forwarded })
+  const limits = { ANONYMOUS_PER_MINUTE: '2', ANONYMOUS_PER_DAY: '100' }
+  const direct = await startApp(t, { settings: limits })
+  const proxied = await startApp(t, { settings: { ...limits, TRUST_PROXY: 'loopback' } })
+  const remaining = async ({ get }: typeof direct, forwarded: string) =>
+    (await get('/v1/pets', anonymous(forwarded))).headers['x-ratelimit-remaining']
+
+  assert.equal(await remaining(direct, '192.0.2.1'), '1')
+  assert.equal(await remaining(direct, '192.0.2.2'), '0')
+  assert.equal(await remaining(proxied, '192.0.2.1'), '1')
+  assert.equal(await remaining(proxied, '192.0.2.2'), '1')
+  assert.equal(await remaining(proxied, '2001:db8::1'), '1')
+  assert.equal(await remaining(proxied, '2001:db8::ffff:1'), '0', 'the same /64')
+  assert.equal(await remaining(proxied, '::ffff:192.0.2.2'), '0', 'the same IPv4 address')
+})
+
+test('no key is in the log, whatever a client does with it', async (t) => {
+  const { key, get, log, post, request } = await startApp(t, { settings: { LOG_LEVEL: 'trace' } })
+  await get('/v1/pets')
+  await get(`/v1/pets?api_key=${key}`, { 'x-request-id': key })
+  await get(`/v1/${key}`, { 'user-agent': key, referer: key, cookie: key })
+  await get(`/${key}`)
+  await get(`/v1/%zz${key}`)
+  await post(`/v1/pets`, { name: key, categoryId: 99 })
+  await request('/v1/pets', {
+    method: 'POST',
+    body: `{"${key}`,
+    headers: { 'content-type': 'application/json' },
+  })
+
+  assert.ok(log.length >= 6)
+  const text = log.join('')
+  assert.ok(!text.includes(key))
+  assert.ok(!text.includes(key.slice(11, 23)))
+})

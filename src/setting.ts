@@ -1,0 +1,69 @@
+import ipaddr from 'ipaddr.js'
+
+/** One line for the operator: which setting is wrong and what it may be. */
+export class ConfigError extends Error {}
+
+export interface Setting<Value> {
+  /** The default as it would stand in the environment; empty when it follows from other settings. */
+  default: string
+  meaning: string
+  read(text: string): Value
+}
+
+export function setting<Value>(
+  fallback: string,
+  meaning: string,
+  read: (text: string) => Value,
+): Setting<Value> {
+  return { default: fallback, meaning, read }
+}
+
+export function whole(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d{1,10}$/.test(text) || value < least || value > most) {
+      throw new ConfigError(`must be a whole number from ${least} to ${most}`)
+    }
+    return value
+  }
+}
+
+export function oneOf<const Choice extends string>(...choices: Choice[]) {
+  return (text: string): Choice => {
+    const choice = choices.find((known) => known === text)
+    if (!choice) throw new ConfigError(`must be one of: ${choices.join(', ')}`)
+    return choice
+  }
+}
+
+export function text(value: string): string {
+  if (value.trim() === '') throw new ConfigError('must not be empty')
+  return value
+}
+
+export function sqliteUrl(value: string): string {
+  if (!/^sqlite:.+/.test(value))
+    throw new ConfigError('must be sqlite: and a file, such as sqlite:data/adoptable.db')
+  return value
+}
+
+export function publicUrl(value: string): string | undefined {
+  if (value === '') return undefined
+  if (!URL.canParse(value) || !/^https?:\/\/[^?#]+\/v1$/.test(value)) {
+    throw new ConfigError('must be an http(s) address that ends in /v1')
+  }
+  return value
+}
+
+export function proxies(value: string): string[] {
+  if (value === '') return []
+  const list = value.split(',').map((part) => part.trim())
+  for (const part of list) {
+    if (part !== 'loopback' && !ipaddr.isValid(part) && !ipaddr.isValidCIDR(part)) {
+      throw new ConfigError(
+        'must be addresses or networks such as 10.0.0.0/8, separated by commas, or loopback',
+      )
+    }
+  }
+  return list
+}

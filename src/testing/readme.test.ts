@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { scratchFolder } from './start-app.ts'
+
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const BIN = fileURLToPath(new URL('../../bin/adoptable.js', import.meta.url))
+
+/** A block of commands, and the block directly beneath it: what they print, nothing when there is none. */
+const BLOCKS = [...README.matchAll(/^```sh\n(.*?)^```\n(?:\n```(?:text|json)\n(.*?)^```\n)?/gms)].map(
+  ([, commands = '', shown = '']) => ({ commands, shown }),
+)
+
+const START_MS = 20_000
+const START_COMMAND = 'npm ci && npm start\n'
+
+test('README opens with the two commands of a newcomer', () => {
+  assert.deepEqual(
+    BLOCKS.slice(0, 2).map(({ commands }) => commands),
+    [START_COMMAND, 'npm ci && npm test\n'],
+  )
+})
+
+test('README commands, run as they stand, print what the README shows', async (t) => {
+  if (spawnSync('bash', ['-c', 'command -v curl']).status !== 0) return t.skip('needs bash and curl')
+  const folder = scratchFolder(t)
+  const environment = {
+    PATH: process.env.PATH,
+    DATABASE_URL: `sqlite:${join(folder, 'adoptable.db')}`,
+    PORT: '0',
+    // A newcomer's own proxy or .curlrc is no part of what is shown.
+    NO_PROXY: '127.0.0.1',
+    CURL_HOME: folder,
+  }
+  const service = await serve(environment)
+  try {
+    const [, port = ''] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(service.greeting) ?? []
+    const [key = ''] = /adopt_live_\w+/.exec(service.greeting) ?? []
+    const toShown = (text: string) => text.replaceAll(`127.0.0.1:${port}`, '127.0.0.1:8080')
+    const toRun = (text: string) =>
+      text
+        .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+        .replaceAll('adopt_live_…', key)
+        .replaceAll('npx adoptable', `'${process.execPath}' '${BIN}'`)
+
+    assertShown(toShown(service.greeting), BLOCKS[0]?.shown ?? '')
+    const toType = BLOCKS.filter(({ commands }) => !commands.startsWith('npm ci'))
+    const printed = run(
+      toType.map(({ commands }) => toRun(commands)),
+      environment,
+    )
+    for (const [place, { commands, shown }] of toType.entries()) {
+      await t.test(commands.trim(), () => assertShown(toShown(printed[place] ?? ''), shown))
+    }
+  } finally {
+    await service.stop()
+  }
+})
+
+/** The service as `npm start` runs it; ended by force if a failing test forgets it. */
+async function serve(env: NodeJS.ProcessEnv): Promise<{ greeting: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [BIN, 'serve'], { env, timeout: START_MS, killSignal: 'SIGKILL' })
+  const ended = once(child, 'exit')
+  let greeting = ''
+  let log = ''
+  child.stderr.on('data', (chunk) => {
+    log += chunk
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      greeting += chunk
+      if (/pets\n/.test(greeting)) resolve()
+    })
+    child.on('exit', () => reject(new Error(`the service ended before it served: ${log}`)))
+  })
+  return {
+    greeting,
+    async stop() {
+      child.kill()
+      await ended
+    },
+  }
+}
+
+/** Types blocks of commands into one terminal, in which variables last. @returns what each block printed */
+function run(blocks: string[], env: NodeJS.ProcessEnv): string[] {
+  const end = '<end of block>\n'
+  const script = blocks.map((commands) => `${commands}printf '${end.trim()}\\n'\n`).join('')
+  const { stdout } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8', timeout: START_MS })
+  return stdout.split(end)
+}
+
+/** What differs from one run to the next, by the shape that it always has. */
+const VOLATILE: [shape: RegExp, mask: string][] = [
+  [/adopt_live_(?:[0-9A-Za-z]{36}|…)(?!\w)/g, 'adopt_live_…'],
+  [/^x-request-id: [A-Za-z0-9._-]{1,128}$/gm, 'x-request-id: …'],
+  [/^x-ratelimit-reset: \d{10}$/gm, 'x-ratelimit-reset: …'],
+  [/^retry-after: (?:[1-9]|[1-5]\d|60)$/gm, 'retry-after: …'],
+  [/^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/gm, 'Date: …'],
+]
+
+function assertShown(printed: string, shown: string): void {
+  assert.equal(mask(printed), mask(shown))
+}
+
+/** Line ends of HTTP and the padding of columns are no part of what is shown either. */
+function mask(text: string): string {
+  const tidy = text.replaceAll('\r\n', '\n').replace(/^ +/gm, '').trim()
+  return VOLATILE.reduce((masked, [shape, instead]) => masked.replace(shape, instead), tidy)
+}

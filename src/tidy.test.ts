@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+
+// The rules of the house (CONTRIBUTING.md), as far as a program can hold them.
+
+const SOURCES = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+const TESTS = globSync('src/**/*.test.ts')
+const text = (file: string): string => readFileSync(file, 'utf8')
+
+/** Imports point only to the right: from a place in this order to one after it. */
+const ORDER = [
+  ['src/testing'],
+  ['src/cli.ts', 'src/cli'],
+  ['src/start.ts', 'src/writer-thread.ts'],
+  ['src/changes.ts'],
+  ['src/server.ts'],
+  ['src/pets'],
+  ['src/keys'],
+  ['src/context.ts'],
+  ['src/limits'],
+  ['src/http'],
+  ['src/db'],
+  ['src/config.ts'],
+  ['src/plans.ts', 'src/errors.ts', 'src/setting.ts'],
+]
+
+function rank(file: string): number {
+  return ORDER.findIndex((places) => places.some((place) => file === place || file.startsWith(`${place}/`)))
+}
+
+function importsOf(file: string): string[] {
+  return [...text(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, path = '']) =>
+    normalize(join(dirname(file), path)),
+  )
+}
+
+test('every source file has a place in the import order, and imports point down it', () => {
+  for (const file of SOURCES) {
+    assert.notEqual(rank(file), -1, `${file} has no place in the order of src/tidy.test.ts`)
+    for (const imported of importsOf(file)) {
+      const inside = rank(imported) === rank(file)
+      assert.ok(inside || rank(imported) > rank(file), `${file} imports ${imported}, which stands above it`)
+    }
+  }
+})
+
+test('features do not know each other: pets and keys meet in server.ts only', () => {
+  const features = ['src/pets', 'src/keys']
+  for (const file of SOURCES) {
+    const own = features.find((feature) => file.startsWith(`${feature}/`))
+    if (!own) continue
+    for (const imported of importsOf(file)) {
+      const other = features.find((feature) => imported.startsWith(`${feature}/`))
+      assert.ok(!other || other === own, `${file} imports ${imported}`)
+    }
+  }
+})
+
+test('files stay below 200 lines, functions below 70, lines at most 110 characters', () => {
+  for (const file of SOURCES) {
+    const lines = text(file).split('\n')
+    assert.ok(lines.length <= 200, `${file} has ${lines.length} lines: does it hold one thing?`)
+    let since: number | undefined
+    for (const [place, line] of lines.entries()) {
+      // A path or a sentence in quotes may be longer than a line of code.
+      assert.ok(
+        line.length <= 110 || line.includes("'"),
+        `${file}:${place + 1} has ${line.length} characters`,
+      )
+      if (/^(export )?(default )?(async )?function/.test(line)) since = place
+      if (line !== '}' || since === undefined) continue
+      assert.ok(place - since < 70, `${file}:${since + 1} is a function of ${place - since} lines`)
+      since = undefined
+    }
+  }
+})
+
+test('names: kebab-case files, no barrels, nothing called utils, helpers, common, manager or service', () => {
+  for (const file of [...SOURCES, ...TESTS]) {
+    const name = basename(file).replace(/(\.test)?\.ts$/, '')
+    assert.match(name, /^[a-z0-9]+(-[a-z0-9]+)*$/, file)
+    assert.doesNotMatch(name, /^(index|utils?|helpers?|common|manager|services?)$/, file)
+  }
+})
+
+test('no select *, no enum, no decorator, no default export', () => {
+  for (const file of SOURCES) {
+    assert.doesNotMatch(
+      text(file),
+      /selectAll\(|select \*|^\s*(export )?(const )?enum |^\s*@\w+\(|export default/m,
+      file,
+    )
+  }
+})
+
+test('only the command reads the environment, and only it and the first start write to the terminal', () => {
+  for (const file of SOURCES.filter((name) => !/^src\/(cli|testing)/.test(name))) {
+    assert.doesNotMatch(text(file), /process\.env|console\.|process\.std(out|err)/, file)
+  }
+})
+
+test('time and chance come from one place each: nothing but the start reads the clock of the machine', () => {
+  const allowed = /^src\/(cli|testing|start\.ts|http\/parser-errors\.ts|http\/drain\.ts)/
+  for (const file of SOURCES.filter((name) => !allowed.test(name))) {
+    assert.doesNotMatch(text(file), /Date\.now\(|new Date\(\)|Math\.random/, file)
+  }
+})
+
+test('tests never sleep, and none is left out', () => {
+  for (const file of TESTS.filter((name) => name !== 'src/tidy.test.ts')) {
+    assert.doesNotMatch(text(file), /timers\/promises|\b(test|it|describe)\.(only|skip|todo)\(/, file)
+  }
+})
+
+test('the lock file names no address of a registry, and only listed packages run a script when installed', () => {
+  const lock = JSON.parse(text('package-lock.json'))
+  const { allowScripts } = JSON.parse(text('package.json'))
+  for (const [path, entry] of Object.entries<{
+    resolved?: string
+    hasInstallScript?: boolean
+    optional?: boolean
+  }>(lock.packages)) {
+    assert.equal(entry.resolved, undefined, path)
+    if (!entry.hasInstallScript || entry.optional) continue
+    assert.ok(allowScripts[path.replace('node_modules/', '')], `${path} runs a script`)
+  }
+})
+
+test('the repository holds no key', () => {
+  const files = execFileSync('git', ['ls-files', '-z']).toString().split('\0').filter(Boolean)
+  for (const file of files) {
+    assert.doesNotMatch(text(file), /adopt_(live|test)_[0-9A-Za-z]{36}/, file)
+  }
+})
