@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import Type from 'typebox'
 import type { Config } from '../config.ts'
+import { DETAIL_CODES } from '../errors.ts'
 import type { App } from './app.ts'
 
 type Json = Record<string, unknown>
@@ -10,12 +11,7 @@ const ErrorDetail = Type.Object(
   {
     pointer: Type.Optional(Type.String({ description: 'The member of the body (RFC 6901).' })),
     parameter: Type.Optional(Type.String({ description: 'The query parameter.' })),
-    code: Type.Enum(
-      ['missing', 'invalid_type', 'invalid_value', 'out_of_range', 'too_long', 'unknown_category'],
-      {
-        type: 'string',
-      },
-    ),
+    code: Type.Enum([...DETAIL_CODES], { type: 'string' }),
     message: Type.String(),
   },
   { title: 'ErrorDetail', description: 'What is wrong with one part of the request.' },

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/tables.ts'
 import type { App } from './app.ts'
@@ -20,7 +19,7 @@ export function publicRoutes(app: App, { config, db }: Options): void {
   app.get('/livez', hidden, () => ({ status: 'ok' }))
   /** The process can answer: its store does. */
   app.get('/readyz', hidden, async () => {
-    await sql`select 1`.execute(db)
+    await db.selectFrom('category').select('id').limit(1).execute()
     return { status: 'ok' }
   })
   /** RFC 9727: where machines find the description. */
