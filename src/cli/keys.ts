@@ -15,7 +15,10 @@ interface CreateOptions {
   access: Access
 }
 
-/** The subcommands that manage API keys; they work beside a running server, which obeys from its next request. */
+/**
+ * The subcommands that manage API keys; they work beside a running server, which obeys from its next
+ * request.
+ */
 export function keysCommand(program: Command, settings: () => Config): void {
   const command = program
     .command('keys')

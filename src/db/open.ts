@@ -24,7 +24,10 @@ export async function openToWrite(file: string): Promise<{ db: Db; database: Dat
 
 export interface Reader {
   db: Db
-  /** Changes whenever anybody, here or in another process, has committed; at most one look a turn of the event loop. */
+  /**
+   * Changes whenever anybody, here or in another process, has committed; at most one look a turn of
+   * the event loop.
+   */
   version(): number
   close(): void
 }

@@ -6,7 +6,10 @@ import { SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
 /** How long a writer waits for another process (a command, a backup) before it gives up, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** Below this SQLite can damage a WAL file when two connections write and checkpoint at once (fixed in 3.51.3). */
+/**
+ * Below this SQLite can damage a WAL file when two connections write and checkpoint at once (fixed in
+ * 3.51.3).
+ */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
 /** A file of SQLite, opened to write (created when absent) or only to read. */
@@ -14,12 +17,16 @@ export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
   refuseOldSqlite(process.versions.sqlite ?? '0')
   if (mode === 'read') return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
-  // FULL: a commit is on the disk before it is acknowledged. WAL with NORMAL loses the last ones at a power cut.
+  // FULL: a commit is on the disk before it is acknowledged. WAL with NORMAL loses the last ones at a
+  // power cut.
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
   return database
 }
 
-/** Opens a file for us alone, with its folder when absent; SQLite gives the files beside it the same permissions. */
+/**
+ * Opens a file for us alone, with its folder when absent; SQLite gives the files beside it the same
+ * permissions.
+ */
 export function createFile(file: string, options: DatabaseSyncOptions): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
@@ -44,7 +51,8 @@ export class NodeSqliteDialect extends SqliteDialect {
         prepare(sql) {
           let statement = prepared.get(sql)
           if (!statement) {
-            // A transaction that starts as a reader is refused at once when it turns into a writer beside another.
+            // A transaction that starts as a reader is refused at once when it turns into a writer beside
+            // another.
             statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
             if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
           }

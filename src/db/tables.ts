@@ -48,7 +48,10 @@ interface ApiKeySecretTable {
   expires_at: number | null
 }
 
-/** What a caller may at most have used of its windows: written before it is used, so a crash forgets nothing. */
+/**
+ * What a caller may at most have used of its windows: written before it is used, so a crash forgets
+ * nothing.
+ */
 interface CounterTable {
   caller: string
   minute_started_at: number

@@ -1,6 +1,9 @@
 import type { Db } from './tables.ts'
 
-/** A store function that changes data. It runs inside a transaction, which it takes first, and throws to undo itself. */
+/**
+ * A store function that changes data. It runs inside a transaction, which it takes first, and throws
+ * to undo itself.
+ */
 export type Change<Args extends unknown[], Result> = (db: Db, ...args: Args) => Promise<Result>
 
 /** Runs a change; the promise resolves when its effect is on the disk, and rejects when nothing of it is. */

@@ -12,8 +12,11 @@ interface Waiting {
 // biome-ignore lint/suspicious/noExplicitAny: the list holds changes of every shape; write() restores each one's own.
 export type Changes = Record<string, Change<any[], any>>
 
-/** What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to far more. */
-const WRITER_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
+/**
+ * What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to
+ * far more.
+ */
+const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
 /**
  * The writer of the embedded database: a thread of its own, so that no read ever waits for a disk or a lock.
@@ -40,7 +43,8 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
       cause = error
     })
     started.on('exit', () => {
-      // Nobody knows whether the changes under way were committed: they are answered so, and the next one starts anew.
+      // Nobody knows whether the changes under way were committed: they are answered so, and the next one
+      // starts anew.
       worker = undefined
       for (const { reject } of waiting.values()) reject(new ApiError('service_unavailable', { cause }))
       waiting.clear()

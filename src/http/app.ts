@@ -14,8 +14,8 @@ import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import type { Access } from '../plans.ts'
 import { sendError } from './error-body.ts'
-import { parseJson } from './json-body.ts'
 import { type AdmitAddress, answerParserErrors } from './parser-errors.ts'
+import { readBody } from './read-body.ts'
 import { loggablePath, requestId } from './request-id.ts'
 import { validatorCompiler } from './validate.ts'
 
@@ -56,10 +56,22 @@ interface Options {
 
 /** HTTP without any feature: limits, bodies, request ids, and errors of every kind in the one shape. */
 export function createApp({ config, logger, gate, admitAddress }: Options): App {
+  /** For what never reaches a route and its hooks. */
+  async function sendUnrouted(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const hooks = request.url.startsWith('/v1/') ? gate : []
+    try {
+      for (const hook of hooks) await passed(hook, request, reply)
+      throw error
+    } catch (thrown) {
+      sendError(thrown, request, reply)
+    }
+  }
+
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs more than the rest of the logging; lines name the request themselves.
+    // A logger of its own for each request costs more than the rest of the logging; lines name the request
+    // themselves.
     childLoggerFactory: (parent) => parent,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     trustProxy: config.trustProxy.length > 0 && config.trustProxy,
@@ -78,26 +90,26 @@ export function createApp({ config, logger, gate, admitAddress }: Options): App 
       connectionsCheckingInterval: 1_000,
     },
     clientErrorHandler: () => undefined,
-    frameworkErrors: async (error, request, reply) => {
-      const hooks = request.url.startsWith('/v1/') ? gate : []
-      try {
-        for (const hook of hooks) await passed(hook, request, reply)
-        throw error
-      } catch (thrown) {
-        reply.header('x-request-id', request.id)
-        sendError(thrown, request, reply)
-      }
-    },
+    // The form for proxies (RFC 9112, section 3.2.2), taken off here so that all that follows meets one form.
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]+\/?/i, '/'),
+    frameworkErrors: sendUnrouted,
   }).withTypeProvider<TypeBoxProvider>()
 
   app.server.maxConnections = config.maxConnections
   // Node drops headers beyond a count without a word; their size is limited already.
   app.server.maxHeadersCount = 0
+  // A client that has said all it has to say still gets its answer: what it asked for is done in any case.
+  Object.assign(app.server, { httpAllowHalfOpen: true })
   answerParserErrors(app.server, admitAddress)
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, readBody)
-  app.setErrorHandler(sendError)
+  app.setErrorHandler((error: Error & { code?: string }, request, reply) =>
+    // A method that Node's parser knows and HTTP does not, such as RTSP's DESCRIBE: not even a 404 has it.
+    error.code === 'FST_ERR_NOT_FOUND'
+      ? sendUnrouted(error, request, reply)
+      : sendError(error, request, reply),
+  )
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
@@ -112,41 +124,32 @@ function passed(hook: Hook, request: FastifyRequest, reply: FastifyReply): Promi
   })
 }
 
-/** application/json, with parameters, of which a charset must say UTF-8 (RFC 8259, section 8.1). */
-const JSON_MEDIA_TYPE =
-  /^application\/json(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*"))*[ \t]*$/i
-const CHARSET = /;[ \t]*charset=(?!"?utf-8"?(?:[ \t;]|$))/i
-
-function readBody(
-  request: FastifyRequest,
-  body: Buffer,
-  done: (error: Error | null, body?: unknown) => void,
-): void {
-  const type = request.headers['content-type'] ?? ''
-  const coding = request.headers['content-encoding'] ?? 'identity'
-  try {
-    if (!JSON_MEDIA_TYPE.test(type) || CHARSET.test(type) || coding.toLowerCase() !== 'identity') {
-      throw new ApiError('unsupported_media_type')
-    }
-    done(null, parseJson(body))
-  } catch (error) {
-    done(error as Error)
-  }
-}
-
 /** Hook: what HTTP asks of every request, and Node does not check itself. */
 export function wellFormed(
-  request: FastifyRequest,
+  { raw }: FastifyRequest,
   _reply: FastifyReply,
   done: (error?: Error) => void,
 ): void {
-  const { url, httpVersion, headers } = request.raw
-  if (url !== undefined && url.length > URL_CHARACTERS) return done(new ApiError('uri_too_long'))
-  // RFC 9112, section 3.2: exactly one Host; two arrive joined by a comma.
-  if (httpVersion === '1.1' && (headers.host === undefined || headers.host.includes(','))) {
-    return done(new ApiError('bad_request', { message: 'The request needs exactly one Host header.' }))
+  const message = faultOf(raw)
+  if (raw.url !== undefined && raw.url.length > URL_CHARACTERS) done(new ApiError('uri_too_long'))
+  else if (message === undefined) done()
+  else done(new ApiError('bad_request', { message, headers: { connection: 'close' } }))
+}
+
+/** The characters of a host and port (RFC 3986, section 3.2), but not the comma that joins two headers. */
+const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/
+
+function faultOf({ httpVersion, headers }: RawRequestDefaultExpression): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Here HTTP/1.1 is spoken, and HTTP/1.0.'
+  // RFC 9112, section 3.2.
+  if (headers.host === undefined ? httpVersion === '1.1' : !HOST.test(headers.host)) {
+    return 'The request needs exactly one Host header, with a host in it.'
   }
-  done()
+  // RFC 9112, section 6.1: what an intermediary may have taken for another length of the body.
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
+    return 'The only transfer coding here is chunked, in HTTP/1.1.'
+  }
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {

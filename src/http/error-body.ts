@@ -9,6 +9,7 @@ const FRAMEWORK_ERRORS: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new ApiError('bad_request'),
   FST_ERR_BAD_URL: () => new ApiError('bad_request', { message: 'The address has a bad percent-encoding.' }),
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('uri_too_long'),
+  FST_ERR_NOT_FOUND: () => new ApiError('bad_request', { message: 'This is no method of HTTP.' }),
   ERR_STREAM_PREMATURE_CLOSE: () => new ApiError('bad_request'),
   ECONNRESET: () => new ApiError('bad_request'),
 }
@@ -38,6 +39,7 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   const error = toApiError(thrown)
   if (error.status >= 500) request.log.error({ reqId: request.id, err: error.cause ?? error }, error.code)
   if (error.status === 503) reply.header('retry-after', RETRY_AFTER_LOSS)
+  reply.header('x-request-id', request.id)
   reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(errorBody(error))
 }
 

@@ -19,39 +19,43 @@ const INEXACT = /\d[eE]|[\d.]{16}/
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The body is not UTF-8.' })
   const text = bytes.toString()
-  let value: unknown
+  const value = parse(text)
   checkStructure(text)
+  return INEXACT.test(text) ? JSON.parse(text, exact) : value
+}
+
+function parse(text: string): unknown {
   try {
-    value = INEXACT.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
+    return JSON.parse(text)
   } catch (cause) {
     throw new ApiError('invalid_json', { cause })
   }
-  return value
 }
 
+/**
+ * @param text valid JSON: in any other, a string without an end would cost its length for each quote
+ * in it
+ */
 function checkStructure(text: string): void {
   const open: (Set<string> | undefined)[] = []
   for (const [token, colon] of text.matchAll(TOKEN)) {
     if (token === '{') open.push(new Set())
     else if (token === '[') open.push(undefined)
     else if (token === '}' || token === ']') open.pop()
-    else if (colon !== undefined) checkMember(token.slice(0, -colon.length), open.at(-1))
+    else if (colon !== undefined) checkMember(token.slice(0, -colon.length), open.length, open.at(-1))
     if (open.length > MOST_DEPTH) {
       throw new ApiError('invalid_json', { message: `The body is nested deeper than ${MOST_DEPTH} levels.` })
     }
   }
 }
 
-/** @param members the names already met in the same object; absent where the text is not valid JSON anyway */
-function checkMember(token: string, members: Set<string> | undefined): void {
-  const name = nameOf(token)
+/** @param depth of the object, 1 for the body itself @param members the names already met in it */
+function checkMember(token: string, depth: number, members: Set<string> | undefined): void {
+  const name: string = JSON.parse(token)
   if (name === '__proto__') {
-    const detail = {
-      pointer: '/__proto__',
-      code: 'invalid_value',
-      message: 'No member may have this name.',
-    } as const
-    throw new ApiError('validation_failed', { details: [detail] })
+    const pointer = depth === 1 ? '/__proto__' : ''
+    const message = 'No member may be named __proto__, at any depth.'
+    throw new ApiError('validation_failed', { details: [{ pointer, code: 'invalid_value', message }] })
   }
   if (members?.has(name)) {
     const message = `The body names the member ${JSON.stringify(name.slice(0, 50))} more than once.`
@@ -60,42 +64,35 @@ function checkMember(token: string, members: Set<string> | undefined): void {
   members?.add(name)
 }
 
-function nameOf(token: string): string {
-  try {
-    return JSON.parse(token)
-  } catch {
-    return token
-  }
-}
-
 /** Reviver: an integer that a number would round becomes a bigint; what is no integer stays no integer. */
 function exact(_name: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value
   return exactNumber(context.source)
 }
 
-/** Sizes beyond this many digits are outside of every range that we have. */
-const MOST_DIGITS = 400
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
 
-/** @param source a JSON number @returns NaN for what is not a mathematical integer but would be rounded to one */
+/** An int64 has no more digits; what has is not worth reading all of them. */
+const MOST_DIGITS = 19
+const BEYOND = 10n ** BigInt(MOST_DIGITS)
+
+/**
+ * @param source a JSON number
+ * @returns an integer exactly, up to the range of an int64, and beyond it some integer that is also
+ * beyond it;
+ * NaN for what is not a mathematical integer but would be rounded to one
+ */
 export function exactNumber(source: string): number | bigint {
   const value = Number(source)
-  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = whole + fraction
-  const places = Number(exponent) - fraction.length
-  if (/^-?0*$/.test(digits)) return 0
-  if (digits.length > MOST_DIGITS || Math.abs(places) > MOST_DIGITS)
-    return places > 0 ? BigInt(`1${'0'.repeat(MOST_DIGITS)}`) : Number.NaN
-  const integer = integerOf(digits, places)
-  if (integer === undefined) return Number.isInteger(value) ? Number.NaN : value
-  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer
-}
-
-/** digits × 10^places, where that is an integer. */
-function integerOf(digits: string, places: number): bigint | undefined {
-  if (places >= 0) return BigInt(digits) * 10n ** BigInt(places)
-  const kept = digits.slice(0, places)
-  if (!/^0*$/.test(digits.slice(places))) return undefined
-  return BigInt(kept === '' || kept === '-' ? '0' : kept)
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
+  const written = whole + fraction
+  let end = written.length
+  while (written[end - 1] === '0') end -= 1
+  const digits = written.slice(0, end).replace(/^0+/, '')
+  if (digits === '') return 0
+  const places = Number(exponent) - fraction.length + written.length - end
+  if (places < 0) return Number.isInteger(value) ? Number.NaN : value
+  if (Number.isSafeInteger(value)) return value
+  if (digits.length + places > MOST_DIGITS) return sign ? -BEYOND : BEYOND
+  return BigInt(sign + digits + '0'.repeat(places))
 }

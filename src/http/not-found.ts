@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import type { App } from './app.ts'
+import { type App, wellFormed } from './app.ts'
 
 /**
  * Makes the handler for addresses without a route: 405 with Allow (RFC 9110, section 15.5.6) where the
@@ -13,11 +13,22 @@ export function notFound(app: App): (request: FastifyRequest, reply: FastifyRepl
     for (const name of [method].flat()) methods.add(name)
     methodsOf.set(url, methods)
   })
+
+  function errorOf({ url }: FastifyRequest): ApiError {
+    // As the router reads it, which has decoded this one already.
+    const path = decodeURI(url.split(/[?#]/, 1)[0] ?? '')
+    const known = [...methodsOf].find(([route]) => fits(route, path))
+    if (!known) return new ApiError('route_not_found')
+    return new ApiError('method_not_allowed', { headers: { allow: [...known[1]].sort().join(', ') } })
+  }
+
+  // Before the body is read: where nothing takes it, nothing in it can be wrong.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (!request.is404) return done(null, payload)
+    wellFormed(request, reply, (error) => done(error ?? errorOf(request)))
+  })
   return (request) => {
-    const path = request.url.split('?', 1)[0] ?? ''
-    const known = [...methodsOf].find(([url]) => fits(url, path))
-    if (!known) throw new ApiError('route_not_found')
-    throw new ApiError('method_not_allowed', { headers: { allow: [...known[1]].sort().join(', ') } })
+    throw errorOf(request)
   }
 }
 

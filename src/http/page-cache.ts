@@ -1,12 +1,12 @@
 /** Ready answers, for as long as nobody has committed anything; bounded by their size in bytes. */
 export interface PageCache {
-  get(query: string): Buffer | undefined
+  get(query: string): string | undefined
   /** Makes an answer and keeps it, unless something was committed meanwhile. */
-  make(query: string, read: () => Promise<string>): Promise<Buffer>
+  make(query: string, read: () => Promise<string>): Promise<string>
 }
 
 export function pageCache(version: () => number, mostBytes: number): PageCache {
-  const pages = new Map<string, Buffer>()
+  const pages = new Map<string, string>()
   let since = -1
   let bytes = 0
 
@@ -24,7 +24,7 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
     },
     async make(query, read) {
       const before = version()
-      const page = Buffer.from(await read())
+      const page = await read()
       if (before !== since || version() !== since) return page
       if (bytes + page.length > mostBytes) drop(since)
       pages.set(query, page)

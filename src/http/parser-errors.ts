@@ -1,10 +1,13 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { errorBody, JSON_TYPE, toApiError } from './error-body.ts'
 import { requestId } from './request-id.ts'
 
-/** Charges a request of which no more than the address is known. @returns its headers, and the refusal if it is one */
+/**
+ * Charges a request of which no more than the address is known. @returns its headers, and the refusal
+ * if it is one
+ */
 export type AdmitAddress = (
   address: string | undefined,
 ) => Promise<{ headers: Record<string, string>; refusal: ApiError | undefined }>
@@ -18,6 +21,14 @@ const CODES: Record<string, ErrorCode> = {
 /** Time in which a client that is still sending may read its answer before the connection is cut. */
 const LINGER_MS = 1_000
 
+/** What Node keeps at the socket of an HTTP connection. */
+interface HttpSocket extends Socket {
+  /** Of the answers that are due the first. */
+  _httpMessage?: ServerResponse | null
+  /** With the latest request of which at least the headers have arrived. */
+  parser?: { incoming: IncomingMessage | null } | null
+}
+
 /**
  * Answers what never becomes a request: Node's parser reports it with nothing but the socket, and would
  * itself send a bare status line. Also CONNECT, which Node gives away as a socket.
@@ -25,37 +36,63 @@ const LINGER_MS = 1_000
 export function answerParserErrors(server: Server, admit: AdmitAddress): void {
   const answered = new WeakSet<Socket>()
 
-  async function answer(error: ApiError, socket: Socket): Promise<void> {
+  async function answer(error: ApiError, socket: HttpSocket, request?: IncomingMessage): Promise<void> {
     if (answered.has(socket)) return
     answered.add(socket)
-    // An answer is on its way on this connection: a second one would end up inside of it.
-    const sending = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent
-    if (!socket.writable || sending) return void socket.destroy()
+    if (!socket.writable) return socket.destroySoon()
     socket.on('error', () => socket.destroy())
+    // Nothing that still comes may become a request, complete one, or end the connection before the answer.
+    // It is read all the same: a connection closed on unread bytes is reset, and the answer may be lost.
+    socket
+      .removeAllListeners('end')
+      .removeAllListeners('data')
+      .on('data', () => undefined)
     const { headers, refusal } = await admit(socket.remoteAddress).catch((cause: unknown) => ({
       headers: {},
       refusal: toApiError(cause),
     }))
-    socket.end(responseText(refusal ?? error, headers))
-    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    inTurn(socket, (broken) => {
+      socket.end(responseText(refusal ?? error, headers, request ?? broken))
+      setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    })
   }
 
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()
     void answer(new ApiError(CODES[error.code ?? ''] ?? 'bad_request'), socket)
   })
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    void answer(new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD, POST' } }), socket)
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    const error = new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD, POST' } })
+    void answer(error, socket, request)
   })
-  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would answer 417 by itself.
+  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would answer
+  // 417 by itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
-function responseText(error: ApiError, headers: Record<string, string>): string {
+/**
+ * Calls back once every request that arrived whole before the error has its own answer: a client takes
+ * answers in the order of its requests. Not at all where the request with the error has an answer already.
+ */
+function inTurn(socket: HttpSocket, answer: (broken: IncomingMessage | undefined) => void): void {
+  if (!socket.writable) return
+  const latest = socket.parser?.incoming
+  const broken = latest?.complete === false ? latest : undefined
+  const due = socket._httpMessage
+  if (due && due.req !== broken) due.once('close', () => inTurn(socket, answer))
+  else if (due ? due.headersSent : broken) socket.destroySoon()
+  else answer(broken)
+}
+
+function responseText(
+  error: ApiError,
+  headers: Record<string, string>,
+  request: IncomingMessage | undefined,
+): string {
   const body = errorBody(error)
   const lines = Object.entries({
     date: new Date().toUTCString(),
-    'x-request-id': requestId(undefined),
+    'x-request-id': requestId(request?.headers['x-request-id']),
     ...headers,
     ...error.headers,
     'content-type': JSON_TYPE,

@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Schema from 'typebox/schema'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 
 const INT64_MIN = -(2n ** 63n)
@@ -28,12 +28,14 @@ export function int64(text: string): bigint | undefined {
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return (value) => ({ value })
-  const validator = Compile(schema)
+  const validator = Schema.Compile(schema)
   const inBody = httpPart === 'body'
   return (raw) => {
     const value = inBody ? raw : readQuery(schema as ObjectSchema, raw)
     if (validator.Check(value)) return { value }
-    const details = validator.Errors(value).flatMap((problem) => toDetails(problem as Problem, value, inBody))
+    const details = validator
+      .Errors(value)[1]
+      .flatMap((problem) => toDetails(problem as Problem, value, inBody))
     if (details.length === 0) return { value }
     // One problem a place: the first is the cause of those after it.
     const first = [

@@ -24,7 +24,10 @@ interface KnownKey {
 
 type Done = (error?: Error) => void
 
-/** Keys remembered between two commits of anybody; a small bound, since the answer is one indexed look-up away. */
+/**
+ * Keys remembered between two commits of anybody; a small bound, since the answer is one indexed look-
+ * up away.
+ */
 const MOST_REMEMBERED = 10_000
 
 /** Hook: finds out who is calling: the key in the Authorization header, or else the client's address. */

@@ -6,7 +6,7 @@ import type { Caller, Limiter, Ruling } from './limiter.ts'
 import * as counters from './store.ts'
 import { DAY_MS, judge, MINUTE_MS, type State, UNKNOWN, type Window } from './window.ts'
 
-/** Addresses counted one by one; those beyond share one counter, so that no flood grows memory or resets anyone. */
+/** Addresses counted one by one. Those beyond share a counter: no flood grows memory or resets anyone. */
 const MOST_ADDRESSES = 50_000
 const OTHER_ADDRESSES = 'ip:others'
 

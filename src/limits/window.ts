@@ -28,7 +28,10 @@ export interface Verdict {
   readonly limit: number
   readonly remaining: number
   readonly reset: number
-  /** Seconds until every exhausted window has reopened, or until the ban ends; at least 1. Of a refusal only. */
+  /**
+   * Seconds until every exhausted window has reopened, or until the ban ends; at least 1. Of a refusal
+   * only.
+   */
   readonly retryAfter: number
 }
 

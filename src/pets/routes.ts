@@ -14,77 +14,66 @@ const REMOVED_AT = Date.UTC(2030, 11, 5)
 
 const PAGE_CACHE_BYTES = 16 * 1_048_576
 
-export function petRoutes(app: App, { config, db, write, version, clock }: Context): void {
+export function petRoutes(app: App, context: Context): void {
+  listPets(app, context)
+  createPet(app, context)
+  getPet(app, context)
+}
+
+function listPets(app: App, { db, version }: Context): void {
   const pages = pageCache(version, PAGE_CACHE_BYTES)
+  const schema = {
+    operationId: 'listPets',
+    summary: 'List all animals',
+    description: 'Newest first, at most `limit` of them, all or those with one status.',
+    querystring: PetQuery,
+    response: { 200: Pets },
+  }
+  app.get('/pets', { schema }, async (request, reply) => {
+    const { limit, status = '' } = request.query
+    const query = `${limit} ${status}`
+    reply.header('content-type', JSON_TYPE)
+    const page =
+      pages.get(query) ??
+      (await pages.make(query, async () => reply.serialize(await pets.list(db, request.query)) as string))
+    // The ready text in the place of the value that the schema made it from.
+    return reply.send(page as never)
+  })
+}
 
-  app.get(
-    '/pets',
-    {
-      schema: {
-        operationId: 'listPets',
-        summary: 'List all animals',
-        description: 'Newest first, at most `limit` of them, all or those with one status.',
-        querystring: PetQuery,
-        response: { 200: Pets },
-      },
-    },
-    async (request, reply) => {
-      const { limit, status = '' } = request.query
-      const query = `${limit} ${status}`
-      reply.header('content-type', JSON_TYPE)
-      const page =
-        pages.get(query) ??
-        (await pages.make(query, async () => reply.serialize(await pets.list(db, request.query)) as string))
-      // Ready bytes in the place of the value that the schema made them from.
-      return reply.send(page as never)
-    },
-  )
+function createPet(app: App, { db, write }: Context): void {
+  const schema = {
+    operationId: 'createPet',
+    summary: 'Add an animal',
+    description: 'When the answer arrives the animal is on the disk. Without a status it is not listed yet.',
+    body: NewPet,
+    response: { 201: Pet },
+  }
+  const config = { access: 'write' } as const
+  app.post('/pets', { config, attachValidation: true, schema }, async (request, reply) => {
+    const problems = request.validationError
+    if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
+    return reply.code(201).send(await write(pets.insertPet, request.body))
+  })
+}
 
-  app.post(
-    '/pets',
-    {
-      config: { access: 'write' },
-      attachValidation: true,
-      schema: {
-        operationId: 'createPet',
-        summary: 'Add an animal',
-        description:
-          'When the answer arrives the animal is on the disk. Without a status it is not listed yet.',
-        body: NewPet,
-        response: { 201: Pet },
-      },
-    },
-    async (request, reply) => {
-      const problems = request.validationError
-      if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
-      return reply.code(201).send(await write(pets.insertPet, request.body))
-    },
-  )
-
-  app.get(
-    '/pets/:petId',
-    {
-      onSend: announce({
-        since: DEPRECATED_SINCE,
-        removedAt: REMOVED_AT,
-        successor: `${config.baseUrl}/pets`,
-      }),
-      schema: {
-        operationId: 'getPet',
-        summary: 'Get an animal',
-        description: 'Removed on 5 December 2030; use `GET /pets` with a `status` instead.',
-        deprecated: true,
-        'x-deprecated-sunset': '2030-12-05',
-        params: PetPath,
-        response: { 200: Pet },
-      },
-    },
-    async (request) => {
-      if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
-      const id = int64(request.params.petId)
-      const pet = id === undefined ? undefined : await pets.find(db, id)
-      if (!pet) throw new ApiError('pet_not_found')
-      return pet
-    },
-  )
+function getPet(app: App, { config, db, clock }: Context): void {
+  const successor = `${config.baseUrl}/pets`
+  const onSend = announce({ since: DEPRECATED_SINCE, removedAt: REMOVED_AT, successor })
+  const schema = {
+    operationId: 'getPet',
+    summary: 'Get an animal',
+    description: 'Removed on 5 December 2030; use `GET /pets` with a `status` instead.',
+    deprecated: true,
+    'x-deprecated-sunset': '2030-12-05',
+    params: PetPath,
+    response: { 200: Pet },
+  }
+  app.get('/pets/:petId', { onSend, schema }, async (request) => {
+    if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
+    const id = int64(request.params.petId)
+    const pet = id === undefined ? undefined : await pets.find(db, id)
+    if (!pet) throw new ApiError('pet_not_found')
+    return pet
+  })
 }

@@ -14,7 +14,7 @@ const Name = Type.String({
   description: "The animal's name: stored and returned exactly as sent.",
   minLength: 1,
   maxLength: 200,
-  // At least one character that is no space; no control character and no lone surrogate, which stores would change.
+  // Something that is no space; no control character and no lone surrogate, which stores would change.
   pattern: '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$',
 })
 

@@ -53,7 +53,7 @@ export function send(
   })
 }
 
-/** Writes bytes to a socket and returns all that comes back until the server closes, or has been silent for a while. */
+/** Writes bytes to a socket; returns all that comes back until the server closes or is silent for a while. */
 export function sendRaw(port: number, bytes: string | Buffer, silentMs = 300): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -105,6 +105,7 @@ export function assertError(
   assert.deepEqual(error, { code, message: error.message, status }, context)
   assert.ok(typeof error.message === 'string' && error.message !== '', context)
   assert.ok(details === undefined || (status === 400 && details.length > 0), context)
-  for (const name of RATE_HEADERS)
+  for (const name of RATE_HEADERS) {
     assert.equal(/^\d+$/.test(String(headers[name])), limited, `${context}: ${name}`)
+  }
 }

@@ -17,7 +17,7 @@ export interface RunningProcess {
   exited: Promise<Exit>
 }
 
-/** The executable as a process of its own, with only the settings given; ended by its id when the test ends. */
+/** The executable as a process of its own, with only the settings given; ended when the test ends. */
 export function spawnCli(t: TestContext, args: string[], settings: Record<string, string>): RunningProcess {
   const child = spawn(process.execPath, ['bin/adoptable.js', ...args], {
     env: { PATH: process.env.PATH, ...settings },

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A request as it goes over the wire, and the answer that it must get. */
+export interface Exchange {
+  bytes: Buffer
+  status: number
+  /** Length of the answer's body in bytes, from and to. */
+  shortest: number
+  longest: number
+}
+
+export interface Figures {
+  answers: number
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** How much of the time the load itself was at work: near 1 it measures itself, not the server. */
+  loadBusy: number
+}
+
+export const CONNECTIONS = 64
+const BUCKET_MS = 0.01
+const BUCKETS = 100_000
+
+/** Time after the end in which the answers under way must arrive. */
+const LAST_ANSWERS_MS = 10_000
+
+/**
+ * Sends the exchanges in turn over keep-alive connections, on each the next as soon as the last is answered,
+ * until the time is over and everything sent is answered.
+ *
+ * @throws on the first answer that is not the expected one
+ */
+export async function load(port: number, exchanges: Exchange[], seconds: number): Promise<Figures> {
+  const latencies = new Uint32Array(BUCKETS + 1)
+  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)))
+  const idle = performance.eventLoopUtilization()
+  const begun = performance.now()
+  const end = begun + seconds * 1_000
+  let sent = 0
+  let answers = 0
+  const next = () => (performance.now() < end ? exchanges[sent++ % exchanges.length] : undefined)
+  const answered = (ms: number) => {
+    answers += 1
+    const bucket = Math.min(Math.floor(ms / BUCKET_MS), BUCKETS)
+    latencies[bucket] = (latencies[bucket] ?? 0) + 1
+  }
+  try {
+    const late = AbortSignal.timeout(seconds * 1_000 + LAST_ANSWERS_MS)
+    await Promise.all(connections.map((connection) => converse(connection, next, answered, late)))
+  } finally {
+    for (const { socket } of connections) socket.destroy()
+  }
+  return {
+    answers,
+    requestsPerSecond: (answers * 1_000) / (performance.now() - begun),
+    p50Ms: percentile(latencies, answers * 0.5),
+    p99Ms: percentile(latencies, answers * 0.99),
+    loadBusy: performance.eventLoopUtilization(idle).utilization,
+  }
+}
+
+interface Connection {
+  socket: Socket
+  receive: (chunk: Buffer) => void
+}
+
+/** One buffer a connection, without a stream in between: the load has to be much lighter than any server. */
+async function open(port: number): Promise<Connection> {
+  const connection: Partial<Connection> = {}
+  const callback = (bytes: number, buffer: Uint8Array) => {
+    connection.receive?.((buffer as Buffer).subarray(0, bytes))
+    return true
+  }
+  const onread = { buffer: Buffer.allocUnsafe(65_536), callback }
+  connection.socket = connect({ port, host: '127.0.0.1', noDelay: true, onread })
+  await once(connection.socket, 'connect')
+  return connection as Connection
+}
+
+function converse(
+  connection: Connection,
+  next: () => Exchange | undefined,
+  answered: (ms: number) => void,
+  late: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const { socket } = connection
+    let exchange: Exchange | undefined
+    let sentAt = 0
+    const send = () => {
+      exchange = next()
+      if (!exchange) return resolve()
+      sentAt = performance.now()
+      socket.write(exchange.bytes)
+    }
+    const whole = framing((status, length) => {
+      if (!exchange || status !== exchange.status || length < exchange.shortest || length > exchange.longest)
+        throw new Error(`unexpected answer: status ${status}, ${length} bytes`)
+    })
+    connection.receive = (chunk) => {
+      try {
+        if (!whole(chunk)) return
+        answered(performance.now() - sentAt)
+        send()
+      } catch (error) {
+        reject(error)
+      }
+    }
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('the server closed a connection')))
+    late.addEventListener('abort', () => reject(new Error('an answer did not arrive')))
+    send()
+  })
+}
+
+/** Takes the bytes of one connection, and tells with which of them an answer is whole. */
+function framing(check: (status: number, length: number) => void): (chunk: Buffer) => boolean {
+  let head = ''
+  let missing = 0
+  return (chunk) => {
+    if (missing > 0) missing -= chunk.length
+    else {
+      head += chunk.toString('latin1')
+      const end = head.indexOf('\r\n\r\n')
+      if (end < 0) return false
+      const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1])
+      check(Number(head.slice(9, 12)), length)
+      missing = end + 4 + length - head.length
+      head = ''
+    }
+    if (missing < 0) throw new Error('an answer is longer than its content-length')
+    return missing === 0
+  }
+}
+
+function percentile(latencies: Uint32Array, rank: number): number {
+  let seen = 0
+  const bucket = latencies.findIndex((count) => {
+    seen += count
+    return seen >= rank
+  })
+  return (bucket + 1) * BUCKET_MS
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type Answer, assertError } from '../testing/client.ts'
+import { startApp, type TestApp } from '../testing/start-app.ts'
+
+/** Cases in as few lines as they need. */
+const list = (...lines: string[]): string[] => lines.join('|').split('|')
+
+/** A service that has an animal of each status and one without, with a key that the limits never stop. */
+async function startFilled(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } })
+  for (const status of [undefined, 'available', 'pending', 'sold']) {
+    await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status })
+  }
+  return app
+}
+
+async function assertInvalid({ get }: TestApp, query: string, problems: string[]): Promise<void> {
+  const answer = await get(`/v1/pets?${query}`)
+  assertError(answer, 400, 'invalid_parameter', query)
+  const { details } = answer.body as { details: { parameter: string; code: string }[] }
+  assert.deepEqual(
+    details.map(({ parameter, code }) => `${parameter} ${code}`),
+    problems,
+    query,
+  )
+}
+
+const idsOf = (answer: Answer): number[] => answer.body.map(({ id }: { id: number }) => id)
+
+test('GET /v1/pets with a limit that is no whole decimal number from 1 to 100 answers 400', async (t) => {
+  const app = await startFilled(t)
+  for (const limit of list('0|101|-1|-100|1000|4294967297|9007199254740993|9223372036854775807')) {
+    await assertInvalid(app, `limit=${limit}`, ['limit out_of_range'])
+  }
+  const digits = ['9223372036854775808', '-9223372036854775809', '18446744073709551621', '5'.repeat(500)]
+  for (const limit of digits) {
+    const answer = await app.get(`/v1/pets?limit=${limit}`)
+    assertError(answer, 400, 'invalid_parameter', limit)
+  }
+  const spellings = list('|+5|%2B5|-0|00|05|010|5.|1.0|.5|5.5|1e1|1E1|0x10|0b1|0o7|5n|1_0')
+  const texts = list('abc|NaN|Infinity|null|true|undefined|[5]|"5"|5,6|5;6|5%2C6|%35%|5%g1|%FF')
+  const padded = ['%205', '5%20', '+5+', '5%00', '%005', '5%0A', '%095', '%EF%BB%BF5', '5%E2%80%8B']
+  const digitsOfOthers = ['%D9%A5', '%EF%BC%95', '%E0%A5%AB', '%F0%9D%9F%93', '%C2%B2', '%E2%85%A4']
+  for (const limit of [...spellings, ...texts, ...padded, ...digitsOfOthers]) {
+    await assertInvalid(app, `limit=${limit}`, ['limit invalid_type'])
+  }
+  await assertInvalid(app, 'limit', ['limit invalid_type'])
+  await assertInvalid(app, 'l%69mit=0', ['limit out_of_range'])
+})
+
+test('GET /v1/pets with a repeated parameter answers 400', async (t) => {
+  const app = await startFilled(t)
+  for (const query of [
+    'limit=5&limit=5',
+    'limit=5&limit=6',
+    'limit=5&limit',
+    'limit=5&limi%74=5',
+    'limit=0&a=1&limit=0',
+  ]) {
+    await assertInvalid(app, query, ['limit invalid_value'])
+  }
+  await assertInvalid(app, Array(500).fill('limit=5').join('&'), ['limit invalid_value'])
+  await assertInvalid(app, 'status=sold&status=sold', ['status invalid_value'])
+  await assertInvalid(app, 'status=sold&limit=5&status=available&limit=5', [
+    'limit invalid_value',
+    'status invalid_value',
+  ])
+})
+
+test('GET /v1/pets with a status that is none of the three answers 400, naming every problem', async (t) => {
+  const app = await startFilled(t)
+  const others = list(
+    '|adopted|Available|SOLD|available,sold|+sold|sold+|%20sold|sold%00|sold%0A|s%C3%B6ld|%FF|%g1',
+    'null|undefined|__proto__|constructor|["sold"]',
+    "sold'--",
+  )
+  for (const status of [...others, 'a'.repeat(8_000)]) {
+    await assertInvalid(app, `status=${status}`, ['status invalid_value'])
+  }
+  await assertInvalid(app, 'status', ['status invalid_value'])
+  await assertInvalid(app, 'limit=0&status=adopted', ['limit out_of_range', 'status invalid_value'])
+  await assertInvalid(app, 'status=&limit=', ['limit invalid_type', 'status invalid_value'])
+})
+
+test('GET /v1/pets ignores parameters that it does not know', async (t) => {
+  const { get } = await startFilled(t)
+  const unknown = list(
+    'limit[]=5|limit[0]=0|limit.a=0|limit%00=0|limit%20=0|Limit=0|LIMIT=0|page=0|filter[status]=x',
+  )
+  const odd = list(
+    '=|&|&&=&|?|=5|%g1=%g1|%FF|__proto__=1|__proto__[limit]=0|constructor=1|toString|a=1&a=2',
+    'limit;=0',
+  )
+  for (const query of [
+    '',
+    ...unknown,
+    ...odd,
+    Array.from({ length: 1_500 }, (_, place) => `a${place}`).join('&'),
+  ]) {
+    const answer = await get(`/v1/pets?${query}`)
+    assert.equal(answer.status, 200, query)
+    assert.deepEqual(idsOf(answer), [4, 3, 2, 1], query)
+  }
+})
+
+test('GET /v1/pets reads limit and status in every spelling that percent-encoding allows', async (t) => {
+  const { get } = await startFilled(t)
+  const cases: [query: string, ids: number[]][] = [
+    ['limit=1', [4]],
+    ['limit=2', [4, 3]],
+    ['limit=%32', [4, 3]],
+    ['limit=%31%30%30', [4, 3, 2, 1]],
+    ['l%69mit=2', [4, 3]],
+    ['limit=100', [4, 3, 2, 1]],
+    ['status=sold', [4]],
+    ['status=%73old', [4]],
+    ['status=available&limit=1', [2]],
+    ['limit=2&unknown=%g1', [4, 3]],
+    ['?limit=2', [4, 3, 2, 1]],
+  ]
+  for (const [query, ids] of cases) assert.deepEqual(idsOf(await get(`/v1/pets?${query}`)), ids, query)
+})
+
+test('GET /v1/pets/{petId} with what is no int64 in plain decimal answers 404 and never another animal', async (t) => {
+  const { get } = await startFilled(t)
+  const numbers = list('0|-1|5|-0|00|01|001|+1|1.|1.0|.1|1e0|1e3|1E0|0x1|0b1|1n|1_|1,|1;2')
+  const large = list(
+    '9007199254740993|9223372036854775807|9223372036854775808|-9223372036854775808|-9223372036854775809',
+    '4294967297|18446744073709551617|340282366920938463463374607431768211457',
+  )
+  const long = ['1'.repeat(500), `${'0'.repeat(500)}1`]
+  const encoded = list('|%201|1%20|%2B1|%2D1|1%00|%001|1%0A|%091|1%2F|%2F1|1%3F|1%23|%EF%BB%BF1|1%2E0')
+  const digitsOfOthers = ['%D9%A1', '%EF%BC%91', '%E0%A5%A7', '%F0%9D%9F%8F', '%C2%B9', '%E2%91%A0']
+  const texts = list(
+    'abc|null|undefined|NaN|Infinity|true|__proto__|constructor|*|:petId',
+    "1'--",
+    '[1]|"1"|%7B%7D|%2531',
+  )
+  for (const petId of [...numbers, ...large, ...long, ...encoded, ...digitsOfOthers, ...texts]) {
+    const answer = await get(`/v1/pets/${petId}`)
+    assertError(answer, 404, 'pet_not_found', petId)
+    assert.equal(answer.headers.sunset, 'Thu, 05 Dec 2030 00:00:00 GMT', petId)
+  }
+  for (const petId of ['1', '%31']) assert.equal((await get(`/v1/pets/${petId}`)).body.id, 1, petId)
+})
+
+test('An address with a bad percent-encoding answers 400', async (t) => {
+  const { get, request } = await startFilled(t)
+  for (const path of list('%|%1|%g1|%1g|%%31|1%|%ff|%c3|%c0%af|%ed%a0%80|%u0031').map(
+    (end) => `/v1/pets/${end}`,
+  )) {
+    assertError(await get(path), 400, 'bad_request', path)
+    assertError(await get(path, { authorization: undefined }), 401, 'missing_api_key', path)
+  }
+  for (const path of ['/v1/%g1', '/v1/pets%g1', '/v1/%c3/pets']) {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      assertError(await request(path, { method }), 400, 'bad_request', `${method} ${path}`)
+    }
+  }
+  assertError(await get('/%g1'), 400, 'bad_request', 'outside', false)
+})
