@@ -89,6 +89,8 @@ export interface Config {
   environment: 'production' | 'staging'
   /** Public addresses, with /v1 and no slash behind it; baseUrl is the one of this deployment. */
   baseUrl: string
+  /** Whether the operator said so; else it is only a guess. */
+  baseUrlIsSet: boolean
   servers: { production: string; staging: string }
   trustProxy: string[]
   logLevel: string
@@ -135,6 +137,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     databaseUrl: values.DATABASE_URL,
     environment: values.ADOPTABLE_ENVIRONMENT,
     baseUrl: servers[values.ADOPTABLE_ENVIRONMENT],
+    baseUrlIsSet: (production ? values.BASE_URL : values.STAGING_BASE_URL) !== undefined,
     servers,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,

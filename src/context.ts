@@ -12,6 +12,8 @@ export interface Context {
   /** Differs whenever anybody has committed since; what was read under an equal one is still true. */
   version: () => number
   limiter: Limiter
+  /** Signs cursors. */
+  cursorSecret: string
   /** Unix time in milliseconds. */
   clock: () => number
 }

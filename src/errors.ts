@@ -6,6 +6,7 @@ export const ERRORS = {
   invalid_json: [400, 'The body is not valid JSON (RFC 8259, UTF-8).'],
   validation_failed: [400, 'The body has missing or invalid members; details names each of them.'],
   invalid_parameter: [400, 'A query parameter is invalid; details names each of them.'],
+  invalid_cursor: [400, 'This cursor is damaged, or belongs to other filters. Start again with rel="first".'],
   bad_request: [400, 'The request is not well-formed HTTP.'],
   missing_api_key: [401, 'No API key was sent. Send the header "Authorization: Bearer <API key>".'],
   invalid_api_key: [

@@ -3,6 +3,7 @@ import { changes } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { claimFile, fileOf, openToRead, openToWrite } from './db/open.ts'
+import { cursorSecret } from './db/secrets.ts'
 import { threadWriter } from './db/writer.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
@@ -52,7 +53,15 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
     opened.defer(() => limiter.close())
     opened.defer(sweepRegularly(limiter, logger))
 
-    const context: Context = { config, db, write, version, limiter, clock }
+    const context: Context = {
+      config,
+      db,
+      write,
+      version,
+      limiter,
+      clock,
+      cursorSecret: await cursorSecret(db),
+    }
     const app = await buildServer(context, logger)
     opened.defer(() => app.close())
     opened.defer(() => drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE))

@@ -10,6 +10,13 @@ export interface Tables {
   api_key: ApiKeyTable
   api_key_secret: ApiKeySecretTable
   counter: CounterTable
+  secret: SecretTable
+}
+
+/** What this installation keeps to itself, by name; in hexadecimal. */
+interface SecretTable {
+  name: string
+  value: string
 }
 
 interface CategoryTable {

@@ -118,7 +118,12 @@ function describeAnswers(
     ...Object.fromEntries(failures),
   }
   const response = Object.entries(answers).map(([status, answer]) => {
-    const headers = { ...HEADERS, ...(MORE_HEADERS[status] ?? {}), ...(deprecated ? SUNSET_HEADERS : {}) }
+    const headers = {
+      ...HEADERS,
+      ...(answer.headers as Json | undefined),
+      ...(MORE_HEADERS[status] ?? {}),
+      ...(deprecated ? SUNSET_HEADERS : {}),
+    }
     return [status, { ...answer, headers }]
   })
   return { ...schema, tags: [url.split('/')[2] ?? ''], response: Object.fromEntries(response) }

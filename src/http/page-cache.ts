@@ -1,18 +1,24 @@
-/** Ready answers, for as long as nobody has committed anything; bounded by their size in bytes. */
-export interface PageCache {
-  get(query: string): string | undefined
-  /** Makes an answer and keeps it, unless something was committed meanwhile. */
-  make(query: string, read: () => Promise<string>): Promise<string>
+/** A ready answer: its body and its Link header. */
+export interface Page {
+  body: string
+  link: string
 }
 
-export function pageCache(version: () => number, mostBytes: number): PageCache {
-  const pages = new Map<string, string>()
+/** Ready answers, for as long as nobody has committed anything; bounded by their size in characters. */
+export interface PageCache {
+  get(query: string): Page | undefined
+  /** Makes an answer and keeps it, unless something was committed meanwhile. */
+  make(query: string, read: () => Promise<Page>): Promise<Page>
+}
+
+export function pageCache(version: () => number, mostCharacters: number): PageCache {
+  const pages = new Map<string, Page>()
   let since = -1
-  let bytes = 0
+  let characters = 0
 
   function drop(now: number): void {
     pages.clear()
-    bytes = 0
+    characters = 0
     since = now
   }
 
@@ -26,9 +32,10 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
       const before = version()
       const page = await read()
       if (before !== since || version() !== since) return page
-      if (bytes + page.length > mostBytes) drop(since)
+      const size = query.length + page.body.length + page.link.length
+      if (characters + size > mostCharacters) drop(since)
       pages.set(query, page)
-      bytes += page.length
+      characters += size
       return page
     },
   }

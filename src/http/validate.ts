@@ -47,20 +47,32 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
+interface QuerySchema {
+  type?: string
+  format?: string
+  default?: unknown
+  items?: QuerySchema
+}
+
 interface ObjectSchema {
-  properties: Record<string, { type?: string; default?: unknown; items?: unknown }>
+  properties: Record<string, QuerySchema>
 }
 
 function readQuery({ properties }: ObjectSchema, raw: Record<string, unknown>): Record<string, unknown> {
   const query: Record<string, unknown> = {}
-  for (const [name, { type, default: fallback }] of Object.entries(properties)) {
-    const text = raw[name]
-    if (text === undefined) {
-      if (fallback !== undefined) query[name] = fallback
-    } else
-      query[name] = type === 'integer' && typeof text === 'string' && DECIMAL.test(text) ? Number(text) : text
+  for (const [name, schema] of Object.entries(properties)) {
+    const value = raw[name] === undefined ? schema.default : readText(schema, raw[name])
+    if (value !== undefined) query[name] = value
   }
   return query
+}
+
+/** What does not look like a number stays text, and is refused as such. */
+function readText({ type, format, items }: QuerySchema, text: unknown): unknown {
+  if (type === 'array' && items) return [text].flat().map((one) => readText(items, one))
+  if (type !== 'integer' || typeof text !== 'string' || !DECIMAL.test(text)) return text
+  const value = Number(text)
+  return format === 'int64' && !Number.isSafeInteger(value) ? BigInt(text) : value
 }
 
 /** What TypeBox says of a value that does not fit, as far as it is used here. */
@@ -70,6 +82,7 @@ type Problem = { instancePath: string } & (
   | { keyword: 'enum'; params: { allowedValues: string[] } }
   | { keyword: 'minLength' | 'maxLength'; params: { limit: number } }
   | { keyword: 'minimum' | 'maximum'; params: { limit: number } }
+  | { keyword: 'minItems' | 'maxItems'; params: { limit: number } }
   | { keyword: 'pattern'; params: { pattern: string } }
 )
 
@@ -82,7 +95,8 @@ function toDetails(problem: Problem, root: unknown, inBody: boolean): ErrorDetai
     }))
   }
   const value = at(root, problem.instancePath)
-  const found = !inBody && Array.isArray(value) ? REPEATED : judge(problem, value)
+  const found =
+    !inBody && Array.isArray(value) && problem.keyword !== 'maxItems' ? REPEATED : judge(problem, value)
   return found ? [{ ...place(problem.instancePath, inBody), ...found }] : []
 }
 
@@ -100,6 +114,9 @@ function judge(problem: Problem, value: unknown): Finding | undefined {
     }
     case 'minLength':
       return { code: 'invalid_value', message: 'This must not be empty.' }
+    case 'minItems':
+    case 'maxItems':
+      return { code: 'out_of_range', message: `Give this at most ${problem.params.limit} times.` }
     case 'maxLength':
       return { code: 'too_long', message: `This must have at most ${problem.params.limit} characters.` }
     case 'pattern':
@@ -133,7 +150,7 @@ function judgeType(type: string, value: unknown): Finding | undefined {
 }
 
 function place(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointer' | 'parameter'> {
-  return inBody ? { pointer } : { parameter: pointer.slice(1) }
+  return inBody ? { pointer } : { parameter: pointer.split('/')[1] ?? '' }
 }
 
 /** The value at an RFC 6901 pointer; the names in our schemas need no unescaping. */

@@ -1,12 +1,183 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startApp } from '../testing/start-app.ts'
+import { CompiledQuery } from 'kysely'
+import { type Answer, assertError } from '../testing/client.ts'
+import { startApp, type TestApp } from '../testing/start-app.ts'
+import * as pets from './store.ts'
 
-test('GET /v1/pets on an empty store answers 200 with an empty array', async (t) => {
-  const { get } = await startApp(t)
+const UNLIMITED = { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } as const
 
-  const answer = await get('/v1/pets')
+/** Adds animals: their categories and statuses go round, so that every filter finds some. */
+async function addPets({ post }: TestApp, count: number): Promise<void> {
+  const statuses = ['available', 'pending', 'sold', undefined]
+  const bodies = Array.from({ length: count }, (_, place) => ({
+    name: `Pet ${place}`,
+    categoryId: (place % 3) + 1,
+    status: statuses[place % 4],
+  }))
+  for (const answer of await Promise.all(bodies.map((body) => post('/v1/pets', body)))) {
+    assert.equal(answer.status, 201)
+  }
+}
 
-  assert.equal(answer.status, 200)
-  assert.deepEqual(answer.body, [])
+const idsOf = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id)
+
+/** The path behind a rel in the Link header, without the host. */
+function linkOf({ headers }: Answer, rel: string): string | undefined {
+  return new RegExp(`<http://pets\\.example([^>]*)>; rel="${rel}"`).exec(String(headers.link))?.[1]
+}
+
+/** Every id on the pages from an address on; `between` runs after each page. */
+async function walk(app: TestApp, first: string, between = async () => {}): Promise<number[]> {
+  const ids: number[] = []
+  for (let path: string | undefined = first; path !== undefined; ) {
+    const answer: Answer = await app.get(path)
+    assert.equal(answer.status, 200, answer.text)
+    ids.push(...idsOf(answer))
+    path = linkOf(answer, 'next')
+    await between()
+  }
+  return ids
+}
+
+test('GET /v1/pets leads over all pages, in both orders and with every filter', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  await addPets(app, 60)
+  const all = Array.from({ length: 60 }, (_, place) => place + 1)
+
+  for (const limit of [1, 7, 20, 60, 100]) {
+    assert.deepEqual(await walk(app, `/v1/pets?limit=${limit}`), all.toReversed())
+    assert.deepEqual(await walk(app, `/v1/pets?sort=id&limit=${limit}`), all)
+  }
+  const [first] = (await app.get('/v1/pets?sort=id&limit=1')).body
+  const byStatus = idsOf(await app.get(`/v1/pets?status=${first.status}&limit=100&sort=id`))
+  assert.deepEqual(await walk(app, `/v1/pets?status=${first.status}&limit=4&sort=id`), byStatus)
+  const byCategory = idsOf(await app.get('/v1/pets?categoryId=2&limit=100'))
+  assert.equal(byCategory.length, 20)
+  assert.deepEqual(await walk(app, '/v1/pets?categoryId=2&limit=3'), byCategory)
+  const both = await walk(app, '/v1/pets?categoryId=2&status=sold&limit=2')
+  assert.ok(both.length > 0 && both.every((id) => byCategory.includes(id)))
+  assert.deepEqual(await walk(app, '/v1/pets?id=7&id=50&id=9&id=999&limit=2'), [50, 9, 7])
+  assert.deepEqual(await walk(app, '/v1/pets?categoryId=77'), [])
+})
+
+test('GET /v1/pets names the next page only when there is one, and always the first', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  await addPets(app, 4)
+
+  assert.equal(linkOf(await app.get('/v1/pets?limit=4'), 'next'), undefined)
+  const page = await app.get('/v1/pets?limit=3&status=available')
+  assert.equal(linkOf(page, 'first'), '/v1/pets?limit=3&status=available&sort=-id')
+  const next = linkOf(await app.get('/v1/pets?limit=3'), 'next') ?? ''
+  assert.match(next, /&cursor=[A-Za-z0-9_-]{32}$/)
+  const last = await app.get(next)
+  assert.deepEqual([idsOf(last).length, linkOf(last, 'next')], [1, undefined])
+  assert.equal(linkOf(last, 'first'), '/v1/pets?limit=3&sort=-id')
+})
+
+test('a walk while animals are added meets each settled one exactly once', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  await addPets(app, 50)
+  const settled = Array.from({ length: 50 }, (_, place) => place + 1)
+
+  const down = await walk(app, '/v1/pets?limit=7', () => addPets(app, 3))
+  assert.deepEqual(down, settled.toReversed())
+
+  let more = 5
+  const up = await walk(app, '/v1/pets?limit=9&sort=id', async () => {
+    if (more-- > 0) await addPets(app, 2)
+  })
+  assert.deepEqual(
+    up,
+    Array.from({ length: up.length }, (_, place) => place + 1),
+  )
+  assert.equal(up.length, (await app.get('/v1/pets?limit=1')).body[0].id, 'those that came meanwhile too')
+})
+
+test('a cursor works with another limit and after a restart, and with nothing else', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  await addPets(app, 20)
+  const next = linkOf(await app.get('/v1/pets?limit=2&status=sold'), 'next') ?? ''
+  const cursor = new URLSearchParams(next.split('?')[1]).get('cursor')
+  const rest = idsOf(await app.get(`/v1/pets?status=sold&limit=100&cursor=${cursor}`))
+  assert.equal(rest.length, 3)
+
+  for (const other of [
+    'status=available',
+    'status=sold&sort=id',
+    'status=sold&categoryId=1',
+    'status=sold&id=1',
+    '',
+  ]) {
+    assertError(await app.get(`/v1/pets?${other}&cursor=${cursor}`), 400, 'invalid_cursor', other)
+  }
+  const damaged = [
+    '',
+    'x',
+    `${cursor}A`,
+    `B${String(cursor).slice(1)}`,
+    String(cursor).toLowerCase(),
+    '1',
+    '%00',
+  ]
+  for (const broken of damaged) {
+    assertError(await app.get(`/v1/pets?status=sold&cursor=${broken}`), 400, 'invalid_cursor', broken)
+  }
+  await app.stop()
+  const again = await startApp(t, { file: app.file, key: UNLIMITED })
+  assert.deepEqual(idsOf(await again.get(`/v1/pets?status=sold&limit=100&cursor=${cursor}`)), rest)
+})
+
+test('GET /v1/pets with a wrong sort, id or categoryId answers 400 and names it', async (t) => {
+  const { get } = await startApp(t, { key: UNLIMITED })
+  const tooMany = Array.from({ length: 101 }, (_, place) => `id=${place + 1}`).join('&')
+  for (const [query, parameter] of [
+    ['sort=name', 'sort'],
+    ['sort=id&sort=-id', 'sort'],
+    ['categoryId=x', 'categoryId'],
+    ['categoryId=1&categoryId=2', 'categoryId'],
+    ['categoryId=9223372036854775808', 'categoryId'],
+    ['id=1&id=x', 'id'],
+    ['id=', 'id'],
+    [tooMany, 'id'],
+  ] as const) {
+    const answer = await get(`/v1/pets?${query}`)
+    assertError(answer, 400, 'invalid_parameter', query)
+    assert.equal(answer.body.details[0].parameter, parameter, answer.text)
+  }
+  assert.deepEqual((await get('/v1/pets?id=9007199254740993&categoryId=9223372036854775807')).body, [])
+})
+
+test('Link is absolute: by BASE_URL, or as a trusted proxy forwarded it, never by a Host header alone', async (t) => {
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'pets.shelter.example' }
+  const linkWith = async (settings: Record<string, string>) => {
+    const { get } = await startApp(t, { settings })
+    return String((await get('/v1/pets', { ...forwarded, host: 'evil.example' })).headers.link)
+  }
+  assert.match(await linkWith({}), /^<http:\/\/pets\.example\/v1\/pets\?/)
+  assert.match(await linkWith({ BASE_URL: '' }), /^<http:\/\/127\.0\.0\.1:0\/v1\/pets\?/)
+  assert.match(
+    await linkWith({ BASE_URL: '', TRUST_PROXY: 'loopback' }),
+    /^<https:\/\/pets\.shelter\.example\/v1\/pets\?/,
+  )
+})
+
+test('every filter and both orders are one walk along an index, without sorting', async (t) => {
+  const { service } = await startApp(t)
+  const { db } = service.context
+  const filters = [{}, { status: 'sold' }, { categoryId: 1 }, { status: 'sold', categoryId: 1 }] as const
+  for (const filter of filters) {
+    for (const sort of ['id', '-id'] as const) {
+      for (const after of [undefined, 500]) {
+        const { sql, parameters } = pets.page(db, { ...filter, sort, after, limit: 20 }).compile()
+        const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])
+        const { rows } = await db.executeQuery<{ detail: string }>(explain)
+        const plans = rows.map(({ detail }) => detail)
+        const plan = plans.join('; ')
+        assert.equal(plans.length, 1, plan)
+        assert.match(plan, Object.keys(filter).length > 0 ? /^SEARCH pet USING INDEX/ : /^(SCAN|SEARCH) pet/)
+        assert.doesNotMatch(plan, /TEMP B-TREE/)
+      }
+    }
+  }
 })

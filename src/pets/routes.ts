@@ -1,8 +1,10 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { makeCursor, readCursor } from '../http/cursor.ts'
 import { announce } from '../http/deprecation.ts'
 import { JSON_TYPE } from '../http/error-body.ts'
+import { PAGE_HEADERS, pageLinks, publicBase } from '../http/link.ts'
 import { pageCache } from '../http/page-cache.ts'
 import { int64 } from '../http/validate.ts'
 import { NewPet, Pet, PetPath, PetQuery, Pets } from './schema.ts'
@@ -12,7 +14,7 @@ import * as pets from './store.ts'
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20)
 const REMOVED_AT = Date.UTC(2030, 11, 5)
 
-const PAGE_CACHE_BYTES = 16 * 1_048_576
+const PAGE_CACHE_CHARACTERS = 16 * 1_048_576
 
 export function petRoutes(app: App, context: Context): void {
   listPets(app, context)
@@ -20,25 +22,40 @@ export function petRoutes(app: App, context: Context): void {
   getPet(app, context)
 }
 
-function listPets(app: App, { db, version }: Context): void {
-  const pages = pageCache(version, PAGE_CACHE_BYTES)
+function listPets(app: App, { config, db, version, cursorSecret }: Context): void {
+  const pages = pageCache(version, PAGE_CACHE_CHARACTERS)
   const schema = {
     operationId: 'listPets',
     summary: 'List all animals',
-    description: 'Newest first, at most `limit` of them, all or those with one status.',
+    description: 'A page of at most `limit` animals, newest first; the Link header leads to the next one.',
     querystring: PetQuery,
-    response: { 200: Pets },
+    response: { 200: { ...Pets, headers: PAGE_HEADERS } },
   }
   app.get('/pets', { schema }, async (request, reply) => {
-    const { limit, status = '' } = request.query
-    const query = `${limit} ${status}`
-    reply.header('content-type', JSON_TYPE)
-    const page =
-      pages.get(query) ??
-      (await pages.make(query, async () => reply.serialize(await pets.list(db, request.query)) as string))
+    const base = publicBase(config, request)
+    const make = async () => {
+      const { cursor, ...filters } = request.query
+      const scope = scopeOf(filters)
+      const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
+      const found = await pets.list(db, { ...filters, after })
+      const page = found.slice(0, filters.limit)
+      const last = page.at(-1)
+      const next = found.length > page.length && last ? makeCursor(cursorSecret, scope, last.id) : undefined
+      const { limit, status, categoryId, id, sort } = request.query
+      const link = pageLinks(`${base}/pets`, { limit, status, categoryId, id, sort }, next)
+      return { body: reply.serialize(page) as string, link }
+    }
+    const query = base + request.url
+    const { body, link } = pages.get(query) ?? (await pages.make(query, make))
     // The ready text in the place of the value that the schema made it from.
-    return reply.send(page as never)
+    return reply.headers({ 'content-type': JSON_TYPE, link }).send(body as never)
   })
+}
+
+/** What a cursor belongs to: everything that decides which animals follow which. */
+function scopeOf({ status, categoryId, id, sort }: Omit<PetQuery, 'cursor'>): string {
+  const ids = id?.map(String).sort()
+  return JSON.stringify(['pets', sort, status, categoryId?.toString(), ids])
 }
 
 function createPet(app: App, { db, write }: Context): void {

@@ -7,6 +7,9 @@ export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
 })
 export type PetStatus = Static<typeof PetStatus>
 
+/** Added to the contract; it may still change, with notice. */
+const BETA = { 'x-stability': 'beta' }
+
 /** An int64 that a client sends: a bigint where a number would not be exact. */
 const SentInt64 = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
 
@@ -45,7 +48,7 @@ export const Pet = Type.Object(
 )
 export type Pet = Static<typeof Pet>
 
-export const Pets = Type.Array(Pet, { title: 'Pets', description: 'Animals, newest first.' })
+export const Pets = Type.Array(Pet, { title: 'Pets', description: 'A page of animals.' })
 
 export const PetQuery = Type.Object({
   limit: Type.Integer({
@@ -55,6 +58,25 @@ export const PetQuery = Type.Object({
     default: 20,
   }),
   status: Type.Optional(PetStatus),
+  categoryId: Type.Optional(
+    Type.Unsafe<number | bigint>({ ...SentInt64, description: 'Only animals of this category.', ...BETA }),
+  ),
+  id: Type.Optional(
+    Type.Array(SentInt64, {
+      description: 'Only the animals with these ids; repeatable.',
+      maxItems: 100,
+      ...BETA,
+    }),
+  ),
+  sort: Type.Enum(['-id', 'id'], {
+    type: 'string',
+    description: 'Newest first, or oldest first: the order for a full copy while others add animals.',
+    default: '-id',
+    ...BETA,
+  }),
+  cursor: Type.Optional(
+    Type.String({ description: 'Where the page begins: only as found in a Link header.', ...BETA }),
+  ),
 })
 export type PetQuery = Static<typeof PetQuery>
 

@@ -12,11 +12,28 @@ interface Row {
   status: string | null
 }
 
-/** Newest first. */
-export async function list(db: Db, { limit, status }: PetQuery): Promise<Pet[]> {
-  let rows = db.selectFrom('pet').select(PET_COLUMNS).orderBy('id', 'desc').limit(limit)
+/** Where a page begins, as its cursor says. */
+export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
+
+/** In order after the place; one animal more than asked for tells that there is a next page. */
+export async function list(db: Db, place: Place): Promise<Pet[]> {
+  return (await page(db, place).execute()).map(toPet)
+}
+
+/** The query of `list`. */
+export function page(db: Db, place: Place) {
+  const { limit, status, categoryId, id, sort, after } = place
+  const [direction, beyond] = sort === 'id' ? (['asc', '>'] as const) : (['desc', '<'] as const)
+  let rows = db
+    .selectFrom('pet')
+    .select(PET_COLUMNS)
+    .orderBy('id', direction)
+    .limit(limit + 1)
   if (status) rows = rows.where('status', '=', status)
-  return (await rows.execute()).map(toPet)
+  if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
+  if (id) rows = rows.where('id', 'in', id as never)
+  if (after !== undefined) rows = rows.where('id', beyond, after)
+  return rows
 }
 
 export async function find(db: Db, id: bigint): Promise<Pet | undefined> {

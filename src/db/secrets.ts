@@ -1,0 +1,11 @@
+import type { Db } from './tables.ts'
+
+/** What signs cursors, in hexadecimal: the same at every start. */
+export async function cursorSecret(db: Db): Promise<string> {
+  const { value } = await db
+    .selectFrom('secret')
+    .select('value')
+    .where('name', '=', 'cursor')
+    .executeTakeFirstOrThrow()
+  return value
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+
+/** For the description. */
+export const PAGE_HEADERS = {
+  Link: {
+    type: 'string',
+    description: 'The first page and, if there is one, the next (RFC 8288), as absolute addresses.',
+    'x-stability': 'beta',
+  },
+}
+
+/**
+ * The address, with /v1, under which the client reached the service: the one that the operator set, or else
+ * the one that a trusted proxy forwarded. A Host header alone is not believed.
+ */
+export function publicBase({ baseUrl, baseUrlIsSet, trustProxy }: Config, request: FastifyRequest): string {
+  if (baseUrlIsSet || trustProxy.length === 0 || request.headers['x-forwarded-host'] === undefined)
+    return baseUrl
+  return `${request.protocol}://${request.host}/v1`
+}
+
+/** The Link header of a page (RFC 8288): the first one, and the next if there is one. */
+export function pageLinks(address: string, query: Record<string, unknown>, next: string | undefined): string {
+  const to = (cursor: string | undefined, rel: string): string => {
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries({ ...query, cursor })) {
+      for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, String(one))
+    }
+    const text = parameters.toString()
+    return `<${address}${text && '?'}${text}>; rel="${rel}"`
+  }
+  return [...(next === undefined ? [] : [to(next, 'next')]), to(undefined, 'first')].join(', ')
+}
