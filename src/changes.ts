@@ -1,11 +1,14 @@
 import type { Changes } from './db/writer.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
+import * as petChange from './pets/change.ts'
 import * as pets from './pets/store.ts'
 
 /** Every change of the data that the service makes: the one list, known to its threads alike. */
 export const changes = {
   insertPet: pets.insertPet,
+  updatePet: petChange.updatePet,
+  deletePet: petChange.deletePet,
   insertFirstKey: keys.insertFirstKey,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,

@@ -18,7 +18,12 @@ export const ERRORS = {
   route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
   method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
   request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
+  invalid_status_transition: [409, 'An animal of this status cannot take that one.'],
   endpoint_removed: [410, 'This operation was removed. GET /pets?status=… lists the animals instead.'],
+  precondition_failed: [
+    412,
+    'It was changed since: read it again, and send the ETag that comes with it as If-Match.',
+  ],
   payload_too_large: [413, 'The body is larger than 65536 bytes.'],
   uri_too_long: [414, 'The address is longer than 8192 characters.'],
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, without a content coding.'],

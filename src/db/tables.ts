@@ -7,6 +7,7 @@ export type Db = Kysely<Tables>
 export interface Tables {
   category: CategoryTable
   pet: PetTable
+  pet_change: PetChangeTable
   api_key: ApiKeyTable
   api_key_secret: ApiKeySecretTable
   counter: CounterTable
@@ -31,6 +32,21 @@ interface PetTable {
   /** An int64: as a bigint where a number would not be exact. */
   category_id: number | bigint
   status: string | null
+  created_at: number
+  /** The key that added it. */
+  created_by: number | null
+  updated_at: number
+  /** Grows by one with every change. */
+  version: Generated<number>
+}
+
+interface PetChangeTable {
+  id: Generated<number>
+  pet_id: number
+  at: number
+  key_id: number
+  /** JSON: {member: {from, to}}; a member that was absent is absent there too. */
+  changes: string
 }
 
 /** Times are Unix times in milliseconds, in every table. */

@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must be allowed to do for this route; read when absent. */
     access?: Access
+    /** Errors that only this route answers, for the description: status and meaning. */
+    errors?: Record<number, string>
   }
 }
 

@@ -105,7 +105,8 @@ function describeAnswers(
   const errors: Record<string, string> = {
     ...EVERYWHERE,
     ...(config?.access ? WITH_ACCESS : {}),
-    ...(method === 'POST' ? WITH_BODY : {}),
+    ...(method === 'POST' || method === 'PATCH' ? WITH_BODY : {}),
+    ...config?.errors,
     ...(url.includes(':') ? WITH_PATH : {}),
     ...(deprecated ? WITH_SUNSET : {}),
   }

@@ -30,10 +30,11 @@ test('A method that an address under /v1 does not know answers 405 with Allow, w
   const allowed: [path: string, allow: string][] = [
     ['/v1/pets', 'GET, HEAD, POST'],
     ['/v1/pets?limit=0', 'GET, HEAD, POST'],
-    ['/v1/pets/1', 'GET, HEAD'],
-    ['/v1/pets/abc', 'GET, HEAD'],
+    ['/v1/pets/1', 'DELETE, GET, HEAD, PATCH'],
+    ['/v1/pets/abc', 'DELETE, GET, HEAD, PATCH'],
+    ['/v1/pets/1/history', 'GET, HEAD'],
     ['/v1/p%65ts', 'GET, HEAD, POST'],
-    ['/v1/pets/%31', 'GET, HEAD'],
+    ['/v1/pets/%31', 'DELETE, GET, HEAD, PATCH'],
     ['http://other.example/v1/pets?limit=0', 'GET, HEAD, POST'],
     ['/v1/pets#a', 'GET, HEAD, POST'],
   ]
@@ -91,7 +92,8 @@ test('An address without a route under /v1 answers 404 with the limit headers, t
 test('GET and DELETE /v1/pets/ mean an animal without an id', async (t) => {
   const { ask } = await startUnlimited(t)
   assertError(await ask('GET', '/v1/pets/'), 404, 'pet_not_found', 'GET')
-  assertError(await ask('DELETE', '/v1/pets/'), 405, 'method_not_allowed', 'DELETE')
+  assertError(await ask('DELETE', '/v1/pets/'), 404, 'pet_not_found', 'DELETE')
+  assertError(await ask('PUT', '/v1/pets/'), 405, 'method_not_allowed', 'PUT')
 })
 
 test('An address outside of /v1 answers 404 or 405 without key and limits', async (t) => {

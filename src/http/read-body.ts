@@ -5,8 +5,14 @@ import { parseJson } from './json-body.ts'
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
 const PARAMETER = `(?:charset=(?:utf-8|"utf-8")|(?!charset=)${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))`
 
-/** application/json, with any parameters, of which a charset must say UTF-8 (RFC 8259, section 8.1). */
-const JSON_MEDIA_TYPE = new RegExp(`^application/json[ \\t]*(?:;[ \\t]*(?:${PARAMETER}[ \\t]*)?)*$`, 'i')
+/** With any parameters, of which a charset must say UTF-8 (RFC 8259, section 8.1). */
+const MEDIA_TYPE = new RegExp(
+  `^(application/(?:merge-patch\\+)?json)[ \\t]*(?:;[ \\t]*(?:${PARAMETER}[ \\t]*)?)*$`,
+  'i',
+)
+
+/** What the body of a PATCH may be (RFC 7396, RFC 5789). */
+const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
 
 /** Parser of every body, whatever it claims to be. */
 export function readBody(
@@ -17,8 +23,12 @@ export function readBody(
   const type = request.headers['content-type'] ?? ''
   const coding = request.headers['content-encoding'] ?? 'identity'
   try {
-    if (!JSON_MEDIA_TYPE.test(type) || coding.toLowerCase() !== 'identity') {
-      throw new ApiError('unsupported_media_type')
+    const patch = request.method === 'PATCH'
+    const name = MEDIA_TYPE.exec(type)?.[1]?.toLowerCase() ?? ''
+    const accepted = patch ? PATCH_TYPES : ['application/json']
+    if (!accepted.includes(name) || coding.toLowerCase() !== 'identity') {
+      const headers: Record<string, string> = patch ? { 'accept-patch': PATCH_TYPES.join(', ') } : {}
+      throw new ApiError('unsupported_media_type', { headers })
     }
     done(null, parseJson(body))
   } catch (error) {

@@ -9,6 +9,8 @@ import * as keys from './store.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The caller's key; 0 without a valid one. */
+    keyId: number
     /** What the caller's key may do; absent without a valid key. */
     access: Access | undefined
     /** Why nobody can tell whose key this is: the store did not answer. */
@@ -17,6 +19,7 @@ declare module 'fastify' {
 }
 
 interface KnownKey {
+  id: number
   caller: Caller
   access: Access
   expiresAt: number
@@ -48,7 +51,12 @@ export function identify({ config, db, version, clock }: Context) {
     const key = await keys.findByHash(db, hash)
     if (!key) return undefined
     const caller = { name: `key:${key.id}`, limits: limitsOf(key), ban: config.ban }
-    const known = { caller, access: key.access, expiresAt: key.expires_at ?? Number.POSITIVE_INFINITY }
+    const known = {
+      id: key.id,
+      caller,
+      access: key.access,
+      expiresAt: key.expires_at ?? Number.POSITIVE_INFINITY,
+    }
     if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
     return known
   }
@@ -57,6 +65,7 @@ export function identify({ config, db, version, clock }: Context) {
     const settle = (key: KnownKey | undefined): void => {
       const valid = key && clock() < key.expiresAt
       request.caller = valid ? key.caller : anonymous(request.ip, config.anonymous)
+      request.keyId = valid ? key.id : 0
       request.access = valid ? key.access : undefined
       done()
     }

@@ -1,13 +1,15 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { isKnown, setValidators } from '../http/conditional.ts'
 import { makeCursor, readCursor } from '../http/cursor.ts'
 import { announce } from '../http/deprecation.ts'
 import { JSON_TYPE } from '../http/error-body.ts'
 import { PAGE_HEADERS, pageLinks, publicBase } from '../http/link.ts'
 import { pageCache } from '../http/page-cache.ts'
 import { int64 } from '../http/validate.ts'
-import { NewPet, Pet, PetPath, PetQuery, Pets } from './schema.ts'
+import * as petChange from './change.ts'
+import { NewPet, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
 import * as pets from './store.ts'
 
 /** Release 1.0.0, and the end that the contract names (section 9). */
@@ -20,6 +22,9 @@ export function petRoutes(app: App, context: Context): void {
   listPets(app, context)
   createPet(app, context)
   getPet(app, context)
+  updatePet(app, context)
+  deletePet(app, context)
+  listPetChanges(app, context)
 }
 
 function listPets(app: App, { config, db, version, cursorSecret }: Context): void {
@@ -58,7 +63,7 @@ function scopeOf({ status, categoryId, id, sort }: Omit<PetQuery, 'cursor'>): st
   return JSON.stringify(['pets', sort, status, categoryId?.toString(), ids])
 }
 
-function createPet(app: App, { db, write }: Context): void {
+function createPet(app: App, { db, write, clock }: Context): void {
   const schema = {
     operationId: 'createPet',
     summary: 'Add an animal',
@@ -70,7 +75,9 @@ function createPet(app: App, { db, write }: Context): void {
   app.post('/pets', { config, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
-    return reply.code(201).send(await write(pets.insertPet, request.body))
+    const stored = await write(pets.insertPet, request.body, request.keyId, clock())
+    setValidators(reply, stored)
+    return reply.code(201).send(stored.pet)
   })
 }
 
@@ -84,13 +91,86 @@ function getPet(app: App, { config, db, clock }: Context): void {
     deprecated: true,
     'x-deprecated-sunset': '2030-12-05',
     params: PetPath,
+    response: { 200: Pet, 304: { type: 'null', description: 'It is as the ETag in If-None-Match has it.' } },
+  }
+  app.get('/pets/:petId', { onSend, schema }, async (request, reply) => {
+    if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
+    const stored = await pets.find(db, idOf(request.params))
+    if (!stored) throw new ApiError('pet_not_found')
+    setValidators(reply, stored)
+    if (isKnown(request, stored.etag)) return reply.code(304).send()
+    return stored.pet
+  })
+}
+
+/** @throws {ApiError} pet_not_found for what can be the id of no animal */
+function idOf({ petId }: { petId: string }): bigint {
+  const id = int64(petId)
+  if (id === undefined) throw new ApiError('pet_not_found')
+  return id
+}
+
+const BETA = { 'x-stability': 'beta' } as const
+const CHANGED_SINCE = { 412: 'The animal was changed since it had the ETag in If-Match.' }
+
+function updatePet(app: App, { db, write, clock }: Context): void {
+  const schema = {
+    operationId: 'updatePet',
+    summary: 'Change an animal',
+    description: 'With If-Match only while nobody else has changed it.',
+    ...BETA,
+    consumes: ['application/merge-patch+json', 'application/json'],
+    params: PetPath,
+    body: PetPatch,
     response: { 200: Pet },
   }
-  app.get('/pets/:petId', { onSend, schema }, async (request) => {
-    if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
-    const id = int64(request.params.petId)
-    const pet = id === undefined ? undefined : await pets.find(db, id)
-    if (!pet) throw new ApiError('pet_not_found')
-    return pet
+  const errors = { ...CHANGED_SINCE, 409: 'An animal of this status cannot take that one.' }
+  const config = { access: 'write', errors } as const
+  app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
+    const id = idOf(request.params)
+    const problems = request.validationError
+    if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
+    const intent = { id, keyId: request.keyId, now: clock(), ifMatch: request.headers['if-match'] }
+    const stored = await write(petChange.updatePet, request.body, intent)
+    setValidators(reply, stored)
+    return stored.pet
+  })
+}
+
+function deletePet(app: App, { write, clock }: Context): void {
+  const schema = {
+    operationId: 'deletePet',
+    summary: 'Remove an animal',
+    description: 'For records made by mistake. Its id is not used again.',
+    ...BETA,
+    params: PetPath,
+    response: { 204: { type: 'null', description: 'The animal is gone.' } },
+  }
+  const config = { access: 'write', errors: CHANGED_SINCE } as const
+  app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
+    const ifMatch = request.headers['if-match']
+    await write(petChange.deletePet, {
+      id: idOf(request.params),
+      keyId: request.keyId,
+      now: clock(),
+      ifMatch,
+    })
+    return reply.code(204).send()
+  })
+}
+
+function listPetChanges(app: App, { db }: Context): void {
+  const schema = {
+    operationId: 'listPetChanges',
+    summary: 'List the changes of an animal',
+    description: 'Who changed what and when, newest first.',
+    ...BETA,
+    params: PetPath,
+    response: { 200: PetHistory },
+  }
+  app.get('/pets/:petId/history', { schema }, async (request) => {
+    const changes = await petChange.history(db, idOf(request.params))
+    if (!changes) throw new ApiError('pet_not_found')
+    return changes
   })
 }

@@ -34,6 +34,12 @@ export const NewPet = Type.Object(
 )
 export type NewPet = Static<typeof NewPet>
 
+export const PetPatch = Type.Partial(NewPet, {
+  title: 'PetPatch',
+  description: 'What to change of an animal (RFC 7396); members that are absent stay as they are.',
+})
+export type PetPatch = Static<typeof PetPatch>
+
 export const Pet = Type.Object(
   {
     id: Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' }),
@@ -49,6 +55,26 @@ export const Pet = Type.Object(
 export type Pet = Static<typeof Pet>
 
 export const Pets = Type.Array(Pet, { title: 'Pets', description: 'A page of animals.' })
+
+const Values = Type.Object({
+  from: Type.Optional(Type.Unknown()),
+  to: Type.Unknown(),
+})
+
+export const PetHistory = Type.Array(
+  Type.Object(
+    {
+      at: Type.String({ format: 'date-time' }),
+      keyId: Type.Integer({ format: 'int64', description: 'The API key that made the change.' }),
+      changes: Type.Record(Type.String(), Values, {
+        description: 'Each changed member, with its value before, if it had one, and after.',
+      }),
+    },
+    { title: 'PetChange' },
+  ),
+  { title: 'PetHistory', description: 'The changes of an animal, newest first, at most 100.' },
+)
+export type PetHistory = Static<typeof PetHistory>
 
 export const PetQuery = Type.Object({
   limit: Type.Integer({

@@ -1,7 +1,8 @@
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
-import type { NewPet, Pet, PetQuery, PetStatus } from './schema.ts'
+import type { Validators } from '../http/conditional.ts'
+import type { NewPet, Pet, PetPatch, PetQuery, PetStatus } from './schema.ts'
 
 const PET_COLUMNS = ['id', 'name', 'category_id as categoryId', 'status'] as const
 
@@ -36,28 +37,62 @@ export function page(db: Db, place: Place) {
   return rows
 }
 
-export async function find(db: Db, id: bigint): Promise<Pet | undefined> {
+/** An animal with its validators. */
+export interface StoredPet extends Validators {
+  pet: Pet
+}
+
+const STORED_COLUMNS = [...PET_COLUMNS, 'version', 'updated_at as updatedAt'] as const
+
+export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
   const row = await db
     .selectFrom('pet')
-    .select(PET_COLUMNS)
+    .select(STORED_COLUMNS)
     .where('id', '=', id as never)
     .executeTakeFirst()
-  return row && toPet(row)
+  return row && toStored(row)
 }
 
 /** @throws {ApiError} validation_failed when there is no such category */
-export async function insertPet(db: Db, { name, categoryId, status }: NewPet): Promise<Pet> {
+export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: number): Promise<StoredPet> {
+  const { name, categoryId, status } = newPet
+  const times = { created_at: now, created_by: keyId, updated_at: now }
+  const insert = db
+    .insertInto('pet')
+    .values({ name, category_id: categoryId, status: status ?? null, ...times })
+    .returning(STORED_COLUMNS)
+  return toStored(await withKnownCategory(insert.executeTakeFirstOrThrow()))
+}
+
+/** @returns undefined when the animal is no longer as it was `before` */
+export async function update(
+  db: Db,
+  before: StoredPet,
+  { name, categoryId, status }: PetPatch,
+  now: number,
+): Promise<StoredPet | undefined> {
+  const version = Number(/-(\d+)"$/.exec(before.etag)?.[1])
+  const change = db
+    .updateTable('pet')
+    .set({ name, category_id: categoryId, status, updated_at: now, version: version + 1 })
+    .where('id', '=', before.pet.id)
+    .where('version', '=', version)
+    .returning(STORED_COLUMNS)
+  const row = await withKnownCategory(change.executeTakeFirst())
+  return row && toStored(row)
+}
+
+/** Names the category in the error of a change that breaks the reference to it. */
+async function withKnownCategory<Result>(change: Promise<Result>): Promise<Result> {
   try {
-    const row = await db
-      .insertInto('pet')
-      .values({ name, category_id: categoryId, status: status ?? null })
-      .returning(PET_COLUMNS)
-      .executeTakeFirstOrThrow()
-    return toPet(row)
+    return await change
   } catch (error) {
-    if (!isForeignKeyViolation(error)) throw error
-    throw unknownCategory()
+    throw isForeignKeyViolation(error) ? unknownCategory() : error
   }
+}
+
+function toStored({ version, updatedAt, ...row }: Row & { version: number; updatedAt: number }): StoredPet {
+  return { pet: toPet(row), etag: `"${row.id}-${version}"`, updatedAt }
 }
 
 /** An animal without a status has no such member. */
