@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What an answer carries so that a client can ask again, or change, only under a condition (RFC 9110, section 8.8). */
+/**
+ * What an answer carries so that a client can ask again, or change, only under a condition (RFC 9110,
+ * section 8.8).
+ */
 export interface Validators {
   /** Strong: equal ones stand for the same bytes. */
   etag: string
