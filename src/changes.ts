@@ -1,3 +1,4 @@
+import * as categories from './categories/store.ts'
 import type { Changes } from './db/writer.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
@@ -9,6 +10,9 @@ export const changes = {
   insertPet: pets.insertPet,
   updatePet: petChange.updatePet,
   deletePet: petChange.deletePet,
+  insertCategory: categories.insertCategory,
+  updateCategory: categories.updateCategory,
+  deleteCategory: categories.deleteCategory,
   insertFirstKey: keys.insertFirstKey,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,

@@ -15,9 +15,12 @@ export const ERRORS = {
   ],
   insufficient_access: [403, 'This API key may not do this. Ask the operator for a key with more access.'],
   pet_not_found: [404, 'There is no animal with this id.'],
+  category_not_found: [404, 'There is no category with this id. GET /categories lists them.'],
   route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
   method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
   request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
+  category_exists: [409, 'Another category has this name. GET /categories lists them.'],
+  category_in_use: [409, 'Animals belong to this category. Give them another one first.'],
   invalid_status_transition: [409, 'An animal of this status cannot take that one.'],
   endpoint_removed: [410, 'This operation was removed. GET /pets?status=… lists the animals instead.'],
   precondition_failed: [

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { categoryRoutes } from './categories/routes.ts'
 import type { Context } from './context.ts'
 import { type App, createApp, wellFormed } from './http/app.ts'
 import { describe } from './http/describe.ts'
@@ -30,6 +31,7 @@ export async function buildServer(context: Context, logger: FastifyBaseLogger): 
       for (const hook of gate) v1.addHook('onRequest', hook)
       v1.setNotFoundHandler(answerNotFound)
       petRoutes(v1, context)
+      categoryRoutes(v1, context)
     },
     { prefix: '/v1' },
   )

@@ -2,10 +2,16 @@ import { Migrator } from 'kysely/migration'
 import * as first from './migrations/0001-first.ts'
 import * as pages from './migrations/0002-pages.ts'
 import * as petChanges from './migrations/0003-pet-changes.ts'
+import * as categoryNames from './migrations/0004-category-names.ts'
 import type { Db } from './tables.ts'
 
 /** Every migration, in order. One that was released is never changed. */
-const MIGRATIONS = { '0001-first': first, '0002-pages': pages, '0003-pet-changes': petChanges }
+const MIGRATIONS = {
+  '0001-first': first,
+  '0002-pages': pages,
+  '0003-pet-changes': petChanges,
+  '0004-category-names': categoryNames,
+}
 
 /**
  * Brings the tables up to date, in one transaction: a kill at any point leaves the old ones whole.

@@ -23,6 +23,8 @@ interface SecretTable {
 interface CategoryTable {
   id: Generated<number>
   name: string
+  /** The name as it is compared: unique. */
+  folded_name: string
   description: string | null
 }
 

@@ -81,7 +81,10 @@ export async function describe(app: App, { servers }: Config): Promise<void> {
         { url: servers.production, description: 'production' },
         { url: servers.staging, description: 'staging' },
       ],
-      tags: [{ name: 'pets', description: 'Animals that are, or will be, available for adoption.' }],
+      tags: [
+        { name: 'pets', description: 'Animals that are, or will be, available for adoption.' },
+        { name: 'categories', description: 'Kinds of animals.' },
+      ],
       security: [{ apiKey: [] }],
       components: {
         securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'The API key.' } },

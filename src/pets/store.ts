@@ -118,8 +118,7 @@ export async function withUnknownCategory(db: Db, problems: ApiError, body: unkn
 
 function unknownCategory(): ApiError {
   const message =
-    'No category has this id. A new installation has 1 Dog, 2 Cat, 3 Rabbit, 4 Small & furry, 5 Horse, 6 Bird, ' +
-    '7 Scales, fins & other and 8 Barnyard.'
+    'No category has this id. GET /categories lists them; POST /categories adds one, with an admin key.'
   return new ApiError('validation_failed', {
     details: [{ pointer: '/categoryId', code: 'unknown_category', message }],
   })

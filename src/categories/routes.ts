@@ -1,0 +1,76 @@
+import type { Context } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { int64 } from '../http/validate.ts'
+import { Categories, Category, CategoryPatch, CategoryPath, NewCategory } from './schema.ts'
+import * as categories from './store.ts'
+
+const BETA = { 'x-stability': 'beta' } as const
+const EXISTS = { 409: 'Another category has this name.' }
+
+export function categoryRoutes(app: App, { db, write }: Context): void {
+  const listCategories = {
+    operationId: 'listCategories',
+    summary: 'List all categories',
+    ...BETA,
+    response: { 200: Categories },
+  }
+  app.get('/categories', { schema: listCategories }, () => categories.list(db))
+
+  const createCategory = {
+    operationId: 'createCategory',
+    summary: 'Add a category',
+    ...BETA,
+    body: NewCategory,
+    response: { 201: Category },
+  }
+  const admin = { access: 'admin', errors: EXISTS } as const
+  app.post('/categories', { config: admin, schema: createCategory }, async (request, reply) =>
+    reply.code(201).send(await write(categories.insertCategory, request.body)),
+  )
+
+  const getCategory = {
+    operationId: 'getCategory',
+    summary: 'Get a category',
+    ...BETA,
+    params: CategoryPath,
+    response: { 200: Category },
+  }
+  app.get('/categories/:categoryId', { schema: getCategory }, async ({ params }) =>
+    categories.found(await categories.find(db, idOf(params))),
+  )
+
+  const updateCategory = {
+    operationId: 'updateCategory',
+    summary: 'Change a category',
+    ...BETA,
+    consumes: ['application/merge-patch+json', 'application/json'],
+    params: CategoryPath,
+    body: CategoryPatch,
+    response: { 200: Category },
+  }
+  app.patch('/categories/:categoryId', { config: admin, schema: updateCategory }, ({ params, body }) =>
+    write(categories.updateCategory, idOf(params), body),
+  )
+
+  const deleteCategory = {
+    operationId: 'deleteCategory',
+    summary: 'Remove a category',
+    description: 'Only one that no animal belongs to.',
+    ...BETA,
+    params: CategoryPath,
+    response: { 204: { type: 'null', description: 'The category is gone.' } },
+  }
+  const config = { access: 'admin', errors: { 409: 'Animals belong to this category.' } } as const
+  app.delete('/categories/:categoryId', { config, schema: deleteCategory }, async ({ params }, reply) => {
+    await write(categories.deleteCategory, idOf(params))
+    return reply.code(204).send()
+  })
+}
+
+/** @throws {ApiError} category_not_found for what can be the id of none */
+function idOf({ categoryId }: { categoryId: string }): bigint {
+  const id = int64(categoryId)
+  if (id === undefined) throw new ApiError('category_not_found')
+  return id
+}

@@ -1,0 +1,85 @@
+import type { Db } from '../db/tables.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
+import { ApiError } from '../errors.ts'
+import type { Category, CategoryPatch, NewCategory } from './schema.ts'
+
+const CATEGORY_COLUMNS = ['id', 'name', 'description'] as const
+
+/** All of them: operators make them by hand, so that they are few. */
+export async function list(db: Db): Promise<Category[]> {
+  return (await db.selectFrom('category').select(CATEGORY_COLUMNS).orderBy('id').execute()).map(toCategory)
+}
+
+export async function find(db: Db, id: bigint): Promise<Category | undefined> {
+  const row = await db
+    .selectFrom('category')
+    .select(CATEGORY_COLUMNS)
+    .where('id', '=', id as never)
+    .executeTakeFirst()
+  return row && toCategory(row)
+}
+
+/** @throws {ApiError} category_exists */
+export async function insertCategory(db: Db, { name, description }: NewCategory): Promise<Category> {
+  const insert = db
+    .insertInto('category')
+    .values({ name, folded_name: fold(name), description: description ?? null })
+  return toCategory(await withFreeName(insert.returning(CATEGORY_COLUMNS).executeTakeFirstOrThrow()))
+}
+
+/** @throws {ApiError} category_not_found, category_exists */
+export async function updateCategory(db: Db, id: bigint, patch: CategoryPatch): Promise<Category> {
+  const { name, description } = patch
+  if (name === undefined && description === undefined) return found(await find(db, id))
+  const update = db
+    .updateTable('category')
+    .set({ name, folded_name: name && fold(name), description })
+    .where('id', '=', id as never)
+    .returning(CATEGORY_COLUMNS)
+  const row = await withFreeName(update.executeTakeFirst())
+  return found(row && toCategory(row))
+}
+
+/** @throws {ApiError} category_not_found, category_in_use */
+export async function deleteCategory(db: Db, id: bigint): Promise<void> {
+  try {
+    const { numDeletedRows } = await db
+      .deleteFrom('category')
+      .where('id', '=', id as never)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) throw new ApiError('category_not_found')
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? new ApiError('category_in_use') : error
+  }
+}
+
+/** @throws {ApiError} category_not_found */
+export function found(category: Category | undefined): Category {
+  if (!category) throw new ApiError('category_not_found')
+  return category
+}
+
+/** Names that a person would take for the same are the same. */
+function fold(name: string): string {
+  return name.normalize('NFKC').toLowerCase().trim()
+}
+
+async function withFreeName<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change
+  } catch (error) {
+    throw isUniqueViolation(error) ? new ApiError('category_exists') : error
+  }
+}
+
+/** A category without a description has no such member. */
+function toCategory({
+  description,
+  ...category
+}: {
+  id: number
+  name: string
+  description: string | null
+}): Category {
+  return description === null ? category : { ...category, description }
+}
