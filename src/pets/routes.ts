@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
@@ -6,7 +7,7 @@ import { makeCursor, readCursor } from '../http/cursor.ts'
 import { announce } from '../http/deprecation.ts'
 import { JSON_TYPE } from '../http/error-body.ts'
 import { PAGE_HEADERS, pageLinks, publicBase } from '../http/link.ts'
-import { pageCache } from '../http/page-cache.ts'
+import { type Page, pageCache } from '../http/page-cache.ts'
 import { int64 } from '../http/validate.ts'
 import * as petChange from './change.ts'
 import { NewPet, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
@@ -36,7 +37,16 @@ function listPets(app: App, { config, db, version, cursorSecret }: Context): voi
     querystring: PetQuery,
     response: { 200: { ...Pets, headers: PAGE_HEADERS } },
   }
-  app.get('/pets', { schema }, async (request, reply) => {
+  // The ready text goes out in the place of the value that the schema made it from.
+  const answer = (reply: FastifyReply, { body, link }: Page) =>
+    reply.headers({ 'content-type': JSON_TYPE, link }).send(body)
+  // An address that has a page was valid when the page was made: nothing in it has to be looked at again.
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const page = pages.get(publicBase(config, request) + request.url)
+    if (page) answer(reply, page)
+    else done()
+  }
+  app.get('/pets', { onRequest, schema }, async (request, reply) => {
     const base = publicBase(config, request)
     const make = async () => {
       const { cursor, ...filters } = request.query
@@ -50,10 +60,7 @@ function listPets(app: App, { config, db, version, cursorSecret }: Context): voi
       const link = pageLinks(`${base}/pets`, { limit, status, categoryId, id, sort }, next)
       return { body: reply.serialize(page) as string, link }
     }
-    const query = base + request.url
-    const { body, link } = pages.get(query) ?? (await pages.make(query, make))
-    // The ready text in the place of the value that the schema made it from.
-    return reply.headers({ 'content-type': JSON_TYPE, link }).send(body as never)
+    return answer(reply, await pages.make(base + request.url, make))
   })
 }
 
