@@ -1,6 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --initial-old-space-size=24 --heap-growing-percent=10
+#!/usr/bin/env -S node --max-semi-space-size=4
 // Plain JavaScript without modern syntax: an older Node must get this far, to be told which one is needed.
-// The flags keep V8 from letting garbage grow to several times of what lives; `npm start` has the same.
+// The flag keeps the young generation, and so what survives in it by chance, small; `npm start` has the same.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   console.error(`adoptable needs Node.js 24 or later; this is ${process.version}.`)
