@@ -1,7 +1,10 @@
 import * as categories from './categories/store.ts'
+import { removeExpiredResults } from './db/once.ts'
 import type { Changes } from './db/writer.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
+import * as place from './orders/place.ts'
+import * as orders from './orders/store.ts'
 import * as petChange from './pets/change.ts'
 import * as pets from './pets/store.ts'
 
@@ -13,6 +16,11 @@ export const changes = {
   insertCategory: categories.insertCategory,
   updateCategory: categories.updateCategory,
   deleteCategory: categories.deleteCategory,
+  placeOrder: place.placeOrder,
+  decideOrder: place.decideOrder,
+  cancelOrder: place.cancelOrder,
+  eraseAdopters: orders.eraseAdopters,
+  removeExpiredResults,
   insertFirstKey: keys.insertFirstKey,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,

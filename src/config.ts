@@ -66,6 +66,11 @@ export const SETTINGS = {
     'Requests a day without a valid key, for each client address',
     whole(1, 1e9),
   ),
+  ADOPTER_DATA_DAYS: setting(
+    '90',
+    'Days after which the adopter of a closed order is erased',
+    whole(1, 36_500),
+  ),
   HEADERS_TIMEOUT_SECONDS: setting('5', 'Time for the headers of a request to arrive', whole(1, 3_600)),
   REQUEST_TIMEOUT_SECONDS: setting('10', 'Time for a whole request to arrive', whole(1, 3_600)),
   KEEP_ALIVE_TIMEOUT_SECONDS: setting('65', 'Time an idle connection is kept', whole(1, 3_600)),
@@ -96,6 +101,7 @@ export interface Config {
   logLevel: string
   ban: BanRule
   anonymous: Limits
+  adopterDataDays: number
   headersTimeoutSeconds: number
   requestTimeoutSeconds: number
   keepAliveTimeoutSeconds: number
@@ -149,6 +155,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       memorySeconds: values.BAN_MEMORY_SECONDS,
     },
     anonymous: { perMinute: values.ANONYMOUS_PER_MINUTE, perDay: values.ANONYMOUS_PER_DAY },
+    adopterDataDays: values.ADOPTER_DATA_DAYS,
     headersTimeoutSeconds: values.HEADERS_TIMEOUT_SECONDS,
     requestTimeoutSeconds: values.REQUEST_TIMEOUT_SECONDS,
     keepAliveTimeoutSeconds: values.KEEP_ALIVE_TIMEOUT_SECONDS,

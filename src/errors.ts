@@ -5,7 +5,7 @@
 export const ERRORS = {
   invalid_json: [400, 'The body is not valid JSON (RFC 8259, UTF-8).'],
   validation_failed: [400, 'The body has missing or invalid members; details names each of them.'],
-  invalid_parameter: [400, 'A query parameter is invalid; details names each of them.'],
+  invalid_parameter: [400, 'A parameter of the query or a header is invalid; details names each of them.'],
   invalid_cursor: [400, 'This cursor is damaged, or belongs to other filters. Start again with rel="first".'],
   bad_request: [400, 'The request is not well-formed HTTP.'],
   missing_api_key: [401, 'No API key was sent. Send the header "Authorization: Bearer <API key>".'],
@@ -16,12 +16,26 @@ export const ERRORS = {
   insufficient_access: [403, 'This API key may not do this. Ask the operator for a key with more access.'],
   pet_not_found: [404, 'There is no animal with this id.'],
   category_not_found: [404, 'There is no category with this id. GET /categories lists them.'],
+  order_not_found: [404, 'There is no order with this id that this API key may see.'],
   route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
   method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
   request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
   category_exists: [409, 'Another category has this name. GET /categories lists them.'],
   category_in_use: [409, 'Animals belong to this category. Give them another one first.'],
   invalid_status_transition: [409, 'An animal of this status cannot take that one.'],
+  order_open: [
+    409,
+    'An order on this animal is open: complete or cancel it first. GET /store/orders finds it.',
+  ],
+  order_closed: [409, 'This order is closed. Place a new one with POST /store/orders.'],
+  pet_not_available: [
+    409,
+    'This animal is not available. GET /pets?status=available lists those that wait for a home.',
+  ],
+  idempotency_key_in_use: [
+    409,
+    'A request with this Idempotency-Key is still being answered. Send this one again in a moment.',
+  ],
   endpoint_removed: [410, 'This operation was removed. GET /pets?status=… lists the animals instead.'],
   precondition_failed: [
     412,
@@ -30,6 +44,10 @@ export const ERRORS = {
   payload_too_large: [413, 'The body is larger than 65536 bytes.'],
   uri_too_long: [414, 'The address is longer than 8192 characters.'],
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, without a content coding.'],
+  idempotency_key_reused: [
+    422,
+    'This Idempotency-Key came with another body before. Use a new key for a new request.',
+  ],
   rate_limit_exceeded: [
     429,
     'The rate limit is used up. Wait for the seconds in Retry-After, then send again.',

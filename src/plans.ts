@@ -13,12 +13,3 @@ export const PLANS = {
 } as const satisfies Record<string, Limits | 'custom'>
 
 export type Plan = keyof typeof PLANS
-
-/** What a key may do; each level includes the ones before it. */
-export const ACCESS_LEVELS = ['read', 'write', 'admin'] as const
-
-export type Access = (typeof ACCESS_LEVELS)[number]
-
-export function includesAccess(held: Access, needed: Access): boolean {
-  return ACCESS_LEVELS.indexOf(held) >= ACCESS_LEVELS.indexOf(needed)
-}

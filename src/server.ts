@@ -5,8 +5,10 @@ import { type App, createApp, wellFormed } from './http/app.ts'
 import { describe } from './http/describe.ts'
 import { notFound } from './http/not-found.ts'
 import { publicRoutes } from './http/public-routes.ts'
-import { anonymous, identify, requireAccess } from './keys/identify.ts'
+import { inventoryRoutes } from './inventory/routes.ts'
+import { anonymous, declareAccess, identify, requireAccess } from './keys/identify.ts'
 import { limitRate, rateHeaders, refusalOf } from './limits/limit-rate.ts'
+import { orderRoutes } from './orders/routes.ts'
 import { petRoutes } from './pets/routes.ts'
 
 /** The whole service, in the order in which a request meets it. */
@@ -28,10 +30,13 @@ export async function buildServer(context: Context, logger: FastifyBaseLogger): 
 
   await app.register(
     async (v1: App) => {
+      v1.addHook('onRoute', declareAccess)
       for (const hook of gate) v1.addHook('onRequest', hook)
       v1.setNotFoundHandler(answerNotFound)
       petRoutes(v1, context)
       categoryRoutes(v1, context)
+      inventoryRoutes(v1, context)
+      orderRoutes(v1, context)
     },
     { prefix: '/v1' },
   )

@@ -1,4 +1,4 @@
-import pino, { type DestinationStream, type Logger } from 'pino'
+import pino, { type DestinationStream } from 'pino'
 import { changes } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -7,11 +7,12 @@ import { cursorSecret } from './db/secrets.ts'
 import { threadWriter } from './db/writer.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
+import { carryOutOnce } from './http/idempotency.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
 import * as keys from './keys/store.ts'
-import type { Limiter } from './limits/limiter.ts'
 import { memoryLimiter } from './limits/memory.ts'
 import { buildServer } from './server.ts'
+import { sweepRegularly } from './sweep.ts'
 
 export interface Service {
   context: Context
@@ -32,8 +33,6 @@ interface Options {
 /** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
 const DRAIN_SHARE = 0.8
 
-const SWEEP_INTERVAL_MS = 60_000
-
 /** config → store, limiter → server; `stop` ends them in reverse order. */
 export async function start(config: Config, { clock = Date.now, log }: Options = {}): Promise<Service> {
   const opened = new AsyncDisposableStack()
@@ -51,17 +50,18 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
     const { write } = writer
     const limiter = await memoryLimiter({ db, write, clock, ban: config.ban })
     opened.defer(() => limiter.close())
-    opened.defer(sweepRegularly(limiter, logger))
 
     const context: Context = {
       config,
       db,
       write,
+      carryOut: carryOutOnce(writer, clock),
       version,
       limiter,
       clock,
       cursorSecret: await cursorSecret(db),
     }
+    opened.defer(sweepRegularly(context, logger))
     const app = await buildServer(context, logger)
     opened.defer(() => app.close())
     opened.defer(() => drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE))
@@ -77,14 +77,6 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
 /** JSON lines on stderr, written a few at a time and at least every second. */
 function bufferedLog(): DestinationStream {
   return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 })
-}
-
-/** @returns a function that ends it */
-function sweepRegularly(limiter: Limiter, logger: Logger): () => void {
-  const sweeping = setInterval(() => {
-    limiter.sweep().catch((error: unknown) => logger.error({ err: error }, 'sweeping the counters failed'))
-  }, SWEEP_INTERVAL_MS)
-  return () => clearInterval(sweeping)
 }
 
 /** Claims the store for this process, then brings its tables up to date. */

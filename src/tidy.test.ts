@@ -16,7 +16,9 @@ const ORDER = [
   ['src/cli.ts', 'src/cli'],
   ['src/start.ts', 'src/writer-thread.ts'],
   ['src/changes.ts'],
-  ['src/server.ts'],
+  ['src/server.ts', 'src/sweep.ts'],
+  ['src/orders'],
+  ['src/inventory'],
   ['src/pets'],
   ['src/categories'],
   ['src/keys'],
@@ -25,7 +27,7 @@ const ORDER = [
   ['src/http'],
   ['src/db'],
   ['src/config.ts'],
-  ['src/plans.ts', 'src/errors.ts', 'src/setting.ts'],
+  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts'],
 ]
 
 function rank(file: string): number {
@@ -49,13 +51,15 @@ test('every source file has a place in the import order, and imports point down 
 })
 
 test('features do not know each other: they meet in server.ts and in the lists', () => {
-  const features = ['src/pets', 'src/categories', 'src/keys']
+  const features = ['src/orders', 'src/inventory', 'src/pets', 'src/categories', 'src/keys']
+  // An order is about an animal, and moves it.
+  const known: Record<string, string> = { 'src/orders': 'src/pets' }
   for (const file of SOURCES) {
     const own = features.find((feature) => file.startsWith(`${feature}/`))
     if (!own) continue
     for (const imported of importsOf(file)) {
       const other = features.find((feature) => imported.startsWith(`${feature}/`))
-      assert.ok(!other || other === own, `${file} imports ${imported}`)
+      assert.ok(!other || other === own || other === known[own], `${file} imports ${imported}`)
     }
   }
 })

@@ -48,6 +48,7 @@ test('a category is added, used, changed and removed by an admin key', async (t)
   assertError(await remove(app, 9), 409, 'category_in_use', 'with an animal')
   assert.deepEqual((await patch(app, 9, { name: 'Ferrets' })).body.name, 'Ferrets')
   assert.deepEqual((await patch(app, 9, {})).body, { id: 9, name: 'Ferrets', description: 'Long and quick' })
+  assert.deepEqual((await patch(app, 9, { description: null })).body, { id: 9, name: 'Ferrets' })
 
   await app.request('/v1/pets/1', { method: 'DELETE' })
   const removed = await remove(app, 9)

@@ -8,7 +8,7 @@ import * as categories from './store.ts'
 const BETA = { 'x-stability': 'beta' } as const
 const EXISTS = { 409: 'Another category has this name.' }
 
-export function categoryRoutes(app: App, { db, write }: Context): void {
+export function categoryRoutes(app: App, { db, write, carryOut }: Context): void {
   const listCategories = {
     operationId: 'listCategories',
     summary: 'List all categories',
@@ -24,9 +24,9 @@ export function categoryRoutes(app: App, { db, write }: Context): void {
     body: NewCategory,
     response: { 201: Category },
   }
-  const admin = { access: 'admin', errors: EXISTS } as const
-  app.post('/categories', { config: admin, schema: createCategory }, async (request, reply) =>
-    reply.code(201).send(await write(categories.insertCategory, request.body)),
+  const named = { errors: EXISTS }
+  app.post('/categories', { config: named, schema: createCategory }, async (request, reply) =>
+    reply.code(201).send(await carryOut(request, reply, categories.insertCategory, request.body)),
   )
 
   const getCategory = {
@@ -49,8 +49,8 @@ export function categoryRoutes(app: App, { db, write }: Context): void {
     body: CategoryPatch,
     response: { 200: Category },
   }
-  app.patch('/categories/:categoryId', { config: admin, schema: updateCategory }, ({ params, body }) =>
-    write(categories.updateCategory, idOf(params), body),
+  app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) =>
+    carryOut(request, reply, categories.updateCategory, idOf(request.params), request.body),
   )
 
   const deleteCategory = {
@@ -61,7 +61,7 @@ export function categoryRoutes(app: App, { db, write }: Context): void {
     params: CategoryPath,
     response: { 204: { type: 'null', description: 'The category is gone.' } },
   }
-  const config = { access: 'admin', errors: { 409: 'Animals belong to this category.' } } as const
+  const config = { errors: { 409: 'Animals belong to this category.' } }
   app.delete('/categories/:categoryId', { config, schema: deleteCategory }, async ({ params }, reply) => {
     await write(categories.deleteCategory, idOf(params))
     return reply.code(204).send()

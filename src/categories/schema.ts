@@ -18,10 +18,19 @@ export const NewCategory = Type.Object(members, {
 })
 export type NewCategory = Static<typeof NewCategory>
 
-export const CategoryPatch = Type.Partial(NewCategory, {
-  title: 'CategoryPatch',
-  description: 'What to change of a category (RFC 7396); members that are absent stay as they are.',
-})
+export const CategoryPatch = Type.Object(
+  {
+    name: Type.Optional(members.name),
+    description: Type.Optional(
+      Type.Unsafe<string | null>({ ...members.description, type: ['string', 'null'] }),
+    ),
+  },
+  {
+    title: 'CategoryPatch',
+    description:
+      'What to change of a category (RFC 7396); members that are absent stay as they are, null removes one.',
+  },
+)
 export type CategoryPatch = Static<typeof CategoryPatch>
 
 export const Category = Type.Object(

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ACCESS_LEVELS, type Access } from '../access.ts'
 import type { Config } from '../config.ts'
 import { fileOf, openToWrite } from '../db/open.ts'
 import type { Db } from '../db/tables.ts'
 import { transactionWriter, type Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
-import { ACCESS_LEVELS, type Access, type Limits, PLANS, type Plan } from '../plans.ts'
+import { type Limits, PLANS, type Plan } from '../plans.ts'
 
 interface CreateOptions {
   name: string

@@ -3,6 +3,9 @@ import * as first from './migrations/0001-first.ts'
 import * as pages from './migrations/0002-pages.ts'
 import * as petChanges from './migrations/0003-pet-changes.ts'
 import * as categoryNames from './migrations/0004-category-names.ts'
+import * as idempotency from './migrations/0005-idempotency.ts'
+import * as orders from './migrations/0006-orders.ts'
+import * as inventory from './migrations/0007-inventory.ts'
 import type { Db } from './tables.ts'
 
 /** Every migration, in order. One that was released is never changed. */
@@ -11,6 +14,9 @@ const MIGRATIONS = {
   '0002-pages': pages,
   '0003-pet-changes': petChanges,
   '0004-category-names': categoryNames,
+  '0005-idempotency': idempotency,
+  '0006-orders': orders,
+  '0007-inventory': inventory,
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { runOnce } from './once.ts'
 import { openToWrite } from './open.ts'
 import type { Db } from './tables.ts'
 import type { Changes } from './writer.ts'
@@ -55,7 +56,8 @@ async function runAlone(db: Db, database: DatabaseSync, changes: Changes, job: J
   if (!change) throw new Error(`unknown change ${job.change}`)
   database.exec('savepoint job')
   try {
-    const value = await change(db, ...job.args)
+    const run = () => change(db, ...job.args)
+    const value = job.once ? await runOnce(db, job.once, run) : await run()
     database.exec('release job')
     return { id: job.id, value }
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
-import type { Access, Plan } from '../plans.ts'
+import type { Access } from '../access.ts'
+import type { Plan } from '../plans.ts'
 
 /** The database, or a transaction in it: what every store function takes first. */
 export type Db = Kysely<Tables>
@@ -8,6 +9,9 @@ export interface Tables {
   category: CategoryTable
   pet: PetTable
   pet_change: PetChangeTable
+  adoption_order: AdoptionOrderTable
+  inventory: InventoryTable
+  idempotency: IdempotencyTable
   api_key: ApiKeyTable
   api_key_secret: ApiKeySecretTable
   counter: CounterTable
@@ -49,6 +53,37 @@ interface PetChangeTable {
   key_id: number
   /** JSON: {member: {from, to}}; a member that was absent is absent there too. */
   changes: string
+}
+
+interface AdoptionOrderTable {
+  id: Generated<number>
+  /** An int64: as a bigint where a number would not be exact. */
+  pet_id: number | bigint
+  status: string
+  /** JSON; null once it was erased. */
+  adopter: string | null
+  /** The key that placed it: with admin keys the only one that sees it. */
+  placed_by: number
+  placed_at: number
+  /** Of the latest decision; in a closed order, when it was closed. */
+  decided_at: number | null
+}
+
+/** Kept by triggers on pet. */
+interface InventoryTable {
+  category_id: number
+  /** unlisted stands for animals without one. */
+  status: string
+  pets: number
+}
+
+/** What requests with an Idempotency-Key led to. */
+interface IdempotencyTable {
+  scope: string
+  fingerprint: string
+  /** JSON. */
+  result: string | null
+  expires_at: number
 }
 
 /** Times are Unix times in milliseconds, in every table. */

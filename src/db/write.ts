@@ -1,3 +1,4 @@
+import { type Once, type OnceOnly, runOnce } from './once.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -12,8 +13,16 @@ export type Write = <Args extends unknown[], Result>(
   ...args: Args
 ) => Promise<Result>
 
+/** The same, for a request that is to take effect only once. */
+export type WriteOnce = <Args extends unknown[], Result>(
+  once: Once,
+  change: Change<Args, Result>,
+  ...args: Args
+) => Promise<OnceOnly<Result>>
+
 export interface Writer {
   write: Write
+  writeOnce: WriteOnce
   /** Finishes what was asked for, then gives the database free. */
   close(): Promise<void>
 }
@@ -21,7 +30,9 @@ export interface Writer {
 /** Each change in a transaction of its own: for commands, which make few. */
 export function transactionWriter(db: Db): Writer {
   return {
-    write: (change, ...args) => db.transaction().execute((transaction) => change(transaction, ...args)),
+    write: (change, ...args) => db.transaction().execute((inside) => change(inside, ...args)),
+    writeOnce: (once, change, ...args) =>
+      db.transaction().execute((inside) => runOnce(inside, once, () => change(inside, ...args))),
     close: () => db.destroy(),
   }
 }

@@ -1,10 +1,13 @@
 import { ApiError, type ErrorCode, type ErrorDetail } from '../errors.ts'
+import type { Once } from './once.ts'
 
 /** What the service's thread asks of the writer thread: a change by name. Everything here is structured-cloneable. */
 export interface Job {
   id: number
   change: string
   args: unknown[]
+  /** Absent for a change that may be made as often as it is asked for. */
+  once: Once | undefined
 }
 
 export type Outcome = { id: number; value: unknown } | { id: number; failure: Failure }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
+import type { Once } from './once.ts'
 import type { Change, Writer } from './write.ts'
 import { type Job, type Outcome, unpackError } from './writer-messages.ts'
 
@@ -67,18 +68,20 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
     worker.postMessage(jobs)
   }
 
+  // biome-ignore lint/suspicious/noExplicitAny: as in Changes
+  function ask(change: Change<any[], any>, args: unknown[], once: Once | undefined): Promise<any> {
+    const name = names.get(change)
+    if (name === undefined) throw new Error(`the change ${change.name} is missing in the list of changes`)
+    lastId += 1
+    const id = lastId
+    // One message a turn of the event loop, whatever arrives in it.
+    if (outbox.push({ id, change: name, args, once }) === 1) setImmediate(send)
+    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+  }
+
   return {
-    write(change, ...args) {
-      const name = names.get(change)
-      if (name === undefined) throw new Error(`the change ${change.name} is missing in the list of changes`)
-      lastId += 1
-      const id = lastId
-      // One message a turn of the event loop, whatever arrives in it.
-      if (outbox.push({ id, change: name, args }) === 1) setImmediate(send)
-      return new Promise((resolve, reject) =>
-        waiting.set(id, { resolve: resolve as Waiting['resolve'], reject }),
-      )
-    },
+    write: (change, ...args) => ask(change, args, undefined),
+    writeOnce: (once, change, ...args) => ask(change, args, once),
     async close() {
       if (waiting.size > 0) {
         await new Promise<void>((resolve) => {

@@ -10,9 +10,9 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { Access } from '../access.ts'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
-import type { Access } from '../plans.ts'
 import { sendError } from './error-body.ts'
 import { type AdmitAddress, answerParserErrors } from './parser-errors.ts'
 import { readBody } from './read-body.ts'
@@ -21,10 +21,12 @@ import { validatorCompiler } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must be allowed to do for this route; read when absent. */
+    /** What a key must be allowed to do for this route, as src/access.ts has it. */
     access?: Access
     /** Errors that only this route answers, for the description: status and meaning. */
     errors?: Record<number, string>
+    /** Headers that only this route reads, for the description. */
+    headers?: Record<string, { type: 'string'; description: string }>
   }
 }
 

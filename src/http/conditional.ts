@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
@@ -9,6 +10,26 @@ export interface Validators {
   etag: string
   /** Unix time in milliseconds; unknown of what is older than this release. */
   updatedAt?: number | undefined
+}
+
+/** For the description: the headers of a change, of a look, and of an answer. */
+export const IF_MATCH = {
+  'If-Match': { type: 'string', description: 'The ETag that it must still have; else the answer is a 412.' },
+} as const
+export const IF_NONE_MATCH = {
+  'If-None-Match': { type: 'string', description: 'ETags of answers the client has; one of them is a 304.' },
+} as const
+export const ETAG_HEADER = {
+  ETag: { type: 'string', description: 'Strong: changes with every change (RFC 9110, section 8.8.3).' },
+}
+export const VALIDATOR_HEADERS = {
+  ...ETAG_HEADER,
+  'Last-Modified': { type: 'string', description: 'When it was last changed.' },
+}
+
+/** The strong ETag of an answer that has no version of its own. */
+export function etagOf(...parts: string[]): string {
+  return `"${hash('sha256', parts.join('\n'), 'base64url')}"`
 }
 
 export function setValidators(reply: FastifyReply, { etag, updatedAt }: Validators): void {

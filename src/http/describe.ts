@@ -4,6 +4,7 @@ import Type from 'typebox'
 import type { Config } from '../config.ts'
 import { DETAIL_CODES } from '../errors.ts'
 import type { App } from './app.ts'
+import { IDEMPOTENCY_KEY, REPLAYED } from './idempotency.ts'
 
 type Json = Record<string, unknown>
 
@@ -41,7 +42,12 @@ const EVERYWHERE = {
   503: 'The service cannot answer right now.',
 }
 const WITH_ACCESS = { 403: 'The API key may not do this.' }
-const WITH_BODY = { 413: 'The body is too large.', 415: 'The body is not JSON in UTF-8.' }
+const WITH_BODY = {
+  409: 'A request with the same Idempotency-Key is still being answered.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON in UTF-8.',
+  422: 'The Idempotency-Key came with another body before.',
+}
 const WITH_PATH = { 404: 'The requested resource could not be found.' }
 const WITH_SUNSET = { 410: 'The operation was removed.' }
 
@@ -84,6 +90,8 @@ export async function describe(app: App, { servers }: Config): Promise<void> {
       tags: [
         { name: 'pets', description: 'Animals that are, or will be, available for adoption.' },
         { name: 'categories', description: 'Kinds of animals.' },
+        { name: 'inventory', description: 'How many animals there are.' },
+        { name: 'store', description: 'Orders: somebody wants an animal.' },
       ],
       security: [{ apiKey: [] }],
       components: {
@@ -105,11 +113,12 @@ function describeAnswers(
   { config, method }: RouteOptions,
 ): FastifySchema {
   const { deprecated } = schema as { deprecated?: boolean }
+  const takesBody = method === 'POST' || method === 'PATCH'
   const errors: Record<string, string> = {
     ...EVERYWHERE,
-    ...(config?.access ? WITH_ACCESS : {}),
-    ...(method === 'POST' || method === 'PATCH' ? WITH_BODY : {}),
-    ...config?.errors,
+    ...(config?.access === 'read' ? {} : WITH_ACCESS),
+    ...(takesBody ? WITH_BODY : {}),
+    ...describeErrors(config?.errors, takesBody),
     ...(url.includes(':') ? WITH_PATH : {}),
     ...(deprecated ? WITH_SUNSET : {}),
   }
@@ -125,12 +134,26 @@ function describeAnswers(
     const headers = {
       ...HEADERS,
       ...(answer.headers as Json | undefined),
+      ...(takesBody && Number(status) < 300 ? REPLAYED : {}),
       ...(MORE_HEADERS[status] ?? {}),
       ...(deprecated ? SUNSET_HEADERS : {}),
     }
     return [status, { ...answer, headers }]
   })
-  return { ...schema, tags: [url.split('/')[2] ?? ''], response: Object.fromEntries(response) }
+  const headers = { ...(takesBody ? IDEMPOTENCY_KEY : {}), ...config?.headers }
+  const read = Object.keys(headers).length > 0 ? { headers: { type: 'object', properties: headers } } : {}
+  const shown = { 'x-access': config?.access, tags: [url.split('/')[2] ?? ''] }
+  return { ...schema, ...read, ...shown, response: Object.fromEntries(response) }
+}
+
+/** Errors of the route itself, beside what every route with a body answers under the same status. */
+function describeErrors(errors: Record<string, string> = {}, takesBody: boolean): Record<string, string> {
+  const others: Record<string, string> = takesBody ? WITH_BODY : {}
+  const described = Object.entries(errors).map(([status, meaning]) => [
+    status,
+    [meaning, others[status]].filter(Boolean).join(' Or: '),
+  ])
+  return Object.fromEntries(described)
 }
 
 /** Gives each schema with a title one place under components, and makes what has a default optional. */

@@ -1,7 +1,8 @@
-/** A ready answer: its body and its Link header. */
+/** A ready answer: its body and headers. */
 export interface Page {
   body: string
   link: string
+  etag: string
 }
 
 /** Ready answers, for as long as nobody has committed anything; bounded by their size in characters. */

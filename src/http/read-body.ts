@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { parseJson } from './json-body.ts'
@@ -20,6 +21,11 @@ export function readBody(
   body: Buffer,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
+  // What comes with a DELETE says nothing (RFC 9110, section 9.3.5); many clients name a type and send none.
+  if (request.method === 'DELETE') {
+    done(null)
+    return
+  }
   const type = request.headers['content-type'] ?? ''
   const coding = request.headers['content-encoding'] ?? 'identity'
   try {
@@ -30,6 +36,7 @@ export function readBody(
       const headers: Record<string, string> = patch ? { 'accept-patch': PATCH_TYPES.join(', ') } : {}
       throw new ApiError('unsupported_media_type', { headers })
     }
+    if (request.headers['idempotency-key'] !== undefined) request.fingerprint = hash('sha256', body)
     done(null, parseJson(body))
   } catch (error) {
     done(error as Error)

@@ -84,6 +84,7 @@ type Problem = { instancePath: string } & (
   | { keyword: 'minimum' | 'maximum'; params: { limit: number } }
   | { keyword: 'minItems' | 'maxItems'; params: { limit: number } }
   | { keyword: 'pattern'; params: { pattern: string } }
+  | { keyword: 'format'; params: { format: string } }
 )
 
 function toDetails(problem: Problem, root: unknown, inBody: boolean): ErrorDetail[] {
@@ -125,6 +126,8 @@ function judge(problem: Problem, value: unknown): Finding | undefined {
         message:
           'This needs a character that is not a space, and may hold no control character or lone surrogate.',
       }
+    case 'format':
+      return { code: 'invalid_value', message: `This must be an ${problem.params.format} address.` }
     case 'minimum':
     case 'maximum':
       return {

@@ -1,9 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { type Access, includesAccess, neededAccess } from '../access.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import type { Caller } from '../limits/limiter.ts'
-import { type Access, includesAccess, PLANS } from '../plans.ts'
+import { PLANS } from '../plans.ts'
 import { hashKey, isKeyOf } from './key-format.ts'
 import * as keys from './store.ts'
 
@@ -84,6 +85,11 @@ export function identify({ config, db, version, clock }: Context) {
 /** A request without a valid key, counted for its client address. */
 export function anonymous(address: string | undefined, limits: Caller['limits']): Caller {
   return { name: counterOfAddress(address), limits }
+}
+
+/** Route hook: puts what src/access.ts says of the operation where the check and the description find it. */
+export function declareAccess(route: RouteOptions): void {
+  route.config = { ...route.config, access: neededAccess(route.schema?.operationId) }
 }
 
 /** Hook: 401 without a valid key, 403 with one that may not do what the route does. */

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
+import type { Access } from '../access.ts'
 import type { Db, Tables } from '../db/tables.ts'
-import type { Access, Limits, Plan } from '../plans.ts'
+import type { Limits, Plan } from '../plans.ts'
 
 export interface NewKey {
   name: string

@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { isMatch } from '../http/conditional.ts'
-import type { PetHistory, PetPatch } from './schema.ts'
+import type { PetHistory, PetPatch, PetStatus } from './schema.ts'
 import * as pets from './store.ts'
 import { checkMove } from './transition.ts'
 
@@ -18,7 +18,8 @@ type Changes = PetHistory[number]['changes']
 /**
  * Changes an animal and writes down what became of what; a patch that changes nothing leaves no trace.
  *
- * @throws {ApiError} pet_not_found, precondition_failed, invalid_status_transition, validation_failed
+ * @throws {ApiError} pet_not_found, precondition_failed, order_open, invalid_status_transition,
+ * validation_failed
  */
 export async function updatePet(
   db: Db,
@@ -28,18 +29,43 @@ export async function updatePet(
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
   if (!isMatch(ifMatch, before.etag)) throw new ApiError('precondition_failed')
-  if (patch.status) checkMove(before.pet.status, patch.status)
   const changes = changesOf(before.pet, patch)
   if (Object.keys(changes).length === 0) return before
+  if (patch.status && changes.status) {
+    if (await pets.hasOpenOrder(db, id)) throw new ApiError('order_open')
+    checkMove(before.pet.status, patch.status)
+  }
 
   const after = await pets.update(db, before, patch, now)
   // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
   if (!after) return updatePet(db, patch, { id, keyId, now, ifMatch })
+  await record(db, after.pet.id, changes, keyId, now)
+  return after
+}
+
+interface Move {
+  from: PetStatus
+  to: PetStatus
+  keyId: number
+  now: number
+}
+
+/**
+ * Moves an animal for an order: decided in one statement, so that of many at once one wins.
+ *
+ * @throws {ApiError} pet_not_found; pet_not_available when it is not where it should move from
+ */
+export async function movePet(db: Db, id: number | bigint, { from, to, keyId, now }: Move): Promise<void> {
+  const moved = await pets.move(db, id, from, to, now)
+  if (!moved) throw new ApiError((await pets.find(db, BigInt(id))) ? 'pet_not_available' : 'pet_not_found')
+  await record(db, moved.id, { status: { from, to } }, keyId, now)
+}
+
+async function record(db: Db, petId: number, changes: Changes, keyId: number, now: number): Promise<void> {
   await db
     .insertInto('pet_change')
-    .values({ pet_id: after.pet.id, at: now, key_id: keyId, changes: JSON.stringify(changes) })
+    .values({ pet_id: petId, at: now, key_id: keyId, changes: JSON.stringify(changes) })
     .execute()
-  return after
 }
 
 function changesOf(pet: pets.StoredPet['pet'], { name, categoryId, status }: PetPatch): Changes {
@@ -50,12 +76,13 @@ function changesOf(pet: pets.StoredPet['pet'], { name, categoryId, status }: Pet
   )
 }
 
-/** @throws {ApiError} pet_not_found, precondition_failed */
-export async function deletePet(db: Db, { id, ifMatch }: Intent): Promise<void> {
-  const before = await pets.find(db, id)
+/** @throws {ApiError} pet_not_found, precondition_failed, order_open */
+export async function deletePet(db: Db, intent: Intent): Promise<void> {
+  const before = await pets.find(db, intent.id)
   if (!before) throw new ApiError('pet_not_found')
-  if (!isMatch(ifMatch, before.etag)) throw new ApiError('precondition_failed')
-  await db.deleteFrom('pet').where('id', '=', before.pet.id).execute()
+  if (!isMatch(intent.ifMatch, before.etag)) throw new ApiError('precondition_failed')
+  if (await pets.hasOpenOrder(db, intent.id)) throw new ApiError('order_open')
+  if (!(await pets.remove(db, before))) await deletePet(db, intent)
 }
 
 const MOST_CHANGES = 100

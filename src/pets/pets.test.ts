@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { type Answer, assertError } from '../testing/client.ts'
-import { startApp, type TestApp } from '../testing/start-app.ts'
+import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import * as pets from './store.ts'
-
-const UNLIMITED = { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } as const
 
 /** Adds animals: their categories and statuses go round, so that every filter finds some. */
 async function addPets({ post }: TestApp, count: number): Promise<void> {

@@ -2,7 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { isKnown, setValidators } from '../http/conditional.ts'
+import {
+  ETAG_HEADER,
+  etagOf,
+  IF_MATCH,
+  IF_NONE_MATCH,
+  isKnown,
+  setValidators,
+  VALIDATOR_HEADERS,
+} from '../http/conditional.ts'
 import { makeCursor, readCursor } from '../http/cursor.ts'
 import { announce } from '../http/deprecation.ts'
 import { JSON_TYPE } from '../http/error-body.ts'
@@ -17,6 +25,7 @@ import * as pets from './store.ts'
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20)
 const REMOVED_AT = Date.UTC(2030, 11, 5)
 
+const NOT_MODIFIED = { type: 'null', description: 'It is as the ETag in If-None-Match has it.' }
 const PAGE_CACHE_CHARACTERS = 16 * 1_048_576
 
 export function petRoutes(app: App, context: Context): void {
@@ -35,18 +44,20 @@ function listPets(app: App, { config, db, version, cursorSecret }: Context): voi
     summary: 'List all animals',
     description: 'A page of at most `limit` animals, newest first; the Link header leads to the next one.',
     querystring: PetQuery,
-    response: { 200: { ...Pets, headers: PAGE_HEADERS } },
+    response: { 200: { ...Pets, headers: { ...PAGE_HEADERS, ...ETAG_HEADER } }, 304: NOT_MODIFIED },
   }
-  // The ready text goes out in the place of the value that the schema made it from.
-  const answer = (reply: FastifyReply, { body, link }: Page) =>
-    reply.headers({ 'content-type': JSON_TYPE, link }).send(body)
+  const answer = (request: FastifyRequest, reply: FastifyReply, { body, link, etag }: Page) => {
+    if (isKnown(request, etag)) return reply.code(304).headers({ link, etag }).send()
+    // The ready text goes out in the place of the value that the schema made it from.
+    return reply.headers({ 'content-type': JSON_TYPE, link, etag }).send(body)
+  }
   // An address that has a page was valid when the page was made: nothing in it has to be looked at again.
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const page = pages.get(publicBase(config, request) + request.url)
-    if (page) answer(reply, page)
+    if (page) answer(request, reply, page)
     else done()
   }
-  app.get('/pets', { onRequest, schema }, async (request, reply) => {
+  app.get('/pets', { onRequest, config: { headers: IF_NONE_MATCH }, schema }, async (request, reply) => {
     const base = publicBase(config, request)
     const make = async () => {
       const { cursor, ...filters } = request.query
@@ -58,9 +69,10 @@ function listPets(app: App, { config, db, version, cursorSecret }: Context): voi
       const next = found.length > page.length && last ? makeCursor(cursorSecret, scope, last.id) : undefined
       const { limit, status, categoryId, id, sort } = request.query
       const link = pageLinks(`${base}/pets`, { limit, status, categoryId, id, sort }, next)
-      return { body: reply.serialize(page) as string, link }
+      const body = reply.serialize(page) as string
+      return { body, link, etag: etagOf(body, link) }
     }
-    return answer(reply, await pages.make(base + request.url, make))
+    return answer(request, reply, await pages.make(base + request.url, make))
   })
 }
 
@@ -70,19 +82,18 @@ function scopeOf({ status, categoryId, id, sort }: Omit<PetQuery, 'cursor'>): st
   return JSON.stringify(['pets', sort, status, categoryId?.toString(), ids])
 }
 
-function createPet(app: App, { db, write, clock }: Context): void {
+function createPet(app: App, { db, carryOut, clock }: Context): void {
   const schema = {
     operationId: 'createPet',
     summary: 'Add an animal',
     description: 'When the answer arrives the animal is on the disk. Without a status it is not listed yet.',
     body: NewPet,
-    response: { 201: Pet },
+    response: { 201: { ...Pet, headers: VALIDATOR_HEADERS } },
   }
-  const config = { access: 'write' } as const
-  app.post('/pets', { config, attachValidation: true, schema }, async (request, reply) => {
+  app.post('/pets', { attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
-    const stored = await write(pets.insertPet, request.body, request.keyId, clock())
+    const stored = await carryOut(request, reply, pets.insertPet, request.body, request.keyId, clock())
     setValidators(reply, stored)
     return reply.code(201).send(stored.pet)
   })
@@ -98,9 +109,9 @@ function getPet(app: App, { config, db, clock }: Context): void {
     deprecated: true,
     'x-deprecated-sunset': '2030-12-05',
     params: PetPath,
-    response: { 200: Pet, 304: { type: 'null', description: 'It is as the ETag in If-None-Match has it.' } },
+    response: { 200: { ...Pet, headers: VALIDATOR_HEADERS }, 304: NOT_MODIFIED },
   }
-  app.get('/pets/:petId', { onSend, schema }, async (request, reply) => {
+  app.get('/pets/:petId', { onSend, config: { headers: IF_NONE_MATCH }, schema }, async (request, reply) => {
     if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
     const stored = await pets.find(db, idOf(request.params))
     if (!stored) throw new ApiError('pet_not_found')
@@ -120,7 +131,7 @@ function idOf({ petId }: { petId: string }): bigint {
 const BETA = { 'x-stability': 'beta' } as const
 const CHANGED_SINCE = { 412: 'The animal was changed since it had the ETag in If-Match.' }
 
-function updatePet(app: App, { db, write, clock }: Context): void {
+function updatePet(app: App, { db, carryOut, clock }: Context): void {
   const schema = {
     operationId: 'updatePet',
     summary: 'Change an animal',
@@ -129,16 +140,19 @@ function updatePet(app: App, { db, write, clock }: Context): void {
     consumes: ['application/merge-patch+json', 'application/json'],
     params: PetPath,
     body: PetPatch,
-    response: { 200: Pet },
+    response: { 200: { ...Pet, headers: VALIDATOR_HEADERS } },
   }
-  const errors = { ...CHANGED_SINCE, 409: 'An animal of this status cannot take that one.' }
-  const config = { access: 'write', errors } as const
+  const errors = {
+    ...CHANGED_SINCE,
+    409: 'An order is open, or an animal of this status cannot take that one.',
+  }
+  const config = { errors, headers: IF_MATCH }
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
     const id = idOf(request.params)
     const problems = request.validationError
     if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
     const intent = { id, keyId: request.keyId, now: clock(), ifMatch: request.headers['if-match'] }
-    const stored = await write(petChange.updatePet, request.body, intent)
+    const stored = await carryOut(request, reply, petChange.updatePet, request.body, intent)
     setValidators(reply, stored)
     return stored.pet
   })
@@ -153,7 +167,8 @@ function deletePet(app: App, { write, clock }: Context): void {
     params: PetPath,
     response: { 204: { type: 'null', description: 'The animal is gone.' } },
   }
-  const config = { access: 'write', errors: CHANGED_SINCE } as const
+  const errors = { ...CHANGED_SINCE, 409: 'An order on this animal is open.' }
+  const config = { errors, headers: IF_MATCH }
   app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
     const ifMatch = request.headers['if-match']
     await write(petChange.deletePet, {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
@@ -71,7 +72,7 @@ export async function update(
   { name, categoryId, status }: PetPatch,
   now: number,
 ): Promise<StoredPet | undefined> {
-  const version = Number(/-(\d+)"$/.exec(before.etag)?.[1])
+  const version = versionOf(before)
   const change = db
     .updateTable('pet')
     .set({ name, category_id: categoryId, status, updated_at: now, version: version + 1 })
@@ -82,6 +83,37 @@ export async function update(
   return row && toStored(row)
 }
 
+/** Whether it was still as `before`, and is gone now. */
+export async function remove(db: Db, before: StoredPet): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('pet')
+    .where('id', '=', before.pet.id)
+    .where('version', '=', versionOf(before))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** @returns undefined when there is no such animal, or it has another status than `from` */
+export function move(db: Db, id: number | bigint, from: PetStatus, to: PetStatus, now: number) {
+  return db
+    .updateTable('pet')
+    .set({ status: to, updated_at: now, version: sql`version + 1` })
+    .where('id', '=', id as never)
+    .where('status', '=', from)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+/** While an order is open, it alone moves its animal. */
+export async function hasOpenOrder(db: Db, id: bigint): Promise<boolean> {
+  const open = db
+    .selectFrom('adoption_order')
+    .select('id')
+    .where('pet_id', '=', id)
+    .where('status', 'in', ['placed', 'approved'])
+  return (await open.executeTakeFirst()) !== undefined
+}
+
 /** Names the category in the error of a change that breaks the reference to it. */
 async function withKnownCategory<Result>(change: Promise<Result>): Promise<Result> {
   try {
@@ -89,6 +121,10 @@ async function withKnownCategory<Result>(change: Promise<Result>): Promise<Resul
   } catch (error) {
     throw isForeignKeyViolation(error) ? unknownCategory() : error
   }
+}
+
+function versionOf({ etag }: StoredPet): number {
+  return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
 function toStored({ version, updatedAt, ...row }: Row & { version: number; updatedAt: number }): StoredPet {

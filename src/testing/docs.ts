@@ -34,7 +34,26 @@ A 400 may have a fourth member, \`details\`: an array with an object for each pr
 ${table(['Code', 'Meaning'], details)}`
 }
 
-const SETTINGS_PART = /(?<=<!-- settings -->\n).*(?=<!-- \/settings -->)/s
+/** docs/using.md with its table of operations renewed, from the description. */
+function renderOperations(using: string): string {
+  const description = JSON.parse(readFileSync(new URL('openapi.json', ROOT), 'utf8'))
+  const rows = Object.entries<Record<string, Operation>>(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [
+      `\`${method.toUpperCase()} ${path}\``,
+      operation.summary,
+      operation['x-access'],
+      operation['x-stability'] ?? (operation.deprecated ? 'deprecated' : 'stable'),
+    ]),
+  )
+  return renew(using, 'operations', table(['Request', 'Does', 'Access', 'Stability'], rows))
+}
+
+interface Operation {
+  summary: string
+  deprecated?: boolean
+  'x-access': string
+  'x-stability'?: string
+}
 
 /** docs/operating.md with its table of settings renewed. */
 function renderSettings(operating: string): string {
@@ -43,8 +62,14 @@ function renderSettings(operating: string): string {
     fallback === '' ? 'empty' : `\`${fallback}\``,
     meaning,
   ])
-  if (!SETTINGS_PART.test(operating)) throw new Error('docs/operating.md lacks the marks of its settings')
-  return operating.replace(SETTINGS_PART, () => `\n${table(['Setting', 'Default', 'Meaning'], rows)}\n`)
+  return renew(operating, 'settings', table(['Setting', 'Default', 'Meaning'], rows))
+}
+
+/** Puts a text between the marks of its name. */
+function renew(document: string, name: string, text: string): string {
+  const part = new RegExp(`(?<=<!-- ${name} -->\n).*(?=<!-- /${name} -->)`, 's')
+  if (!part.test(document)) throw new Error(`a document lacks the marks of its ${name}`)
+  return document.replace(part, () => `\n${text}\n`)
 }
 
 /** The whole of .env.example. */
@@ -66,6 +91,7 @@ function table(head: string[], rows: string[][]): string {
 export const DOCUMENTS: Record<string, (now: string) => string> = {
   'docs/errors.md': renderErrors,
   'docs/operating.md': renderSettings,
+  'docs/using.md': renderOperations,
   '.env.example': renderEnvironment,
 }
 

@@ -38,6 +38,9 @@ export interface TestApp {
   stop(): Promise<void>
 }
 
+/** For `key`: one that no test can use up. */
+export const UNLIMITED = { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } as const
+
 /** 1 December 2026, after release 1.0.0 and before the sunset. */
 const NOW = Date.UTC(2026, 11, 1)
 

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pino from 'pino'
+import { sweep } from '../sweep.ts'
+import { assertError } from '../testing/client.ts'
+import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
+
+const REX = { name: 'Rex', categoryId: 1, status: 'available' }
+const DAY_MS = 86_400_000
+
+test('POST /v1/pets sent again with its Idempotency-Key gets the same answer, and adds nothing', async (t) => {
+  const app = await startApp(t)
+  const send = (key: string, body: unknown = REX) => app.post('/v1/pets', body, { 'idempotency-key': key })
+  const first = await send('abc')
+  assert.deepEqual([first.status, first.headers['idempotent-replayed']], [201, undefined])
+
+  for (const key of ['abc', '"abc"']) {
+    const again = await send(key)
+    assert.deepEqual([again.status, again.text], [201, first.text])
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    assert.equal(again.headers.etag, first.headers.etag)
+    assert.equal(again.headers['last-modified'], first.headers['last-modified'])
+  }
+  assert.equal((await send('abd')).body.id, 2)
+  assert.equal((await app.get('/v1/pets')).body.length, 2)
+})
+
+test('an Idempotency-Key lasts 24 hours and restarts, and is swept then', async (t) => {
+  const app = await startApp(t)
+  const headers = { 'idempotency-key': 'abc' }
+  await app.post('/v1/pets', REX, headers)
+  await app.stop()
+  const again = await startApp(t, { file: app.file, now: app.clock.now + DAY_MS - 1 })
+  const { authorization } = { authorization: `Bearer ${app.key}` }
+  const send = () => again.post('/v1/pets', REX, { ...headers, authorization })
+  const kept = async () =>
+    (await again.service.context.db.selectFrom('idempotency').select('scope').execute()).length
+
+  assert.deepEqual((await send()).body.id, 1)
+  again.clock.now += 1
+  assert.deepEqual((await send()).body.id, 2, 'over')
+  assert.equal(await kept(), 1)
+  again.clock.now += DAY_MS
+  await sweep(again.service.context, pino({ level: 'silent' }))
+  assert.equal(await kept(), 0)
+})
+
+test('an Idempotency-Key with another body answers 422, and belongs to one API key, method and address', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  const headers = { 'idempotency-key': 'k', 'content-type': 'application/json' }
+  const patch = (id: number, body: unknown, more = {}) =>
+    app.request(`/v1/pets/${id}`, { method: 'PATCH', body, headers: { ...headers, ...more } })
+  const { body: first } = await app.post('/v1/pets', REX, headers)
+  const other = await app.post('/v1/pets', { ...REX, name: 'Max' }, headers)
+  assertError(other, 422, 'idempotency_key_reused', 'another body')
+
+  const authorization = `Bearer ${await makeKey(app.file)}`
+  assert.equal((await app.post('/v1/pets', REX, { ...headers, authorization })).body.id, first.id + 1)
+  for (const id of [1, 2]) {
+    const answer = await patch(id, { name: 'Max' })
+    assert.deepEqual([answer.status, answer.body.id], [200, id])
+    assert.equal(answer.headers['idempotent-replayed'], undefined)
+  }
+  assert.equal((await app.get('/v1/pets?limit=100')).body.length, 2)
+})
+
+test('PATCH sent again gets its first answer, though the animal has moved on since', async (t) => {
+  const app = await startApp(t)
+  const patch = (body: unknown, headers: Record<string, string> = {}) =>
+    app.request('/v1/pets/1', {
+      method: 'PATCH',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  const { headers } = await app.post('/v1/pets', REX)
+  const condition = { 'idempotency-key': 'k', 'if-match': String(headers.etag) }
+  const first = await patch({ status: 'pending' }, condition)
+  await patch({ status: 'sold' })
+
+  const again = await patch({ status: 'pending' }, condition)
+
+  assert.deepEqual([again.status, again.text, again.headers.etag], [200, first.text, first.headers.etag])
+  assert.equal((await app.get('/v1/pets/1')).body.status, 'sold')
+})
+
+test('of 64 requests at once with one Idempotency-Key one animal comes, and none fails otherwise', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  const send = () => app.post('/v1/pets', REX, { 'idempotency-key': 'k' })
+  const answers = await Promise.all(Array.from({ length: 64 }, send))
+
+  for (const answer of answers) {
+    if (answer.status === 201) assert.equal(answer.body.id, 1)
+    else assertError(answer, 409, 'idempotency_key_in_use', 'still running')
+  }
+  assert.ok(answers.some(({ status }) => status === 409) && answers.some(({ status }) => status === 201))
+  assert.equal((await app.get('/v1/pets')).body.length, 1)
+  assert.equal((await send()).headers['idempotent-replayed'], 'true')
+})
+
+test('a request that fails leaves its Idempotency-Key unused', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const order = { petId: 1, adopter: { name: 'Ada', email: 'ada@example.org' } }
+  const headers = { 'idempotency-key': 'k' }
+  assertError(await app.post('/v1/store/orders', order, headers), 404, 'pet_not_found', 'before')
+  assertError(
+    await app.post('/v1/pets', { name: 'Rex', categoryId: 99 }, headers),
+    400,
+    'validation_failed',
+    'no',
+  )
+  assert.equal((await app.post('/v1/pets', REX, headers)).status, 201)
+  const placed = await app.post('/v1/store/orders', order, headers)
+  assert.equal(placed.status, 201)
+  assert.deepEqual((await app.post('/v1/store/orders', order, headers)).body, placed.body)
+  const category = await app.post('/v1/categories', { name: 'Ferret' }, headers)
+  assert.deepEqual((await app.post('/v1/categories', { name: 'Ferret' }, headers)).body, category.body)
+})
+
+test('an Idempotency-Key that is empty, too long, not visible ASCII or sent twice answers 400', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  for (const key of [
+    '',
+    '""',
+    '"abc',
+    'a b',
+    'x'.repeat(256),
+    'caf\xe9',
+    `"${'x'.repeat(256)}"`,
+    ['a', 'b'],
+  ]) {
+    const answer = await app.post('/v1/pets', REX, { 'idempotency-key': key })
+    assertError(answer, 400, 'invalid_parameter', String(key))
+    assert.equal(answer.body.details[0].parameter, 'Idempotency-Key')
+  }
+  for (const key of ['x'.repeat(255), `"${'x'.repeat(255)}"`, '!~', 'a"b']) {
+    assert.equal((await app.post('/v1/pets', REX, { 'idempotency-key': key })).status, 201, key)
+  }
+  assert.equal((await app.get('/v1/pets')).body.length, 3)
+})

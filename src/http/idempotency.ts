@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Change, Writer } from '../db/write.ts'
+import { ApiError } from '../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** SHA-256 of the body's bytes, of a request with an Idempotency-Key. */
+    fingerprint?: string
+  }
+}
+
+/** Visible ASCII, bare or in the quotes of a structured field (RFC 9651, section 3.3.3). */
+const KEY = /^(?:"([!#-[\]-~]{1,255})"|([!#-~][!-~]{0,254}))$/
+
+/** For the description: of a request, and of its answer. */
+export const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': {
+    type: 'string',
+    description:
+      'The request takes effect once, however often it is sent within 24 hours: 1 to 255 visible ASCII ' +
+      'characters, new for every new request.',
+    'x-stability': 'beta',
+  },
+}
+export const REPLAYED = {
+  'Idempotent-Replayed': {
+    type: 'string',
+    description: 'true: this is the result of an earlier request with the same Idempotency-Key.',
+    'x-stability': 'beta',
+  },
+}
+
+/** Makes the change that a request asks for; with an Idempotency-Key only once, and the answer says so. */
+export type CarryOut = <Args extends unknown[], Result>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: Change<Args, Result>,
+  ...args: Args
+) => Promise<Result>
+
+/** One for the whole service: it knows what is under way. */
+export function carryOutOnce(
+  { write, writeOnce }: Pick<Writer, 'write' | 'writeOnce'>,
+  clock: () => number,
+): CarryOut {
+  const running = new Set<string>()
+  return async (request, reply, change, ...args) => {
+    const scope = scopeOf(request)
+    if (scope === undefined) return write(change, ...args)
+    if (running.has(scope)) throw new ApiError('idempotency_key_in_use')
+    running.add(scope)
+    try {
+      const once = { scope, fingerprint: request.fingerprint ?? hash('sha256', ''), now: clock() }
+      const { result, replayed } = await writeOnce(once, change, ...args)
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      return result
+    } finally {
+      running.delete(scope)
+    }
+  }
+}
+
+/** An Idempotency-Key belongs to an API key, a method and an address. */
+function scopeOf({ headers, keyId, method, url }: FastifyRequest): string | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined) return undefined
+  const [, quoted, bare] = KEY.exec(String(header)) ?? []
+  const key = quoted ?? bare
+  if (key === undefined) {
+    const message = 'This must be 1 to 255 visible ASCII characters, bare or in quotes, and be sent once.'
+    throw new ApiError('invalid_parameter', {
+      details: [{ parameter: 'Idempotency-Key', code: 'invalid_value', message }],
+    })
+  }
+  return hash('sha256', JSON.stringify([keyId, method, url.split('?', 1)[0], key]))
+}

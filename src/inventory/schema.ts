@@ -1,0 +1,25 @@
+import Type, { type Static } from 'typebox'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const counts = {
+  available: count('Animals that wait for a home.'),
+  pending: count('Animals that somebody wants.'),
+  sold: count('Animals that found a home.'),
+  unlisted: count('Animals without a status.'),
+}
+
+const Counts = Type.Object(counts, { title: 'Counts' })
+export type Counts = Static<typeof Counts>
+
+export const Inventory = Type.Object(
+  {
+    overall: Counts,
+    categories: Type.Array(
+      Type.Object({ categoryId: Type.Integer({ format: 'int64' }), ...counts }, { title: 'CategoryCounts' }),
+      { description: 'Every category, by id.' },
+    ),
+  },
+  { title: 'Inventory', description: 'How many animals stand in each status.' },
+)
+export type Inventory = Static<typeof Inventory>

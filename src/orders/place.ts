@@ -1,0 +1,71 @@
+import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import * as petChange from '../pets/change.ts'
+import type { PetStatus } from '../pets/schema.ts'
+import type { NewOrder, Order, OrderStatus } from './schema.ts'
+import * as orders from './store.ts'
+
+/** Who decides about which order, when (Unix time in milliseconds). */
+export interface Decision extends orders.Viewer {
+  id: bigint
+  now: number
+}
+
+/**
+ * Takes an animal out of those that are available: of all who want it at once, for one.
+ *
+ * @throws {ApiError} pet_not_found, pet_not_available
+ */
+export async function placeOrder(db: Db, order: NewOrder, keyId: number, now: number): Promise<Order> {
+  await petChange.movePet(db, order.petId, { from: 'available', to: 'pending', keyId, now })
+  return orders.insert(db, order, keyId, now)
+}
+
+/** From each status, those that may follow. */
+const DECISIONS: Record<OrderStatus, readonly OrderStatus[]> = {
+  placed: ['approved', 'cancelled'],
+  approved: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+}
+
+/** What becomes of the animal, which is pending while its order is open. */
+const OUTCOMES: Partial<Record<OrderStatus, PetStatus>> = { completed: 'sold', cancelled: 'available' }
+
+/**
+ * Approves, completes or cancels an order, and moves its animal along; the same status again changes nothing.
+ *
+ * @throws {ApiError} order_not_found, order_closed, invalid_status_transition
+ */
+export async function decideOrder(
+  db: Db,
+  status: OrderStatus | undefined,
+  decision: Decision,
+): Promise<Order> {
+  const before = await orders.find(db, decision.id, decision)
+  if (status === undefined || status === before.status) return before
+  checkDecision(before.status, status)
+  const { keyId, now } = decision
+  const after = await orders.update(db, before, status, now)
+  // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
+  if (!after) return decideOrder(db, status, decision)
+  const outcome = OUTCOMES[status]
+  if (outcome) await petChange.movePet(db, before.petId, { from: 'pending', to: outcome, keyId, now })
+  return after
+}
+
+/** @throws {ApiError} order_not_found, order_closed */
+export async function cancelOrder(db: Db, decision: Decision): Promise<void> {
+  const { status } = await orders.find(db, decision.id, decision)
+  if (DECISIONS[status].length === 0) throw new ApiError('order_closed')
+  await decideOrder(db, 'cancelled', decision)
+}
+
+/** @throws {ApiError} order_closed; invalid_status_transition, naming the allowed ones */
+function checkDecision(from: OrderStatus, to: OrderStatus): void {
+  const allowed = DECISIONS[from]
+  if (allowed.length === 0) throw new ApiError('order_closed')
+  if (allowed.includes(to)) return
+  const message = `This order is ${from}; from there it can become ${allowed.join(' or ')}, not ${to}.`
+  throw new ApiError('invalid_status_transition', { message })
+}

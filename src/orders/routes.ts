@@ -1,0 +1,122 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { makeCursor, readCursor } from '../http/cursor.ts'
+import { PAGE_HEADERS, pageLinks, publicBase } from '../http/link.ts'
+import { int64 } from '../http/validate.ts'
+import { cancelOrder, type Decision, decideOrder, placeOrder } from './place.ts'
+import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
+import * as orders from './store.ts'
+
+const EXPERIMENTAL = { 'x-stability': 'experimental' } as const
+
+export function orderRoutes(app: App, context: Context): void {
+  listOrders(app, context)
+  createOrder(app, context)
+  getOrder(app, context)
+  updateOrder(app, context)
+  deleteOrder(app, context)
+}
+
+function listOrders(app: App, { config, db, cursorSecret }: Context): void {
+  const schema = {
+    operationId: 'listOrders',
+    summary: 'List orders',
+    description: 'Those that this key placed, all for an admin key, newest first, in pages as of animals.',
+    ...EXPERIMENTAL,
+    querystring: OrderQuery,
+    response: { 200: { ...Orders, headers: PAGE_HEADERS } },
+  }
+  app.get('/store/orders', { schema }, async (request, reply) => {
+    const { cursor, ...filters } = request.query
+    const { limit, status, petId } = filters
+    const scope = JSON.stringify(['orders', status, petId?.toString()])
+    const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
+    const found = await orders.list(db, { ...filters, after }, viewerOf(request))
+    const page = found.slice(0, limit)
+    const last = page.at(-1)
+    const next = found.length > page.length && last ? makeCursor(cursorSecret, scope, last.id) : undefined
+    const address = `${publicBase(config, request)}/store/orders`
+    reply.header('link', pageLinks(address, { limit, status, petId }, next))
+    return page
+  })
+}
+
+function createOrder(app: App, { carryOut, clock }: Context): void {
+  const schema = {
+    operationId: 'createOrder',
+    summary: 'Place an order',
+    description:
+      'The animal must be available, and becomes pending. Of all who want it at once exactly one gets a 201.',
+    ...EXPERIMENTAL,
+    body: NewOrder,
+    response: { 201: Order },
+  }
+  const errors = { 404: 'There is no such animal.', 409: 'The animal is not available.' }
+  app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
+    const order = await carryOut(request, reply, placeOrder, request.body, request.keyId, clock())
+    return reply.code(201).send(order)
+  })
+}
+
+function getOrder(app: App, { db }: Context): void {
+  const schema = {
+    operationId: 'getOrder',
+    summary: 'Get an order',
+    ...EXPERIMENTAL,
+    params: OrderPath,
+    response: { 200: Order },
+  }
+  app.get('/store/orders/:orderId', { schema }, (request) =>
+    orders.find(db, idOf(request.params), viewerOf(request)),
+  )
+}
+
+function updateOrder(app: App, { carryOut, clock }: Context): void {
+  const schema = {
+    operationId: 'updateOrder',
+    summary: 'Decide about an order',
+    description: 'Approves, completes or cancels it. Completing makes the animal sold, cancelling available.',
+    ...EXPERIMENTAL,
+    consumes: ['application/merge-patch+json', 'application/json'],
+    params: OrderPath,
+    body: OrderPatch,
+    response: { 200: Order },
+  }
+  const errors = { 409: 'The order is closed, or cannot take this status.' }
+  app.patch('/store/orders/:orderId', { config: { errors }, schema }, (request, reply) =>
+    carryOut(request, reply, decideOrder, request.body.status, decisionOf(request, clock)),
+  )
+}
+
+function deleteOrder(app: App, { write, clock }: Context): void {
+  const schema = {
+    operationId: 'cancelOrder',
+    summary: 'Cancel an order',
+    description: 'The animal is available again. The order stays, as cancelled.',
+    ...EXPERIMENTAL,
+    params: OrderPath,
+    response: { 204: { type: 'null', description: 'The order is cancelled.' } },
+  }
+  const errors = { 409: 'The order is closed.' }
+  app.delete('/store/orders/:orderId', { config: { errors }, schema }, async (request, reply) => {
+    await write(cancelOrder, decisionOf(request, clock))
+    return reply.code(204).send()
+  })
+}
+
+function viewerOf({ keyId, access }: FastifyRequest): orders.Viewer {
+  return { keyId, seesAll: access === 'admin' }
+}
+
+function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () => number): Decision {
+  return { ...viewerOf(request as FastifyRequest), id: idOf(request.params), now: clock() }
+}
+
+/** @throws {ApiError} order_not_found for what can be the id of none */
+function idOf({ orderId }: OrderPath): bigint {
+  const id = int64(orderId)
+  if (id === undefined) throw new ApiError('order_not_found')
+  return id
+}

@@ -1,0 +1,125 @@
+import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import type { NewOrder, Order, OrderQuery, OrderStatus } from './schema.ts'
+
+/** Who asks: a key sees the orders that it placed, an admin key all. */
+export interface Viewer {
+  keyId: number
+  seesAll: boolean
+}
+
+const ORDER_COLUMNS = [
+  'id',
+  'pet_id as petId',
+  'status',
+  'adopter',
+  'placed_at as placedAt',
+  'decided_at as decidedAt',
+] as const
+
+interface Row {
+  id: number
+  petId: number | bigint
+  status: string
+  adopter: string | null
+  placedAt: number
+  decidedAt: number | null
+}
+
+/** Where a page begins, as its cursor says. */
+export type Place = Omit<OrderQuery, 'cursor'> & { after?: number | undefined }
+
+/** Newest first after the place; one order more than asked for tells that there is a next page. */
+export async function list(db: Db, place: Place, viewer: Viewer): Promise<Order[]> {
+  return (await page(db, place, viewer).execute()).map(toOrder)
+}
+
+/** The query of `list`. */
+export function page(db: Db, { limit, status, petId, after }: Place, { keyId, seesAll }: Viewer) {
+  let rows = db
+    .selectFrom('adoption_order')
+    .select(ORDER_COLUMNS)
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  if (!seesAll) rows = rows.where('placed_by', '=', keyId)
+  if (status) rows = rows.where('status', '=', status)
+  if (petId !== undefined) rows = rows.where('pet_id', '=', petId)
+  if (after !== undefined) rows = rows.where('id', '<', after)
+  return rows
+}
+
+/** @throws {ApiError} order_not_found, also for an order that the viewer may not see */
+export async function find(db: Db, id: bigint, { keyId, seesAll }: Viewer): Promise<Order> {
+  let row = db
+    .selectFrom('adoption_order')
+    .select(ORDER_COLUMNS)
+    .where('id', '=', id as never)
+  if (!seesAll) row = row.where('placed_by', '=', keyId)
+  const found = await row.executeTakeFirst()
+  if (!found) throw new ApiError('order_not_found')
+  return toOrder(found)
+}
+
+export async function insert(db: Db, order: NewOrder, keyId: number, now: number): Promise<Order> {
+  const { name, email, phone, message } = order.adopter
+  const adopter = JSON.stringify({ name, email, phone, message })
+  const row = await db
+    .insertInto('adoption_order')
+    .values({ pet_id: order.petId, status: 'placed', adopter, placed_by: keyId, placed_at: now })
+    .returning(ORDER_COLUMNS)
+    .executeTakeFirstOrThrow()
+  return toOrder(row)
+}
+
+/** @returns undefined when the order no longer has the status that it had `before` */
+export async function update(
+  db: Db,
+  before: Order,
+  status: OrderStatus,
+  now: number,
+): Promise<Order | undefined> {
+  const row = await db
+    .updateTable('adoption_order')
+    .set({ status, decided_at: now })
+    .where('id', '=', before.id)
+    .where('status', '=', before.status)
+    .returning(ORDER_COLUMNS)
+    .executeTakeFirst()
+  return row && toOrder(row)
+}
+
+/** So many at most are erased in one transaction, which other changes wait for. */
+const MOST_ERASED = 1_000
+
+/**
+ * Erases who the adopters were in orders that were closed before a Unix time in milliseconds.
+ *
+ * @returns whether there are more
+ */
+export async function eraseAdopters(db: Db, closedBefore: number): Promise<boolean> {
+  const due = db
+    .selectFrom('adoption_order')
+    .select('id')
+    .where('adopter', 'is not', null)
+    .where('status', 'in', ['completed', 'cancelled'])
+    .where('decided_at', '<', closedBefore)
+    .limit(MOST_ERASED)
+  const { numUpdatedRows } = await db
+    .updateTable('adoption_order')
+    .set({ adopter: null })
+    .where('id', 'in', due)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === BigInt(MOST_ERASED)
+}
+
+/** An order that nobody decided about has no such time, and one whose adopter was erased no adopter. */
+function toOrder({ id, petId, status, adopter, placedAt, decidedAt }: Row): Order {
+  return {
+    id,
+    petId: Number(petId),
+    status: status as OrderStatus,
+    ...(adopter === null ? {} : { adopter: JSON.parse(adopter) }),
+    placedAt: new Date(placedAt).toISOString(),
+    ...(decidedAt === null ? {} : { decidedAt: new Date(decidedAt).toISOString() }),
+  }
+}

@@ -1,0 +1,42 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Context } from './context.ts'
+import { removeExpiredResults } from './db/once.ts'
+import { eraseAdopters } from './orders/store.ts'
+
+const INTERVAL_MS = 60_000
+const DAY_MS = 86_400_000
+
+type Job = (context: Context) => Promise<unknown>
+
+/** What the service tidies up regularly. The one list. */
+const JOBS: Record<string, Job> = {
+  'removing expired counters': ({ limiter }) => limiter.sweep(),
+  'removing expired results of requests': ({ write, clock }) =>
+    untilDone(() => write(removeExpiredResults, clock())),
+  'erasing the adopters of closed orders': ({ config, write, clock }) =>
+    untilDone(() => write(eraseAdopters, clock() - config.adopterDataDays * DAY_MS)),
+}
+
+/** Does each of the jobs once; one that fails is logged, and is due again with the next round. */
+export async function sweep(context: Context, logger: FastifyBaseLogger): Promise<void> {
+  for (const [name, job] of Object.entries(JOBS)) {
+    await job(context).catch((error: unknown) => logger.error({ err: error }, `${name} failed`))
+  }
+}
+
+/** Sweeps now, and from then on every minute. @returns a function that ends it, after the round under way */
+export function sweepRegularly(context: Context, logger: FastifyBaseLogger): () => Promise<void> {
+  let round = sweep(context, logger)
+  const interval = setInterval(() => {
+    round = round.then(() => sweep(context, logger))
+  }, INTERVAL_MS)
+  return () => {
+    clearInterval(interval)
+    return round
+  }
+}
+
+/** A large job is done in small steps, between which others may write. */
+async function untilDone(step: () => Promise<boolean>): Promise<void> {
+  while (await step());
+}
