@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
     const { status, type, body } = answers[`${request.method} ${request.url}`] ?? UNKNOWN
     response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body)
   }
-  if (request.method === 'POST') request.resume().once('end', answer)
+  if (request.method !== 'GET') request.resume().once('end', answer)
   else answer()
 })
 

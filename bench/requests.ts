@@ -2,7 +2,7 @@ import type { Answer } from './bare.ts'
 import type { Exchange } from './load.ts'
 
 export interface Request {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PATCH'
   path: string
   body?: string
 }
@@ -15,9 +15,12 @@ export interface Recorded extends Exchange {
 
 export interface Measurement {
   name: string
+  /** What is sent, in turns. */
   requests: Request[]
   /** Whether each request adds an animal. */
-  adds: boolean
+  adds?: boolean
+  /** Whether each request needs an available animal of its own, and what it then is. */
+  forAnimal?: (id: number) => Request
 }
 
 const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'available' })
@@ -26,16 +29,32 @@ const STATUSES = ['', '&status=available', '&status=pending', '&status=sold']
 /** As many animals to a page, on average, as the default page has. */
 const LIMITS = Array.from({ length: 40 }, (_, index) => index + 1)
 
+const PATCHED = Array.from({ length: 256 }, (_, index) => index + 1)
+
+function placeOrder(petId: number): Request {
+  const adopter = { name: 'A. Adopter', email: 'adopter@example.org' }
+  return { method: 'POST', path: '/v1/store/orders', body: JSON.stringify({ petId, adopter }) }
+}
+
 export const MEASUREMENTS: Measurement[] = [
-  { name: 'list, the same page', requests: [{ method: 'GET', path: '/v1/pets' }], adds: false },
+  { name: 'list, the same page', requests: [{ method: 'GET', path: '/v1/pets' }] },
   {
     name: 'list, changing filters',
     requests: LIMITS.flatMap((limit) =>
       STATUSES.map((status): Request => ({ method: 'GET', path: `/v1/pets?limit=${limit}${status}` })),
     ),
-    adds: false,
   },
   { name: 'create', requests: [{ method: 'POST', path: '/v1/pets', body: NEW_PET }], adds: true },
+  {
+    // Each animal gets one name after the other, so that every patch changes something.
+    name: 'patch',
+    requests: ['Ada', 'Bob'].flatMap((name) =>
+      PATCHED.map(
+        (id): Request => ({ method: 'PATCH', path: `/v1/pets/${id}`, body: JSON.stringify({ name }) }),
+      ),
+    ),
+  },
+  { name: 'order', requests: [], forAnimal: placeOrder },
 ]
 
 export const ANIMALS = 1_000
@@ -78,6 +97,13 @@ export async function record(port: number, key: string, requests: Request[]): Pr
   return recorded
 }
 
+/** Requests that are all answered like the first one, which alone is sent to see how. */
+export async function recordAlike(port: number, key: string, requests: Request[]): Promise<Recorded[]> {
+  const [first] = await record(port, key, requests.slice(0, 1))
+  if (!first) throw new Error('nothing to record')
+  return requests.slice(1).map((request) => ({ ...first, bytes: wire(request, key) }))
+}
+
 /** How many animals there are, by the id of the newest one. */
 export async function countAnimals(port: number, key: string): Promise<number> {
   const { body } = await ask(port, key, { method: 'GET', path: '/v1/pets?limit=1' })
@@ -86,7 +112,7 @@ export async function countAnimals(port: number, key: string): Promise<number> {
 
 async function ask(port: number, key: string, { method, path, body = '' }: Request): Promise<Answer> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const sent = method === 'POST' ? { method, headers, body } : { method, headers }
+  const sent = method === 'GET' ? { method, headers } : { method, headers, body }
   const response = await fetch(`http://127.0.0.1:${port}${path}`, sent)
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: status ${response.status}, ${text}`)
@@ -95,7 +121,7 @@ async function ask(port: number, key: string, { method, path, body = '' }: Reque
 
 function wire({ method, path, body = '' }: Request, key: string): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${key}`]
-  if (method === 'POST') {
+  if (method !== 'GET') {
     lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`)

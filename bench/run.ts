@@ -4,14 +4,26 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { load } from './load.ts'
 import { type Pair, summarise, table } from './report.ts'
-import { ANIMALS, addAnimals, countAnimals, MEASUREMENTS, type Measurement, record } from './requests.ts'
-import { type Bare, makeKey, type Service, startBare, startService } from './servers.ts'
+import {
+  ANIMALS,
+  addAnimals,
+  countAnimals,
+  MEASUREMENTS,
+  type Measurement,
+  type Recorded,
+  record,
+  recordAlike,
+} from './requests.ts'
+import { addAvailable, type Bare, makeKey, type Service, startBare, startService } from './servers.ts'
 
 // adoptable beside a bare node:http server that answers the same bytes, in turns, so that both meet the same
 // moods of the machine. Nothing is judged here: it fails only when an answer was wrong or missing.
 
 const STARTS = 5
 const WARM_UP_SECONDS = 1
+
+/** More than adoptable gives away in a second; each order needs one of its own. */
+const ANIMALS_A_SECOND = 12_000
 
 /** For everything but the measurements. Whoever needs longer hangs. */
 const OVERHEAD_MS = 120_000
@@ -20,6 +32,7 @@ interface Contest {
   key: string
   service: Service
   bare: Bare
+  file: string
   /** Animals that the service said it has added. */
   added: number
 }
@@ -64,7 +77,7 @@ async function measure(file: string) {
   const key = await makeKey(file)
   const { service, readyMs } = await startOften(file)
   const bare = await startBare()
-  const contest: Contest = { key, service, bare, added: ANIMALS }
+  const contest: Contest = { key, service, bare, file, added: ANIMALS }
   const memoryAtStart = service.memory()
   await addAnimals(service.port, key)
   const pairs = await compareInRounds(contest)
@@ -97,19 +110,30 @@ async function compareInRounds(contest: Contest): Promise<Map<string, Pair[]>> {
   return pairs
 }
 
+async function prepare(contest: Contest, measurement: Measurement, seconds: number): Promise<Recorded[]> {
+  const { key, service, file, added } = contest
+  const { requests, forAnimal } = measurement
+  if (!forAnimal) return record(service.port, key, requests)
+  const count = ANIMALS_A_SECOND * seconds
+  addAvailable(file, count)
+  contest.added += count
+  const ids = Array.from({ length: count }, (_, index) => added + 1 + index)
+  return recordAlike(service.port, key, ids.map(forAnimal))
+}
+
 /** Both right after each other; who is first changes with the round. */
 async function compare(
   contest: Contest,
-  { requests, adds }: Measurement,
+  measurement: Measurement,
   seconds: number,
   round: number,
 ): Promise<Pair> {
-  const { key, service, bare } = contest
-  const exchanges = await record(service.port, key, requests)
+  const { service, bare } = contest
+  const exchanges = await prepare(contest, measurement, seconds)
   await bare.answer(Object.fromEntries(exchanges.map(({ name, answer }) => [name, answer])))
   const runAdoptable = async () => {
     const figures = await load(service.port, exchanges, seconds)
-    if (adds) contest.added += requests.length + figures.answers
+    if (measurement.adds) contest.added += measurement.requests.length + figures.answers
     return { figures, memory: service.memory() }
   }
   const first = round % 2 === 0 ? await runAdoptable() : undefined

@@ -245,6 +245,7 @@ test('adopters are in no log, and are erased 90 days after their order was close
   await cancel(1)
   await decide(2, 'approved')
   await decide(2, 'completed')
+  await decide(3, 'approved')
 
   app.clock.now += 90 * 86_400_000
   await tidyUp()

@@ -50,8 +50,8 @@ export const Order = Type.Object(
     id: Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' }),
     petId: Type.Integer({ format: 'int64', description: 'Identifier of the animal.' }),
     status: OrderStatus,
-    adopter: Type.Optional(Adopter),
     placedAt: Type.String({ format: 'date-time' }),
+    adopter: Type.Optional(Adopter),
     decidedAt: Type.Optional(
       Type.String({ format: 'date-time', description: 'When it was approved, and later closed.' }),
     ),

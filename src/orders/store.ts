@@ -118,8 +118,8 @@ function toOrder({ id, petId, status, adopter, placedAt, decidedAt }: Row): Orde
     id,
     petId: Number(petId),
     status: status as OrderStatus,
-    ...(adopter === null ? {} : { adopter: JSON.parse(adopter) }),
     placedAt: new Date(placedAt).toISOString(),
+    ...(adopter === null ? {} : { adopter: JSON.parse(adopter) }),
     ...(decidedAt === null ? {} : { decidedAt: new Date(decidedAt).toISOString() }),
   }
 }

@@ -25,6 +25,14 @@ test('README opens with the two commands of a newcomer', () => {
   )
 })
 
+test('README shows an adoption, from intake to home, in six lines of curl', () => {
+  const [, adoption = ''] =
+    /An adoption, from intake to home\.(.*)He has a home:(.*?```sh.*?```)/s.exec(README) ?? []
+  const [, last = ''] = /He has a home:.*?```sh\n(.*?)```/s.exec(README) ?? []
+
+  assert.equal((adoption + last).match(/^curl .*\/v1\//gm)?.length, 6)
+})
+
 test('README commands, run as they stand, print what the README shows', async (t) => {
   if (spawnSync('bash', ['-c', 'command -v curl']).status !== 0) return t.skip('needs bash and curl')
   const folder = scratchFolder(t)
@@ -98,6 +106,7 @@ function run(blocks: string[], env: NodeJS.ProcessEnv): string[] {
 const VOLATILE: [shape: RegExp, mask: string][] = [
   [/adopt_live_(?:[0-9A-Za-z]{36}|…)(?!\w)/g, 'adopt_live_…'],
   [/^x-request-id: [A-Za-z0-9._-]{1,128}$/gm, 'x-request-id: …'],
+  [/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g, '"…"'],
   [/^x-ratelimit-reset: \d{10}$/gm, 'x-ratelimit-reset: …'],
   [/^retry-after: (?:[1-9]|[1-5]\d|60)$/gm, 'retry-after: …'],
   [/^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/gm, 'Date: …'],

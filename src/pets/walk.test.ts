@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { openToWrite } from '../db/open.ts'
+import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+const ANIMALS = 100_000
+
+/** As a migration of an old register would: in one statement. */
+async function fill(file: string): Promise<void> {
+  const { db } = await openToWrite(file)
+  await sql`
+    with recursive place (n) as (select 1 union all select n + 1 from place where n < ${ANIMALS})
+    insert into pet (name, category_id, status)
+    select 'Pet ' || n, 1 + n % 8, case n % 4 when 0 then 'available' when 1 then 'pending' when 2 then 'sold' end
+    from place`.execute(db)
+  await db.destroy()
+}
+
+/** Adds and removes animals, all over the list, until told to stop. @returns the ids that are gone */
+async function churn({ post, request }: TestApp, goesOn: () => boolean): Promise<Set<number>> {
+  const removed = new Set<number>()
+  for (let round = 0; goesOn(); round += 1) {
+    const id = ((round * 7_919) % ANIMALS) + 1
+    const [added, gone] = await Promise.all([
+      post('/v1/pets', { name: 'Newcomer', categoryId: 1, status: 'available' }),
+      request(`/v1/pets/${id}`, { method: 'DELETE' }),
+    ])
+    assert.deepEqual([added.status, gone.status], [201, 204])
+    removed.add(id)
+  }
+  return removed
+}
+
+for (const sort of ['-id', 'id']) {
+  test(`a walk through 100,000 animals, sort=${sort}, while others come and go, meets each settled one once`, async (t) => {
+    const app = await startApp(t, { key: UNLIMITED })
+    await fill(app.file)
+    let walking = true
+    const changing = churn(app, () => walking)
+
+    const met: number[] = []
+    let next: string | undefined = `/v1/pets?limit=100&sort=${sort}`
+    while (next !== undefined && met.length < 2 * ANIMALS) {
+      const { body, headers } = await app.get(next)
+      for (const { id } of body) met.push(id)
+      next = /<http:\/\/pets\.example([^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
+    }
+    walking = false
+    const removed = await changing
+
+    assert.ok(removed.size > 10, `only ${removed.size} changes during the walk`)
+    assert.equal(new Set(met).size, met.length, 'none twice')
+    assert.deepEqual(
+      met,
+      met.toSorted((a, b) => (sort === 'id' ? a - b : b - a)),
+      'in order',
+    )
+    const found = new Set(met)
+    for (let id = 1; id <= ANIMALS; id += 1) {
+      if (!found.has(id)) assert.ok(removed.has(id), `${id} was there all the time, and not met`)
+    }
+  })
+}
