@@ -28,7 +28,7 @@ test('every operation is in the list of access levels, and every line of the lis
 test('every operation answers 403 to a key of every level below the one it needs, and to no other', async (t) => {
   const app = await startApp(t)
   for (const held of ACCESS_LEVELS) {
-    const authorization = `Bearer ${await makeKey(app.file, { access: held })}`
+    const authorization = `Bearer ${await makeKey(app.databaseUrl, { access: held })}`
     for (const { method, path, 'x-access': needed } of OPERATIONS) {
       const call = `${method} ${path}`
       const answer = await app.request(`/v1${path.replace(/\{\w+\}/, '77')}`, {

@@ -1,12 +1,13 @@
 import type { Limits } from './plans.ts'
 import {
   ConfigError,
+  databaseUrl,
   oneOf,
   proxies,
   publicUrl,
+  redisUrl,
   type Setting,
   setting,
-  sqliteUrl,
   text,
   whole,
 } from './setting.ts'
@@ -17,7 +18,17 @@ const SECONDS_A_DAY = 86_400
 export const SETTINGS = {
   HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 or :: for every one', text),
   PORT: setting('8080', 'Port to listen on; 0 takes a free one (set BASE_URL with it)', whole(0, 65_535)),
-  DATABASE_URL: setting('sqlite:data/adoptable.db', 'Where the data is kept: sqlite: and a file', sqliteUrl),
+  DATABASE_URL: setting(
+    'sqlite:data/adoptable.db',
+    'Where the data is kept: sqlite: and a file, or postgres://user:password@host/database',
+    databaseUrl,
+  ),
+  DATABASE_CONNECTIONS: setting('10', 'Connections of each process to PostgreSQL at most', whole(1, 1_000)),
+  REDIS_URL: setting(
+    '',
+    'Where several processes share their counters: redis://host:port, or rediss:// with TLS; one process needs none',
+    redisUrl,
+  ),
   ADOPTABLE_ENVIRONMENT: setting(
     'production',
     'production (keys adopt_live_…) or staging (keys adopt_test_…)',
@@ -91,6 +102,8 @@ export interface Config {
   host: string
   port: number
   databaseUrl: string
+  databaseConnections: number
+  redisUrl: string | undefined
   environment: 'production' | 'staging'
   /** Public addresses, with /v1 and no slash behind it; baseUrl is the one of this deployment. */
   baseUrl: string
@@ -141,6 +154,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     host: values.HOST,
     port: values.PORT,
     databaseUrl: values.DATABASE_URL,
+    databaseConnections: values.DATABASE_CONNECTIONS,
+    redisUrl: values.REDIS_URL,
     environment: values.ADOPTABLE_ENVIRONMENT,
     baseUrl: servers[values.ADOPTABLE_ENVIRONMENT],
     baseUrlIsSet: (production ? values.BASE_URL : values.STAGING_BASE_URL) !== undefined,

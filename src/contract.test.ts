@@ -192,8 +192,8 @@ test('5. the scheme may have any letter case, and the key is taken from nowhere 
 })
 
 test('5. a key of the staging service is not valid in production', async (t) => {
-  const { file, get } = await startApp(t)
-  const staging = await makeKey(file, {}, 'staging')
+  const { databaseUrl, get } = await startApp(t)
+  const staging = await makeKey(databaseUrl, {}, 'staging')
 
   assert.equal((await get('/v1/pets', { authorization: `Bearer ${staging}` })).status, 401)
 })
@@ -305,8 +305,8 @@ test('8.3 of many connections at once exactly the limit gets through', async (t)
 })
 
 test('8.3 a key that goes on after many refusals is banned for a while, and others are not', async (t) => {
-  const { clock, file, get } = await startApp(t, { key: { plan: 'free' } })
-  const other = { authorization: `Bearer ${await makeKey(file, { plan: 'free' })}` }
+  const { clock, databaseUrl, get } = await startApp(t, { key: { plan: 'free' } })
+  const other = { authorization: `Bearer ${await makeKey(databaseUrl, { plan: 'free' })}` }
   const codes = []
   for (let sent = 0; sent < 162; sent += 1) codes.push((await get('/v1/pets')).body.code)
 

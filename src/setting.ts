@@ -41,10 +41,17 @@ export function text(value: string): string {
   return value
 }
 
-export function sqliteUrl(value: string): string {
-  if (!/^sqlite:.+/.test(value))
-    throw new ConfigError('must be sqlite: and a file, such as sqlite:data/adoptable.db')
-  return value
+export function databaseUrl(value: string): string {
+  if (/^sqlite:.+/.test(value) || (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value))) return value
+  throw new ConfigError(
+    'must be sqlite: and a file, such as sqlite:data/adoptable.db, or postgres://user:password@host/database',
+  )
+}
+
+export function redisUrl(value: string): string | undefined {
+  if (value === '') return undefined
+  if (/^rediss?:\/\/./.test(value) && URL.canParse(value)) return value
+  throw new ConfigError('must be redis://host:port or, with TLS, rediss://host:port')
 }
 
 export function publicUrl(value: string): string | undefined {

@@ -5,6 +5,7 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { fileOf } from './db/open.ts'
 import { send } from './testing/client.ts'
 import { runCli, spawnCli } from './testing/process.ts'
 import { scratchFolder, startApp } from './testing/start-app.ts'
@@ -144,9 +145,9 @@ test('a connection that says nothing does not keep a stop from ending', async (t
 })
 
 test('while another process holds the store, reads are answered at once, and a write as soon as it can', async (t) => {
-  const { file, get, post } = await startApp(t)
+  const { databaseUrl, get, post } = await startApp(t)
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
-  const other = new DatabaseSync(file)
+  const other = new DatabaseSync(fileOf(databaseUrl))
   other.exec('begin immediate')
 
   const write = post('/v1/pets', { name: 'Tom', categoryId: 2 })
@@ -159,9 +160,9 @@ test('while another process holds the store, reads are answered at once, and a w
 })
 
 test('a store that cannot be written answers 503 with Retry-After, still lists, and recovers by itself', async (t) => {
-  const { file, get, log, post } = await startApp(t)
+  const { databaseUrl, get, log, post } = await startApp(t)
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
-  const other = new DatabaseSync(file)
+  const other = new DatabaseSync(fileOf(databaseUrl))
   other.exec('begin immediate')
 
   const refused = await post('/v1/pets', { name: 'Tom', categoryId: 2 })

@@ -2,9 +2,8 @@ import pino, { type DestinationStream } from 'pino'
 import { changes } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { claimFile, fileOf, openToRead, openToWrite } from './db/open.ts'
+import { openDatabase } from './db/database.ts'
 import { cursorSecret } from './db/secrets.ts'
-import { threadWriter } from './db/writer.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
 import { carryOutOnce } from './http/idempotency.ts'
@@ -38,16 +37,14 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
   const opened = new AsyncDisposableStack()
   try {
     const logger = pino({ level: config.logLevel, base: null }, log ?? bufferedLog())
-    const file = fileOf(config.databaseUrl)
-    opened.defer(await prepare(file))
-    const writer = threadWriter(writerThread(), file, changes)
-    opened.defer(() => writer.close())
-    // Closed before the writer, which as the last connection can then fold the WAL into the file.
-    const reader = openToRead(file)
-    opened.defer(() => reader.close())
-
-    const { db, version } = reader
-    const { write } = writer
+    const database = await openDatabase(config.databaseUrl, {
+      connections: config.databaseConnections,
+      shared: config.redisUrl !== undefined,
+      changes,
+      thread: writerThread(),
+    })
+    opened.defer(() => database.close())
+    const { db, write, version } = database
     const limiter = await memoryLimiter({ db, write, clock, ban: config.ban })
     opened.defer(() => limiter.close())
 
@@ -55,7 +52,7 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
       config,
       db,
       write,
-      carryOut: carryOutOnce(writer, clock),
+      carryOut: carryOutOnce(database, clock),
       version,
       limiter,
       clock,
@@ -77,19 +74,6 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
 /** JSON lines on stderr, written a few at a time and at least every second. */
 function bufferedLog(): DestinationStream {
   return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 })
-}
-
-/** Claims the store for this process, then brings its tables up to date. */
-async function prepare(file: string): Promise<() => void> {
-  const release = claimFile(file)
-  try {
-    const { database } = await openToWrite(file)
-    database.close()
-    return release
-  } catch (error) {
-    release()
-    throw error
-  }
 }
 
 /** Beside this module, as source or as it was built. */

@@ -21,9 +21,13 @@ export async function find(db: Db, id: bigint): Promise<Category | undefined> {
 
 /** @throws {ApiError} category_exists */
 export async function insertCategory(db: Db, { name, description }: NewCategory): Promise<Category> {
+  const folded = fold(name)
+  const taken = db.selectFrom('category').select('id').where('folded_name', '=', folded)
+  // Looked at first, so that a taken name uses no id up, which a failed insert would in PostgreSQL.
+  if (await taken.executeTakeFirst()) throw new ApiError('category_exists')
   const insert = db
     .insertInto('category')
-    .values({ name, folded_name: fold(name), description: description ?? null })
+    .values({ name, folded_name: folded, description: description ?? null })
   return toCategory(await withFreeName(insert.returning(CATEGORY_COLUMNS).executeTakeFirstOrThrow()))
 }
 

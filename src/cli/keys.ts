@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
 import type { Config } from '../config.ts'
-import { fileOf, openToWrite } from '../db/open.ts'
+import { openForCommand } from '../db/database.ts'
 import type { Db } from '../db/tables.ts'
-import { transactionWriter, type Writer } from '../db/write.ts'
+import type { Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
@@ -88,12 +88,11 @@ export function keysCommand(program: Command, settings: () => Config): void {
 }
 
 async function withStore(config: Config, work: (writer: Writer, db: Db) => Promise<void>): Promise<void> {
-  const { db } = await openToWrite(fileOf(config.databaseUrl))
-  const writer = transactionWriter(db)
+  const store = await openForCommand(config.databaseUrl)
   try {
-    await work(writer, db)
+    await work(store, store.db)
   } finally {
-    await writer.close()
+    await store.close()
   }
 }
 

@@ -1,22 +1,28 @@
 import { Migrator } from 'kysely/migration'
-import * as first from './migrations/0001-first.ts'
-import * as pages from './migrations/0002-pages.ts'
-import * as petChanges from './migrations/0003-pet-changes.ts'
-import * as categoryNames from './migrations/0004-category-names.ts'
-import * as idempotency from './migrations/0005-idempotency.ts'
-import * as orders from './migrations/0006-orders.ts'
-import * as inventory from './migrations/0007-inventory.ts'
+import * as postgresFirst from './migrations/postgres/0001-first.ts'
+import * as first from './migrations/sqlite/0001-first.ts'
+import * as pages from './migrations/sqlite/0002-pages.ts'
+import * as petChanges from './migrations/sqlite/0003-pet-changes.ts'
+import * as categoryNames from './migrations/sqlite/0004-category-names.ts'
+import * as idempotency from './migrations/sqlite/0005-idempotency.ts'
+import * as orders from './migrations/sqlite/0006-orders.ts'
+import * as inventory from './migrations/sqlite/0007-inventory.ts'
 import type { Db } from './tables.ts'
 
-/** Every migration, in order. One that was released is never changed. */
+/** Every migration of each engine, in order. One that was released is never changed. */
 const MIGRATIONS = {
-  '0001-first': first,
-  '0002-pages': pages,
-  '0003-pet-changes': petChanges,
-  '0004-category-names': categoryNames,
-  '0005-idempotency': idempotency,
-  '0006-orders': orders,
-  '0007-inventory': inventory,
+  sqlite: {
+    '0001-first': first,
+    '0002-pages': pages,
+    '0003-pet-changes': petChanges,
+    '0004-category-names': categoryNames,
+    '0005-idempotency': idempotency,
+    '0006-orders': orders,
+    '0007-inventory': inventory,
+  },
+  postgres: {
+    '0001-first': postgresFirst,
+  },
 }
 
 /**
@@ -24,8 +30,8 @@ const MIGRATIONS = {
  *
  * @throws when one fails, or when the store was written by a newer release
  */
-export async function migrate(db: Db): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+export async function migrate(db: Db, engine: keyof typeof MIGRATIONS): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS[engine] } })
   const { error } = await migrator.migrateToLatest()
   if (error) throw error
 }

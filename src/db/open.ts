@@ -14,7 +14,7 @@ export async function openToWrite(file: string): Promise<{ db: Db; database: Dat
   const database = openFile(file, 'write')
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
   try {
-    await migrate(db)
+    await migrate(db, 'sqlite')
   } catch (error) {
     database.close()
     throw error

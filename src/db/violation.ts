@@ -1,12 +1,16 @@
-/** SQLite's extended results for a broken constraint (sqlite.org/rescode.html). */
-const SQLITE_CONSTRAINT_FOREIGNKEY = 787
-
-const SQLITE_CONSTRAINT_UNIQUE = 2067
+/** SQLite's extended results for a broken constraint (sqlite.org/rescode.html), and PostgreSQL's SQLSTATE. */
+const FOREIGN_KEY = { sqlite: 787, postgres: '23503' }
+const UNIQUE = { sqlite: 2067, postgres: '23505' }
 
 export function isForeignKeyViolation(error: unknown): boolean {
-  return (error as { errcode?: number }).errcode === SQLITE_CONSTRAINT_FOREIGNKEY
+  return isViolation(error, FOREIGN_KEY)
 }
 
 export function isUniqueViolation(error: unknown): boolean {
-  return (error as { errcode?: number }).errcode === SQLITE_CONSTRAINT_UNIQUE
+  return isViolation(error, UNIQUE)
+}
+
+function isViolation(error: unknown, { sqlite, postgres }: typeof UNIQUE): boolean {
+  const { errcode, code } = error as { errcode?: number; code?: string }
+  return errcode === sqlite || code === postgres
 }

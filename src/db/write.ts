@@ -1,4 +1,5 @@
 import { type Once, type OnceOnly, runOnce } from './once.ts'
+import { isConflict } from './postgres.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -27,12 +28,30 @@ export interface Writer {
   close(): Promise<void>
 }
 
-/** Each change in a transaction of its own: for commands, which make few. */
-export function transactionWriter(db: Db): Writer {
+/** Changes of others may undo one of ours so often before that is an error. */
+const MOST_ATTEMPTS = 4
+
+/**
+ * Each change in a transaction of its own, several at once where the database can.
+ *
+ * @param committed is called when something was, before the change is answered
+ */
+export function transactionWriter(db: Db, committed: () => void = () => undefined): Writer {
+  async function commit<Result>(change: (inside: Db) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const result = await db.transaction().execute(change)
+        committed()
+        return result
+      } catch (error) {
+        if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error
+      }
+    }
+  }
   return {
-    write: (change, ...args) => db.transaction().execute((inside) => change(inside, ...args)),
+    write: (change, ...args) => commit((inside) => change(inside, ...args)),
     writeOnce: (once, change, ...args) =>
-      db.transaction().execute((inside) => runOnce(inside, once, () => change(inside, ...args))),
+      commit((inside) => runOnce(inside, once, () => change(inside, ...args))),
     close: () => db.destroy(),
   }
 }

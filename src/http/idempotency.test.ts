@@ -30,7 +30,7 @@ test('an Idempotency-Key lasts 24 hours and restarts, and is swept then', async 
   const headers = { 'idempotency-key': 'abc' }
   await app.post('/v1/pets', REX, headers)
   await app.stop()
-  const again = await startApp(t, { file: app.file, now: app.clock.now + DAY_MS - 1 })
+  const again = await startApp(t, { databaseUrl: app.databaseUrl, now: app.clock.now + DAY_MS - 1 })
   const { authorization } = { authorization: `Bearer ${app.key}` }
   const send = () => again.post('/v1/pets', REX, { ...headers, authorization })
   const kept = async () =>
@@ -54,7 +54,7 @@ test('an Idempotency-Key with another body answers 422, and belongs to one API k
   const other = await app.post('/v1/pets', { ...REX, name: 'Max' }, headers)
   assertError(other, 422, 'idempotency_key_reused', 'another body')
 
-  const authorization = `Bearer ${await makeKey(app.file)}`
+  const authorization = `Bearer ${await makeKey(app.databaseUrl)}`
   assert.equal((await app.post('/v1/pets', REX, { ...headers, authorization })).body.id, first.id + 1)
   for (const id of [1, 2]) {
     const answer = await patch(id, { name: 'Max' })

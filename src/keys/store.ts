@@ -61,6 +61,14 @@ export async function insertKey(db: Db, key: NewKey, hash: string, now: number):
 /** Inserts the key unless the store has one already. @returns whether it did */
 export async function insertFirstKey(db: Db, key: NewKey, hash: string, now: number): Promise<boolean> {
   if (await db.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) return false
+  // Of several processes that start at once on an empty store one makes it.
+  const claimed = await db
+    .insertInto('secret')
+    .values({ name: 'first key', value: hash })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .executeTakeFirst()
+  if (!claimed) return false
   await insertKey(db, key, hash, now)
   return true
 }

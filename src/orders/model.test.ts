@@ -174,8 +174,8 @@ function expect(model: Model, next: Step): string {
 /** The service with three keys, of which the last is an admin's; it begins with two categories. */
 async function startClient(t: Parameters<typeof startApp>[0]) {
   const app = await startApp(t, { key: UNLIMITED })
-  const keys = [app.key, await makeKey(app.file, UNLIMITED)]
-  keys.push(await makeKey(app.file, { ...UNLIMITED, access: 'admin' }))
+  const keys = [app.key, await makeKey(app.databaseUrl, UNLIMITED)]
+  keys.push(await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'admin' }))
   let retries = 0
   const send = async (by: number, method: string, path: string, body?: unknown, again = false) => {
     const headers: Record<string, string> = { authorization: `Bearer ${keys[by]}` }

@@ -57,12 +57,26 @@ export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
 /** @throws {ApiError} validation_failed when there is no such category */
 export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: number): Promise<StoredPet> {
   const { name, categoryId, status } = newPet
-  const times = { created_at: now, created_by: keyId, updated_at: now }
+  // Out of its category, so that an unknown one uses no id up, which a broken reference would in PostgreSQL.
   const insert = db
     .insertInto('pet')
-    .values({ name, category_id: categoryId, status: status ?? null, ...times })
+    .columns(['name', 'category_id', 'status', 'created_at', 'created_by', 'updated_at'])
+    .expression(({ selectFrom, val }) =>
+      selectFrom('category')
+        .select([
+          val(name).as('name'),
+          'category.id as category_id',
+          val(status ?? null).as('status'),
+          val(now).as('created_at'),
+          val(keyId).as('created_by'),
+          val(now).as('updated_at'),
+        ])
+        .where('category.id', '=', categoryId as never),
+    )
     .returning(STORED_COLUMNS)
-  return toStored(await withKnownCategory(insert.executeTakeFirstOrThrow()))
+  const row = await withKnownCategory(insert.executeTakeFirst())
+  if (!row) throw unknownCategory()
+  return toStored(row)
 }
 
 /** @returns undefined when the animal is no longer as it was `before` */

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { openToWrite } from '../db/open.ts'
+import { openForCommand } from '../db/database.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ANIMALS = 100_000
 
 /** As a migration of an old register would: in one statement. */
-async function fill(file: string): Promise<void> {
-  const { db } = await openToWrite(file)
+async function fill(databaseUrl: string): Promise<void> {
+  const store = await openForCommand(databaseUrl)
   await sql`
     with recursive place (n) as (select 1 union all select n + 1 from place where n < ${ANIMALS})
     insert into pet (name, category_id, status)
     select 'Pet ' || n, 1 + n % 8, case n % 4 when 0 then 'available' when 1 then 'pending' when 2 then 'sold' end
-    from place`.execute(db)
-  await db.destroy()
+    from place`.execute(store.db)
+  await store.close()
 }
 
 /** Adds and removes animals, all over the list, until told to stop. @returns the ids that are gone */
@@ -35,7 +35,7 @@ async function churn({ post, request }: TestApp, goesOn: () => boolean): Promise
 for (const sort of ['-id', 'id']) {
   test(`a walk through 100,000 animals, sort=${sort}, while others come and go, meets each settled one once`, async (t) => {
     const app = await startApp(t, { key: UNLIMITED })
-    await fill(app.file)
+    await fill(app.databaseUrl)
     let walking = true
     const changing = churn(app, () => walking)
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { readConfig } from '../config.ts'
-import { openToWrite } from '../db/open.ts'
-import { transactionWriter } from '../db/write.ts'
+import { openForCommand } from '../db/database.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Service, start } from '../start.ts'
+import { cleanup } from './cleanup.ts'
 import { type Answer, type Sent, send, sendRaw } from './client.ts'
 
 export interface Options {
@@ -17,14 +17,14 @@ export interface Options {
   /** Of the key that requests carry unless told otherwise. */
   key?: Partial<keys.NewKey>
   /** An existing store, for a second start; a new one when absent. */
-  file?: string
+  databaseUrl?: string
   /** Unix time in milliseconds at which the clock stands. */
   now?: number
 }
 
 export interface TestApp {
   service: Service
-  file: string
+  databaseUrl: string
   port: number
   /** A key of the plan asked for; requests carry it unless they bring their own Authorization header. */
   key: string
@@ -47,22 +47,32 @@ const NOW = Date.UTC(2026, 11, 1)
 /** A folder of the test's own, gone after it. */
 export function scratchFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'adoptable-test-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  cleanup(t).defer(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+type MakeStore = (t: TestContext) => string | Promise<string>
+
+/** Makes the URL of a new store of a test's own. */
+let scratchStore: MakeStore = (t) => `sqlite:${join(scratchFolder(t), 'test.db')}`
+
+/** From now on tests put their stores there. */
+export function useStores(make: MakeStore): void {
+  scratchStore = make
 }
 
 /** The whole service on a free port, with a store of its own and a clock that stands still until told. */
 export async function startApp(t: TestContext, options: Options = {}): Promise<TestApp> {
-  const file = options.file ?? join(scratchFolder(t), 'test.db')
+  const databaseUrl = options.databaseUrl ?? (await scratchStore(t))
   const clock = { now: options.now ?? NOW }
   const log: string[] = []
   const config = readConfig({
     PORT: '0',
-    DATABASE_URL: `sqlite:${file}`,
+    DATABASE_URL: databaseUrl,
     BASE_URL: 'http://pets.example/v1',
     ...options.settings,
   })
-  const key = await makeKey(file, options.key, config.environment)
+  const key = await makeKey(databaseUrl, options.key, config.environment)
   const service = await start(config, { clock: () => clock.now, log: { write: (line) => log.push(line) } })
   const agent = new http.Agent({ keepAlive: true })
   const port = Number(new URL(service.address).port)
@@ -76,11 +86,11 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     stopping ??= service.stop()
     return stopping
   }
-  t.after(stop)
+  cleanup(t).defer(stop)
 
   return {
     service,
-    file,
+    databaseUrl,
     port,
     key,
     clock,
@@ -96,14 +106,13 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
 
 /** A key straight in the store, as the command makes it beside a running server. */
 export async function makeKey(
-  file: string,
+  databaseUrl: string,
   { name = 'test', plan = 'business', access = 'write', limits }: Partial<keys.NewKey> = {},
   environment: 'production' | 'staging' = 'production',
 ): Promise<string> {
-  const { db } = await openToWrite(file)
-  const writer = transactionWriter(db)
+  const store = await openForCommand(databaseUrl)
   const key = generateKey(environment)
-  await writer.write(keys.insertKey, { name, plan, access, limits }, hashKey(key), 0)
-  await writer.close()
+  await store.write(keys.insertKey, { name, plan, access, limits }, hashKey(key), 0)
+  await store.close()
   return key
 }

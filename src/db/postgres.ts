@@ -1,0 +1,104 @@
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import { ApiError } from '../errors.ts'
+import type { Db } from './tables.ts'
+
+// Together below the two seconds in which every request is answered, whatever becomes of the database.
+const CONNECT_TIMEOUT_MS = 900
+const QUERY_TIMEOUT_MS = 900
+/** Shorter, so that the server says so itself where it can: the connection then stays of use. */
+const STATEMENT_TIMEOUT_MS = 800
+
+/** The server ends what a process of ours left open when it lost its connection, or its life. */
+const IDLE_IN_TRANSACTION_MS = 5_000
+
+/** PostgreSQL's type int8: ids, times and counts, all of them well within the integers that a number holds exactly. */
+const INT8 = 20
+
+const types = new pg.TypeOverrides()
+types.setTypeParser(INT8, Number)
+
+export interface PostgresOptions {
+  /** Connections at most. */
+  connections: number
+  /** For work that takes as long as it takes, such as a migration. */
+  patient?: boolean
+}
+
+/** Where and how every connection of ours is made. */
+export function connectionTo(url: string, patient = false): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'adoptable',
+    types,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    ...(patient ? {} : { query_timeout: QUERY_TIMEOUT_MS, statement_timeout: STATEMENT_TIMEOUT_MS }),
+  }
+}
+
+/** A bounded pool of connections; each is made when it is needed. */
+export function openPostgres(url: string, { connections, patient }: PostgresOptions): Db {
+  const pool = new pg.Pool({ ...connectionTo(url, patient), max: connections })
+  // A connection that breaks while nobody uses it is replaced by the next that is needed; without a listener it
+  // would end the process.
+  pool.on('error', () => undefined)
+  return new Kysely({
+    dialect: new PostgresDialect({
+      pool: {
+        options: pool.options,
+        connect: () => pool.connect().then(careful, fail),
+        end: () => pool.end(),
+      },
+    }),
+  })
+}
+
+/**
+ * A connection that is not used again once it failed otherwise than by the database's own word: after a time-
+ * out nobody knows what is still under way on it.
+ */
+function careful(client: pg.PoolClient): PostgresPoolClient {
+  let broken: Error | undefined
+  const query = async (...args: unknown[]): Promise<unknown> => {
+    if (broken) throw broken
+    try {
+      return await (client.query as (...args: unknown[]) => Promise<unknown>)(...args)
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = lost(error)
+      throw broken ?? toldApart(error as pg.DatabaseError)
+    }
+  }
+  return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
+}
+
+function fail(error: unknown): never {
+  throw lost(error)
+}
+
+function lost(cause: unknown): ApiError {
+  return new ApiError('service_unavailable', { cause: withoutData(cause) })
+}
+
+/**
+ * Classes of SQLSTATE in which the database cannot do what is asked of it now (appendix A of its manual): the
+ * connection, resources, an operator's doing, the system, and a store that is only to be read (25006).
+ */
+const UNAVAILABLE = /^(?:08|28|3D|53|57|58|XX|25006|55P03|40)/
+
+function toldApart(error: pg.DatabaseError): Error {
+  return UNAVAILABLE.test(error.code ?? '') ? lost(error) : withoutData(error)
+}
+
+/** What the database adds for its operator can quote a row, and must not reach our log. */
+function withoutData<Thrown>(error: Thrown): Thrown {
+  if (error instanceof pg.DatabaseError) Object.assign(error, { detail: undefined, where: undefined })
+  return error
+}
+
+/** Whether two changes were in each other's way, so that the one undone may be made again. */
+export function isConflict(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string } }
+  return cause?.code === '40001' || cause?.code === '40P01'
+}

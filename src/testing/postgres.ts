@@ -1,0 +1,38 @@
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { cleanup } from './cleanup.ts'
+
+/** An empty store with every table, from which the databases of the tests are copied; setup.ts makes it. */
+export const TEMPLATE = (): string => `adoptable_template_${process.env.TEST_RUN}`
+
+let databases = 0
+
+/** The URL of an empty store of the test's own on the PostgreSQL of this run, gone after it. */
+export async function scratchDatabase(t: TestContext): Promise<string> {
+  databases += 1
+  const name = `adoptable_test_${process.pid}_${databases}`
+  await runOnServer(`create database ${name} template ${TEMPLATE()}`)
+  cleanup(t).defer(() => runOnServer(`drop database ${name} with (force)`))
+  return urlOf(name)
+}
+
+/** The URL of another database on the same server. */
+export function urlOf(database: string): string {
+  return Object.assign(new URL(serverUrl()), { pathname: database }).href
+}
+
+export async function runOnServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl() })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function serverUrl(): string {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) throw new Error('run the tests with npm test, which starts a PostgreSQL for them')
+  return url
+}

