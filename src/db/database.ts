@@ -82,7 +82,7 @@ async function openMigrated(url: string): Promise<Db> {
 
 async function servePostgres(url: string, { connections, shared }: Options): Promise<Database> {
   await (await openMigrated(url)).destroy()
-  const watch = await watchPostgres(url, shared ? async () => undefined : claimDatabase)
+  const watch = await watchPostgres(url, shared ? async () => true : claimDatabase)
   const db = openPostgres(url, { connections })
   const writer = transactionWriter(db, watch.bump)
   return {
@@ -99,11 +99,8 @@ async function servePostgres(url: string, { connections, shared }: Options): Pro
 /** Any number that nothing else takes: a lock is one within its database. */
 const CLAIM = 7_219_411
 
-/** Held for as long as the connection lives. */
-async function claimDatabase(client: pg.Client): Promise<void> {
+/** Held for as long as the connection lives. @returns false when another process holds it */
+async function claimDatabase(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [CLAIM])
-  if (rows[0]?.held) return
-  throw new Error(
-    'another adoptable already serves this database; stop it first, or set REDIS_URL in both to share the limits',
-  )
+  return rows[0]?.held === true
 }

@@ -14,15 +14,24 @@ export interface Watch {
   close(): Promise<void>
 }
 
+class Taken extends Error {
+  constructor() {
+    super(
+      'another adoptable already serves this database; stop it first, or set REDIS_URL in both to share the limits',
+    )
+  }
+}
+
 /**
  * Notices over a connection of its own that anybody, here or in another process, has committed: a snapshot
  * names the transactions that are over, and changes with each of them that wrote anything.
  *
- * @param claim takes what this process alone may have, on each new connection, and throws when it cannot
+ * @param claim takes what this process alone may have, on each new connection; tells whether it could
+ * @throws when it could not at the start; when it cannot later, nobody is left to tell, and the process ends
  */
 export async function watchPostgres(
   url: string,
-  claim: (client: pg.Client) => Promise<void>,
+  claim: (client: pg.Client) => Promise<boolean>,
 ): Promise<Watch> {
   let current = 0
   let snapshot = ''
@@ -38,7 +47,7 @@ export async function watchPostgres(
     fresh.on('notification', bump)
     try {
       await fresh.connect()
-      await claim(fresh)
+      if (!(await claim(fresh))) throw new Taken()
       await fresh.query('listen adoptable_keys')
       await look(fresh)
       return fresh
@@ -61,17 +70,22 @@ export async function watchPostgres(
   }
 
   async function poll(): Promise<void> {
-    try {
-      await look(client)
-    } catch {
-      void client.end().catch(() => undefined)
-      if (!closed)
-        await connect().then(
-          (fresh) => (client = fresh),
-          () => undefined,
-        )
-    }
+    await look(client).catch(reconnect)
     if (!closed) timer = setTimeout(poll, POLL_MS)
+  }
+
+  async function reconnect(): Promise<void> {
+    void client.end().catch(() => undefined)
+    if (closed) return
+    try {
+      client = await connect()
+    } catch (error) {
+      // Two processes that count alone would let through twice what they may: one of them has to go.
+      if (error instanceof Taken)
+        setImmediate(() => {
+          throw error
+        })
+    }
   }
   timer = setTimeout(poll, POLL_MS)
 

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openToWrite } from '../db/open.ts'
+import { runCli, spawnCli } from '../testing/process.ts'
+import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+
+/** A store at rest: it has the tables, a key and no animal. */
+async function storeOf(t: TestContext, folder: string): Promise<Record<string, string>> {
+  const settings = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` }
+  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free'], settings)
+  return settings
+}
+
+const copies = (folder: string): string[] => readdirSync(folder).filter((name) => !name.startsWith('test.db'))
+
+test('backup beside a service that adds animals: the copy is a store with all that were acknowledged before', async (t) => {
+  const folder = scratchFolder(t)
+  const store = `sqlite:${join(folder, 'test.db')}`
+  const app = await startApp(t, { databaseUrl: store, key: UNLIMITED })
+  let [acknowledged, stopping] = [0, false]
+  const adding = Array.from({ length: 8 }, async () => {
+    while (!stopping) {
+      const { status, body } = await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+      assert.equal(status, 201)
+      acknowledged = Math.max(acknowledged, body.id)
+    }
+  })
+  while (acknowledged < 500) await new Promise(setImmediate)
+  const before = await app.get('/v1/inventory')
+  const least = before.body.overall.available
+  const file = join(folder, 'copy.db')
+
+  const { code, stdout, stderr } = await runCli(t, ['backup', file], { DATABASE_URL: store })
+  stopping = true
+  await Promise.all(adding)
+
+  assert.deepEqual([code, stderr], [0, ''])
+  const [, bytes, pets] = /^\S+copy\.db: (\d+) bytes, animals: (\d+)\n$/.exec(stdout) ?? []
+  assert.equal(Number(bytes), statSync(file).size)
+  assert.ok(least >= 500 && Number(pets) >= least && Number(pets) <= acknowledged, `${least} ${pets}`)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(copies(folder), ['copy.db'])
+
+  const restored = await startApp(t, { databaseUrl: `sqlite:${file}` })
+  assert.equal((await restored.get('/v1/inventory')).body.overall.available, Number(pets))
+  const known = await restored.get('/v1/pets?limit=1', { authorization: `Bearer ${app.key}` })
+  assert.deepEqual([known.status, known.body[0].id], [200, Number(pets)])
+  const added = await restored.post('/v1/pets', { name: 'Bella', categoryId: 2 })
+  assert.deepEqual([added.status, added.body.id], [201, Number(pets) + 1])
+})
+
+test('what was removed from the store is in no byte of a backup', async (t) => {
+  const folder = scratchFolder(t)
+  const store = `sqlite:${join(folder, 'test.db')}`
+  const app = await startApp(t, { databaseUrl: store })
+  const { body } = await app.post('/v1/pets', { name: 'Removed by mistake', categoryId: 1 })
+  await app.request(`/v1/pets/${body.id}`, { method: 'DELETE' })
+  const file = join(folder, 'copy.db')
+
+  assert.equal((await runCli(t, ['backup', file], { DATABASE_URL: store })).code, 0)
+
+  await app.stop()
+  assert.ok(
+    readFileSync(join(folder, 'test.db')).includes('Removed by mistake'),
+    'SQLite leaves it in the file of the store',
+  )
+  assert.ok(!readFileSync(file).includes('Removed by mistake'))
+})
+
+test('backup refuses what exists and what cannot be made: one line, exit code 1, nothing left behind', async (t) => {
+  const folder = scratchFolder(t)
+  const settings = await storeOf(t, folder)
+  const store = join(folder, 'test.db')
+  writeFileSync(join(folder, 'kept.db'), 'kept')
+  writeFileSync(join(folder, 'log.db-wal'), 'of another one')
+  symlinkSync('nowhere', join(folder, 'link.db'))
+  mkdirSync(join(folder, 'folder'))
+  writeFileSync(join(folder, 'text.db'), 'this is no database, however long it may be\n'.repeat(200))
+  const there = copies(folder)
+
+  const wrong: [string, RegExp, Record<string, string>?][] = [
+    [join(folder, 'kept.db'), /kept\.db exists already, and is not overwritten/],
+    [store, /test\.db exists already/],
+    [join(folder, 'log.db'), /log\.db-wal exists already/],
+    [join(folder, 'link.db'), /link\.db exists already/],
+    [join(folder, 'folder'), /folder is a folder; name a file in it/],
+    [join(folder, 'none', 'copy.db'), /there is no folder \S+none/],
+    [join(folder, 'kept.db', 'copy.db'), /ENOTDIR/],
+    [
+      join(folder, 'copy.db'),
+      /there is no store at \S+none\.db/,
+      { DATABASE_URL: `sqlite:${folder}/none.db` },
+    ],
+    [
+      join(folder, 'copy.db'),
+      /text\.db was not backed up: .*not a database/,
+      { DATABASE_URL: `sqlite:${folder}/text.db` },
+    ],
+  ]
+  const refuse = async ([file, expected, other]: (typeof wrong)[number]): Promise<void> => {
+    const { code, stdout, stderr } = await runCli(t, ['backup', file], other ?? settings)
+    assert.deepEqual([code, stdout], [1, ''], file)
+    assert.match(stderr, /^adoptable: [^\n]+\n$/)
+    assert.match(stderr, expected)
+  }
+  await Promise.all(wrong.map(refuse))
+  assert.deepEqual(copies(folder), there)
+  assert.equal(readFileSync(join(folder, 'kept.db'), 'utf8'), 'kept')
+})
+
+test('backup of a damaged store is refused, and says so', async (t) => {
+  const folder = scratchFolder(t)
+  const settings = await storeOf(t, folder)
+  const { database } = await openToWrite(join(folder, 'test.db'))
+  // A row that its own table does not allow, as a damaged page may hold one.
+  database.exec(`
+    pragma ignore_check_constraints = on;
+    insert into pet (name, category_id, status, created_at, updated_at) values ('Rex', 1, 'lost', 0, 0)`)
+  database.close()
+
+  const { code, stderr } = await runCli(t, ['backup', join(folder, 'copy.db')], settings)
+
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^adoptable: \S+test\.db was not backed up: the copy is damaged, and so is the store: .*pet\n$/,
+  )
+  assert.deepEqual(copies(folder), [])
+})
+
+test('backup without a file, with two, or with PostgreSQL: one line, exit code 2', async (t) => {
+  const postgres = { DATABASE_URL: 'postgres://adoptable:secret@127.0.0.1:1/adoptable' }
+
+  for (const args of [['backup'], ['backup', 'a', 'b'], ['backup', ''], ['backup', 'folder/']]) {
+    const { code, stdout, stderr } = await runCli(t, args, {})
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '))
+    assert.match(stderr, /^[^\n]+\n$/)
+  }
+  const { code, stderr } = await runCli(t, ['backup', 'copy.db'], postgres)
+  assert.equal(code, 2)
+  assert.match(stderr, /^adoptable: [^\n]*pg_dump[^\n]*\n$/)
+  assert.ok(!stderr.includes('secret'))
+})
+
+test('a backup that is told to stop leaves nothing behind', async (t) => {
+  const folder = scratchFolder(t)
+  const settings = await storeOf(t, folder)
+  const { database } = await openToWrite(join(folder, 'test.db'))
+  database.exec(`
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < 200000)
+    insert into pet (name, category_id, created_at, updated_at) select 'Rex', 1, 0, 0 from n`)
+  database.close()
+  const watcher = watch(folder)
+  t.after(() => watcher.close())
+  const { child, exited } = spawnCli(t, ['backup', join(folder, 'copy.db')], settings)
+  while (!copies(folder).some((name) => name.endsWith('.part'))) await once(watcher, 'change')
+
+  child.kill('SIGTERM')
+
+  assert.equal((await exited).code, null)
+  assert.equal(child.signalCode, 'SIGTERM')
+  assert.deepEqual(copies(folder), [])
+})

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import * as keys from '../keys/store.ts'
+import { type Answer, assertError } from '../testing/client.ts'
+import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
+import { spawnCli } from '../testing/process.ts'
+import { startProxy } from '../testing/proxy.ts'
+import { makeKey, startApp, type TestApp, UNLIMITED, useStores } from '../testing/start-app.ts'
+import { openForCommand } from './database.ts'
+
+// What the service promises of PostgreSQL alone: one migration, one process without Redis, and what happens
+// when it is lost, silent, read-only or restarted.
+
+const REX = { name: 'Rex', categoryId: 1, status: 'available' }
+const ANSWER_MS = 2_000
+const RECOVERY_MS = 2_000
+
+useStores(scratchDatabase)
+
+/** The service behind a line that can be cut. */
+async function startBehindProxy(t: Parameters<typeof startApp>[0]) {
+  const direct = new URL(await scratchDatabase(t))
+  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
+  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const app = await startApp(t, { databaseUrl: behind.href, key: UNLIMITED })
+  return { app, proxy, direct: direct.href }
+}
+
+/** Answered in time, as a 503 with all that goes with it. */
+async function assertUnavailable(ask: () => Promise<Answer>, about: string): Promise<void> {
+  const since = performance.now()
+  const answer = await ask()
+  assert.ok(performance.now() - since < ANSWER_MS, `${about} took ${performance.now() - since} ms`)
+  assertError(answer, 503, 'service_unavailable', about)
+  assert.equal(answer.headers['retry-after'], '1')
+}
+
+/** Asks again until the answer is good, for as long as the service may take to be back. */
+async function assertBack(ask: () => Promise<Answer>, good: number): Promise<Answer> {
+  const since = performance.now()
+  for (;;) {
+    const answer = await ask()
+    if (answer.status === good) return answer
+    assert.ok(performance.now() - since < RECOVERY_MS, `still ${answer.status} ${answer.text}`)
+  }
+}
+
+const add = (app: TestApp, headers = {}) => app.post('/v1/pets', REX, headers)
+const ready = (app: TestApp) => app.get('/readyz', { authorization: undefined })
+
+test('ten processes that start at once on an empty database migrate it once, and make one first key', async (t) => {
+  const name = `adoptable_test_${process.pid}_empty`
+  await runOnServer(`create database ${name}`)
+  t.after(() => runOnServer(`drop database ${name} with (force)`))
+  const starts = Array.from({ length: 10 }, async (_, place) => {
+    const store = await openForCommand(urlOf(name))
+    const key = { name: 'first', plan: 'free', access: 'admin' } as const
+    const first = await store.write(keys.insertFirstKey, key, `${place}`.repeat(64), 1)
+    await store.close()
+    return first
+  })
+
+  assert.equal((await Promise.all(starts)).filter(Boolean).length, 1)
+  const store = await openForCommand(urlOf(name))
+  assert.equal((await store.db.selectFrom('category').select('id').execute()).length, 8)
+  await store.close()
+})
+
+test('without Redis one process alone serves a database, and the second is told what to set', async (t) => {
+  const { databaseUrl } = await startApp(t)
+
+  await assert.rejects(startApp(t, { databaseUrl }), /another adoptable already serves.*REDIS_URL/)
+})
+
+test('a process whose database another one has taken over ends, and says why', async (t) => {
+  const direct = new URL(await scratchDatabase(t))
+  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
+  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const { serving, exited } = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
+  await serving
+  proxy.cut()
+  await terminateAll(direct.pathname.slice(1))
+  await startApp(t, { databaseUrl: direct.href })
+  proxy.restore()
+
+  const { code, stderr } = await exited
+  assert.notEqual(code, 0)
+  assert.match(stderr, /another adoptable already serves this database/)
+})
+
+test('a key revoked beside the service is refused within a second, and so is one whose notice was lost', async (t) => {
+  const { app, proxy, direct } = await startBehindProxy(t)
+  for (const lost of [false, true]) {
+    const key = await makeKey(direct)
+    const get = () => app.get('/v1/pets', { authorization: `Bearer ${key}` })
+    assert.equal((await get()).status, 200)
+    if (lost) proxy.cut()
+    const store = await openForCommand(direct)
+    const { id } = await store.db
+      .selectFrom('api_key')
+      .select('id')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    assert.ok(await store.write(keys.revokeKey, id, 1))
+    const since = performance.now()
+    await store.close()
+    proxy.restore()
+    for (let status = 0; status !== 401; ) {
+      status = (await get()).status
+      assert.ok(performance.now() - since < 1_000 || status === 401, `still ${status}`)
+    }
+  }
+})
+
+test('another process sees within a second what one has written', async (t) => {
+  const { app, direct } = await startBehindProxy(t)
+  assert.equal((await app.get('/v1/pets')).text, '[]')
+  const other = await openForCommand(direct)
+  t.after(() => other.close())
+  await other.db
+    .insertInto('pet')
+    .values({ name: 'Tom', category_id: 2, status: null } as never)
+    .execute()
+
+  const since = performance.now()
+  while ((await app.get('/v1/pets')).text === '[]') assert.ok(performance.now() - since < 1_000)
+})
+
+test('while the database is gone every answer is a 503 in time; then the service is back by itself', async (t) => {
+  const { app, proxy } = await startBehindProxy(t)
+  await add(app)
+  proxy.cut()
+
+  await assertUnavailable(() => add(app), 'POST')
+  await assertUnavailable(() => app.get('/v1/pets?limit=3'), 'a page never asked before')
+  await assertUnavailable(() => app.get('/v1/pets/1'), 'GET of one')
+  const red = await ready(app)
+  assert.equal(red.status, 503)
+  assert.equal((await app.get('/livez', { authorization: undefined })).status, 200)
+  proxy.restore()
+
+  await assertBack(() => ready(app), 200)
+  assert.equal((await assertBack(() => add(app), 201)).body.id, 2)
+  assert.doesNotMatch(app.log.join(), /postgres:\/\/|adopt_live/)
+})
+
+test('while the database is silent every answer is a 503 in time; then the service is back by itself', async (t) => {
+  const { app, proxy } = await startBehindProxy(t)
+  await add(app)
+  proxy.mode = 'stall'
+
+  await Promise.all([
+    assertUnavailable(() => add(app), 'POST'),
+    assertUnavailable(() => app.get('/v1/pets?limit=3'), 'a page never asked before'),
+    assertUnavailable(() => app.request('/v1/pets/1', { method: 'DELETE' }), 'DELETE'),
+  ])
+  assert.equal((await ready(app)).status, 503)
+  proxy.mode = 'pass'
+
+  await assertBack(() => add(app), 201)
+})
+
+test('a read-only database answers reads, and writes with 503', async (t) => {
+  const { app, direct } = await startBehindProxy(t)
+  const name = new URL(direct).pathname.slice(1)
+  await add(app)
+  const setReadOnly = async (state: 'on' | 'off') => {
+    await runOnServer(`alter database ${name} set default_transaction_read_only = ${state}`)
+    await terminateAll(name)
+  }
+  await setReadOnly('on')
+
+  await assertBack(() => app.get('/v1/pets?limit=4'), 200)
+  await assertUnavailable(() => add(app), 'POST')
+  await setReadOnly('off')
+  await assertBack(() => add(app), 201)
+})
+
+test('a database that has no connection left answers 503, and serves again when it has', async (t) => {
+  const direct = new URL(await scratchDatabase(t))
+  const role = `adoptable_role_${process.pid}`
+  await runOnServer(`create role ${role} login superuser password 'x'`)
+  t.after(() => runOnServer(`drop role ${role}`))
+  Object.assign(direct, { username: role, password: 'x' })
+  const app = await startApp(t, { databaseUrl: direct.href, key: UNLIMITED })
+  await add(app)
+  await runOnServer(`alter role ${role} nosuperuser connection limit 0`)
+  await terminateAll(direct.pathname.slice(1))
+
+  await assertUnavailable(() => add(app), 'POST')
+  await runOnServer(`alter role ${role} superuser connection limit -1`)
+  await assertBack(() => add(app), 201)
+})
+
+test('when the reply to a commit is cut off, the retry with its Idempotency-Key gets the first answer', async (t) => {
+  const { app, proxy } = await startBehindProxy(t)
+  const retry = { 'idempotency-key': 'k' }
+  let written = false
+  let cuts = 0
+  proxy.onSend = (bytes) => {
+    written ||= bytes.includes('insert into "pet"')
+    return written && bytes.includes('commit') && cuts++ === 0
+  }
+
+  await assertUnavailable(() => add(app, retry), 'POST')
+  const answer = await assertBack(() => add(app, retry), 201)
+
+  assert.equal(cuts > 0 && answer.headers['idempotent-replayed'], 'true')
+  assert.deepEqual((await app.get('/v1/pets')).body, [answer.body])
+})
+
+async function terminateAll(database: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(database) })
+  await client.connect()
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  await client.end()
+}

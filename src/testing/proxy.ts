@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { cleanup } from './cleanup.ts'
+
+export interface Proxy {
+  port: number
+  /** What becomes of every connection, the open ones too. */
+  mode: 'pass' | 'stall'
+  /** Breaks every connection, and takes no new ones until `restore`. */
+  cut(): void
+  restore(): void
+  /** Looks at what the client sends; true breaks the connection as soon as the server has it. */
+  onSend: (bytes: Buffer) => boolean
+}
+
+/** A line between a client and a server on this machine that can be cut, and that can fall silent. */
+export async function startProxy(t: TestContext, target: { host: string; port: number }): Promise<Proxy> {
+  const sockets = new Set<Socket>()
+  let open = true
+  const server = createServer((client) => {
+    if (!open) return client.destroy()
+    const upstream = connect(target)
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        sockets.delete(from)
+        // Not destroyed: what was sent before still arrives.
+        to.end()
+      })
+    }
+    client.on('data', (bytes) => {
+      if (proxy.mode === 'stall') return
+      const breaks = proxy.onSend(bytes)
+      upstream.write(bytes)
+      if (breaks) client.destroy()
+    })
+    upstream.on('data', (bytes) => {
+      if (proxy.mode === 'pass') client.write(bytes)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const proxy: Proxy = {
+    port: (server.address() as { port: number }).port,
+    mode: 'pass',
+    cut() {
+      open = false
+      for (const socket of sockets) socket.destroy()
+    },
+    restore() {
+      open = true
+    },
+    onSend: () => false,
+  }
+  cleanup(t).defer(() => {
+    server.close()
+    proxy.cut()
+  })
+  return proxy
+}
