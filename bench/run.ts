@@ -14,7 +14,15 @@ import {
   record,
   recordAlike,
 } from './requests.ts'
-import { addAvailable, type Bare, makeKey, type Service, startBare, startService } from './servers.ts'
+import {
+  addAvailable,
+  type Bare,
+  makeKey,
+  type Service,
+  type Store,
+  startBare,
+  startService,
+} from './servers.ts'
 
 // adoptable beside a bare node:http server that answers the same bytes, in turns, so that both meet the same
 // moods of the machine. Nothing is judged here: it fails only when an answer was wrong or missing.
@@ -74,8 +82,9 @@ function fail(reason: unknown): never {
 }
 
 async function measure(file: string) {
-  const key = await makeKey(file)
-  const { service, readyMs } = await startOften(file)
+  const store = { databaseUrl: `sqlite:${file}` }
+  const key = await makeKey(store)
+  const { service, readyMs } = await startOften(store)
   const bare = await startBare()
   const contest: Contest = { key, service, bare, file, added: ANIMALS }
   const memoryAtStart = service.memory()
@@ -89,10 +98,10 @@ async function measure(file: string) {
 }
 
 /** The last service started keeps running. */
-async function startOften(file: string): Promise<{ service: Service; readyMs: number[] }> {
+async function startOften(store: Store): Promise<{ service: Service; readyMs: number[] }> {
   const readyMs: number[] = []
   while (true) {
-    const service = await startService(file)
+    const service = await startService(store)
     readyMs.push(service.readyMs)
     if (readyMs.length === STARTS) return { service, readyMs }
     await service.stop()

@@ -25,26 +25,32 @@ export interface Memory {
 
 const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
 
+export interface Store {
+  databaseUrl: string
+  redisUrl?: string
+}
+
 /** The defaults but for the place: whoever runs this may have settings of another adoptable around. */
-function environment(file: string): NodeJS.ProcessEnv {
+function environment({ databaseUrl, redisUrl = '' }: Store): NodeJS.ProcessEnv {
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-  return { ...process.env, PATH, HOST: '', PORT: '0', DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: '' }
+  const store = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
+  return { ...process.env, PATH, HOST: '', PORT: '0', ...store, LOG_LEVEL: '' }
 }
 
 /** A key whose limits are counted as any other's, and never reached. */
-export async function makeKey(file: string): Promise<string> {
+export async function makeKey(store: Store): Promise<string> {
   const plan = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000']
   const args = [COMMAND, 'keys', 'create', '--name', 'bench', ...plan]
-  const options = { env: environment(file), timeout: PATIENCE_MS }
+  const options = { env: environment(store), timeout: PATIENCE_MS }
   return (await promisify(execFile)(process.execPath, args, options)).stdout.trim()
 }
 
 /** Starts the service as its user would; its log, one line a request, is written and goes nowhere. */
-export async function startService(file: string): Promise<Service> {
+export async function startService(store: Store, workers = 1): Promise<Service> {
   const begun = performance.now()
   const child = mind(
-    spawn(COMMAND, ['serve'], {
-      env: environment(file),
+    spawn(COMMAND, ['serve', '--workers', String(workers)], {
+      env: environment(store),
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   )

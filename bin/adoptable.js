@@ -10,7 +10,8 @@ const { existsSync } = await import('node:fs')
 const { enableCompileCache, getCompileCacheDir } = await import('node:module')
 // Saves compiling, and stripping types, at every start but the first.
 enableCompileCache()
-process.env.NODE_COMPILE_CACHE = getCompileCacheDir()
+const cache = getCompileCacheDir()
+if (cache) process.env.NODE_COMPILE_CACHE = cache
 const source = new URL('../src/cli.ts', import.meta.url)
 // In a clone the source runs as it is; a published package holds only what `npm run build` made of it.
 await import(existsSync(source) ? source.href : new URL('../dist/cli.js', import.meta.url).href)

@@ -1,29 +1,67 @@
+import cluster from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { start } from '../start.ts'
+import { ConfigError, whole } from '../setting.ts'
+import { type Service, start } from '../start.ts'
+import { superviseWorkers } from './workers.ts'
+
+const MOST_WORKERS = 256
 
 export function serveCommand(program: Command, settings: () => Config): void {
   program
     .command('serve')
     .description('run the service')
-    .action(async () => {
+    .option('--workers <n>', 'processes that share the address; more than one need REDIS_URL', '1')
+    .action(async (options: { workers: string }) => {
       const config = settings()
-      // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
-      const log = process.stderr.isTTY
-        ? { log: (await import('pino-pretty')).default({ destination: 2 }) }
-        : {}
-      const service = await start(config, log)
-      closeWithGrace({ delay: config.stopTimeoutSeconds * 1_000, logger: false }, async ({ err }) => {
-        if (err) service.app.log.fatal({ err }, 'stopping after an error that nobody caught')
-        await service.stop()
-      })
-      greet(service.address, service.firstKey)
+      const workers = readWorkers(options.workers)
+      if (workers > 1 && config.redisUrl === undefined) {
+        throw new ConfigError(`--workers ${workers} needs REDIS_URL: processes share their counters there`)
+      }
+      if (cluster.isWorker) process.send?.(greetingOf(await serve(config)))
+      else if (workers > 1) greet(await superviseWorkers(workers, config))
+      else greet(greetingOf(await serve(config)))
     })
 }
 
+function readWorkers(text: string): number {
+  try {
+    return whole(1, MOST_WORKERS)(text)
+  } catch (error) {
+    throw new ConfigError(`--workers ${(error as Error).message}`)
+  }
+}
+
+async function serve(config: Config): Promise<Service> {
+  // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
+  const log = process.stderr.isTTY ? { log: (await import('pino-pretty')).default({ destination: 2 }) } : {}
+  const starting = start(config, log)
+  // From the beginning: a signal during the start ends what was opened until then.
+  const { uninstall } = closeWithGrace(
+    { delay: config.stopTimeoutSeconds * 1_000, logger: false },
+    async ({ err }) => {
+      const service = await starting.catch(() => undefined)
+      if (err) service?.app.log.fatal({ err }, 'stopping after an error that nobody caught')
+      await service?.stop()
+    },
+  )
+  starting.catch(uninstall)
+  return starting
+}
+
+/** What a person is told, once, when the service is there. */
+export interface Greeting {
+  address: string
+  firstKey: string | undefined
+}
+
+function greetingOf({ address, firstKey }: Service): Greeting {
+  return { address, firstKey }
+}
+
 /** In one piece, so that whoever waits for the address has the key too. */
-function greet(address: string, firstKey: string | undefined): void {
+function greet({ address, firstKey }: Greeting): void {
   const lines = [`adoptable serves ${address}/v1, its reference is at ${address}/docs`]
   if (firstKey !== undefined) {
     lines.push('', 'This is the admin key of the new store. It is shown this once:', '', `  ${firstKey}`, '')

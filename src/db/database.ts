@@ -45,7 +45,7 @@ export function isPostgres(url: string): boolean {
 }
 
 async function serveSqlite(file: string, { shared, changes, thread }: Options): Promise<Database> {
-  const release = shared ? () => undefined : claimFile(file)
+  const release = claimFile(file, shared)
   try {
     const { database } = await openToWrite(file)
     database.close()
@@ -82,7 +82,7 @@ async function openMigrated(url: string): Promise<Db> {
 
 async function servePostgres(url: string, { connections, shared }: Options): Promise<Database> {
   await (await openMigrated(url)).destroy()
-  const watch = await watchPostgres(url, shared ? async () => true : claimDatabase)
+  const watch = await watchPostgres(url, (client) => claimDatabase(client, shared))
   const db = openPostgres(url, { connections })
   const writer = transactionWriter(db, watch.bump)
   return {
@@ -97,10 +97,11 @@ async function servePostgres(url: string, { connections, shared }: Options): Pro
 }
 
 /** Any number that nothing else takes: a lock is one within its database. */
-const CLAIM = 7_219_411
+export const CLAIM = 7_219_411
 
 /** Held for as long as the connection lives. @returns false when another process holds it */
-async function claimDatabase(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [CLAIM])
+async function claimDatabase(client: pg.Client, shared: boolean): Promise<boolean> {
+  const lock = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
+  const { rows } = await client.query<{ held: boolean }>(`select ${lock}($1) as held`, [CLAIM])
   return rows[0]?.held === true
 }

@@ -53,19 +53,22 @@ export function openToRead(file: string): Reader {
 }
 
 /**
- * Makes sure that one process alone serves a file: its counters are in that process' memory. The lock
- * is the operating system's, so it ends with the process however that ends.
+ * Makes sure that one process alone serves a file, because its counters are in that process' memory, or only
+ * processes that share their counters. The lock is the operating system's, so it ends with the process however
+ * that ends.
  *
  * @returns a function that gives the file free
  * @throws when another process holds it
  */
-export function claimFile(file: string): () => void {
+export function claimFile(file: string, shared = false): () => void {
   const lock = createFile(`${file}.lock`, { timeout: 0 })
   try {
-    lock.exec('pragma journal_mode = memory; begin exclusive')
+    // What has read holds a lock that others may hold too, and that keeps an exclusive one out.
+    const begin = shared ? 'begin; select name from sqlite_master' : 'begin exclusive'
+    lock.exec(`pragma journal_mode = memory; ${begin}`)
   } catch (cause) {
     lock.close()
-    throw new Error(`another adoptable already serves ${file}; stop it first, or set another DATABASE_URL`, {
+    throw new Error(`another adoptable already serves ${file}; stop it first, or set REDIS_URL in both`, {
       cause,
     })
   }

@@ -1,0 +1,62 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import closeWithGrace from 'close-with-grace'
+import type { Config } from '../config.ts'
+import type { Greeting } from './serve.ts'
+
+/** A worker that dies at once each time must not keep the machine busy with its starts. */
+const RESTART_PAUSE_MS = 1_000
+
+/** More than a worker takes for its own stop. */
+const STOP_SLACK_MS = 1_000
+
+/**
+ * Runs the service in several processes on one address, and starts another one in the place of each that dies.
+ *
+ * @returns what to tell a person, once all of them serve
+ * @throws when one of them cannot start; it has said why on stderr
+ */
+export async function superviseWorkers(count: number, config: Config): Promise<Greeting> {
+  let stopping = false
+
+  async function fork(): Promise<Greeting> {
+    const worker = cluster.fork()
+    const greeting = await Promise.race([once(worker, 'message'), once(worker, 'exit')])
+    if (typeof greeting[0] !== 'object') throw new Error('a worker could not start')
+    worker.once('exit', () => {
+      if (!stopping) setTimeout(replace, RESTART_PAUSE_MS)
+    })
+    return greeting[0]
+  }
+
+  function replace(): void {
+    if (!stopping) fork().catch(() => setTimeout(replace, RESTART_PAUSE_MS))
+  }
+
+  const delay = config.stopTimeoutSeconds * 1_000 + STOP_SLACK_MS
+  const { uninstall } = closeWithGrace({ delay, logger: false }, () => {
+    stopping = true
+    return stopAll()
+  })
+  try {
+    const greetings = await Promise.all(Array.from({ length: count }, fork))
+    return greetings.find(({ firstKey }) => firstKey !== undefined) ?? (greetings[0] as Greeting)
+  } catch (error) {
+    stopping = true
+    uninstall()
+    await stopAll()
+    throw error
+  }
+}
+
+async function stopAll(): Promise<void> {
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  await Promise.all(workers.map(stop))
+}
+
+async function stop(worker: Worker): Promise<void> {
+  if (worker.isDead()) return
+  const exited = once(worker, 'exit')
+  worker.process.kill('SIGTERM')
+  await exited
+}
