@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { readConfig } from '../config.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 
@@ -55,6 +56,8 @@ test('wrong arguments exit with 2 and one line on stderr', async (t) => {
     ['keys', 'revoke', 'x'],
     ['keys', 'rotate', '1', '--overlap', 'soon'],
     ['openapi', '--yaml'],
+    ['serve', '--workers', '2'],
+    ['serve', '--workers', '0'],
   ]
   for (const args of wrong) {
     const { code, stdout, stderr } = await runCli(t, args, settings)
@@ -70,7 +73,7 @@ test('--help and --version exit with 0', async (t) => {
   assert.equal((await runCli(t, ['--version'], {})).stdout, `${version}\n`)
   const help = await runCli(t, ['--help'], {})
   assert.equal(help.code, 0)
-  for (const command of ['serve', 'keys', 'openapi'])
+  for (const command of ['serve', 'keys', 'backup', 'openapi'])
     assert.match(help.stdout, new RegExp(`^  ${command}\\b`, 'm'))
 })
 
@@ -79,6 +82,7 @@ test('a wrong setting stops the start with exit code 2 and one line that names i
     PORT: '65536',
     HOST: ' ',
     DATABASE_URL: 'mysql://x',
+    REDIS_URL: 'http://x',
     ADOPTABLE_ENVIRONMENT: 'test',
     BASE_URL: 'https://pets.example',
     STAGING_BASE_URL: 'pets.example/v1',
@@ -89,10 +93,11 @@ test('a wrong setting stops the start with exit code 2 and one line that names i
     REQUEST_TIMEOUT_SECONDS: '0',
   }
   for (const [name, value] of Object.entries(wrong)) {
-    const { code, stdout, stderr } = await runCli(t, ['serve'], { [name]: value })
-    assert.deepEqual([code, stdout], [2, ''], name)
-    assert.match(stderr, new RegExp(`^adoptable: ${name} must [^\\n]+\\n$`))
+    assert.throws(() => readConfig({ [name]: value }), new RegExp(`^Error: ${name} must [^\\n]+$`))
   }
+  const { code, stdout, stderr } = await runCli(t, ['serve'], { PORT: wrong.PORT })
+  assert.deepEqual([code, stdout], [2, ''])
+  assert.match(stderr, /^adoptable: PORT must [^\n]+\n$/)
 })
 
 test('the first start prints one admin key on stdout and none in the log; later starts print the address only', async (t) => {

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
 import type { Config } from '../config.ts'
-import { openForCommand } from '../db/database.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
@@ -88,6 +87,7 @@ export function keysCommand(program: Command, settings: () => Config): void {
 }
 
 async function withStore(config: Config, work: (writer: Writer, db: Db) => Promise<void>): Promise<void> {
+  const { openForCommand } = await import('../db/database.ts')
   const store = await openForCommand(config.databaseUrl)
   try {
     await work(store, store.db)

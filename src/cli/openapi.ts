@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import pino from 'pino'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
-import { buildServer } from '../server.ts'
 
 export function openapiCommand(program: Command, settings: () => Config): void {
   program
@@ -11,6 +10,7 @@ export function openapiCommand(program: Command, settings: () => Config): void {
     .action(async () => {
       // No handler ever runs here, so nothing but the settings has to stand behind them.
       const context = { config: settings() } as Context
+      const { buildServer } = await import('../server.ts')
       const app = await buildServer(context, pino({ level: 'silent' }))
       await app.ready()
       console.log(JSON.stringify(app.swagger(), null, 2))

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { readConfig } from '../config.ts'
 import { ConfigError } from '../setting.ts'
 import { backupCommand } from './backup.ts'
+import { copyCommand } from './copy.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
 import { serveCommand } from './serve.ts'
@@ -22,7 +23,8 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
     .version(version())
     .configureOutput({ outputError: (message, write) => write(`${message.split('\n', 1)[0]}\n`) })
     .exitOverride()
-  for (const add of [serveCommand, keysCommand, backupCommand, openapiCommand]) add(program, settings)
+  for (const add of [serveCommand, keysCommand, backupCommand, copyCommand, openapiCommand])
+    add(program, settings)
 
   try {
     await program.parseAsync(argv)

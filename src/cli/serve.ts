@@ -3,8 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { ConfigError, whole } from '../setting.ts'
-import { type Service, start } from '../start.ts'
-import { superviseWorkers } from './workers.ts'
+import type { Service } from '../start.ts'
 
 const MOST_WORKERS = 256
 
@@ -20,7 +19,7 @@ export function serveCommand(program: Command, settings: () => Config): void {
         throw new ConfigError(`--workers ${workers} needs REDIS_URL: processes share their counters there`)
       }
       if (cluster.isWorker) process.send?.(greetingOf(await serve(config)))
-      else if (workers > 1) greet(await superviseWorkers(workers, config))
+      else if (workers > 1) greet(await (await import('./workers.ts')).superviseWorkers(workers, config))
       else greet(greetingOf(await serve(config)))
     })
 }
@@ -36,6 +35,7 @@ function readWorkers(text: string): number {
 async function serve(config: Config): Promise<Service> {
   // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
   const log = process.stderr.isTTY ? { log: (await import('pino-pretty')).default({ destination: 2 }) } : {}
+  const { start } = await import('../start.ts')
   const starting = start(config, log)
   // From the beginning: a signal during the start ends what was opened until then.
   const { uninstall } = closeWithGrace(

@@ -1,9 +1,5 @@
-import type pg from 'pg'
-import { migrate } from './migrate.ts'
 import { claimFile, fileOf, openToRead, openToWrite } from './open.ts'
-import { openPostgres } from './postgres.ts'
 import type { Db } from './tables.ts'
-import { watchPostgres } from './watch-postgres.ts'
 import { transactionWriter, type Writer } from './write.ts'
 import { type Changes, threadWriter } from './writer.ts'
 
@@ -30,14 +26,21 @@ interface Options {
  *
  * @throws when another process serves it
  */
-export function openDatabase(url: string, options: Options): Promise<Database> {
-  return isPostgres(url) ? servePostgres(url, options) : serveSqlite(fileOf(url), options)
+export async function openDatabase(url: string, options: Options): Promise<Database> {
+  return isPostgres(url) ? (await postgres()).servePostgres(url, options) : serveSqlite(fileOf(url), options)
 }
 
 /** Opens the store for a command, beside a service or not. The tables are brought up to date. */
 export async function openForCommand(url: string): Promise<Writer & { db: Db }> {
-  const db = isPostgres(url) ? await openMigrated(url) : (await openToWrite(fileOf(url))).db
+  const db = isPostgres(url)
+    ? await (await postgres()).openMigrated(url)
+    : (await openToWrite(fileOf(url))).db
   return { db, ...transactionWriter(db) }
+}
+
+/** Its driver is loaded by those alone who use it. */
+function postgres() {
+  return import('./serve-postgres.ts')
 }
 
 export function isPostgres(url: string): boolean {
@@ -67,41 +70,5 @@ async function serveSqlite(file: string, { shared, changes, thread }: Options): 
   }
 }
 
-const COMMAND_CONNECTIONS = 2
-
-async function openMigrated(url: string): Promise<Db> {
-  const db = openPostgres(url, { connections: COMMAND_CONNECTIONS, patient: true })
-  try {
-    await migrate(db, 'postgres')
-    return db
-  } catch (error) {
-    await db.destroy()
-    throw error
-  }
-}
-
-async function servePostgres(url: string, { connections, shared }: Options): Promise<Database> {
-  await (await openMigrated(url)).destroy()
-  const watch = await watchPostgres(url, (client) => claimDatabase(client, shared))
-  const db = openPostgres(url, { connections })
-  const writer = transactionWriter(db, watch.bump)
-  return {
-    ...writer,
-    db,
-    version: watch.version,
-    async close() {
-      await watch.close()
-      await db.destroy()
-    },
-  }
-}
-
 /** Any number that nothing else takes: a lock is one within its database. */
 export const CLAIM = 7_219_411
-
-/** Held for as long as the connection lives. @returns false when another process holds it */
-async function claimDatabase(client: pg.Client, shared: boolean): Promise<boolean> {
-  const lock = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
-  const { rows } = await client.query<{ held: boolean }>(`select ${lock}($1) as held`, [CLAIM])
-  return rows[0]?.held === true
-}

@@ -97,9 +97,3 @@ function withoutData<Thrown>(error: Thrown): Thrown {
   if (error instanceof pg.DatabaseError) Object.assign(error, { detail: undefined, where: undefined })
   return error
 }
-
-/** Whether two changes were in each other's way, so that the one undone may be made again. */
-export function isConflict(error: unknown): boolean {
-  const { cause } = error as { cause?: { code?: string } }
-  return cause?.code === '40001' || cause?.code === '40P01'
-}

@@ -14,3 +14,9 @@ function isViolation(error: unknown, { sqlite, postgres }: typeof UNIQUE): boole
   const { errcode, code } = error as { errcode?: number; code?: string }
   return errcode === sqlite || code === postgres
 }
+
+/** Whether two changes were in each other's way, so that the one undone may be made again. */
+export function isConflict(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string } }
+  return cause?.code === '40001' || cause?.code === '40P01'
+}

@@ -1,6 +1,6 @@
 import { type Once, type OnceOnly, runOnce } from './once.ts'
-import { isConflict } from './postgres.ts'
 import type { Db } from './tables.ts'
+import { isConflict } from './violation.ts'
 
 /**
  * A store function that changes data. It runs inside a transaction, which it takes first, and throws
