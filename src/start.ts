@@ -1,4 +1,6 @@
-import pino, { type DestinationStream } from 'pino'
+import { hash } from 'node:crypto'
+import { hostname } from 'node:os'
+import pino, { type DestinationStream, type Logger } from 'pino'
 import { changes } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -9,6 +11,7 @@ import { drain } from './http/drain.ts'
 import { carryOutOnce } from './http/idempotency.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
 import * as keys from './keys/store.ts'
+import type { Limiter } from './limits/limiter.ts'
 import { memoryLimiter } from './limits/memory.ts'
 import { buildServer } from './server.ts'
 import { sweepRegularly } from './sweep.ts'
@@ -27,13 +30,19 @@ export interface Service {
 interface Options {
   clock?: () => number
   log?: DestinationStream
+  /** Which of the processes on this address it is, where there are several. */
+  worker?: string
 }
 
 /** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
 const DRAIN_SHARE = 0.8
 
+/** Enough to tell installations apart. */
+const NAMESPACE_LENGTH = 12
+
 /** config → store, limiter → server; `stop` ends them in reverse order. */
-export async function start(config: Config, { clock = Date.now, log }: Options = {}): Promise<Service> {
+export async function start(config: Config, options: Options = {}): Promise<Service> {
+  const { clock = Date.now, log } = options
   const opened = new AsyncDisposableStack()
   try {
     const logger = pino({ level: config.logLevel, base: null }, log ?? bufferedLog())
@@ -45,7 +54,10 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
     })
     opened.defer(() => database.close())
     const { db, write, version } = database
-    const limiter = await memoryLimiter({ db, write, clock, ban: config.ban })
+    const secret = await cursorSecret(db)
+    const limiter = config.redisUrl
+      ? await sharedLimiter(config.redisUrl, config, secret, options, logger)
+      : await memoryLimiter({ db, write, clock, ban: config.ban })
     opened.defer(() => limiter.close())
 
     const context: Context = {
@@ -56,7 +68,7 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
       version,
       limiter,
       clock,
-      cursorSecret: await cursorSecret(db),
+      cursorSecret: secret,
     }
     opened.defer(sweepRegularly(context, logger))
     const app = await buildServer(context, logger)
@@ -69,6 +81,37 @@ export async function start(config: Config, { clock = Date.now, log }: Options =
     await opened.disposeAsync()
     throw error
   }
+}
+
+/** Counters shared with every other process of this installation, which its secret tells from others. */
+async function sharedLimiter(
+  connection: string,
+  { ban, host, port }: Config,
+  secret: string,
+  { clock, worker = '' }: Options,
+  logger: Logger,
+): Promise<Limiter> {
+  const { redisLimiter } = await import('./limits/redis.ts')
+  return redisLimiter({
+    connection,
+    clock: clock ?? steadyNow,
+    // A clock that a test holds is the store's clock too.
+    ...(clock && { storeClock: clock }),
+    ban,
+    namespace: hash('sha256', secret).slice(0, NAMESPACE_LENGTH),
+    // A port that is chosen anew at each start says nothing about who was there before.
+    place: port === 0 ? '' : `${hostname()} ${host}:${port} ${worker}`,
+    onChange(lost) {
+      if (lost)
+        logger.warn({ err: lost }, 'the shared counters are lost: serving from a share of what was left')
+      else logger.info('the shared counters are there')
+    },
+  })
+}
+
+/** Unix time in milliseconds as of the start of the process; nobody who sets the machine's clock changes it. */
+function steadyNow(): number {
+  return performance.timeOrigin + performance.now()
 }
 
 /** JSON lines on stderr, written a few at a time and at least every second. */

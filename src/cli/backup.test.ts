@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openToWrite } from '../db/open.ts'
+import { openToWrite } from '../db/open-sqlite.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 

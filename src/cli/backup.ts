@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../config.ts'
-import { fileOf } from '../db/open.ts'
+import { fileOf } from '../db/open-sqlite.ts'
 import { openFile } from '../db/sqlite.ts'
 import { ConfigError } from '../setting.ts'
 

@@ -36,7 +36,8 @@ async function serve(config: Config): Promise<Service> {
   // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
   const log = process.stderr.isTTY ? { log: (await import('pino-pretty')).default({ destination: 2 }) } : {}
   const { start } = await import('../start.ts')
-  const starting = start(config, log)
+  const worker = process.env.ADOPTABLE_WORKER
+  const starting = start(config, { ...log, ...(worker && { worker }) })
   // From the beginning: a signal during the start ends what was opened until then.
   const { uninstall } = closeWithGrace(
     { delay: config.stopTimeoutSeconds * 1_000, logger: false },

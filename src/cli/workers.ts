@@ -19,18 +19,19 @@ const STOP_SLACK_MS = 1_000
 export async function superviseWorkers(count: number, config: Config): Promise<Greeting> {
   let stopping = false
 
-  async function fork(): Promise<Greeting> {
-    const worker = cluster.fork()
+  /** @param place which of them it is: the one that takes a dead one's place is known by it */
+  async function fork(place: number): Promise<Greeting> {
+    const worker = cluster.fork({ ADOPTABLE_WORKER: String(place) })
     const greeting = await Promise.race([once(worker, 'message'), once(worker, 'exit')])
     if (typeof greeting[0] !== 'object') throw new Error('a worker could not start')
     worker.once('exit', () => {
-      if (!stopping) setTimeout(replace, RESTART_PAUSE_MS)
+      if (!stopping) setTimeout(replace, RESTART_PAUSE_MS, place)
     })
     return greeting[0]
   }
 
-  function replace(): void {
-    if (!stopping) fork().catch(() => setTimeout(replace, RESTART_PAUSE_MS))
+  function replace(place: number): void {
+    if (!stopping) fork(place).catch(() => setTimeout(replace, RESTART_PAUSE_MS, place))
   }
 
   const delay = config.stopTimeoutSeconds * 1_000 + STOP_SLACK_MS
@@ -39,7 +40,7 @@ export async function superviseWorkers(count: number, config: Config): Promise<G
     return stopAll()
   })
   try {
-    const greetings = await Promise.all(Array.from({ length: count }, fork))
+    const greetings = await Promise.all(Array.from({ length: count }, (_, place) => fork(place + 1)))
     return greetings.find(({ firstKey }) => firstKey !== undefined) ?? (greetings[0] as Greeting)
   } catch (error) {
     stopping = true

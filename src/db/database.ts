@@ -1,4 +1,4 @@
-import { claimFile, fileOf, openToRead, openToWrite } from './open.ts'
+import { claimFile, fileOf, openToRead, openToWrite } from './open-sqlite.ts'
 import type { Db } from './tables.ts'
 import { transactionWriter, type Writer } from './write.ts'
 import { type Changes, threadWriter } from './writer.ts'

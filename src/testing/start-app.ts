@@ -56,9 +56,13 @@ type MakeStore = (t: TestContext) => string | Promise<string>
 /** Makes the URL of a new store of a test's own. */
 let scratchStore: MakeStore = (t) => `sqlite:${join(scratchFolder(t), 'test.db')}`
 
+/** Settings of every service that a test starts, beneath its own. */
+let commonSettings: Record<string, string> = {}
+
 /** From now on tests put their stores there. */
-export function useStores(make: MakeStore): void {
+export function useStores(make: MakeStore, settings: Record<string, string> = {}): void {
   scratchStore = make
+  commonSettings = settings
 }
 
 /** The whole service on a free port, with a store of its own and a clock that stands still until told. */
@@ -70,6 +74,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     PORT: '0',
     DATABASE_URL: databaseUrl,
     BASE_URL: 'http://pets.example/v1',
+    ...commonSettings,
     ...options.settings,
   })
   const key = await makeKey(databaseUrl, options.key, config.environment)

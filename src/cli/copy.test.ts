@@ -1,0 +1,472 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { compareStores, copyStore, type Stores } from '../db/copy.ts'
+import { openPostgresSide } from '../db/copy-postgres.ts'
+import { openSqliteSide } from '../db/copy-sqlite.ts'
+import { COUNTED, TABLES } from '../db/copy-tables.ts'
+import { openForCommand } from '../db/database.ts'
+import { fileOf } from '../db/open-sqlite.ts'
+import { generateKey, hashKey } from '../keys/key-format.ts'
+import * as keys from '../keys/store.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import type { Answer } from '../testing/client.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
+import { runCli, spawnCli } from '../testing/process.ts'
+import { makeKey, scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+const silent = (): void => undefined
+const copy = (stores: Stores) => copyStore(stores, silent)
+const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
+const argumentsOf = ({ from, to }: Stores): string[] => ['copy', '--from', from, '--to', to]
+
+/** Statements straight in a store, of a test whose matter no request can make. */
+async function inStore(url: string, ...statements: string[]): Promise<unknown[][]> {
+  if (url.startsWith('sqlite:')) {
+    using database = new DatabaseSync(fileOf(url))
+    const all = (statement: string) => {
+      const prepared = database.prepare(statement)
+      prepared.setReturnArrays(true)
+      return prepared.all() as unknown as unknown[][]
+    }
+    return statements.map(all).at(-1) ?? []
+  }
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    let rows: unknown[][] = []
+    for (const text of statements) ({ rows } = await client.query({ text, rowMode: 'array' }))
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function emptyDatabase(t: TestContext): Promise<string> {
+  const url = await scratchDatabase(t)
+  await inStore(url, 'drop schema public cascade', 'create schema public')
+  return url
+}
+
+const makeTables = async (url: string): Promise<void> => (await openForCommand(url)).close()
+
+const ANIMALS = (count: number): string => `
+  with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
+  insert into pet (name, category_id, status, created_at, updated_at)
+  select 'Rex ' || i, 1 + i % 8, case i % 3 when 0 then 'available' when 1 then 'sold' end, i, i from n`
+
+/** A store on SQLite with many rows. */
+async function largeStore(t: TestContext, animals: number): Promise<string> {
+  const url = scratchFile(t)
+  await makeKey(url)
+  await inStore(
+    url,
+    ANIMALS(animals),
+    `insert into pet_change (pet_id, at, key_id, changes) select id, 0, 1, '{}' from pet where id % 2 = 0`,
+    `insert into counter select 'ip:' || id, 0, 1, 0, 1, 0, 0, 9 from pet where id % 5 = 0`,
+    'delete from pet where id % 10 = 0',
+  )
+  return url
+}
+
+const ADOPTER = { name: 'Ada “Adopter” \\ {"x"},', email: 'ada@example.org', message: 'A garden 🌳,\nNULL' }
+
+/** Everything that the service can bring into a store. */
+async function fillEverything(app: TestApp) {
+  const admin = {
+    authorization: `Bearer ${await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'admin' })}`,
+  }
+  const spent = { authorization: `Bearer ${await makeKey(app.databaseUrl, { plan: 'free' })}` }
+  for (const name of ['Ziegen 🐐', 'Reptiles', 'Short-lived'])
+    assert.equal((await app.post('/v1/categories', { name, description: '"quoted"' }, admin)).status, 201)
+  await app.request('/v1/categories/11', { method: 'DELETE', headers: admin })
+  for (let i = 1; i <= 40; i += 1) {
+    const status = i <= 20 ? 'available' : i <= 30 ? undefined : 'pending'
+    await app.post('/v1/pets', { name: `Rex ${i} \\ {é},"NULL"`, categoryId: 1 + (i % 10), status })
+  }
+  const once = { 'idempotency-key': 'once' }
+  const first = await app.post('/v1/pets', { name: 'Once', categoryId: 9 }, once)
+  app.clock.now += 1_000
+  for (const petId of [1, 2, 3, 4, 5]) await app.post('/v1/store/orders', { petId, adopter: ADOPTER })
+  const decide = (id: number, status: string) =>
+    app.request(`/v1/store/orders/${id}`, { method: 'PATCH', headers: admin, body: { status } })
+  for (const id of [2, 3, 4]) await decide(id, 'approved')
+  await decide(3, 'completed')
+  await decide(4, 'cancelled')
+  await decide(5, 'cancelled')
+  await app.request('/v1/pets/25', {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { name: 'Renamed', status: 'available' },
+  })
+  for (const id of [7, 41, 42]) {
+    if (id === 42) await app.post('/v1/pets', { name: 'Gone at once', categoryId: 2 })
+    await app.request(`/v1/pets/${id}`, { method: 'DELETE' })
+  }
+  const [revoked, rotated, renewed] = [
+    await makeKey(app.databaseUrl),
+    await makeKey(app.databaseUrl),
+    generateKey('production'),
+  ]
+  const store = await openForCommand(app.databaseUrl)
+  const idOf = async (key: string) => (await keys.findByHash(store.db, hashKey(key)))?.id ?? 0
+  await store.write(keys.rotateKey, await idOf(rotated), hashKey(renewed), app.clock.now, 3_600_000)
+  await store.write(keys.revokeKey, await idOf(revoked), app.clock.now)
+  await store.close()
+  while ((await app.get('/v1/pets?limit=1', spent)).status === 200);
+  return { admin, spent, once, first, revoked, valid: [rotated, renewed] }
+}
+
+/** What a client can see of an answer, but for the time and the count of its requests. */
+function seen({ status, text, headers }: Answer) {
+  return { status, text, link: headers.link, etag: headers.etag, modified: headers['last-modified'] }
+}
+
+/** Every GET there is, along every link to a next page. */
+async function readEverything(app: TestApp, admin: { authorization: string }): Promise<Map<string, unknown>> {
+  const answers = new Map<string, unknown>()
+  const open = ['/v1/inventory', '/v1/categories', '/v1/store/orders?limit=2']
+  for (const filter of ['', '&status=available', '&categoryId=2', '&sort=id', '&sort=-id']) {
+    open.push(`/v1/pets?limit=5${filter}`)
+  }
+  for (const status of ['placed', 'approved', 'completed', 'cancelled'])
+    open.push(`/v1/store/orders?status=${status}`)
+  for (let id = 1; id <= 43; id += 1) open.push(`/v1/pets/${id}`, `/v1/pets/${id}/history?limit=1`)
+  for (let id = 1; id <= 12; id += 1) open.push(`/v1/categories/${id}`, `/v1/store/orders/${id}`)
+  for (const path of open) {
+    for (const headers of path.includes('orders') ? [admin, {}] : [{}]) {
+      const answer = await app.get(path, headers)
+      answers.set(`${path} ${headers === admin}`, seen(answer))
+      const next = /<http:\/\/pets\.example([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
+      if (next && !open.includes(next)) open.push(next)
+    }
+  }
+  return answers
+}
+
+test('a copy on PostgreSQL answers every GET byte for byte as before, and goes on where the store ended', async (t) => {
+  const app = await startApp(t, { databaseUrl: scratchFile(t), key: UNLIMITED })
+  const { admin, spent, once, first, revoked, valid } = await fillEverything(app)
+  const before = await readEverything(app, admin)
+  assert.ok([...before.keys()].filter((path) => path.includes('cursor=')).length >= 20)
+  const limit = seen(await app.get('/v1/pets', spent))
+  await app.stop()
+  const to = await emptyDatabase(t)
+  const back = scratchFile(t)
+
+  const { code, stdout, stderr } = await runCli(t, argumentsOf({ from: app.databaseUrl, to }), {})
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){10}$/)
+  assert.match(stdout, /^pet +39 +42 /m)
+  assert.equal((await copy({ from: to, to: back })).equal, true)
+  assert.ok((await compareStores({ from: app.databaseUrl, to: back })).every(({ equal }) => equal))
+  assert.equal(statSync(fileOf(back)).mode & 0o077, 0)
+
+  for (const databaseUrl of [to, back]) {
+    const copied = await startApp(t, { databaseUrl, now: app.clock.now })
+    const opened = {
+      ...copied,
+      get: (path: string, headers = {}) =>
+        copied.get(path, { authorization: `Bearer ${app.key}`, ...headers }),
+    }
+    // Reading everything once is enough: the copy back was found equal.
+    if (databaseUrl === to) assert.deepEqual(await readEverything(opened, admin), before)
+    for (const key of valid)
+      assert.equal((await opened.get('/v1/pets', { authorization: `Bearer ${key}` })).status, 200)
+    assert.equal((await opened.get('/v1/pets', { authorization: `Bearer ${revoked}` })).status, 401)
+    assert.deepEqual([limit.status, seen(await opened.get('/v1/pets', spent))], [429, limit])
+
+    const own = { authorization: `Bearer ${app.key}` }
+    const again = await copied.post('/v1/pets', { name: 'Once', categoryId: 9 }, { ...own, ...once })
+    assert.deepEqual(
+      [again.status, again.text, again.headers['idempotent-replayed']],
+      [201, first.text, 'true'],
+    )
+    assert.equal((await copied.post('/v1/pets', { name: 'New', categoryId: 9 })).body.id, 43)
+    assert.equal((await copied.post('/v1/categories', { name: 'New' }, admin)).body.id, 12)
+    assert.equal((await copied.post('/v1/store/orders', { petId: 9, adopter: ADOPTER })).body.id, 6)
+    assert.equal((await copied.get('/v1/pets/43/history')).status, 200)
+    await copied.stop()
+    assert.deepEqual(
+      (await inStore(databaseUrl, 'select max(id) from api_key'))[0]?.map(Number),
+      [6],
+      'the key of this start stands behind those of the first store',
+    )
+  }
+})
+
+test('numbers beyond 2^53, removed ids and every kind of text come through both engines exactly', async (t) => {
+  const [from, through, to] = [scratchFile(t), await scratchDatabase(t), scratchFile(t)]
+  await makeTables(from)
+  // In the order of a language, an index of text is not in that of its bytes.
+  await inStore(
+    through,
+    `do $$ begin
+      alter table counter alter column caller type text collate "en-x-icu";
+    exception when undefined_object then null; end $$`,
+  )
+  await inStore(
+    from,
+    `insert into category (id, name, folded_name) values (9007199254740993, 'Far', 'far')`,
+    `insert into pet (id, name, category_id) values
+      (9007199254740993, '🐕 \\ "a",{b} NULL', 9007199254740993), (9223372036854775800, '1', 1)`,
+    'delete from pet where id = 9223372036854775800',
+    `insert into counter values ('ip:Ä', 1, 2, 3, 4, 5, 6, 7), ('ip:a', 1, 2, 3, 4, 5, 6, 7), ('ip:Z', 1, 2, 3, 4, 5, 6, 7)`,
+  )
+
+  assert.equal((await copy({ from, to: through })).equal, true)
+  const { equal, comparisons } = await copy({ from: through, to })
+
+  assert.equal(equal, true)
+  const given = comparisons.find(({ table }) => table === 'pet')?.lastIds
+  assert.deepEqual(given, [9223372036854775800n, 9223372036854775800n])
+  const rows = await inStore(to, 'select name, cast(id as text), cast(category_id as text) from pet')
+  assert.deepEqual(rows, [['🐕 \\ "a",{b} NULL', '9007199254740993', '9007199254740993']])
+  await inStore(through, `insert into pet (name, category_id) values ('Next', 1)`)
+  assert.deepEqual(await inStore(through, 'select max(id)::text from pet'), [['9223372036854775801']])
+})
+
+test('a copy that is killed again and again goes on each time, and ends equal', async (t) => {
+  const from = await largeStore(t, 6_000)
+  const through = await scratchDatabase(t)
+  const to = scratchFile(t)
+  const watcher = new pg.Client({ connectionString: through })
+  await watcher.connect()
+  cleanup(t).defer(() => watcher.end())
+  const animals = async () => Number((await watcher.query('select count(*) from pet')).rows[0].count)
+
+  for (const least of [1, 3_000]) {
+    const { child, exited } = spawnCli(t, argumentsOf({ from, to: through }), {})
+    while (child.exitCode === null && (await animals()) < least);
+    child.kill('SIGKILL')
+    assert.equal((await exited).code, null)
+    const there = await animals()
+    assert.ok(there >= least && there < 5_400 && there % 1_000 === 0, `${there} animals`)
+  }
+  await assert.rejects(copy({ from: through, to }), /is an unfinished copy itself/)
+  await assert.rejects(
+    copy({ from: await otherStore(t), to: through }),
+    /holds an unfinished copy of another store/,
+  )
+  const steps: [string, number, number][] = []
+  const { equal } = await copyStore({ from, to: through }, (...step) => steps.push(step))
+  assert.equal(equal, true)
+  const [[, resumedAt = 0, total] = []] = steps
+  assert.ok(resumedAt > 3_000, `it went on behind ${resumedAt} rows`)
+  assert.deepEqual(
+    steps.findLast(([step]) => step === 'copying'),
+    ['copying', total, total],
+  )
+
+  for (let kills = 0; kills < 2; kills += 1) {
+    const { child, exited } = spawnCli(t, argumentsOf({ from: through, to }), {})
+    setTimeout(() => child.kill('SIGKILL'), 300 + Math.random() * 600)
+    await exited
+  }
+  assert.equal((await copy({ from: through, to })).equal, true)
+  assert.ok((await compareStores({ from, to })).every((table) => table.equal))
+})
+
+async function otherStore(t: TestContext): Promise<string> {
+  const url = scratchFile(t)
+  await makeTables(url)
+  return url
+}
+
+test('a target that holds anything else is refused in one line, and stays as it is', async (t) => {
+  const from = await largeStore(t, 10)
+  const [database, file] = [await scratchDatabase(t), await otherStore(t)]
+  const rex = `insert into pet (name, category_id) values ('Rex', 1)`
+  const wrong: [string, RegExp, string, string?][] = [
+    [database, /test_\d+_\d+ is not empty: its table pet has rows \(1\)$/, rex, 'delete from pet'],
+    [
+      database,
+      /has categories of its own/,
+      `update category set description = 'Barks' where id = 1`,
+      'update category set description = null',
+    ],
+    [
+      database,
+      /is not empty: its table counter has rows \(1\)$/,
+      `insert into counter values ('ip:1', 0, 0, 0, 0, 0, 0, 0)`,
+    ],
+    [
+      database,
+      /holds tables of another program/,
+      'drop schema public cascade; create schema public; create table pet (id int)',
+    ],
+    [file, /test\.db is not empty: its table pet has rows \(1\)$/, rex, 'delete from pet'],
+    [file, /has categories of its own/, 'delete from category where id = 8'],
+    [scratchFile(t), /holds tables of another program/, 'create table pet (id int)'],
+    [from, /the two stores are the same one/, 'select 1'],
+  ]
+  for (const [to, expected, statement, undo] of wrong) {
+    await inStore(to, statement)
+    const before = await contentOf(to)
+    await assert.rejects(copy({ from, to }), isLine(expected))
+    assert.deepEqual(await contentOf(to), before)
+    if (undo) await inStore(to, undo)
+  }
+
+  await inStore(database, 'drop table pet')
+  const sources: [string, RegExp][] = [
+    [`${scratchFile(t)}x`, /there is no store at /],
+    [database, /there is no store in postgres:\/\//],
+    ['postgres://a:secret@127.0.0.1:1/b?password=secret', /^postgres:\/\/127\.0\.0\.1:1\/b: .*ECONNREFUSED/],
+  ]
+  for (const [source, expected] of sources) {
+    await assert.rejects(copy({ from: source, to: scratchFile(t) }), isLine(expected))
+  }
+})
+
+function isLine(expected: RegExp) {
+  return ({ message }: Error): boolean => {
+    assert.match(message, expected)
+    assert.doesNotMatch(message, /\n|secret/)
+    return true
+  }
+}
+
+/** The tables of a store, its animals, and what makes it what it is. */
+async function contentOf(url: string): Promise<unknown[][][]> {
+  const names = url.startsWith('sqlite:')
+    ? 'select name from sqlite_schema order by 1'
+    : `select tablename from pg_tables where schemaname = 'public' order by 1`
+  const tables = await inStore(url, names)
+  const has = (table: string): boolean => tables.some(([name]) => name === table)
+  const rows = ['pet', 'category', 'secret'].filter(has)
+  return [
+    tables,
+    ...(await Promise.all(rows.map((table) => inStore(url, `select * from ${table} order by 1`)))),
+  ]
+}
+
+test('copy with wrong arguments ends with exit code 2 and one line without a password', async (t) => {
+  const wrong = [
+    ['copy'],
+    ['copy', '--from', 'postgress://a:secret@b/c', '--to', 'sqlite:b.db'],
+    ['copy', '--from', 'sqlite:a.db', '--to', 'postgres://a:secret@b:x/c'],
+  ]
+  for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => runCli(t, args, {})))) {
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, /^[^\n]+--(from|to)[^\n]+\n$/)
+    assert.doesNotMatch(stderr, /secret/)
+  }
+})
+
+test('a store that a service runs on is neither copied nor filled', async (t) => {
+  const stores = [scratchFile(t), await scratchDatabase(t)]
+  for (const databaseUrl of stores) await startApp(t, { databaseUrl })
+  const [file = '', database = ''] = stores
+  const [idle, idleDatabase] = [await largeStore(t, 10), await scratchDatabase(t)]
+
+  const refused = [
+    { from: database, to: scratchFile(t) },
+    { from: await largeStore(t, 10), to: database },
+  ].map((stores) => assert.rejects(copy(stores), isLine(/another adoptable uses it; stop that first/)))
+  // In a process of its own: in this one SQLite's locks would be given up with the first file that is closed.
+  for (const stores of [
+    { from: file, to: idleDatabase },
+    { from: idle, to: file },
+  ]) {
+    const { code, stdout, stderr } = await runCli(t, argumentsOf(stores), {})
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /^adoptable: [^\n]*test\.db: another adoptable serves it; stop that first\n$/)
+  }
+  await Promise.all(refused)
+
+  // Not a service, but one that may change rows all the same.
+  using other = new DatabaseSync(fileOf(idle))
+  other.exec('select count(*) from pet')
+  await assert.rejects(
+    copy({ from: idle, to: idleDatabase }),
+    /test\.db: another process uses it; stop that first/,
+  )
+})
+
+test('a row that somebody changes in the copy is found, and so is a lost id', async (t) => {
+  const from = await largeStore(t, 2_500)
+  const to = await scratchDatabase(t)
+  const differing = async () =>
+    (await compareStores({ from, to })).filter(({ equal }) => !equal).map(({ table }) => table)
+  await copy({ from, to })
+  assert.deepEqual(await differing(), [])
+
+  const changes: [string, string, string[]][] = [
+    [
+      `update pet set name = 'Max' where id = 2001`,
+      `update pet set name = 'Rex 2001' where id = 2001`,
+      ['pet'],
+    ],
+    [
+      `update pet_change set key_id = 1, at = 1 where id = 7`,
+      'update pet_change set at = 0 where id = 7',
+      ['pet_change'],
+    ],
+    [
+      `update inventory set pets = pets + 1 where slot = (select min(slot) from inventory) and category_id = 1 and status = 'sold'`,
+      `update inventory set pets = pets - 1 where slot = (select min(slot) from inventory) and category_id = 1 and status = 'sold'`,
+      ['inventory'],
+    ],
+    [`select setval('pet_id_seq', 2499)`, `select setval('pet_id_seq', 2500)`, ['pet']],
+    [
+      `delete from counter where caller = 'ip:5'`,
+      `insert into counter values ('ip:5', 0, 1, 0, 1, 0, 0, 9)`,
+      ['counter'],
+    ],
+  ]
+  for (const [change, undo, expected] of changes) {
+    await inStore(to, change)
+    assert.deepEqual(await differing(), expected, change)
+    await inStore(to, undo)
+  }
+  assert.deepEqual(await differing(), [])
+
+  await inStore(to, `update pet set status = 'pending' where id = 3`)
+  const { code, stdout, stderr } = await runCli(t, argumentsOf({ from, to }), {})
+  assert.equal(code, 1)
+  assert.match(stdout, /^pet +2,250 +2500 +[0-9a-f]{16} \/ [0-9a-f]{16} +DIFFERS$/m)
+  assert.match(stderr, /^adoptable: [^\n]*nothing was copied\n$/)
+})
+
+test('a source that changed between two runs makes a copy that differs, and that no service starts on', async (t) => {
+  const from = await largeStore(t, 3_000)
+  const to = await scratchDatabase(t)
+  const stop = new Error('stopped here')
+  const halfWay = copyStore({ from, to }, (_step, done) => {
+    if (done > 1_500) throw stop
+  })
+  await assert.rejects(halfWay, /the copy is not finished: stopped here; run it again to go on/)
+  await inStore(from, `update pet set name = 'Max' where id = 1`)
+
+  const { code, stdout, stderr } = await runCli(t, argumentsOf({ from, to }), {})
+
+  assert.equal(code, 1)
+  assert.match(stdout, /^pet +2,700 +3000 +\S+ \/ \S+ +DIFFERS$/m)
+  assert.match(stderr, /^adoptable: the copy differs from its source[^\n]+\n$/)
+  await assert.rejects(
+    spawnCli(t, ['serve'], { DATABASE_URL: to, PORT: '0' }).serving,
+    /ended before it served/,
+  )
+})
+
+test('every table and column of both engines is copied or counted', async (t) => {
+  const file = await otherStore(t)
+  const database = await scratchDatabase(t)
+  const sides = [await openSqliteSide(fileOf(file), true), await openPostgresSide(database)]
+  for (const side of sides) cleanup(t).defer(() => side.close())
+  const known = [...TABLES.map(({ name }) => name), COUNTED].sort()
+
+  for (const side of sides) {
+    const tables = (await side.tables()).filter((name) => !name.startsWith('kysely_'))
+    assert.deepEqual(tables.sort(), known, side.name)
+  }
+  for (const { name } of TABLES) {
+    const [one, other] = await Promise.all(sides.map((side) => side.columns(name)))
+    assert.deepEqual(one, other, name)
+    assert.ok(one && one.length > 1)
+  }
+})

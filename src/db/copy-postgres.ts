@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { BATCH, type Row, type Side, TABLES, type Table } from './copy-tables.ts'
+import { CLAIM } from './database.ts'
+import { connectionTo } from './postgres.ts'
+import { openMigrated } from './serve-postgres.ts'
+
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, BigInt)
+
+/** How long the server may take to notice that a killed copy, or a service, is gone. */
+const PATIENCE_MS = 2_000
+const STEP_MS = 50
+
+/** @throws when a service, or anything else of ours, uses the database */
+export async function openPostgresSide(url: string): Promise<Side> {
+  const { host, pathname } = new URL(url)
+  const name = `postgres://${host}${pathname}`
+  const client = new pg.Client({
+    ...connectionTo(url, true),
+    types,
+    // Told apart from a service, of which none may be there.
+    application_name: 'adoptable copy',
+    idle_in_transaction_session_timeout: 0,
+  })
+  // A connection that breaks shows in the next query.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await claim(client)
+    return sideOf(name, url, client)
+  } catch (cause) {
+    void client.end().catch(() => undefined)
+    const { message, code } = cause as { message?: string; code?: string }
+    throw new Error(`${name}: ${message || code}`, { cause })
+  }
+}
+
+/** The lock is of a service that is alone; those that share their counters show by their connections. */
+async function claim(client: pg.Client): Promise<void> {
+  const query = `
+    select pg_try_advisory_lock($1) as held, exists (
+      select from pg_stat_activity where datname = current_database() and application_name = 'adoptable'
+    ) as used`
+  for (let waited = 0; ; waited += STEP_MS) {
+    const { rows } = await client.query<{ held: boolean; used: boolean }>(query, [CLAIM])
+    if (rows[0]?.held && !rows[0].used) return
+    if (waited >= PATIENCE_MS) throw new Error('another adoptable uses it; stop that first')
+    await wait(STEP_MS)
+  }
+}
+
+function sideOf(name: string, url: string, client: pg.Client): Side {
+  const rows = async (text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await client.query<Row>({ text, values, rowMode: 'array' })).rows
+  const typesOf = new Map<string, string[]>()
+
+  async function columns(table: string): Promise<string[]> {
+    const found = await rows(
+      `select column_name::text, data_type::text from information_schema.columns
+        where table_schema = current_schema() and table_name = $1 order by column_name collate "C"`,
+      [table],
+    )
+    typesOf.set(
+      table,
+      found.map(([, type]) => `${type}[]`),
+    )
+    return found.map(([column]) => String(column))
+  }
+
+  return {
+    name,
+    columns,
+    rows,
+    tables: async () =>
+      (await rows('select tablename::text from pg_tables where schemaname = current_schema()')).map(String),
+    async migrate() {
+      await (await openMigrated(url)).destroy()
+    },
+    async *batches(table, names, after) {
+      const behind = after === undefined ? '' : `where ${byBytes(table)} > $1`
+      const query = `select ${names} from ${table.name} ${behind} order by ${byBytes(table)}`
+      // A cursor, because an index of text need not be in the order of its bytes: it sorts once, not once a batch.
+      await rows(`declare copied no scroll cursor for ${query}`, after === undefined ? [] : [after])
+      for (;;) {
+        const batch = await rows(`fetch ${BATCH} from copied`)
+        if (batch.length > 0) yield batch
+        if (batch.length < BATCH) break
+      }
+      await rows('close copied')
+    },
+    lastKey: async (table) =>
+      (await rows(`select ${table.key} from ${table.name} order by ${byBytes(table)} desc limit 1`))[0]?.[0],
+    async insert({ name: table }, names, added) {
+      if (!typesOf.has(table)) await columns(table)
+      const arrays = typesOf.get(table)?.map((type, place) => `$${place + 1}::${type}`)
+      await client.query({
+        name: `insert into ${table}`,
+        text: `insert into ${table} (${names}) select ${names} from unnest(${arrays}) as added (${names})`,
+        values: names.map((_, place) => added.map((row) => row[place])),
+      })
+    },
+    async lastId({ name: table }) {
+      const [[sequence] = []] = await rows(`select pg_get_serial_sequence($1, 'id')`, [table])
+      const [row] = await rows(`
+        select greatest(
+          (select case when is_called then last_value else last_value - 1 end from ${sequence}),
+          (select max(id) from ${table})
+        )`)
+      return BigInt(row?.[0] ?? 0)
+    },
+    async setLastId({ name: table }, id) {
+      const [next, given] = id === 0n ? [1n, false] : [id, true]
+      await rows(`select setval(pg_get_serial_sequence($1, 'id'), $2, $3)`, [table, next, given])
+    },
+    async transaction(work) {
+      await rows('begin')
+      try {
+        const result = await work()
+        await rows('commit')
+        return result
+      } catch (error) {
+        await rows('rollback').catch(() => undefined)
+        throw error
+      }
+    },
+    async settle() {
+      await rows(`analyze ${TABLES.map((table) => table.name)}`)
+    },
+    close: () => client.end(),
+  }
+}
+
+function byBytes({ key, givesIds }: Table): string {
+  return givesIds ? key : `${key} collate "C"`
+}

@@ -1,0 +1,69 @@
+/** As a store holds it, and exact in both engines: whole numbers as bigints, whatever their size. */
+export type Value = string | bigint | null
+
+export type Row = Value[]
+
+export interface Table {
+  name: string
+  /** The primary key, in whose order rows are read. */
+  key: string
+  /** Whether the key is an id: one that the store gives out, and never gives out again. */
+  givesIds: boolean
+}
+
+const ids = (name: string): Table => ({ name, key: 'id', givesIds: true })
+
+/** What this installation keeps to itself; it arrives last, and with it the copy is whole. */
+export const SECRETS: Table = { name: 'secret', key: 'name', givesIds: false }
+
+/** Every table with rows of its own, the ones that others refer to first. The one list. */
+export const TABLES: Table[] = [
+  ids('category'),
+  ids('api_key'),
+  { name: 'api_key_secret', key: 'hash', givesIds: false },
+  ids('pet'),
+  ids('pet_change'),
+  ids('adoption_order'),
+  { name: 'idempotency', key: 'scope', givesIds: false },
+  { name: 'counter', key: 'caller', givesIds: false },
+  SECRETS,
+]
+
+/** Kept by triggers on pet, and so counted and not copied. */
+export const COUNTED = 'inventory'
+
+/** Made by every migration, and so by nothing else. */
+export const MIGRATIONS = 'kysely_migration'
+
+/** So many rows at most are read at once, and written in one transaction. */
+export const BATCH = 1_000
+
+/** One of the two stores, claimed for the copy alone until it is closed. */
+export interface Side {
+  /** For messages: never with a password. */
+  name: string
+  tables(): Promise<string[]>
+  /** Brings the tables up to date. */
+  migrate(): Promise<void>
+  /** In an order that is the same on every engine. */
+  columns(table: string): Promise<string[]>
+  /** Few rows, of a statement that every engine knows. */
+  rows(statement: string): Promise<Row[]>
+  /** In the order of the key, text by its bytes, behind a key or from the first; in a transaction. */
+  batches(table: Table, columns: string[], after?: Value): AsyncIterable<Row[]>
+  lastKey(table: Table): Promise<Value | undefined>
+  insert(table: Table, columns: string[], rows: Row[]): Promise<void>
+  /** The highest id that was ever given out, also to a row that is gone; 0 for none. */
+  lastId(table: Table): Promise<bigint>
+  setLastId(table: Table, id: bigint): Promise<void>
+  /** What throws leaves nothing behind. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Tells the planner of queries what came. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function countOf(side: Side, table: string): Promise<bigint> {
+  const [row] = await side.rows(`select count(*) from ${table}`)
+  return BigInt(row?.[0] ?? 0)
+}

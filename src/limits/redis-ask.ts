@@ -1,0 +1,204 @@
+import type { Caller } from './limiter.ts'
+import type { Link } from './redis-link.ts'
+import type { Pulse } from './redis-pulse.ts'
+import { SETTLE } from './redis-report-script.ts'
+import { TAKE } from './redis-script.ts'
+import { type Heard, hear, type Known, type Share, verdictOf } from './redis-share.ts'
+import { DAY_MS, type Verdict } from './window.ts'
+
+/** How long a request may ask again; the last time it waits for an answer comes on top. */
+const PATIENCE_MS = 100
+/** First wait for promises to come back; each further one is twice as long. */
+const RECALL_MS = 3
+/** Somebody who did not give back in time is not asked again for so long. */
+const VAIN_MS = 250
+
+type Part = 'minute' | 'day'
+
+/** Where promises are asked back. */
+export function channelOf(prefix: string): string {
+  return `${prefix}:recall`
+}
+
+export interface Store {
+  link: Link
+  /** Every key of this installation begins so. */
+  prefix: string
+  pulse: Pulse
+  clock: () => number
+  storeClock: (() => number) | undefined
+  memorySeconds: number
+  /** Looks at the other processes now. */
+  look(): Promise<void>
+}
+
+/** @throws when the store is lost, or has no verdict in time; it may then have charged the request or not */
+export async function askStore(store: Store, known: Known, caller: Caller): Promise<Verdict> {
+  const began = performance.now()
+  let gone: string[] = []
+  for (let round = 0; ; round += 1) {
+    if (known.unsettled) await settle(store, known)
+    // Another request has found that there is nothing left just now.
+    if (known.recalling) await known.recalling
+    const { outcome, verdict } = await takeOnce(store, known, caller, gone)
+    const [, window] = outcome.split(' ') as [string, Part?]
+    const now = performance.now()
+    // Who is silent gives nothing back.
+    const late = now - began > (store.pulse.view.silent.length > 0 ? PATIENCE_MS / 4 : PATIENCE_MS)
+    if (window && late) known.recalledInVainUntil = now + VAIN_MS
+    if (verdict && (!window || now < known.recalledInVainUntil)) return verdict
+    if (late) throw new Error(`Redis: no verdict in time (${outcome})`)
+    if (window) {
+      if (round > 0) gone = await store.pulse.gone()
+      await recall(store, known, window, RECALL_MS * 2 ** round)
+    } else if (outcome === 'view' || (outcome === 'settle' && round < 2)) {
+      // The store remembers less than we do. If all of its memory is gone, everybody has to tell it theirs.
+      await store.look()
+    } else known.unsettled = true
+  }
+}
+
+/** @returns no verdict when the store knows too little for one; after a recall there may be a better one */
+async function takeOnce(
+  store: Store,
+  known: Known,
+  caller: Caller,
+  gone: string[],
+): Promise<{ outcome: string; verdict?: Verdict }> {
+  const { link, pulse, clock } = store
+  const { limits, ban } = caller
+  const { turn, day } = known
+  const askedAt = clock()
+  const answer = await link.run(TAKE, keysOf(store, known), [
+    ...opening(store),
+    limits.perMinute,
+    limits.perDay,
+    pulse.view.processes.length,
+    pulse.view.storeNow,
+    pulse.reserve(limits.perMinute),
+    day.label,
+    day.startedAt + DAY_MS,
+    day.charged,
+    gone.join(','),
+    ...(ban
+      ? [ban.afterRefusals, ban.windowSeconds * 1_000, ban.seconds, ban.longestSeconds, ban.memorySeconds]
+      : ['', '', '', '', '']),
+  ])
+  const outcome = String(answer[0])
+  if (answer.length === 1) return { outcome }
+  Object.assign(known, { askedAt, heardAt: clock() })
+  hear(known, read(answer), { turn, allowed: outcome === 'allowed' })
+  // Before the next answer is heard.
+  return { outcome, verdict: verdictOf(known, outcome, limits) }
+}
+
+/**
+ * Says what was served, so that the store has charged exactly that. One report serves all who wait for it.
+ */
+export function settle(store: Store, known: Known): Promise<void> {
+  known.settling ??= report(store, known, '').finally(() => {
+    known.settling = undefined
+  })
+  return known.settling
+}
+
+/**
+ * @param epoch names the loss of memory after which the store is told everything; '' when it has lost
+ * nothing
+ */
+export async function report(store: Store, known: Known, epoch: string): Promise<void> {
+  const { turn, minute, day } = known
+  const askedAt = store.clock()
+  known.unsettled = false
+  try {
+    const answer = await store.link.run(SETTLE, keysOf(store, known), [
+      ...opening(store),
+      epoch === '' ? 'settle' : 'rebuild',
+      epoch,
+      ...reportOf(minute),
+      ...reportOf(day),
+      known.bannedUntil,
+      known.banSeconds,
+      store.memorySeconds,
+    ])
+    if (answer.length === 1) throw new Error('Redis: the report came out of an older session')
+    Object.assign(known, { askedAt, heardAt: store.clock() })
+    hear(known, read(answer), { turn, before: { minute, day } })
+  } catch (error) {
+    known.unsettled = true
+    throw error
+  }
+}
+
+/** Gives back what is promised to this process of one window, as another one needs it. */
+export async function giveBack(store: Store, known: Known, window: Part): Promise<void> {
+  known.turn += 1
+  known[window] = { ...known[window], cap: known[window].served }
+  await store.link.run(SETTLE, keysOf(store, known), [
+    ...opening(store),
+    'give',
+    window,
+    ...reportOf(known.minute),
+    ...reportOf(known.day),
+    known.bannedUntil,
+    known.banSeconds,
+    store.memorySeconds,
+  ])
+}
+
+/** Asks all others for what is promised to them, and gives them a moment. */
+function recall(
+  { link, prefix, pulse }: Store,
+  known: Known,
+  window: Part,
+  patienceMs: number,
+): Promise<void> {
+  known.recalling ??= link
+    .publish(channelOf(prefix), `${pulse.id} ${window} ${known.name}`)
+    .then(() => new Promise<void>((resolve) => setTimeout(resolve, patienceMs)))
+    .finally(() => {
+      known.recalling = undefined
+    })
+  return known.recalling
+}
+
+/** The asking process, what it asks for and of which caller. */
+export function readRecall(message: string): { asker: string; window: Part; name: string } {
+  const [asker = '', window, ...name] = message.split(' ')
+  return { asker, window: window === 'day' ? 'day' : 'minute', name: name.join(' ') }
+}
+
+/** Who asks, in which session, and the time, when a test stands in for the clock of the store. */
+function opening({ link, pulse, storeClock }: Store): (string | number)[] {
+  return [pulse.id, link.session, storeClock ? storeClock() : '']
+}
+
+/** Both in one slot of a cluster. */
+function keysOf({ prefix }: Store, { name }: Known): string[] {
+  return [`${prefix}:{${name}}`, `${prefix}:{${name}}:refusals`]
+}
+
+/** Name, start, served here, the highest total that is known of, and the promise. */
+function reportOf({ label, startedAt, used, served, charged, cap }: Share): (string | number)[] {
+  return [label, startedAt, served, Math.max(served, used - charged + served), cap]
+}
+
+function read([, storeNow, bannedUntil, banSeconds, ...windows]: unknown[]): Heard {
+  return {
+    storeNow: Number(storeNow),
+    bannedUntil: Number(bannedUntil),
+    banSeconds: Number(banSeconds),
+    minute: shareOf(windows.slice(0, 5)),
+    day: shareOf(windows.slice(5)),
+  }
+}
+
+function shareOf([label, startedAt, used, charged, cap]: unknown[]): Share {
+  const figures = {
+    startedAt: Number(startedAt),
+    used: Number(used),
+    charged: Number(charged),
+    cap: Number(cap),
+  }
+  return { label: String(label), served: 0, ...figures }
+}

@@ -1,0 +1,47 @@
+import { type Known, unknown } from './redis-share.ts'
+
+/** Addresses counted one by one. Those beyond share a counter: no flood grows memory or resets anyone. */
+const MOST_ADDRESSES = 50_000
+const OTHER_ADDRESSES = 'ip:others'
+
+export interface Callers {
+  /** What is known of the caller, or of those with whom it is counted. */
+  get(name: string): Known
+  find(name: string): Known | undefined
+  all(): Known[]
+  forget(isOver: (known: Known) => boolean): void
+}
+
+/** What this process remembers of callers. */
+export function rememberCallers(): Callers {
+  const callers = new Map<string, Known>()
+  let addresses = 0
+
+  function get(name: string): Known {
+    const found = callers.get(name)
+    if (found) return found
+    if (isAddress(name) && addresses >= MOST_ADDRESSES && name !== OTHER_ADDRESSES)
+      return get(OTHER_ADDRESSES)
+    const known = unknown(name)
+    callers.set(name, known)
+    if (isAddress(name)) addresses += 1
+    return known
+  }
+
+  return {
+    get,
+    find: (name) => callers.get(name),
+    all: () => [...callers.values()],
+    forget(isOver) {
+      for (const [name, known] of callers) {
+        if (!isOver(known)) continue
+        callers.delete(name)
+        if (isAddress(name)) addresses -= 1
+      }
+    },
+  }
+}
+
+function isAddress(name: string): boolean {
+  return name.startsWith('ip:')
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { Redis, type RedisOptions } from 'ioredis'
+
+/** No answer in this time is a lost store: a request is answered within 250 ms, whatever happens. */
+const ANSWER_MS = 100
+/** Looked at so often. */
+const WATCH_MS = 20
+const LONGEST_PAUSE_MS = 250
+
+/** A way to the store that breaks at the first doubt, and mends itself for ever. */
+export interface Link {
+  /** Grows whenever answers under way can no longer be trusted to come. */
+  readonly session: number
+  /** Why the store was last lost. */
+  readonly cause: Error
+  run(script: string, keys: string[], args: (string | number)[]): Promise<unknown[]>
+  members(key: string): Promise<string[]>
+  publish(channel: string, message: string): Promise<void>
+  /** Ends the session: whatever was asked in it counts as lost, and is asked in no other. */
+  fail(error: unknown): void
+  close(): void
+}
+
+interface Options {
+  connection: string | RedisOptions
+  channel: string
+  onReady(): void
+  onLost(): void
+  onMessage(message: string): void
+}
+
+/**
+ * `maxRetriesPerRequest: 0` rejects at once what was under way when a connection ends; without it that
+ * hangs.
+ */
+const SETTINGS = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  // Done below; ioredis would leave the rejection of its own attempt to nobody, which ends the process.
+  autoResubscribe: false,
+  maxRetriesPerRequest: 0,
+  connectTimeout: ANSWER_MS,
+  // Of the greetings; all else is watched below, as these timers also go off when only this process was busy.
+  commandTimeout: 2 * ANSWER_MS,
+  disconnectTimeout: ANSWER_MS,
+  maxLoadingRetryTime: LONGEST_PAUSE_MS,
+  retryStrategy: (times) => Math.min(50 * times, LONGEST_PAUSE_MS),
+  replyMapping: 'legacy',
+} as const satisfies RedisOptions
+
+export function openLink({ connection, channel, onReady, onLost, onMessage }: Options): Link {
+  const redis = connect(connection)
+  const listener = connect(connection)
+  const waiting = watchAnswers(() => fail(new Error('Redis: no answer')))
+  let up = false
+  let session = 1
+  let cause = new Error('Redis has not been reached yet')
+
+  redis.on('error', (error) => {
+    cause = plain(error)
+  })
+  redis.on('ready', () => {
+    up = true
+    cause = new Error('Redis: the connection ended')
+    onReady()
+  })
+  redis.on('close', () => fail(cause))
+  listener.on('error', () => {})
+  listener.on('ready', () => listener.subscribe(channel).catch(() => listener.stream?.destroy()))
+  listener.on('message', (_channel, message) => onMessage(message))
+
+  function fail(error: unknown): void {
+    session += 1
+    cause = plain(error)
+    // Not disconnect(): that waits for the other side, and leaves requests under way without an answer.
+    redis.stream?.destroy()
+    // A silent server would be silent here too, and nobody would notice.
+    if (up) listener.stream?.destroy()
+    up = false
+    onLost()
+  }
+
+  /** An answer counts only in the session in which it was asked for. */
+  async function guard<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const asked = session
+    const heard = waiting()
+    try {
+      const answer = await ask()
+      if (asked !== session) throw cause
+      return answer
+    } catch (error) {
+      if (asked === session && breaks(error)) fail(error)
+      throw plain(error)
+    } finally {
+      heard()
+    }
+  }
+
+  return {
+    get session() {
+      return session
+    },
+    get cause() {
+      return cause
+    },
+    run: (script, keys, args) => guard(() => evaluate(redis, script, keys, args)),
+    members: (key) => guard(() => redis.zrange(key, '-1000', '-1')),
+    publish: (to, message) => guard(async () => void (await redis.publish(to, message))),
+    fail,
+    close() {
+      redis.disconnect()
+      listener.disconnect()
+    },
+  }
+}
+
+/** @returns what to call before a question; and what that returns, after the answer */
+function watchAnswers(onSilence: () => void): () => () => void {
+  const questions = new Set<{ askedAt: number }>()
+  let watch: NodeJS.Timeout | undefined
+
+  function look(): void {
+    const [oldest] = questions
+    if (!oldest) {
+      clearInterval(watch)
+      watch = undefined
+    } else if (performance.now() - oldest.askedAt > ANSWER_MS) {
+      // What has come in meanwhile is read first: perhaps it was this process that was busy.
+      setImmediate(() => questions.has(oldest) && onSilence())
+    }
+  }
+
+  return () => {
+    const question = { askedAt: performance.now() }
+    questions.add(question)
+    watch ??= setInterval(look, WATCH_MS)
+    return () => questions.delete(question)
+  }
+}
+
+function connect(connection: string | RedisOptions): Redis {
+  return typeof connection === 'string'
+    ? new Redis(connection, SETTINGS)
+    : new Redis({ ...connection, ...SETTINGS })
+}
+
+const shas = new Map<string, string>()
+
+async function evaluate(
+  redis: Redis,
+  script: string,
+  keys: string[],
+  args: (string | number)[],
+): Promise<unknown[]> {
+  let sha = shas.get(script)
+  if (!sha) {
+    sha = createHash('sha1').update(script).digest('hex')
+    shas.set(script, sha)
+  }
+  try {
+    return (await redis.evalsha(sha, keys.length, ...keys, ...args)) as unknown[]
+  } catch (error) {
+    if (!/^NOSCRIPT/.test((error as Error).message)) throw error
+    return (await redis.eval(script, keys.length, ...keys, ...args)) as unknown[]
+  }
+}
+
+/** A mistake in one key is no lost store; all else (no answer, LOADING, READONLY, OOM, NOAUTH …) is. */
+function breaks(error: unknown): boolean {
+  return !/^(ERR|WRONGTYPE)/.test((error as Error).message)
+}
+
+/** Errors of the client carry the command, and with it the password: only the words go on. */
+function plain(error: unknown): Error {
+  const { message } = error as Error
+  return new Error(message.startsWith('Redis') ? message : `Redis: ${message}`)
+}

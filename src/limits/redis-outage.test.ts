@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type BanRule, readConfig } from '../config.ts'
+import type { Limits } from '../plans.ts'
+import {
+  keepAsking,
+  NEEDS_REDIS,
+  startProxy,
+  startRedis,
+  type Taken,
+  timed,
+  until,
+} from '../testing/redis.ts'
+import type { Caller, Limiter } from './limiter.ts'
+import { redisLimiter } from './redis.ts'
+
+/** A rule by which no test bans by mistake. */
+const BAN: BanRule = { ...readConfig({}).ban, afterRefusals: 10_000 }
+const DAYLONG = 1e6
+
+let callers = 0
+const key = (limits: Limits): Caller => ({ name: `key:${++callers}`, limits, ban: BAN })
+
+/** Limiters as in as many processes, one on each port. */
+async function openLimiters(t: TestContext, ports: number[], clock?: { now: number }) {
+  const steady = clock ? () => clock.now : () => performance.now()
+  const away = new Set<number>()
+  const causes: string[] = []
+  const limiters = await Promise.all(
+    ports.map((port, place) =>
+      redisLimiter({
+        connection: `redis://:secret@127.0.0.1:${port}`,
+        clock: steady,
+        ban: BAN,
+        onChange(lost) {
+          if (lost) causes.push(String(lost.stack))
+          if (lost) away.add(place)
+          else away.delete(place)
+        },
+        ...(clock && { storeClock: steady }),
+      }),
+    ),
+  )
+  t.after(() => Promise.all(limiters.map((limiter) => limiter.close())))
+  return { limiters, away, causes, allBack: () => until(() => away.size === 0) }
+}
+
+const allowed = (taken: { outcome: string; lost?: unknown }[]): number =>
+  taken.filter(({ outcome }) => outcome === 'allowed').length
+
+function assertQuick(taken: Taken[], stallMs = 0): void {
+  const slowest = Math.max(...taken.map(({ took }) => took))
+  assert.ok(slowest < 250 + stallMs, `an answer took ${slowest.toFixed()} ms`)
+}
+
+/** Every limiter until it refuses. */
+async function takeTheRest(limiters: Limiter[], caller: Caller): Promise<Taken[]> {
+  const taken: Taken[] = []
+  for (const limiter of limiters) {
+    let last: Taken
+    do {
+      const round = await Promise.all(Array.from({ length: 40 }, () => timed(limiter, caller)))
+      taken.push(...round)
+      last = round.at(-1) as Taken
+    } while (last.outcome === 'allowed' || last.lost !== undefined)
+  }
+  return taken
+}
+
+const SECURED = ['--requirepass', 'secret']
+
+test(
+  'connections killed all the time: Redis has charged exactly what was answered',
+  NEEDS_REDIS,
+  async (t) => {
+    const redis = await startRedis(t, ...SECURED)
+    const { limiters, allBack } = await openLimiters(t, [redis.port, redis.port, redis.port])
+    const caller = key({ perMinute: 1e6, perDay: 1e7 })
+    const load = keepAsking(limiters, caller, 16, 1)
+    for (let kill = 0; kill < 18; kill += 1) {
+      // At first before anybody has heard of the caller.
+      await redis.dropConnections()
+      await more(load, 50)
+      if (kill < 5) continue
+      await allBack()
+      await more(load, 150)
+    }
+    const taken = await load.stop()
+    await allBack()
+    taken.push(...(await Promise.all(limiters.map((limiter) => timed(limiter, caller)))))
+
+    assertQuick(taken, load.stall())
+    assert.equal(Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mu')), allowed(taken))
+    assert.equal(Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'du')), allowed(taken))
+    assert.ok(taken.filter(({ lost }) => lost).length < taken.length / 10)
+  },
+)
+
+type Redis = Awaited<ReturnType<typeof startRedis>>
+const OUTAGES: Record<string, (redis: Redis, load: { taken: Taken[] }) => Promise<void>> = {
+  async 'is killed and starts empty'(redis, load) {
+    await redis.kill()
+    await more(load, 150)
+    await redis.start()
+  },
+  async 'is killed and starts with older counters'(redis, load) {
+    await redis.client.save()
+    await more(load, 100)
+    await redis.kill()
+    await more(load, 150)
+    await redis.start()
+  },
+  async 'is silent for a while'(redis, load) {
+    redis.pause()
+    await more(load, 150)
+    redis.resume()
+  },
+  async 'has no memory left'(redis, load) {
+    await redis.client.config('SET', 'maxmemory', '1')
+    await more(load, 150)
+    await redis.client.config('SET', 'maxmemory', '0')
+  },
+  async 'is a replica for a while'(redis, load) {
+    await redis.client.replicaof('127.0.0.1', '1')
+    await more(load, 150)
+    await redis.client.replicaof('NO', 'ONE')
+  },
+  async 'wants another password for a while'(redis, load) {
+    await redis.client.config('SET', 'requirepass', 'other')
+    await redis.dropConnections()
+    await more(load, 150)
+    await redis.client.config('SET', 'requirepass', 'secret')
+  },
+  async 'is emptied by hand'(redis, load) {
+    await redis.client.flushall()
+    await more(load, 150)
+  },
+}
+
+/** As many answers later. */
+function more({ taken }: { taken: Taken[] }, count: number): Promise<void> {
+  const before = taken.length
+  return until(() => taken.length >= before + count)
+}
+
+for (const [name, outage] of Object.entries(OUTAGES)) {
+  test(
+    `when Redis ${name}, every answer is quick and exactly the limit is allowed`,
+    NEEDS_REDIS,
+    async (t) => {
+      const redis = await startRedis(t, ...SECURED)
+      const { limiters, causes, allBack } = await openLimiters(t, [redis.port, redis.port, redis.port])
+      const caller = key({ perMinute: 3_000, perDay: DAYLONG })
+      const load = keepAsking(limiters, caller)
+      await more(load, 200)
+      await outage(redis, load)
+      await until(() => causes.length > 0)
+      await allBack()
+      await more(load, 50)
+      const taken = await load.stop()
+      const rest = await takeTheRest(limiters, caller)
+
+      assertQuick(taken)
+      assert.equal(allowed([...taken, ...rest]), 3_000)
+      assert.ok(causes.length > 0)
+      for (const cause of causes) assert.doesNotMatch(cause, /secret/)
+    },
+  )
+}
+
+test(
+  'without Redis a process serves what was promised, never more, and says 503 after that',
+  NEEDS_REDIS,
+  async (t) => {
+    const redis = await startRedis(t, ...SECURED)
+    const clock = { now: 1_800_000_000_000 }
+    const { limiters, away } = await openLimiters(t, [redis.port, redis.port], clock)
+    const caller = key({ perMinute: 100, perDay: DAYLONG })
+    const taken: Taken[] = []
+    for (const limiter of limiters) taken.push(await timed(limiter, caller))
+    await redis.kill()
+    await until(() => away.size === 2)
+
+    for (const limiter of limiters)
+      for (let sent = 0; sent < 100; sent += 1) taken.push(await timed(limiter, caller))
+
+    assertQuick(taken)
+    assert.ok(allowed(taken) > 40 && allowed(taken) <= 100, `${allowed(taken)}`)
+    assert.ok(taken.every(({ outcome, lost }) => outcome === 'allowed' || lost instanceof Error))
+  },
+)
+
+/** Most requests allowed in any 60 seconds. */
+function mostInAMinute(times: number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return Math.max(...sorted.map((from) => sorted.filter((at) => at >= from && at < from + 60_000).length))
+}
+
+test(
+  'minutes that begin without Redis are served in part, for a quarter of an hour',
+  NEEDS_REDIS,
+  async (t) => {
+    const redis = await startRedis(t, ...SECURED)
+    const clock = { now: 1_800_000_000_000 }
+    const { limiters, away, allBack } = await openLimiters(t, [redis.port, redis.port], clock)
+    const caller = key({ perMinute: 60, perDay: DAYLONG })
+    await seenByAll(clock)
+    for (const limiter of limiters) await limiter.take(caller)
+    await redis.kill()
+    await until(() => away.size === 2)
+
+    const times: number[] = []
+    // At the end of one minute and at the start of the next.
+    for (let step = 0; step < 350; step += 1) {
+      clock.now += 2_500
+      const [cycle, place] = [Math.floor(step / 24), step % 24]
+      const count = place === 0 ? 1 : place === (cycle % 2 ? 1 : 22) ? 30 : 0
+      for (const limiter of limiters) {
+        for (let sent = 0; sent < count; sent += 1) {
+          if ((await limiter.take(caller)).outcome === 'allowed') times.push(clock.now)
+        }
+      }
+    }
+    assert.ok(times.length > 200, `${times.length} served in 15 minutes`)
+    assert.ok(mostInAMinute(times) <= 60, `${mostInAMinute(times)}`)
+
+    clock.now += 20_000
+    for (const limiter of limiters) assert.notEqual((await limiter.take(caller)).lost, undefined)
+    clock.now += 120_000
+    await redis.start()
+    await allBack()
+    assert.equal(allowed(await takeTheRest(limiters, caller)), 60)
+  },
+)
+
+/** Lets the limiters show that they live, in a time in which their own clock goes on too. */
+async function seenByAll(clock: { now: number }): Promise<void> {
+  const from = performance.now()
+  const start = clock.now
+  await until(() => {
+    clock.now = start + Math.floor(performance.now() - from)
+    return clock.now - start > 1_600
+  })
+}
+
+test(
+  'a process that is cut off and those that are not never exceed a window together',
+  NEEDS_REDIS,
+  async (t) => {
+    const redis = await startRedis(t, ...SECURED)
+    const proxy = await startProxy(t, redis.port)
+    const clock = { now: 1_800_000_000_000 }
+    const { limiters, away, allBack } = await openLimiters(t, [proxy.port, redis.port, redis.port], clock)
+    const caller = key({ perMinute: 60, perDay: DAYLONG })
+    await seenByAll(clock)
+    const times: number[] = []
+    const windows = new Set<number>()
+    const alone: number[] = []
+    const ask = async (limiter: Limiter, list = times, count = 12): Promise<void> => {
+      for (let sent = 0; sent < count; sent += 1) {
+        if ((await limiter.take(caller)).outcome === 'allowed') list.push(clock.now)
+      }
+      const [start] = await redis.client.hmget(`adoptable:{${caller.name}}`, 'ms')
+      windows.add(Number(start))
+    }
+    for (const limiter of limiters) await ask(limiter, times, 1)
+    proxy.cut()
+    await until(() => away.size === 1)
+    await seenByAll(clock)
+
+    for (let step = 0; step < 22; step += 1) {
+      clock.now += 6_000
+      for (const [place, limiter] of limiters.entries()) await ask(limiter, place === 0 ? alone : times)
+    }
+    proxy.mend()
+    await allBack()
+    for (let step = 0; step < 24; step += 1) {
+      clock.now += 5_000
+      for (const limiter of limiters) await ask(limiter)
+    }
+
+    assert.ok(alone.length > 10, `${alone.length} served alone`)
+    for (const start of windows) {
+      const count = [...times, ...alone].filter((at) => at >= start && at < start + 60_000).length
+      assert.ok(count <= 60, `${count} in the window of ${start}`)
+    }
+    const last = [...windows].at(-2) as number
+    assert.equal(times.filter((at) => at >= last && at < last + 60_000).length, 60)
+  },
+)
+
+test('a ban outlives a Redis that lost its memory', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t, ...SECURED)
+  const { limiters, away, allBack } = await openLimiters(t, [redis.port, redis.port])
+  const caller = { ...key({ perMinute: 5, perDay: DAYLONG }), ban: { ...BAN, afterRefusals: 3 } }
+  for (let sent = 0; sent < 9; sent += 1) await limiters[0]?.take(caller)
+  await redis.kill()
+  await until(() => away.size === 2)
+  assert.equal((await limiters[0]?.take(caller))?.outcome, 'banned')
+  await redis.start()
+  await allBack()
+
+  assert.equal((await limiters[1]?.take(caller))?.outcome, 'banned')
+})
+
+test('an empty Redis is told what processes used that have left since', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t, ...SECURED)
+  const { limiters, away, allBack } = await openLimiters(t, [redis.port, redis.port])
+  const [first, second] = limiters as [Limiter, Limiter]
+  const caller = key({ perMinute: 100, perDay: DAYLONG })
+  for (let sent = 0; sent < 50; sent += 1) await first.take(caller)
+  await second.take(caller)
+  await first.close()
+  const left = performance.now()
+  await until(() => performance.now() > left + 500)
+  await redis.kill()
+  await until(() => away.size > 0)
+  await redis.start()
+  await allBack()
+
+  assert.equal(allowed(await takeTheRest([second], caller)), 49)
+})
+
+test('what is promised to a process that is cut off goes to nobody else', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t, ...SECURED)
+  const proxy = await startProxy(t, redis.port)
+  const { limiters, away } = await openLimiters(t, [proxy.port, redis.port])
+  const [cut, other] = limiters as [Limiter, Limiter]
+  const caller = key({ perMinute: 100, perDay: DAYLONG })
+  const taken = [await timed(cut, caller)]
+  proxy.cut()
+  await until(() => away.size === 1)
+  taken.push(...(await takeTheRest([other], caller)))
+  const alone = await Promise.all(Array.from({ length: 100 }, () => timed(cut, caller)))
+
+  assert.ok(allowed(alone) > 20, `${allowed(alone)} served alone`)
+  assert.ok(allowed([...taken, ...alone]) <= 100, `${allowed([...taken, ...alone])} in all`)
+})
+
+test('a caller whose counters were removed is told again, with what others used', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t, ...SECURED)
+  const { limiters } = await openLimiters(t, [redis.port, redis.port])
+  const [first, second] = limiters as [Limiter, Limiter]
+  const caller = key({ perMinute: 100, perDay: DAYLONG })
+  for (let sent = 0; sent < 40; sent += 1) await first.take(caller)
+  await second.take(caller)
+  await redis.client.del(`adoptable:{${caller.name}}`)
+
+  assert.equal(allowed(await takeTheRest([second], caller)), 59)
+})
+
+test('a stop gives everything back, and is quick also without Redis', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t, ...SECURED)
+  const { limiters } = await openLimiters(t, [redis.port, redis.port])
+  const [first, second] = limiters as [Limiter, Limiter]
+  const caller = key({ perMinute: 300, perDay: DAYLONG })
+  const taken = [await timed(first, caller)]
+  await first.close()
+  assert.equal(allowed([...taken, ...(await takeTheRest([second], caller))]), 300)
+
+  redis.pause()
+  const from = performance.now()
+  await second.close()
+  assert.ok(performance.now() - from < 1_000)
+  redis.resume()
+})

@@ -1,0 +1,55 @@
+import { WINDOWS } from './redis-script.ts'
+
+/**
+ * Takes over what one process says about a caller. As it says how many it served in all, and not how many
+ * more, saying it twice changes nothing. ARGV[4] is the kind:
+ *
+ *   give      the promise for the window that ARGV[5] names goes back; no more is said
+ *   settle    after an outage of the connection: the process served so many, whatever the store had charged
+ *   rebuild   after the store lost its memory (ARGV[5] names the loss): the total is the sum of all
+ *             reports, or the highest total that anybody saw, whichever is more
+ */
+export const SETTLE = `${WINDOWS}
+local function report(w, at)
+  local label, start, served = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local seen, cap = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+  local live = label ~= '' and now < start + w.length
+  if w.label == '' then
+    if not live then return end
+    w.label, w.start = label, math.min(start, now)
+    if ARGV[4] == 'settle' then w.used = seen - served end
+  elseif not live then
+    -- It never heard of this window: nothing that was charged to it here has been served.
+    served, cap = 0, 0
+  elseif w.label ~= label then
+    -- Served alone in a window of its own, while the others had theirs: it counts in theirs.
+    cap = served
+  end
+  local total = w.used + served - w.charged
+  if ARGV[4] == 'rebuild' then
+    local about = ARGV[5] .. ' ' .. w.label
+    local known = redis.call('HMGET', key, w.prefix .. 'e', w.prefix .. 't', w.prefix .. 'f')
+    local sum, highest = total, seen
+    if known[1] == about then
+      sum, highest = tonumber(known[2]) + served - w.charged, math.max(tonumber(known[3]), seen)
+    end
+    redis.call('HSET', key, w.prefix .. 'e', about, w.prefix .. 't', sum, w.prefix .. 'f', highest)
+    total = math.max(sum, highest)
+  end
+  w.used = math.max(0, total)
+  setMine(w, served, math.max(served, cap))
+end
+
+if ARGV[4] == 'give' then
+  local w = ARGV[5] == 'day' and day or minute
+  setMine(w, w.charged, w.charged)
+else
+  report(minute, 6)
+  report(day, 11)
+  if tonumber(ARGV[16]) > bannedUntil then
+    bannedUntil, banSeconds = tonumber(ARGV[16]), tonumber(ARGV[17])
+  end
+end
+if minute.label ~= '' or day.label ~= '' or bannedUntil > now then save(tonumber(ARGV[18])) end
+return answer('settled')
+`

@@ -1,0 +1,150 @@
+/**
+ * The rule of window.ts once more, in the store itself: only there can several processes be judged in one
+ * atomic step. A caller is one hash, with its latest refusals in a list beside it:
+ *
+ *   ml ms mu mx   minute: its name, start, requests charged, and how many more are promised to processes
+ *   dl ds du dx   the same of the day
+ *   bu bs         end of the latest ban, and its length in seconds
+ *   p:<process>   session, then for minute and day: name of the window, charged through this process, and the
+ *                 most that it may serve of that window when it has to decide alone
+ *   me mt mf      of a rebuild: what it is about, the sum of the reports, the highest total seen; de dt df
+ *
+ * A window's name is the time at which it was opened; its start may move when the store's clock jumps back.
+ */
+export const WINDOWS = `
+local clock = redis.call('TIME')
+local real = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local now = ARGV[3] ~= '' and tonumber(ARGV[3]) or real
+local key, process, session = KEYS[1], 'p:' .. ARGV[1], tonumber(ARGV[2])
+local got = redis.call('HMGET', key, 'ml', 'ms', 'mu', 'mx', 'dl', 'ds', 'du', 'dx', 'bu', 'bs', process)
+local mine = {}
+for part in string.gmatch(got[11] or '', '[^ ]+') do mine[#mine + 1] = part end
+if session < tonumber(mine[1] or 0) then return { 'stale' } end
+
+local shifted = false
+local function window(prefix, at, place, length)
+  local w = { prefix = prefix, length = length, label = '', start = 0, used = 0 }
+  w.promised, w.charged, w.cap = 0, 0, 0
+  local start = tonumber(got[at + 1] or 0)
+  if not got[at] or got[at] == '' or now >= start + length then return w end
+  w.label, w.start = got[at], math.min(start, now)
+  w.used, w.promised = tonumber(got[at + 2]), tonumber(got[at + 3])
+  if start > now then shifted = true end
+  if mine[place] == w.label then
+    w.charged, w.cap = tonumber(mine[place + 1]), tonumber(mine[place + 2])
+  end
+  return w
+end
+local minute, day = window('m', 1, 2, 60000), window('d', 5, 5, 86400000)
+local banSeconds = tonumber(got[10] or 0)
+local bannedUntil = math.min(tonumber(got[9] or 0), now + banSeconds * 1000)
+
+local function promisedToMe(w) return math.max(0, w.cap - w.charged) end
+local function promisedToOthers(w) return w.promised - promisedToMe(w) end
+local function setMine(w, charged, cap)
+  local others = promisedToOthers(w)
+  w.charged, w.cap = charged, cap
+  w.promised = others + promisedToMe(w)
+end
+local function name(w) return w.label == '' and '-' or w.label end
+local function save(memorySeconds)
+  redis.call('HSET', key, 'bu', bannedUntil, 'bs', banSeconds,
+    'ml', minute.label, 'ms', minute.start, 'mu', minute.used, 'mx', minute.promised,
+    'dl', day.label, 'ds', day.start, 'du', day.used, 'dx', day.promised,
+    process, table.concat({ session, name(minute), minute.charged, minute.cap,
+      name(day), day.charged, day.cap }, ' '))
+  local ends = math.max(minute.start + minute.length, day.start + day.length,
+    bannedUntil > 0 and bannedUntil + memorySeconds * 1000 or 0)
+  redis.call('PEXPIRE', key, math.max(1000, ends - now))
+end
+local function answer(outcome)
+  return { outcome, now, bannedUntil, banSeconds,
+    minute.label, minute.start, minute.used, minute.charged, minute.cap,
+    day.label, day.start, day.used, day.charged, day.cap }
+end
+`
+
+/**
+ * Judges one request and charges it to both windows or to none. What was promised to other processes is not
+ * given away: the asker is told to `recall` it, or that it is `held` for those who are away.
+ */
+export const TAKE = `${WINDOWS}
+local perMinute, perDay, processes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local viewedAt, reserve = tonumber(ARGV[7]), tonumber(ARGV[8])
+-- A process that has not looked at the others for a second does not know who must be left a reserve.
+if math.abs(real - viewedAt) > 1000 then return { 'view' } end
+-- It remembers more of this day than the store does: the store has lost something.
+local remembered = day.label == ARGV[9] and day.charged >= tonumber(ARGV[11])
+if ARGV[9] ~= '' and now < tonumber(ARGV[10]) and not remembered then return { 'settle' } end
+local afterRefusals, memorySeconds = tonumber(ARGV[13]), tonumber(ARGV[17])
+
+local function countRefusal()
+  local refusals = KEYS[2]
+  local count = redis.call('RPUSH', refusals, now)
+  if count > afterRefusals + 1 then
+    redis.call('LTRIM', refusals, -(afterRefusals + 1), -1)
+    count = afterRefusals + 1
+  end
+  redis.call('PEXPIRE', refusals, ARGV[14])
+  local oldest = tonumber(redis.call('LINDEX', refusals, 0))
+  if count <= afterRefusals or now - oldest >= tonumber(ARGV[14]) then return end
+  local again = bannedUntil > 0 and now < bannedUntil + memorySeconds * 1000
+  banSeconds = math.min(again and banSeconds * 2 or tonumber(ARGV[15]), tonumber(ARGV[16]))
+  bannedUntil = now + banSeconds * 1000
+  redis.call('DEL', refusals)
+  shifted = true
+end
+
+local function blocked(w, limit, kept) return w.used + promisedToOthers(w) + kept >= limit end
+
+-- Promises to processes that are gone hold for nobody.
+local function release(ids)
+  for id in string.gmatch(ids, '[^,]+') do
+    local parts = {}
+    local theirs = redis.call('HGET', key, 'p:' .. id) or ''
+    for part in string.gmatch(theirs, '[^ ]+') do parts[#parts + 1] = part end
+    for place, w in pairs({ [2] = minute, [5] = day }) do
+      if parts[place] == w.label then
+        w.promised = w.promised - math.max(0, tonumber(parts[place + 2]) - tonumber(parts[place + 1]))
+      end
+    end
+    redis.call('HDEL', key, 'p:' .. id)
+    shifted = true
+  end
+end
+
+local function charge(w, limit, kept)
+  if w.label == '' then w.label, w.start = tostring(now), now end
+  local others = promisedToOthers(w)
+  w.used, w.charged = w.used + 1, w.charged + 1
+  w.promised = others + promisedToMe(w)
+  -- Near the limit nothing is promised, so that the last requests need no recall.
+  local left = limit - w.used - w.promised - kept
+  local share = left * 16 < limit and 0 or math.floor(left / (processes + 1))
+  setMine(w, w.charged, math.max(w.cap, w.charged + share))
+end
+
+local outcome
+if now < bannedUntil then
+  outcome = 'banned'
+elseif minute.used >= perMinute or day.used >= perDay then
+  if ARGV[13] ~= '' then countRefusal() end
+  outcome = now < bannedUntil and 'banned' or 'limited'
+else
+  if ARGV[12] ~= '' then release(ARGV[12]) end
+  local tightMinute, tightDay = blocked(minute, perMinute, reserve), blocked(day, perDay, 0)
+  if not tightMinute and not tightDay then
+    charge(minute, perMinute, reserve)
+    charge(day, perDay, 0)
+    outcome = 'allowed'
+  elseif tightMinute and promisedToOthers(minute) > 0 then
+    outcome = 'recall minute'
+  elseif tightDay and promisedToOthers(day) > 0 then
+    outcome = 'recall day'
+  else
+    outcome = 'held'
+  end
+end
+if outcome == 'allowed' or shifted then save(memorySeconds or 0) end
+return answer(outcome)
+`

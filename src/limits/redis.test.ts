@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { type BanRule, readConfig } from '../config.ts'
+import type { Limits } from '../plans.ts'
+import { NEEDS_REDIS, startRedis, type TestRedis, until } from '../testing/redis.ts'
+import type { Caller, Limiter, Ruling } from './limiter.ts'
+import { redisLimiter } from './redis.ts'
+import { judge, type State, UNKNOWN } from './window.ts'
+
+const { ban } = readConfig({})
+const FREE = { perMinute: 60, perDay: 1_000 }
+const NOW = 1_800_000_000_250
+/** A rule by which no test bans by mistake. */
+const PATIENT: BanRule = { ...ban, afterRefusals: 10_000 }
+
+/** One for all tests, as each has callers of its own. */
+let redis: TestRedis
+const ends: (() => Promise<void>)[] = []
+if (!NEEDS_REDIS.skip) {
+  before(async () => {
+    redis = await startRedis({ after: (end) => ends.push(end) })
+  })
+  after(async () => {
+    for (const end of ends) await end()
+  })
+}
+
+let callers = 0
+const key = (limits: Limits, rule = PATIENT): Caller => ({ name: `key:${++callers}`, limits, ban: rule })
+const address = (limits: Limits): Caller => ({ name: `ip:stranger ${++callers}`, limits })
+
+/** Limiters as in as many processes; with a clock that stands still, it is also that of the store. */
+async function openLimiters(t: TestContext, count: number, clock?: { now: number }, { port } = redis) {
+  const steady = clock ? () => clock.now : () => performance.now()
+  const limiters = await Promise.all(
+    Array.from({ length: count }, () =>
+      redisLimiter({
+        connection: `redis://127.0.0.1:${port}`,
+        clock: steady,
+        ban,
+        ...(clock && { storeClock: steady }),
+      }),
+    ),
+  )
+  t.after(() => Promise.all(limiters.map((limiter) => limiter.close())))
+  return limiters as [Limiter, ...Limiter[]]
+}
+
+async function takeMany(limiter: Limiter, caller: Caller, count: number): Promise<Ruling[]> {
+  return Promise.all(Array.from({ length: count }, () => limiter.take(caller)))
+}
+
+const allowed = (rulings: Ruling[]): number => rulings.filter(({ outcome }) => outcome === 'allowed').length
+
+test('of many requests at once to four processes exactly the limit is allowed', NEEDS_REDIS, async (t) => {
+  const limiters = await openLimiters(t, 4)
+  const caller = key({ perMinute: 1_000, perDay: 1e5 })
+
+  const rounds = limiters.map(async (limiter) => {
+    const rulings: Ruling[] = []
+    let round: Ruling[]
+    do {
+      round = await takeMany(limiter, caller, 64)
+      rulings.push(...round)
+    } while (round.some(({ outcome, lost }) => outcome === 'allowed' || lost !== undefined))
+    return rulings
+  })
+  const rulings = (await Promise.all(rounds)).flat()
+
+  assert.equal(allowed(rulings), 1_000)
+  // A machine so busy that Redis seemed lost: the figures of the headers are then those of a share.
+  if (rulings.some(({ lost }) => lost !== undefined)) return
+  const left = rulings.filter(({ outcome }) => outcome === 'allowed').map(({ remaining }) => remaining)
+  assert.deepEqual(
+    left.sort((a, b) => a - b),
+    Array.from({ length: 1_000 }, (_, place) => place),
+  )
+  assert.equal(new Set(rulings.map(({ reset }) => reset)).size, 1)
+})
+
+for (const [window, limits] of [
+  ['minute', { perMinute: 500, perDay: 1e5 }],
+  ['day', { perMinute: 1e5, perDay: 500 }],
+] as const) {
+  test(`one process gets the whole ${window} when the others want nothing more`, NEEDS_REDIS, async (t) => {
+    const limiters = await openLimiters(t, 4)
+    const caller = key(limits)
+    for (const limiter of limiters) await takeMany(limiter, caller, 10)
+    const promised = Number(
+      await redis.client.hget(`adoptable:{${caller.name}}`, window === 'day' ? 'dx' : 'mx'),
+    )
+    assert.ok(promised > 100, `${promised} promised`)
+
+    const rulings = [
+      ...(await takeMany(limiters[0], caller, 400)),
+      ...(await takeMany(limiters[0], caller, 400)),
+    ]
+
+    assert.equal(allowed(rulings), 460)
+  })
+}
+
+const anyRule = fc.record({
+  limits: fc.record({ perMinute: fc.integer({ min: 1, max: 6 }), perDay: fc.integer({ min: 1, max: 40 }) }),
+  rule: fc.record({
+    afterRefusals: fc.integer({ min: 1, max: 5 }),
+    windowSeconds: fc.constantFrom(1, 60),
+    seconds: fc.constantFrom(30, 900),
+    longestSeconds: fc.constantFrom(900, 3_600),
+    memorySeconds: fc.constantFrom(0, 600, 86_400),
+  }),
+  banned: fc.boolean(),
+  steps: fc.array(
+    fc.record({
+      process: fc.nat(2),
+      pause: fc.oneof(
+        { weight: 12, arbitrary: fc.constantFrom(0, 1, 7) },
+        { weight: 4, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
+        {
+          weight: 2,
+          arbitrary: fc.constantFrom(999, 1_000, 59_999, 60_000, 60_001, 900_000, 86_399_999, 86_400_000),
+        },
+      ),
+    }),
+    { minLength: 50, maxLength: 150 },
+  ),
+})
+
+test(
+  'with three processes the verdicts are those of the rule, to the last header',
+  NEEDS_REDIS,
+  async (t) => {
+    const clock = { now: NOW }
+    const limiters = await openLimiters(t, 3, clock)
+    const seen = { allowed: 0, limited: 0, banned: 0 }
+    const property = fc.asyncProperty(anyRule, async ({ limits, rule, banned, steps }) => {
+      const caller = banned ? key(limits, rule) : address(limits)
+      let state: State = UNKNOWN
+      for (const { process, pause } of steps) {
+        clock.now += pause
+        const judged = judge(state, limits, caller.ban, clock.now)
+        state = judged.state
+        seen[judged.verdict.outcome] += 1
+        assert.deepEqual(await (limiters[process] ?? limiters[0]).take(caller), judged.verdict)
+      }
+    })
+    await fc.assert(property, { numRuns: 60 })
+    assert.ok(Math.min(seen.allowed, seen.limited, seen.banned) > 500, JSON.stringify(seen))
+  },
+)
+
+test(
+  'a clock of the store that jumps back locks nobody out for longer than a window',
+  NEEDS_REDIS,
+  async (t) => {
+    const clock = { now: NOW }
+    const [limiter] = await openLimiters(t, 1, clock)
+    const caller = key(FREE)
+    assert.equal(allowed(await takeMany(limiter, caller, 61)), 60)
+    clock.now -= 400 * 86_400_000
+
+    const refused = await limiter.take(caller)
+    assert.deepEqual([refused.outcome, refused.retryAfter], ['limited', 60])
+    clock.now += 60_000
+    assert.equal((await limiter.take(caller)).outcome, 'allowed')
+  },
+)
+
+test(
+  'the 101st refusal bans in every process, for longer each time, and a ban costs Redis nothing',
+  NEEDS_REDIS,
+  async (t) => {
+    const clock = { now: NOW }
+    const [first, second = first] = await openLimiters(t, 2, clock)
+    const caller = key({ perMinute: 60, perDay: 1e6 }, ban)
+    for (const seconds of [900, 1_800, 3_600]) {
+      assert.equal(allowed(await takeMany(first, caller, 110)), 60)
+      const rulings = await takeMany(second, caller, 51)
+      assert.deepEqual(rulings.map(({ outcome }) => outcome).slice(-2), ['limited', 'banned'])
+      assert.equal(rulings.at(-1)?.retryAfter, seconds)
+      assert.equal((await first.take(caller)).outcome, 'banned')
+
+      const before = await countOf('evalsha')
+      const banned = [...(await takeMany(first, caller, 500)), ...(await takeMany(second, caller, 500))]
+      assert.ok(banned.every(({ outcome, retryAfter }) => outcome === 'banned' && retryAfter === seconds))
+      assert.ok((await countOf('evalsha')) - before < 50)
+      clock.now += seconds * 1_000
+    }
+  },
+)
+
+test('an address that is spent costs Redis nothing until its window ends', NEEDS_REDIS, async (t) => {
+  const clock = { now: NOW }
+  const [limiter] = await openLimiters(t, 1, clock)
+  const caller = address({ perMinute: 5, perDay: 8 })
+  await takeMany(limiter, caller, 6)
+
+  const before = await countOf('evalsha')
+  assert.equal(allowed(await takeMany(limiter, caller, 1_000)), 0)
+  assert.ok((await countOf('evalsha')) - before < 50)
+  clock.now += 60_000
+  assert.equal(allowed(await takeMany(limiter, caller, 10)), 3)
+})
+
+test(
+  'junk addresses are counted together beyond 50,000, and every key of Redis expires',
+  NEEDS_REDIS,
+  async (t) => {
+    const own = await startRedis(t)
+    const [limiter] = await openLimiters(t, 1, undefined, own)
+    const limits = { perMinute: 2, perDay: 2 }
+    // Without Redis they are remembered in no time.
+    await own.kill()
+    await until(async () => (await limiter.take(address(limits))).lost !== undefined)
+    for (let place = 0; place < 50_000; place += 1) await limiter.take({ name: `ip:${place}`, limits })
+    await own.start()
+    await until(async () => (await limiter.take(key(FREE))).outcome === 'allowed')
+
+    assert.equal(allowed(await takeMany(limiter, address(limits), 1)), 1)
+    assert.equal(allowed(await takeMany(limiter, address(limits), 1)), 1)
+    assert.equal(allowed(await takeMany(limiter, address(limits), 1)), 0)
+    await takeMany(limiter, key(FREE, ban), 70)
+    const [, figures = ''] = /db0:(.*)/.exec(await own.client.info('keyspace')) ?? []
+    const [, keys, expires] = /keys=(\d+),expires=(\d+)/.exec(figures) ?? []
+    assert.equal(keys, expires)
+    assert.equal(await own.client.exists('adoptable:{ip:others}'), 1)
+  },
+)
+
+test('without a script in its cache Redis is told it again', NEEDS_REDIS, async (t) => {
+  const [limiter] = await openLimiters(t, 1)
+  const caller = key(FREE)
+  assert.equal(allowed(await takeMany(limiter, caller, 20)), 20)
+  await redis.client.script('FLUSH')
+
+  assert.equal(allowed(await takeMany(limiter, caller, 60)), 40)
+})
+
+test('a sweep forgets callers whose windows have ended, and nobody else', NEEDS_REDIS, async (t) => {
+  const clock = { now: NOW }
+  const [limiter] = await openLimiters(t, 1, clock)
+  const old = address({ perMinute: 1, perDay: 1 })
+  const young = address({ perMinute: 1, perDay: 1 })
+  await takeMany(limiter, old, 2)
+  clock.now += 80_000_000
+  await takeMany(limiter, young, 2)
+  clock.now += 6_400_000
+  await limiter.sweep()
+
+  // Who is remembered needs no question.
+  const before = await countOf('evalsha')
+  assert.ok(!(limiter.take(young) instanceof Promise))
+  assert.ok(limiter.take(old) instanceof Promise)
+  assert.ok((await countOf('evalsha')) - before < 50)
+})
+
+async function countOf(command: string): Promise<number> {
+  return Number(
+    /calls=(\d+)/.exec((await redis.client.info('commandstats')).split(`cmdstat_${command}:`)[1] ?? '')?.[1],
+  )
+}

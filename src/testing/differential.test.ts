@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startEngines } from '../../torture/engines.ts'
+import { compareStreams } from '../../torture/stream.ts'
+import { openForCommand } from '../db/database.ts'
+
+// The short version of torture/differential.ts, which sends 100,000.
+const REQUESTS = 1_000
+/** Some of the answers that any stream gets, so that a poor one is noticed. */
+const MET = [
+  ...['200', '201', '204', '304', '400 validation_failed', '400 invalid_parameter', '401 invalid_api_key'],
+  ...['403 insufficient_access', '404 pet_not_found', '405 method_not_allowed', '409 pet_not_available'],
+  ...['412 precondition_failed', '429 rate_limit_exceeded', '429 api_key_banned'],
+]
+const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1e6)
+
+test(`${REQUESTS} random requests of seed ${seed} are answered with the same bytes by both engines`, async (t) => {
+  const kinds = await compareStreams(t, { seed, requests: REQUESTS })
+
+  const missing = MET.filter((kind) => !kinds[kind])
+  assert.deepEqual(missing, [], `${JSON.stringify(kinds)}: no such answers`)
+})
+
+test('a name that is changed in one store only is found, in an answer and in the rows', async (t) => {
+  const { keys, sqlite, compare, compareRows } = await startEngines(t, Date.UTC(2026, 11, 1))
+  const request = (line: string, body = ''): Parameters<typeof compare>[0] => ({
+    bytes: Buffer.from(
+      `${line} HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\r\nAuthorization: Bearer ${keys.writer}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    ),
+    method: '',
+  })
+  const { status } = await compare(request('POST /v1/pets', '{"name":"Rex","categoryId":1}'))
+  assert.equal(status, 201)
+  await compare(request('GET /v1/pets'))
+  await compareRows()
+
+  const store = await openForCommand(sqlite.databaseUrl)
+  await store.db.updateTable('pet').set({ name: 'Max' }).execute()
+  await store.close()
+
+  await assert.rejects(compare(request('GET /v1/pets')), /answered differently.*Max.*PostgreSQL:.*Rex/s)
+  await assert.rejects(compareRows(), /the rows in PostgreSQL are not those in SQLite/)
+})
