@@ -41,8 +41,8 @@ test(
     process.kill(dying, 'SIGKILL')
     const replaced = () => childrenOf(running.child.pid).filter((pid) => pid !== dying).length === 2
     // What the dead one held is broken off; the other goes on.
-  while (!replaced()) await get('/livez').catch(() => undefined)
-  assert.equal((await get('/livez')).status, 200)
+    while (!replaced()) await get('/livez').catch(() => undefined)
+    assert.equal((await get('/livez')).status, 200)
     running.child.kill('SIGTERM')
     assert.equal((await running.exited).code, 0)
     assert.equal(running.output.stdout.split('\n').filter(Boolean).length, 1, 'one address, told once')

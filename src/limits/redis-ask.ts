@@ -3,11 +3,12 @@ import type { Link } from './redis-link.ts'
 import type { Pulse } from './redis-pulse.ts'
 import { SETTLE } from './redis-report-script.ts'
 import { TAKE } from './redis-script.ts'
-import { type Heard, hear, type Known, type Share, verdictOf } from './redis-share.ts'
+import { hear, type Known, verdictOf } from './redis-share.ts'
+import { readHeard, reportOf } from './redis-wire.ts'
 import { DAY_MS, type Verdict } from './window.ts'
 
 /** How long a request may ask again; the last time it waits for an answer comes on top. */
-const PATIENCE_MS = 100
+const PATIENCE_MS = 150
 /** First wait for promises to come back; each further one is twice as long. */
 const RECALL_MS = 3
 /** Somebody who did not give back in time is not asked again for so long. */
@@ -87,7 +88,7 @@ async function takeOnce(
   const outcome = String(answer[0])
   if (answer.length === 1) return { outcome }
   Object.assign(known, { askedAt, heardAt: clock() })
-  hear(known, read(answer), { turn, allowed: outcome === 'allowed' })
+  hear(known, readHeard(answer), { turn, allowed: outcome === 'allowed' })
   // Before the next answer is heard.
   return { outcome, verdict: verdictOf(known, outcome, limits) }
 }
@@ -123,7 +124,7 @@ export async function report(store: Store, known: Known, epoch: string): Promise
     ])
     if (answer.length === 1) throw new Error('Redis: the report came out of an older session')
     Object.assign(known, { askedAt, heardAt: store.clock() })
-    hear(known, read(answer), { turn, before: { minute, day } })
+    hear(known, readHeard(answer), { turn, before: { minute, day } })
   } catch (error) {
     known.unsettled = true
     throw error

@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { type BanRule, readConfig } from '../config.ts'
 import type { Limits } from '../plans.ts'
-import { NEEDS_REDIS, startRedis, type TestRedis, until } from '../testing/redis.ts'
+import { keepAsking, NEEDS_REDIS, startRedis, type TestRedis, until } from '../testing/redis.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
 import { redisLimiter } from './redis.ts'
 import { judge, type State, UNKNOWN } from './window.ts'
@@ -258,5 +258,38 @@ test('a sweep forgets callers whose windows have ended, and nobody else', NEEDS_
 async function countOf(command: string): Promise<number> {
   return Number(
     /calls=(\d+)/.exec((await redis.client.info('commandstats')).split(`cmdstat_${command}:`)[1] ?? '')?.[1],
+  )
+}
+
+for (const outage of ['is killed and starts empty', 'is silent for a while']) {
+  test(
+    `when Redis ${outage}, never more than the limit is allowed, and exactly that when it is back`,
+    NEEDS_REDIS,
+    async (t) => {
+      const own = await startRedis(t)
+      const limiters = await openLimiters(t, 2, undefined, own)
+      const caller = key({ perMinute: 2_000, perDay: 1e6 })
+      const load = keepAsking(limiters, caller)
+      const more = async (count: number) => {
+        const enough = load.taken.length + count
+        await until(() => load.taken.length >= enough)
+      }
+      await more(100)
+      if (outage === 'is silent for a while') own.pause()
+      else await own.kill()
+      await more(150)
+      if (outage === 'is silent for a while') own.resume()
+      else await own.start()
+      await until(() => load.taken.slice(-20).every(({ lost }) => !lost))
+      const taken: Ruling[] = await load.stop()
+      // As its clients do: some requests still find the store coming back.
+      while (allowed(taken) < 2_000) {
+        const { [0]: first, [1]: second } = limiters
+        taken.push(...(await takeMany(first, caller, 20)), ...(await takeMany(second ?? first, caller, 20)))
+      }
+      taken.push(...(await takeMany(limiters[0], caller, 50)))
+
+      assert.equal(allowed(taken), 2_000)
+    },
   )
 }

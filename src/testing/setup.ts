@@ -13,6 +13,8 @@ import { NEEDS_REDIS, startRedis } from './redis.ts'
 const opened = new AsyncDisposableStack()
 
 export async function globalSetup(): Promise<void> {
+  // Every test file, service and writer thread loads the same modules: they are compiled once.
+  process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
   process.env.TEST_DATABASE_URL ??= await startServer()
   process.env.TEST_RUN = String(process.pid)
   process.env.TEST_REDIS_URL ??= await startRedisServer()

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type BanRule, readConfig } from '../config.ts'
-import type { Limits } from '../plans.ts'
+import { type BanRule, readConfig } from '../src/config.ts'
+import type { Caller, Limiter } from '../src/limits/limiter.ts'
+import { redisLimiter } from '../src/limits/redis.ts'
+import type { Limits } from '../src/plans.ts'
 import {
   keepAsking,
   NEEDS_REDIS,
@@ -10,9 +12,7 @@ import {
   type Taken,
   timed,
   until,
-} from '../testing/redis.ts'
-import type { Caller, Limiter } from './limiter.ts'
-import { redisLimiter } from './redis.ts'
+} from '../src/testing/redis.ts'
 
 /** A rule by which no test bans by mistake. */
 const BAN: BanRule = { ...readConfig({}).ban, afterRefusals: 10_000 }

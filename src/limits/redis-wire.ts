@@ -1,0 +1,29 @@
+import type { Heard, Share } from './redis-share.ts'
+
+// How the scripts and this program write to each other.
+
+/** Name, start, served here, the highest total that is known of, and the promise. */
+export function reportOf({ label, startedAt, used, served, charged, cap }: Share): (string | number)[] {
+  return [label, startedAt, served, Math.max(served, used - charged + served), cap]
+}
+
+/** What the scripts answer of a caller. */
+export function readHeard([, storeNow, bannedUntil, banSeconds, ...windows]: unknown[]): Heard {
+  return {
+    storeNow: Number(storeNow),
+    bannedUntil: Number(bannedUntil),
+    banSeconds: Number(banSeconds),
+    minute: shareOf(windows.slice(0, 5)),
+    day: shareOf(windows.slice(5)),
+  }
+}
+
+function shareOf([label, startedAt, used, charged, cap]: unknown[]): Share {
+  const figures = {
+    startedAt: Number(startedAt),
+    used: Number(used),
+    charged: Number(charged),
+    cap: Number(cap),
+  }
+  return { label: String(label), served: 0, ...figures }
+}
