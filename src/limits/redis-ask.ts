@@ -178,28 +178,3 @@ function opening({ link, pulse, storeClock }: Store): (string | number)[] {
 function keysOf({ prefix }: Store, { name }: Known): string[] {
   return [`${prefix}:{${name}}`, `${prefix}:{${name}}:refusals`]
 }
-
-/** Name, start, served here, the highest total that is known of, and the promise. */
-function reportOf({ label, startedAt, used, served, charged, cap }: Share): (string | number)[] {
-  return [label, startedAt, served, Math.max(served, used - charged + served), cap]
-}
-
-function read([, storeNow, bannedUntil, banSeconds, ...windows]: unknown[]): Heard {
-  return {
-    storeNow: Number(storeNow),
-    bannedUntil: Number(bannedUntil),
-    banSeconds: Number(banSeconds),
-    minute: shareOf(windows.slice(0, 5)),
-    day: shareOf(windows.slice(5)),
-  }
-}
-
-function shareOf([label, startedAt, used, charged, cap]: unknown[]): Share {
-  const figures = {
-    startedAt: Number(startedAt),
-    used: Number(used),
-    charged: Number(charged),
-    cap: Number(cap),
-  }
-  return { label: String(label), served: 0, ...figures }
-}
