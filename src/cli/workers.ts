@@ -11,7 +11,8 @@ const RESTART_PAUSE_MS = 1_000
 const STOP_SLACK_MS = 1_000
 
 /**
- * Runs the service in several processes on one address, and starts another one in the place of each that dies.
+ * Runs the service in several processes on one address, and starts another one in the place of each that
+ * dies.
  *
  * @returns what to tell a person, once all of them serve
  * @throws when one of them cannot start; it has said why on stderr

@@ -51,7 +51,7 @@ async function claim(client: pg.Client): Promise<void> {
 }
 
 function sideOf(name: string, url: string, client: pg.Client): Side {
-  const rows = async (text: string, values: unknown[] = []): Promise<Row[]> =>
+  const rows: Rows = async (text, values = []) =>
     (await client.query<Row>({ text, values, rowMode: 'array' })).rows
   const typesOf = new Map<string, string[]>()
 
@@ -80,7 +80,8 @@ function sideOf(name: string, url: string, client: pg.Client): Side {
     async *batches(table, names, after) {
       const behind = after === undefined ? '' : `where ${byBytes(table)} > $1`
       const query = `select ${names} from ${table.name} ${behind} order by ${byBytes(table)}`
-      // A cursor, because an index of text need not be in the order of its bytes: it sorts once, not once a batch.
+      // A cursor, because an index of text need not be in the order of its bytes: it sorts once, not once a
+      // batch.
       await rows(`declare copied no scroll cursor for ${query}`, after === undefined ? [] : [after])
       for (;;) {
         const batch = await rows(`fetch ${BATCH} from copied`)
@@ -113,21 +114,25 @@ function sideOf(name: string, url: string, client: pg.Client): Side {
       const [next, given] = id === 0n ? [1n, false] : [id, true]
       await rows(`select setval(pg_get_serial_sequence($1, 'id'), $2, $3)`, [table, next, given])
     },
-    async transaction(work) {
-      await rows('begin')
-      try {
-        const result = await work()
-        await rows('commit')
-        return result
-      } catch (error) {
-        await rows('rollback').catch(() => undefined)
-        throw error
-      }
-    },
+    transaction: (work) => inTransaction(rows, work),
     async settle() {
       await rows(`analyze ${TABLES.map((table) => table.name)}`)
     },
     close: () => client.end(),
+  }
+}
+
+type Rows = (text: string, values?: unknown[]) => Promise<Row[]>
+
+async function inTransaction<Result>(rows: Rows, work: () => Promise<Result>): Promise<Result> {
+  await rows('begin')
+  try {
+    const result = await work()
+    await rows('commit')
+    return result
+  } catch (error) {
+    await rows('rollback').catch(() => undefined)
+    throw error
   }
 }
 

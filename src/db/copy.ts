@@ -39,8 +39,8 @@ class Differing extends Error {
 }
 
 /**
- * Copies one store into another that is empty, or goes on with an earlier copy of the same one; of a copy that
- * was finished before it only compares. A kill at any moment leaves what the next call goes on with.
+ * Copies one store into another that is empty, or goes on with an earlier copy of the same one; of a copy
+ * that was finished before it only compares. A kill at any moment leaves what the next call goes on with.
  *
  * When something differs at the end, the copy stays unfinished.
  *

@@ -41,8 +41,8 @@ export function connectionTo(url: string, patient = false): pg.ClientConfig {
 /** A bounded pool of connections; each is made when it is needed. */
 export function openPostgres(url: string, { connections, patient }: PostgresOptions): Db {
   const pool = new pg.Pool({ ...connectionTo(url, patient), max: connections })
-  // A connection that breaks is replaced by the next that is needed, and who uses it meanwhile learns it from the
-  // query; without listeners it would end the process, also between two queries of one transaction.
+  // A connection that breaks is replaced by the next that is needed, and who uses it meanwhile learns it from
+  // the query; without listeners it would end the process, also between two queries of one transaction.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return new Kysely({

@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { connectionTo } from './postgres.ts'
 
-/** How often the database is asked whether anybody has committed; a revoked key is known at once, by its notice. */
+/**
+ * How often the database is asked whether anybody has committed; a revoked key is known at once, by its
+ * notice.
+ */
 const POLL_MS = 250
 /** What was true so long ago counts no more: nothing is remembered while the database cannot be asked. */
 const STALE_MS = 1_000
@@ -41,10 +44,7 @@ export async function watchPostgres(
   let client = await connect()
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client(connectionTo(url))
-    // A broken connection shows in the next poll.
-    fresh.on('error', () => undefined)
-    fresh.on('notification', bump)
+    const fresh = openClient(url).on('notification', bump)
     try {
       await fresh.connect()
       if (!(await claim(fresh))) throw new Taken()
@@ -101,4 +101,9 @@ export async function watchPostgres(
       await client.end().catch(() => undefined)
     },
   }
+}
+
+function openClient(url: string): pg.Client {
+  // A broken connection shows in the next poll; without a listener it would end the process.
+  return new pg.Client(connectionTo(url)).on('error', () => undefined)
 }

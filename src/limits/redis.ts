@@ -78,9 +78,7 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
       members.lost()
     },
     onMessage(message) {
-      const { asker, window, name } = readRecall(message)
-      const known = asker !== pulse.id && members.standing === 'exact' && callers.find(name)
-      if (known) giveBack(store, known, window).catch(() => {})
+      if (members.standing === 'exact') answerRecall(store, callers.find, message)
     },
   })
   const store: Store = { link, prefix, pulse, clock, storeClock, memorySeconds, look: members.look }
@@ -121,6 +119,13 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
       link.close()
     },
   }
+}
+
+/** Gives back what is promised to this process, if another one asks for it. */
+function answerRecall(store: Store, find: (name: string) => Known | undefined, message: string): void {
+  const { asker, window, name } = readRecall(message)
+  const known = asker === store.pulse.id ? undefined : find(name)
+  if (known) giveBack(store, known, window).catch(() => {})
 }
 
 function wasHeard({ heardAt }: Known): boolean {

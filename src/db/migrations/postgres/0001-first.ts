@@ -122,8 +122,8 @@ const STATEMENTS = [
   )`,
   `insert into secret (name, value)
     values ('cursor', replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''))`,
-  // Each connection counts in a row of its own, so that changes at once do not wait for each other; a row alone
-  // may be negative. In order, so that two that do share one never wait for each other in a circle.
+  // Each connection counts in a row of its own, so that changes at once do not wait for each other; a row
+  // alone may be negative. In order, so that two that do share one never wait for each other in a circle.
   `create table inventory (
     category_id bigint not null,
     status text not null,
@@ -139,8 +139,8 @@ const STATEMENTS = [
     `select category_id, status, 1 as pets from added
       union all select category_id, status, -1 from removed`,
   ),
-  // Tells every process at once that a key has changed. There is no such thing for animals: a notification is a
-  // lock that every commit would wait for.
+  // Tells every process at once that a key has changed. There is no such thing for animals: a notification is
+  // a lock that every commit would wait for.
   `create function tell_of_keys() returns trigger language plpgsql as $$
     begin
       notify adoptable_keys;
