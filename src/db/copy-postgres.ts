@@ -61,10 +61,8 @@ function sideOf(name: string, url: string, client: pg.Client): Side {
         where table_schema = current_schema() and table_name = $1 order by column_name collate "C"`,
       [table],
     )
-    typesOf.set(
-      table,
-      found.map(([, type]) => `${type}[]`),
-    )
+    const arrays = found.map(([, type]) => `${type}[]`)
+    typesOf.set(table, arrays)
     return found.map(([column]) => String(column))
   }
 
