@@ -8,7 +8,7 @@ import { readHeard, reportOf } from './redis-wire.ts'
 import { DAY_MS, type Verdict } from './window.ts'
 
 /** How long a request may ask again; the last time it waits for an answer comes on top. */
-const PATIENCE_MS = 80
+const PATIENCE_MS = 150
 /** First wait for promises to come back; each further one is twice as long. */
 const RECALL_MS = 3
 /** Somebody who did not give back in time is not asked again for so long. */

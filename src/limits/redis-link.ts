@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
 
 /** No answer in this time is a lost store: a request is answered within 250 ms, whatever happens. */
-const ANSWER_MS = 150
+const ANSWER_MS = 120
 /** Looked at so often. */
 const WATCH_MS = 20
 const LONGEST_PAUSE_MS = 250
