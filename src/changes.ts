@@ -1,5 +1,6 @@
 import * as categories from './categories/store.ts'
 import { removeExpiredResults } from './db/once.ts'
+import { nothing } from './db/write.ts'
 import type { Changes } from './db/writer.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
@@ -24,4 +25,5 @@ export const changes = {
   insertFirstKey: keys.insertFirstKey,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,
+  nothing,
 } satisfies Changes

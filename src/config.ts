@@ -83,10 +83,24 @@ export const SETTINGS = {
     whole(1, 36_500),
   ),
   HEADERS_TIMEOUT_SECONDS: setting('5', 'Time for the headers of a request to arrive', whole(1, 3_600)),
-  REQUEST_TIMEOUT_SECONDS: setting('10', 'Time for a whole request to arrive', whole(1, 3_600)),
+  REQUEST_TIMEOUT_SECONDS: setting(
+    '10',
+    'Time for a whole request to arrive, and for a client to take at least 10 KB of an answer that waits for it',
+    whole(1, 3_600),
+  ),
   KEEP_ALIVE_TIMEOUT_SECONDS: setting('65', 'Time an idle connection is kept', whole(1, 3_600)),
   STOP_TIMEOUT_SECONDS: setting('5', 'Time a stop may take before it is forced', whole(1, 3_600)),
   MAX_CONNECTIONS: setting('10000', 'Connections held at once; further ones are closed', whole(1, 1_000_000)),
+  METRICS_PORT: setting(
+    '',
+    'Port of /metrics for Prometheus, of worker n the n-1th after it; when empty there are no metrics',
+    (port) => (port === '' ? undefined : whole(0, 65_535)(port)),
+  ),
+  METRICS_HOST: setting(
+    '127.0.0.1',
+    'Address on which METRICS_PORT listens; not one that clients reach',
+    text,
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 /** When a key that keeps sending after refusals is banned, and for how long; all in seconds. */
@@ -120,6 +134,9 @@ export interface Config {
   keepAliveTimeoutSeconds: number
   stopTimeoutSeconds: number
   maxConnections: number
+  /** Absent where nothing is measured. */
+  metricsPort: number | undefined
+  metricsHost: string
 }
 
 /** The address the service has on its own machine: what clients are told when nobody set a public one. */
@@ -176,5 +193,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     keepAliveTimeoutSeconds: values.KEEP_ALIVE_TIMEOUT_SECONDS,
     stopTimeoutSeconds: values.STOP_TIMEOUT_SECONDS,
     maxConnections: values.MAX_CONNECTIONS,
+    metricsPort: values.METRICS_PORT,
+    metricsHost: values.METRICS_HOST,
   }
 }

@@ -1,8 +1,13 @@
+import type { KeyObject } from 'node:crypto'
 import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
 import type { Db } from './db/tables.ts'
-import type { Write } from './db/write.ts'
+import type { Write, Writer } from './db/write.ts'
 import type { CarryOut } from './http/idempotency.ts'
+import type { PageCache } from './http/page-cache.ts'
 import type { Limiter } from './limits/limiter.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { Tracing } from './metrics/tracing.ts'
 
 /** What the features work with: built once at the start, passed on as a value. */
 export interface Context {
@@ -10,13 +15,18 @@ export interface Context {
   /** For reading. Changes go through `write`. */
   db: Db
   write: Write
+  ready: Writer['ready']
   /** `write` for a request that may carry an Idempotency-Key. */
   carryOut: CarryOut
-  /** Differs whenever anybody has committed since; what was read under an equal one is still true. */
-  version: () => number
+  version: Database['version']
+  /** Ready pages of the lists, by the address under which they were asked for. */
+  pages: PageCache
   limiter: Limiter
+  /** Absent unless the operator asked for them. */
+  metrics?: Metrics | undefined
+  tracing?: Tracing | undefined
   /** Signs cursors. */
-  cursorSecret: string
+  cursorSecret: KeyObject
   /** Unix time in milliseconds. */
   clock: () => number
 }

@@ -1,30 +1,37 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { categoryRoutes } from './categories/routes.ts'
 import type { Context } from './context.ts'
-import { type App, createApp, wellFormed } from './http/app.ts'
+import { type App, createApp } from './http/app.ts'
 import { describe } from './http/describe.ts'
 import { notFound } from './http/not-found.ts'
 import { publicRoutes } from './http/public-routes.ts'
+import { wellFormed } from './http/well-formed.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { anonymous, declareAccess, identify, requireAccess } from './keys/identify.ts'
 import { limitRate, rateHeaders, refusalOf } from './limits/limit-rate.ts'
+import { countAnswers } from './metrics/count-answers.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { petRoutes } from './pets/routes.ts'
+import { answerReady } from './ready.ts'
 
 /** The whole service, in the order in which a request meets it. */
 export async function buildServer(context: Context, logger: FastifyBaseLogger): Promise<App> {
-  const { config, limiter } = context
-  const gate = [identify(context), limitRate(limiter), requireAccess, wellFormed]
+  const { config, limiter, metrics, tracing } = context
+  const { identifyCaller, recall } = identify(context)
+  const gate = [identifyCaller, limitRate(limiter), requireAccess, wellFormed]
 
   const app = createApp({
     config,
     logger,
+    answerFirst: answerReady(context, recall, logger),
     gate,
     admitAddress: async (address) => {
       const verdict = await limiter.take(anonymous(address, config.anonymous))
       return { headers: rateHeaders(verdict), refusal: refusalOf(verdict) }
     },
   })
+  if (metrics) app.addHook('onResponse', countAnswers(metrics))
+  if (tracing) app.addHook('onRequest', tracing.begin).addHook('onResponse', tracing.end)
   const answerNotFound = notFound(app)
   await describe(app, config)
 

@@ -1,18 +1,23 @@
-import { hash } from 'node:crypto'
+import { createSecretKey, hash } from 'node:crypto'
 import { hostname } from 'node:os'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { changes } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { openDatabase } from './db/database.ts'
+import { type Database, openDatabase } from './db/database.ts'
 import { cursorSecret } from './db/secrets.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
 import { carryOutOnce } from './http/idempotency.ts'
+import { pageCache } from './http/page-cache.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
 import * as keys from './keys/store.ts'
 import type { Limiter } from './limits/limiter.ts'
+import { machineClock } from './limits/machine-clock.ts'
 import { memoryLimiter } from './limits/memory.ts'
+import { countVerdicts } from './metrics/count-verdicts.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { openTracing } from './metrics/tracing.ts'
 import { buildServer } from './server.ts'
 import { sweepRegularly } from './sweep.ts'
 
@@ -23,6 +28,8 @@ export interface Service {
   address: string
   /** The key that the first start on an empty store made; it is nowhere else. */
   firstKey: string | undefined
+  /** Where Prometheus reads, if it may. */
+  metricsAddress: string | undefined
   /** Answers what was begun, keeps the counters and gives everything free. */
   stop(): Promise<void>
 }
@@ -37,6 +44,9 @@ interface Options {
 /** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
 const DRAIN_SHARE = 0.8
 
+/** What ready pages may take up, about as many bytes. */
+const PAGE_CACHE_CHARACTERS = 16 * 1_048_576
+
 /** Enough to tell installations apart. */
 const NAMESPACE_LENGTH = 12
 
@@ -46,41 +56,71 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
   const opened = new AsyncDisposableStack()
   try {
     const logger = pino({ level: config.logLevel, base: null }, log ?? bufferedLog())
-    const database = await openDatabase(config.databaseUrl, {
+    const tracing = await openTracing()
+    const stored = await openDatabase(config.databaseUrl, {
       connections: config.databaseConnections,
       shared: config.redisUrl !== undefined,
+      onWait: (err) => logger.warn({ err }, 'the database is not there: the start waits for it'),
       changes,
       thread: writerThread(),
     })
-    opened.defer(() => database.close())
-    const { db, write, version } = database
+    opened.defer(() => stored.close())
+    const database = tracing?.store(stored) ?? stored
+    const metrics = await measure(config, database)
+    const { db, write, ready, version } = database
     const secret = await cursorSecret(db)
-    const limiter = config.redisUrl
-      ? await sharedLimiter(config.redisUrl, config, secret, options, logger)
-      : await memoryLimiter({ db, write, clock, ban: config.ban })
-    opened.defer(() => limiter.close())
+    const uncounted = config.redisUrl
+      ? await sharedLimiter(config.redisUrl, config, secret, options, logger, metrics)
+      : await memoryLimiter({
+          db,
+          write,
+          ...(options.clock ? { clock } : machineClock({ timeOfDay: Date.now })),
+          ban: config.ban,
+        })
+    opened.defer(() => uncounted.close())
+    const limiter = metrics ? countVerdicts(uncounted, metrics) : uncounted
 
     const context: Context = {
       config,
       db,
       write,
+      ready,
       carryOut: carryOutOnce(database, clock),
       version,
+      pages: pageCache(() => version('pages'), PAGE_CACHE_CHARACTERS),
       limiter,
+      metrics,
+      tracing,
       clock,
-      cursorSecret: secret,
+      // Made a key once: of a text that would take longer than to sign with it.
+      cursorSecret: createSecretKey(secret, 'hex'),
     }
     opened.defer(sweepRegularly(context, logger))
     const app = await buildServer(context, logger)
     opened.defer(() => app.close())
     opened.defer(() => drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE))
     const address = await app.listen({ host: config.host, port: config.port })
+    const scraped = await metrics?.listen(config, options.worker)
+    opened.defer(() => scraped?.close())
     const firstKey = await makeFirstKey(write, config, clock())
-    return { context, app, address, firstKey, stop: () => opened.disposeAsync() }
+    return {
+      context,
+      app,
+      address,
+      metricsAddress: scraped?.address,
+      firstKey,
+      stop: () => opened.disposeAsync(),
+    }
   } catch (error) {
     await opened.disposeAsync()
     throw error
   }
+}
+
+/** What it takes is loaded by those alone who ask for it. */
+async function measure(config: Config, database: Database): Promise<Metrics | undefined> {
+  if (config.metricsPort === undefined) return undefined
+  return (await import('./metrics/metrics.ts')).openMetrics(config, database)
 }
 
 /** Counters shared with every other process of this installation, which its secret tells from others. */
@@ -90,6 +130,7 @@ async function sharedLimiter(
   secret: string,
   { clock, worker = '' }: Options,
   logger: Logger,
+  metrics: Metrics | undefined,
 ): Promise<Limiter> {
   const { redisLimiter } = await import('./limits/redis.ts')
   return redisLimiter({
@@ -102,6 +143,7 @@ async function sharedLimiter(
     // A port that is chosen anew at each start says nothing about who was there before.
     place: port === 0 ? '' : `${hostname()} ${host}:${port} ${worker}`,
     onChange(lost) {
+      metrics?.linked(lost === undefined)
       if (lost)
         logger.warn({ err: lost }, 'the shared counters are lost: serving from a share of what was left')
       else logger.info('the shared counters are there')
@@ -114,9 +156,25 @@ function steadyNow(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** JSON lines on stderr, written a few at a time and at least every second. */
+/**
+ * JSON lines on stderr, written a few at a time and at least every second. The lines of one turn of the event
+ * loop are passed on together: for each that it gets, the stream measures all that it still holds.
+ */
 function bufferedLog(): DestinationStream {
-  return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 })
+  let lines = ''
+  const passOn = (): void => {
+    if (lines) stream.write(lines)
+    lines = ''
+  }
+  // Before the stream's own last flush.
+  process.once('exit', passOn)
+  const stream = pino.destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 1_000 })
+  return {
+    write(line) {
+      if (lines === '') setImmediate(passOn)
+      lines += line
+    },
+  }
 }
 
 /** Beside this module, as source or as it was built. */

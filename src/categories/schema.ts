@@ -1,15 +1,14 @@
 import Type, { type Static } from 'typebox'
-
-const VISIBLE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
+import { ONE_LINE } from '../http/text.ts'
 
 const members = {
   name: Type.String({
     description: 'Unique, whatever the case of its letters.',
     minLength: 1,
     maxLength: 100,
-    pattern: VISIBLE,
+    pattern: ONE_LINE,
   }),
-  description: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, pattern: VISIBLE })),
+  description: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, pattern: ONE_LINE })),
 }
 
 export const NewCategory = Type.Object(members, {

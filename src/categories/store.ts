@@ -64,7 +64,7 @@ export function found(category: Category | undefined): Category {
 }
 
 /** Names that a person would take for the same are the same. */
-function fold(name: string): string {
+export function fold(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim()
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { BATCH, type Row, type Side, TABLES, type Table } from './copy-tables.ts'
-import { CLAIM } from './database.ts'
-import { connectionTo } from './postgres.ts'
+import { CLAIM, connectionTo } from './postgres.ts'
 import { openMigrated } from './serve-postgres.ts'
 
 const types = new pg.TypeOverrides()

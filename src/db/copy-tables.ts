@@ -23,6 +23,7 @@ export const TABLES: Table[] = [
   { name: 'api_key_secret', key: 'hash', givesIds: false },
   ids('pet'),
   ids('pet_change'),
+  ids('pet_source'),
   ids('adoption_order'),
   { name: 'idempotency', key: 'scope', givesIds: false },
   { name: 'counter', key: 'caller', givesIds: false },

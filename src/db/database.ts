@@ -1,4 +1,4 @@
-import { claimFile, fileOf, openToRead, openToWrite } from './open-sqlite.ts'
+import { claimFile, fileOf, type Kept, openToRead, openToWrite, prepareFile } from './open-sqlite.ts'
 import type { Db } from './tables.ts'
 import { transactionWriter, type Writer } from './write.ts'
 import { type Changes, threadWriter } from './writer.ts'
@@ -7,15 +7,17 @@ import { type Changes, threadWriter } from './writer.ts'
 export interface Database extends Writer {
   /** For reading. */
   db: Db
-  /** Differs whenever anybody has committed since; what was read under an equal one is still true. */
-  version(): number
+  /** Differs when one of those may have changed since; what was read under an equal one is still true. */
+  version(of: Kept): number
 }
 
-interface Options {
+export interface OpenOptions {
   /** Connections to PostgreSQL at most. */
   connections: number
   /** Whether other processes serve the same store: they then share their counters somewhere else. */
   shared: boolean
+  /** Hears why the start has to wait for PostgreSQL, each time it was asked in vain. */
+  onWait(reason: unknown): void
   /** What the embedded database's writer thread runs, and the module that starts it. */
   changes: Changes
   thread: URL
@@ -26,7 +28,7 @@ interface Options {
  *
  * @throws when another process serves it
  */
-export async function openDatabase(url: string, options: Options): Promise<Database> {
+export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   return isPostgres(url) ? (await postgres()).servePostgres(url, options) : serveSqlite(fileOf(url), options)
 }
 
@@ -47,11 +49,10 @@ export function isPostgres(url: string): boolean {
   return /^postgres(?:ql)?:/.test(url)
 }
 
-async function serveSqlite(file: string, { shared, changes, thread }: Options): Promise<Database> {
+async function serveSqlite(file: string, { shared, changes, thread }: OpenOptions): Promise<Database> {
   const release = claimFile(file, shared)
   try {
-    const { database } = await openToWrite(file)
-    database.close()
+    await prepareFile(file)
   } catch (error) {
     release()
     throw error
@@ -69,6 +70,3 @@ async function serveSqlite(file: string, { shared, changes, thread }: Options): 
     },
   }
 }
-
-/** Any number that nothing else takes: a lock is one within its database. */
-export const CLAIM = 7_219_411

@@ -1,5 +1,6 @@
 import { Migrator } from 'kysely/migration'
 import * as postgresFirst from './migrations/postgres/0001-first.ts'
+import * as postgresPetSources from './migrations/postgres/0002-pet-sources.ts'
 import * as first from './migrations/sqlite/0001-first.ts'
 import * as pages from './migrations/sqlite/0002-pages.ts'
 import * as petChanges from './migrations/sqlite/0003-pet-changes.ts'
@@ -7,6 +8,8 @@ import * as categoryNames from './migrations/sqlite/0004-category-names.ts'
 import * as idempotency from './migrations/sqlite/0005-idempotency.ts'
 import * as orders from './migrations/sqlite/0006-orders.ts'
 import * as inventory from './migrations/sqlite/0007-inventory.ts'
+import * as revision from './migrations/sqlite/0008-revision.ts'
+import * as petSources from './migrations/sqlite/0009-pet-sources.ts'
 import type { Db } from './tables.ts'
 
 /** Every migration of each engine, in order. One that was released is never changed. */
@@ -19,9 +22,12 @@ const MIGRATIONS = {
     '0005-idempotency': idempotency,
     '0006-orders': orders,
     '0007-inventory': inventory,
+    '0008-revision': revision,
+    '0009-pet-sources': petSources,
   },
   postgres: {
     '0001-first': postgresFirst,
+    '0002-pet-sources': postgresPetSources,
   },
 }
 

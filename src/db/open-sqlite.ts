@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { migrate } from './migrate.ts'
@@ -9,8 +10,13 @@ export function fileOf(databaseUrl: string): string {
   return databaseUrl.slice('sqlite:'.length)
 }
 
+export interface Writable {
+  db: Db
+  database: DatabaseSync
+}
+
 /** The one connection that may write; the tables are brought up to date first. */
-export async function openToWrite(file: string): Promise<{ db: Db; database: DatabaseSync }> {
+export async function openToWrite(file: string): Promise<Writable> {
   const database = openFile(file, 'write')
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
   try {
@@ -22,13 +28,60 @@ export async function openToWrite(file: string): Promise<{ db: Db; database: Dat
   return { db, database }
 }
 
+/**
+ * The same, after all that the log holds was brought into the file itself, and synced: what a failed sync
+ * left in doubt is on the disk then, or this throws. So it does for a file that may only be read.
+ */
+export async function openSettled(file: string): Promise<Writable> {
+  const writable = await openToWrite(file)
+  try {
+    writable.database.exec('pragma wal_checkpoint(truncate)')
+    return writable
+  } catch (error) {
+    writable.database.close()
+    throw error
+  }
+}
+
+/** What is larger is read through with each backup only: for 150 MB a start would take a second more. */
+const MOST_CHECKED_BYTES = 64 * 2 ** 20
+
+/**
+ * Makes a file ready to be served, before anything answers from it.
+ *
+ * @throws when it is damaged, or cannot be used
+ */
+export async function prepareFile(file: string): Promise<void> {
+  try {
+    refuseDamage(file)
+    const { database } = await openSettled(file)
+    database.close()
+  } catch (cause) {
+    throw new Error(`${file} cannot be served: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function refuseDamage(file: string): void {
+  const database = openFile(file, 'write')
+  try {
+    if (statSync(file).size > MOST_CHECKED_BYTES) return
+    const found = String(database.prepare('pragma integrity_check(1)').get()?.integrity_check)
+    if (found !== 'ok') throw new Error(`it is damaged (${found.replace(/\s+/g, ' ')}); restore a backup`)
+  } finally {
+    database.close()
+  }
+}
+
+/** What a process keeps ready until the store has changed: pages of animals, and keys. */
+export type Kept = 'pages' | 'keys'
+
 export interface Reader {
   db: Db
   /**
-   * Changes whenever anybody, here or in another process, has committed; at most one look a turn of
-   * the event loop.
+   * Changes whenever what they are made of has changed, here or in another process; at most one look a turn
+   * of the event loop.
    */
-  version(): number
+  version(of: Kept): number
   close(): void
 }
 
@@ -36,18 +89,29 @@ export interface Reader {
 export function openToRead(file: string): Reader {
   const database = openFile(file, 'read')
   const dataVersion = database.prepare('pragma data_version')
-  let version: number | undefined
-  const look = (): number => {
+  const revision = database.prepare('select pages, keys from revision')
+  let committed: unknown
+  let current: Record<string, unknown> = {}
+  let looked = false
+  const look = (): void => {
+    // The first look reads no page of the file, and mostly nobody has committed since the last one.
+    const last = dataVersion.get()?.data_version
+    if (last !== committed) {
+      current = revision.get() ?? {}
+      committed = last
+    }
+    looked = true
     // What arrives in one turn was sent before it began: the look of the first request serves them all.
     setImmediate(() => {
-      version = undefined
+      looked = false
     })
-    version = Number(dataVersion.get()?.data_version)
-    return version
   }
   return {
     db: new Kysely({ dialect: new NodeSqliteDialect(database) }),
-    version: () => version ?? look(),
+    version(of) {
+      if (!looked) look()
+      return Number(current[of])
+    },
     close: () => database.close(),
   }
 }

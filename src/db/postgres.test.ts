@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import pg from 'pg'
 import * as keys from '../keys/store.ts'
 import { type Answer, assertError } from '../testing/client.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
-import { spawnCli } from '../testing/process.ts'
+import { runCli, spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED, useStores } from '../testing/start-app.ts'
 import { openForCommand } from './database.ts'
@@ -19,11 +21,11 @@ const RECOVERY_MS = 2_000
 useStores(scratchDatabase)
 
 /** The service behind a line that can be cut. */
-async function startBehindProxy(t: Parameters<typeof startApp>[0]) {
+async function startBehindProxy(t: Parameters<typeof startApp>[0], settings: Record<string, string> = {}) {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
   const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  const app = await startApp(t, { databaseUrl: behind.href, key: UNLIMITED })
+  const app = await startApp(t, { databaseUrl: behind.href, key: UNLIMITED, settings })
   return { app, proxy, direct: direct.href }
 }
 
@@ -71,6 +73,23 @@ test('without Redis one process alone serves a database, and the second is told 
   const { databaseUrl } = await startApp(t)
 
   await assert.rejects(startApp(t, { databaseUrl }), /another adoptable already serves.*REDIS_URL/)
+})
+
+test('a service that starts before its database waits for it, and one whose database will never be ends with one line', async (t) => {
+  const direct = new URL(await scratchDatabase(t))
+  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
+  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  proxy.cut()
+  const waiting = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
+  const more = () => once(waiting.child.stderr as Readable, 'data')
+  while (!waiting.output.stderr.includes('the start waits for it')) await more()
+  assert.equal(waiting.output.stdout, '')
+  proxy.restore()
+  await waiting.serving
+
+  const none = Object.assign(new URL(direct), { pathname: 'adoptable_none' })
+  const { code, stderr } = await runCli(t, ['serve'], { DATABASE_URL: none.href, PORT: '0' })
+  assert.deepEqual([code, stderr], [1, 'adoptable: PostgreSQL: database "adoptable_none" does not exist\n'])
 })
 
 test('a process whose database another one has taken over ends, and says why', async (t) => {
@@ -143,6 +162,16 @@ test('while the database is gone every answer is a 503 in time; then the service
   await assertBack(() => ready(app), 200)
   assert.equal((await assertBack(() => add(app), 201)).body.id, 2)
   assert.doesNotMatch(app.log.join(), /postgres:\/\/|adopt_live/)
+})
+
+test('without the database nobody can tell whose key it is: a 503, also when the address has used up its limit', async (t) => {
+  const { app, proxy } = await startBehindProxy(t, { ANONYMOUS_PER_MINUTE: '1' })
+  await app.get('/v1/pets', { authorization: undefined })
+  proxy.cut()
+
+  await assertUnavailable(() => app.get('/v1/pets'), 'GET')
+  proxy.restore()
+  await assertBack(() => app.get('/v1/pets'), 200)
 })
 
 test('while the database is silent every answer is a 503 in time; then the service is back by itself', async (t) => {

@@ -3,11 +3,15 @@ import pg from 'pg'
 import { ApiError } from '../errors.ts'
 import type { Db } from './tables.ts'
 
-// Together below the two seconds in which every request is answered, whatever becomes of the database.
-const CONNECT_TIMEOUT_MS = 900
-const QUERY_TIMEOUT_MS = 900
+// A request needs the database twice, to learn whose key it is and to do what is asked, and waits for Redis
+// in between: whatever becomes of them, it is answered in two seconds.
+
+/** From the wish for a connection to the last answer on it. */
+const USE_TIMEOUT_MS = 850
+/** For a connection of the pool, or a new one. */
+const CONNECT_TIMEOUT_MS = 500
 /** Shorter, so that the server says so itself where it can: the connection then stays of use. */
-const STATEMENT_TIMEOUT_MS = 800
+const STATEMENT_TIMEOUT_MS = 700
 
 /** The server ends what a process of ours left open when it lost its connection, or its life. */
 const IDLE_IN_TRANSACTION_MS = 5_000
@@ -17,6 +21,9 @@ const INT8 = 20
 
 const types = new pg.TypeOverrides()
 types.setTypeParser(INT8, Number)
+
+/** The advisory lock of whoever serves a database: any number that nothing else takes. */
+export const CLAIM = 7_219_411
 
 export interface PostgresOptions {
   /** Connections at most. */
@@ -34,7 +41,7 @@ export function connectionTo(url: string, patient = false): pg.ClientConfig {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
-    ...(patient ? {} : { query_timeout: QUERY_TIMEOUT_MS, statement_timeout: STATEMENT_TIMEOUT_MS }),
+    ...(patient ? {} : { query_timeout: USE_TIMEOUT_MS, statement_timeout: STATEMENT_TIMEOUT_MS }),
   }
 }
 
@@ -45,11 +52,15 @@ export function openPostgres(url: string, { connections, patient }: PostgresOpti
   // the query; without listeners it would end the process, also between two queries of one transaction.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
+  async function connect(): Promise<PostgresPoolClient> {
+    const until = patient ? undefined : performance.now() + USE_TIMEOUT_MS
+    return careful(await pool.connect().catch(fail), until)
+  }
   return new Kysely({
     dialect: new PostgresDialect({
       pool: {
         options: pool.options,
-        connect: () => pool.connect().then(careful, fail),
+        connect,
         end: () => pool.end(),
       },
     }),
@@ -59,13 +70,16 @@ export function openPostgres(url: string, { connections, patient }: PostgresOpti
 /**
  * A connection that is not used again once it failed otherwise than by the database's own word: after a time-
  * out nobody knows what is still under way on it.
+ *
+ * @param until when it has to be given back, by the clock of the process
  */
-function careful(client: pg.PoolClient): PostgresPoolClient {
+function careful(client: pg.PoolClient, until: number | undefined): PostgresPoolClient {
   let broken: Error | undefined
-  const query = async (...args: unknown[]): Promise<unknown> => {
+  const query = async (text: string, values: unknown[]): Promise<unknown> => {
     if (broken) throw broken
+    const left = until && { query_timeout: Math.max(1, Math.ceil(until - performance.now())) }
     try {
-      return await (client.query as (...args: unknown[]) => Promise<unknown>)(...args)
+      return await client.query({ text, values, ...left })
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = lost(error)
       throw broken ?? toldApart(error as pg.DatabaseError)

@@ -1,12 +1,20 @@
-import type pg from 'pg'
-import { CLAIM, type Database } from './database.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import type { Database, OpenOptions } from './database.ts'
 import { migrate } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
+import { CLAIM, openPostgres } from './postgres.ts'
 import type { Db } from './tables.ts'
 import { watchPostgres } from './watch-postgres.ts'
 import { transactionWriter } from './write.ts'
 
 const COMMAND_CONNECTIONS = 2
+
+/** A start asks again so soon for a database that is not there yet; later less often. */
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 2_000
+
+/** What passes by itself (appendix A of PostgreSQL's manual): no connection, none left, starting or stopping. */
+const PASSING = /^(?:08|53|57)/
 
 /** For a command: its tables are brought up to date. */
 export async function openMigrated(url: string): Promise<Db> {
@@ -16,16 +24,29 @@ export async function openMigrated(url: string): Promise<Db> {
     return db
   } catch (error) {
     await db.destroy()
-    throw error
+    throw reasonOf(error)
   }
+}
+
+/** The cause, which no client sees: this is for who starts a service or a command. */
+function reasonOf(error: unknown): unknown {
+  const { cause } = error as { cause?: Error & { code?: string } }
+  return cause ? new Error(`PostgreSQL: ${cause.message || cause.code}`, { cause }) : error
+}
+
+/** A wrong password, say, does not pass; a database that cannot be reached may start later. */
+function passes(error: unknown): boolean {
+  const { cause } = error as { cause?: Error & { code?: string } }
+  return cause instanceof pg.DatabaseError ? PASSING.test(cause.code ?? '') : cause !== undefined
 }
 
 /** As `openDatabase`. */
 export async function servePostgres(
   url: string,
-  { connections, shared }: { connections: number; shared: boolean },
+  { connections, shared, onWait }: Pick<OpenOptions, 'connections' | 'shared' | 'onWait'>,
 ): Promise<Database> {
-  await (await openMigrated(url)).destroy()
+  const migrated = await untilThere(() => openMigrated(url), onWait)
+  await migrated.destroy()
   const watch = await watchPostgres(url, (client) => claimDatabase(client, shared))
   const db = openPostgres(url, { connections })
   const writer = transactionWriter(db, watch.bump)
@@ -37,6 +58,22 @@ export async function servePostgres(
       await watch.close()
       await db.destroy()
     },
+  }
+}
+
+/** @param onWait hears why, each time it is not there */
+async function untilThere<Result>(
+  open: () => Promise<Result>,
+  onWait: OpenOptions['onWait'],
+): Promise<Result> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await open()
+    } catch (error) {
+      if (!passes(error)) throw error
+      onWait(error)
+    }
+    await pause(pauseMs)
   }
 }
 

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { runOnce } from './once.ts'
-import { openToWrite } from './open-sqlite.ts'
+import { openSettled, type Writable } from './open-sqlite.ts'
 import type { Db } from './tables.ts'
+import { isDiskFailure } from './violation.ts'
 import type { Changes } from './writer.ts'
 import { type Job, type Outcome, packError } from './writer-messages.ts'
 
@@ -10,13 +11,29 @@ import { type Job, type Outcome, packError } from './writer-messages.ts'
 const MOST_IN_A_GROUP = 512
 
 /** The writer thread's whole life: take what waits, run it, commit, answer; `null` ends it. */
-export async function serveWrites(port: MessagePort, file: string, changes: Changes): Promise<void> {
-  const { db, database } = await openToWrite(file)
+export function serveWrites(port: MessagePort, file: string, changes: Changes): void {
   const queue: Job[] = []
+  let store: Writable | undefined
   let busy = false
+
+  async function commit(jobs: Job[]): Promise<Outcome[]> {
+    try {
+      store ??= await openSettled(file)
+      return await commitGroup(store, changes, jobs)
+    } catch (error) {
+      // Nobody knows what of the log such a disk has kept: all is written anew before anything is added.
+      if (isDiskFailure(error)) {
+        store?.database.close()
+        store = undefined
+      }
+      const failure = packError(error)
+      return jobs.map(({ id }) => ({ id, failure }))
+    }
+  }
+
   port.on('message', async (message: Job[] | null) => {
     if (message === null) {
-      database.close()
+      store?.database.close()
       return port.close()
     }
     queue.push(...message)
@@ -25,19 +42,14 @@ export async function serveWrites(port: MessagePort, file: string, changes: Chan
     while (queue.length > 0) {
       for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
         queue.push(...next.message)
-      port.postMessage(await commitGroup(db, database, changes, queue.splice(0, MOST_IN_A_GROUP)))
+      port.postMessage(await commit(queue.splice(0, MOST_IN_A_GROUP)))
     }
     busy = false
   })
 }
 
 /** Runs jobs in one transaction; a job that throws is undone alone. Without a commit all of them failed. */
-async function commitGroup(
-  db: Db,
-  database: DatabaseSync,
-  changes: Changes,
-  jobs: Job[],
-): Promise<Outcome[]> {
+async function commitGroup({ db, database }: Writable, changes: Changes, jobs: Job[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   try {
     database.exec('begin immediate')
@@ -46,8 +58,7 @@ async function commitGroup(
     return outcomes
   } catch (error) {
     if (database.isTransaction) database.exec('rollback')
-    const failure = packError(error)
-    return jobs.map(({ id }) => ({ id, failure }))
+    throw error
   }
 }
 

@@ -31,7 +31,12 @@ export function createFile(file: string, options: DatabaseSyncOptions): Database
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   // Only where there is none: closing a file ends every lock that this process has on it (POSIX, fcntl).
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
-  return new DatabaseSync(file, options)
+  try {
+    return new DatabaseSync(file, options)
+  } catch (cause) {
+    const { message, errcode } = cause as Error & { errcode?: number }
+    throw Object.assign(new Error(`${file}: ${message}`, { cause }), { errcode })
+  }
 }
 
 function refuseOldSqlite(version: string): void {
@@ -55,6 +60,7 @@ export class NodeSqliteDialect extends SqliteDialect {
             // A transaction that starts as a reader is refused at once when it turns into a writer beside
             // another.
             statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
+            if (sql === 'rollback') statement = whereNeeded(database, statement)
             if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
           }
           return statement
@@ -77,6 +83,12 @@ function adapt(statement: StatementSync): SqliteStatement {
     run: (values) => statement.run(...(values as SQLInputValue[])),
     iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
   }
+}
+
+/** A full or broken disk has ended the transaction already: what went wrong there is the error to hear of. */
+function whereNeeded(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
+  const none = { changes: 0, lastInsertRowid: 0 }
+  return { ...rollback, run: (values) => (database.isTransaction ? rollback.run(values) : none) }
 }
 
 /** SQLite's DDL is transactional; told so, Kysely runs all pending migrations in one transaction. */

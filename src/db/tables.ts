@@ -9,6 +9,7 @@ export interface Tables {
   category: CategoryTable
   pet: PetTable
   pet_change: PetChangeTable
+  pet_source: PetSourceTable
   adoption_order: AdoptionOrderTable
   inventory: InventoryTable
   idempotency: IdempotencyTable
@@ -53,6 +54,16 @@ interface PetChangeTable {
   key_id: number
   /** JSON: {member: {from, to}}; a member that was absent is absent there too. */
   changes: string
+}
+
+/** Where an imported animal came from, so that it is known when it comes again. */
+interface PetSourceTable {
+  id: Generated<number>
+  /** A name for the program or the file. */
+  source: string
+  /** The id the animal has there; unique in its source. */
+  source_id: string
+  pet_id: number
 }
 
 interface AdoptionOrderTable {

@@ -15,6 +15,15 @@ function isViolation(error: unknown, { sqlite, postgres }: typeof UNIQUE): boole
   return errcode === sqlite || code === postgres
 }
 
+/** SQLite's result for a read, write or sync that failed, whatever it says beyond. */
+const IO_ERROR = 10
+
+/** Whether the disk failed, and so may have kept any part of what it was given. */
+export function isDiskFailure(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number }
+  return errcode !== undefined && (errcode & 0xff) === IO_ERROR
+}
+
 /** Whether two changes were in each other's way, so that the one undone may be made again. */
 export function isConflict(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } }

@@ -8,6 +8,9 @@ import { isConflict } from './violation.ts'
  */
 export type Change<Args extends unknown[], Result> = (db: Db, ...args: Args) => Promise<Result>
 
+/** A change that needs the store and leaves it as it is. */
+export const nothing: Change<[], void> = async () => undefined
+
 /** Runs a change; the promise resolves when its effect is on the disk, and rejects when nothing of it is. */
 export type Write = <Args extends unknown[], Result>(
   change: Change<Args, Result>,
@@ -24,6 +27,8 @@ export type WriteOnce = <Args extends unknown[], Result>(
 export interface Writer {
   write: Write
   writeOnce: WriteOnce
+  /** Rejects while nothing can be written, because a failure of the disk leaves in doubt what it holds. */
+  ready(): Promise<void>
   /** Finishes what was asked for, then gives the database free. */
   close(): Promise<void>
 }
@@ -52,6 +57,8 @@ export function transactionWriter(db: Db, committed: () => void = () => undefine
     write: (change, ...args) => commit((inside) => change(inside, ...args)),
     writeOnce: (once, change, ...args) =>
       commit((inside) => runOnce(inside, once, () => change(inside, ...args))),
+    // A server answers for its own disk.
+    ready: async () => undefined,
     close: () => db.destroy(),
   }
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
 import type { Once } from './once.ts'
-import type { Change, Writer } from './write.ts'
+import { isDiskFailure } from './violation.ts'
+import { type Change, nothing, type Writer } from './write.ts'
 import { type Job, type Outcome, unpackError } from './writer-messages.ts'
 
 interface Waiting {
@@ -26,54 +27,53 @@ const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 
  * @param thread the module the thread runs; it must know the same changes
  */
 export function threadWriter(thread: URL, file: string, changes: Changes): Writer {
-  const names = new Map(Object.entries(changes).map(([name, change]) => [change as unknown, name]))
+  const nameOf = namesIn(changes)
   const waiting = new Map<number, Waiting>()
-  let outbox: Job[] = []
+  const outbox: Job[] = []
   let lastId = 0
   let worker: Worker | undefined
   let onIdle: (() => void) | undefined
+  /** Whether the disk failed, and nothing was written since. */
+  let inDoubt = false
 
   function start(): Worker {
-    const started = new Worker(thread, { workerData: { file }, resourceLimits: WRITER_MEMORY })
-    started.on('message', (outcomes: Outcome[]) => {
-      for (const outcome of outcomes) settle(outcome)
-      if (waiting.size === 0) onIdle?.()
+    return startThread(thread, file, {
+      onOutcomes(outcomes) {
+        outcomes.forEach(settle)
+        if (waiting.size === 0) onIdle?.()
+      },
+      onExit(cause) {
+        // Nobody knows whether the changes under way were committed: they are answered so.
+        worker = undefined
+        for (const { reject } of waiting.values()) reject(new ApiError('service_unavailable', { cause }))
+        waiting.clear()
+        onIdle?.()
+      },
     })
-    let cause: unknown
-    started.on('error', (error) => {
-      cause = error
-    })
-    started.on('exit', () => {
-      // Nobody knows whether the changes under way were committed: they are answered so, and the next one
-      // starts anew.
-      worker = undefined
-      for (const { reject } of waiting.values()) reject(new ApiError('service_unavailable', { cause }))
-      waiting.clear()
-      onIdle?.()
-    })
-    return started
   }
 
   function settle(outcome: Outcome): void {
     const waiter = waiting.get(outcome.id)
     waiting.delete(outcome.id)
-    if ('failure' in outcome) waiter?.reject(unpackError(outcome.failure))
-    else waiter?.resolve(outcome.value)
+    if ('failure' in outcome) {
+      const error = unpackError(outcome.failure)
+      inDoubt ||= isDiskFailure(error)
+      waiter?.reject(error)
+    } else {
+      inDoubt = false
+      waiter?.resolve(outcome.value)
+    }
   }
 
   function send(): void {
-    const jobs = outbox
-    outbox = []
     worker ??= start()
-    worker.postMessage(jobs)
+    worker.postMessage(outbox.splice(0))
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Changes
   function ask(change: Change<any[], any>, args: unknown[], once: Once | undefined): Promise<any> {
-    const name = names.get(change)
-    if (name === undefined) throw new Error(`the change ${change.name} is missing in the list of changes`)
     lastId += 1
-    const id = lastId
+    const [id, name] = [lastId, nameOf(change)]
     // One message a turn of the event loop, whatever arrives in it.
     if (outbox.push({ id, change: name, args, once }) === 1) setImmediate(send)
     return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
@@ -82,16 +82,48 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
   return {
     write: (change, ...args) => ask(change, args, undefined),
     writeOnce: (once, change, ...args) => ask(change, args, once),
+    async ready() {
+      if (inDoubt) await ask(nothing, [], undefined)
+    },
     async close() {
       if (waiting.size > 0) {
         await new Promise<void>((resolve) => {
           onIdle = resolve
         })
       }
-      if (!worker) return
-      const ended = once(worker, 'exit')
-      worker.postMessage(null)
-      await ended
+      if (worker) await endThread(worker)
     },
   }
+}
+
+function namesIn(changes: Changes): (change: { name: string }) => string {
+  const names = new Map(Object.entries(changes).map(([name, change]) => [change as unknown, name]))
+  return (change) => {
+    const name = names.get(change)
+    if (name === undefined) throw new Error(`the change ${change.name} is missing in the list of changes`)
+    return name
+  }
+}
+
+interface Listener {
+  onOutcomes(outcomes: Outcome[]): void
+  /** @param cause why it ended, if not because it was told to */
+  onExit(cause: unknown): void
+}
+
+function startThread(thread: URL, file: string, { onOutcomes, onExit }: Listener): Worker {
+  const started = new Worker(thread, { workerData: { file }, resourceLimits: WRITER_MEMORY })
+  let cause: unknown
+  started.on('message', onOutcomes)
+  started.on('error', (error) => {
+    cause = error
+  })
+  started.on('exit', () => onExit(cause))
+  return started
+}
+
+async function endThread(worker: Worker): Promise<void> {
+  const ended = once(worker, 'exit')
+  worker.postMessage(null)
+  await ended
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -12,11 +13,13 @@ import Fastify, {
 import type { Static, TSchema } from 'typebox'
 import type { Access } from '../access.ts'
 import type { Config } from '../config.ts'
-import { ApiError } from '../errors.ts'
 import { sendError } from './error-body.ts'
+import { lingerWhileSending } from './linger.ts'
 import { type AdmitAddress, answerParserErrors } from './parser-errors.ts'
 import { readBody } from './read-body.ts'
-import { loggablePath, requestId } from './request-id.ts'
+import { requestId } from './request-id.ts'
+import { logRequest } from './request-log.ts'
+import { endStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'
 
 declare module 'fastify' {
@@ -46,20 +49,23 @@ export type App = FastifyInstance<
 
 export type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
-const BODY_BYTES = 65_536
 const HEADER_BYTES = 16_384
-const URL_CHARACTERS = 8_192
+
+/** Answers a request, or leaves it, untouched, to the router. */
+export type AnswerFirst = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
 
 interface Options {
   config: Config
   logger: FastifyBaseLogger
+  /** Meets every request before the router. */
+  answerFirst: AnswerFirst
   /** What every request under /v1 passes first; also one whose address the router cannot read. */
   gate: Hook[]
   admitAddress: AdmitAddress
 }
 
 /** HTTP without any feature: limits, bodies, request ids, and errors of every kind in the one shape. */
-export function createApp({ config, logger, gate, admitAddress }: Options): App {
+export function createApp({ config, logger, answerFirst, gate, admitAddress }: Options): App {
   /** For what never reaches a route and its hooks. */
   async function sendUnrouted(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const hooks = request.url.startsWith('/v1/') ? gate : []
@@ -79,7 +85,6 @@ export function createApp({ config, logger, gate, admitAddress }: Options): App 
     childLoggerFactory: (parent) => parent,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     trustProxy: config.trustProxy.length > 0 && config.trustProxy,
-    bodyLimit: BODY_BYTES,
     requestTimeout: config.requestTimeoutSeconds * 1_000,
     keepAliveTimeout: config.keepAliveTimeoutSeconds * 1_000,
     return503OnClosing: false,
@@ -90,6 +95,8 @@ export function createApp({ config, logger, gate, admitAddress }: Options): App 
       // A header sent twice is seen as such, instead of one of the two being dropped.
       joinDuplicateHeaders: true,
       maxHeaderSize: HEADER_BYTES,
+      // Of a body in tiny pieces Node keeps so many bytes unread, each piece with hundreds of its own.
+      highWaterMark: 2_048,
       headersTimeout: config.headersTimeoutSeconds * 1_000,
       connectionsCheckingInterval: 1_000,
     },
@@ -104,10 +111,14 @@ export function createApp({ config, logger, gate, admitAddress }: Options): App 
   app.server.maxHeadersCount = 0
   // A client that has said all it has to say still gets its answer: what it asked for is done in any case.
   Object.assign(app.server, { httpAllowHalfOpen: true })
+  meetFirst(app.server, answerFirst)
+  app.server.prependListener('request', closeAfterUpgrade)
+  lingerWhileSending(app.server)
   answerParserErrors(app.server, admitAddress)
+  endStalled(app.server, config.requestTimeoutSeconds * 1_000)
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, readBody)
+  app.addContentTypeParser('*', readBody)
   app.setErrorHandler((error: Error & { code?: string }, request, reply) =>
     // A method that Node's parser knows and HTTP does not, such as RTSP's DESCRIBE: not even a 404 has it.
     error.code === 'FST_ERR_NOT_FOUND'
@@ -122,50 +133,25 @@ export function createApp({ config, logger, gate, admitAddress }: Options): App 
   return app as App
 }
 
+function meetFirst(server: Server, answerFirst: AnswerFirst): void {
+  const routers = server.listeners('request')
+  server.removeAllListeners('request').on('request', (request, response) => {
+    answerFirst(request, response, () => {
+      for (const router of routers) router.call(server, request, response)
+    })
+  })
+}
+
+/**
+ * A request for another protocol is answered as any other, but Node's parser then drops what came behind it
+ * in the same packet: a client has to know that it must send that again.
+ */
+function closeAfterUpgrade({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.upgrade !== undefined) response.shouldKeepAlive = false
+}
+
 function passed(hook: Hook, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   return new Promise((resolve, reject) => {
     hook(request, reply, (error) => (error ? reject(error) : resolve()))
   })
-}
-
-/** Hook: what HTTP asks of every request, and Node does not check itself. */
-export function wellFormed(
-  { raw }: FastifyRequest,
-  _reply: FastifyReply,
-  done: (error?: Error) => void,
-): void {
-  const message = faultOf(raw)
-  if (raw.url !== undefined && raw.url.length > URL_CHARACTERS) done(new ApiError('uri_too_long'))
-  else if (message === undefined) done()
-  else done(new ApiError('bad_request', { message, headers: { connection: 'close' } }))
-}
-
-/** The characters of a host and port (RFC 3986, section 3.2), but not the comma that joins two headers. */
-const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/
-
-function faultOf({ httpVersion, headers }: RawRequestDefaultExpression): string | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Here HTTP/1.1 is spoken, and HTTP/1.0.'
-  // RFC 9112, section 3.2.
-  if (headers.host === undefined ? httpVersion === '1.1' : !HOST.test(headers.host)) {
-    return 'The request needs exactly one Host header, with a host in it.'
-  }
-  // RFC 9112, section 6.1: what an intermediary may have taken for another length of the body.
-  const coding = headers['transfer-encoding']
-  if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
-    return 'The only transfer coding here is chunked, in HTTP/1.1.'
-  }
-}
-
-function logRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  request.log.info(
-    {
-      reqId: request.id,
-      method: request.method,
-      path: loggablePath(request.url),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    },
-    'request',
-  )
-  done()
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * What an answer carries so that a client can ask again, or change, only under a condition (RFC 9110,
@@ -20,27 +19,36 @@ export const IF_NONE_MATCH = {
   'If-None-Match': { type: 'string', description: 'ETags of answers the client has; one of them is a 304.' },
 } as const
 export const ETAG_HEADER = {
-  ETag: { type: 'string', description: 'Strong: changes with every change (RFC 9110, section 8.8.3).' },
+  ETag: {
+    type: 'string',
+    description: 'Strong: changes with every change (RFC 9110, section 8.8.3).',
+    required: true,
+  },
 }
 export const VALIDATOR_HEADERS = {
   ...ETAG_HEADER,
   'Last-Modified': { type: 'string', description: 'When it was last changed.' },
 }
 
+/** For the description: a 304. @param headers those of the 200 that it stands for */
+export const notModified = (headers: object) => ({
+  type: 'null',
+  description: 'It is as the ETag in If-None-Match has it.',
+  headers,
+})
+
 /** The strong ETag of an answer that has no version of its own. */
 export function etagOf(...parts: string[]): string {
   return `"${hash('sha256', parts.join('\n'), 'base64url')}"`
 }
 
-export function setValidators(reply: FastifyReply, { etag, updatedAt }: Validators): void {
-  reply.header('etag', etag)
-  if (updatedAt) reply.header('last-modified', new Date(updatedAt).toUTCString())
+export function validatorHeaders({ etag, updatedAt }: Validators): { etag: string } & Record<string, string> {
+  return { etag, ...(updatedAt && { 'last-modified': new Date(updatedAt).toUTCString() }) }
 }
 
 /** Whether the client has this already: If-None-Match, compared weakly (RFC 9110, section 13.1.2). */
-export function isKnown(request: FastifyRequest, etag: string): boolean {
-  const header = request.headers['if-none-match']
-  return header !== undefined && names(header, etag, /^W\//)
+export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  return ifNoneMatch !== undefined && names(ifNoneMatch, etag, /^W\//)
 }
 
 /**

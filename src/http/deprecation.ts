@@ -8,13 +8,17 @@ export interface Deprecation {
   successor: string
 }
 
-/** Route hook: tells on every answer, errors too, that the operation goes (RFC 9745, RFC 8594). */
-export function announce({ since, removedAt, successor }: Deprecation) {
-  const headers = {
+/** What tells that an operation goes (RFC 9745, RFC 8594). */
+export function deprecationHeaders({ since, removedAt, successor }: Deprecation) {
+  return {
     deprecation: `@${since / 1_000}`,
     sunset: new Date(removedAt).toUTCString(),
     link: `<${successor}>; rel="successor-version"`,
   }
+}
+
+/** Route hook: puts them on every answer, errors too. */
+export function announce(headers: ReturnType<typeof deprecationHeaders>) {
   return (
     _request: FastifyRequest,
     reply: FastifyReply,

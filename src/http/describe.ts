@@ -48,11 +48,15 @@ const WITH_BODY = {
   415: 'The body is not JSON in UTF-8.',
   422: 'The Idempotency-Key came with another body before.',
 }
+/** Its body says nothing, and is read all the same. */
+const WITH_DELETE = { 413: WITH_BODY[413], 415: 'The Content-Type is none.' }
 const WITH_PATH = { 404: 'The requested resource could not be found.' }
 const WITH_SUNSET = { 410: 'The operation was removed.' }
 
-const integer = (description: string) => ({ type: 'integer', description })
-const string = (description: string) => ({ type: 'string', description })
+const text = (description: string) => ({ type: 'string', description })
+// On every answer of their status.
+const integer = (description: string) => ({ type: 'integer', description, required: true })
+const string = (description: string) => ({ type: 'string', description, required: true })
 
 const HEADERS = {
   'X-RateLimit-Limit': integer('The limit that applies to the caller.'),
@@ -61,9 +65,9 @@ const HEADERS = {
   'X-Request-Id': string('Names the request, in the log too.'),
 }
 const SUNSET_HEADERS = {
-  Deprecation: string('Since when the operation is deprecated (RFC 9745).'),
-  Sunset: string('When the operation is removed (RFC 8594).'),
-  Link: string('The operation to use instead, as rel="successor-version".'),
+  Deprecation: text('Since when the operation is deprecated (RFC 9745).'),
+  Sunset: text('When the operation is removed (RFC 8594).'),
+  Link: text('The operation to use instead, as rel="successor-version".'),
 }
 const RETRY_AFTER = { 'Retry-After': integer('Seconds to wait before the next request.') }
 const MORE_HEADERS: Record<string, Json> = {
@@ -71,6 +75,7 @@ const MORE_HEADERS: Record<string, Json> = {
   429: RETRY_AFTER,
   503: RETRY_AFTER,
 }
+const PATCH_HEADERS = { 'Accept-Patch': text('What the body may be (RFC 5789).') }
 
 /** Describes the routes, from their own schemas, as OpenAPI 3.1. */
 export async function describe(app: App, { servers }: Config): Promise<void> {
@@ -118,6 +123,7 @@ function describeAnswers(
     ...EVERYWHERE,
     ...(config?.access === 'read' ? {} : WITH_ACCESS),
     ...(takesBody ? WITH_BODY : {}),
+    ...(method === 'DELETE' ? WITH_DELETE : {}),
     ...describeErrors(config?.errors, takesBody),
     ...(url.includes(':') ? WITH_PATH : {}),
     ...(deprecated ? WITH_SUNSET : {}),
@@ -136,6 +142,7 @@ function describeAnswers(
       ...(answer.headers as Json | undefined),
       ...(takesBody && Number(status) < 300 ? REPLAYED : {}),
       ...(MORE_HEADERS[status] ?? {}),
+      ...(method === 'PATCH' && status === '415' ? PATCH_HEADERS : {}),
       ...(deprecated ? SUNSET_HEADERS : {}),
     }
     return [status, { ...answer, headers }]
@@ -156,7 +163,10 @@ function describeErrors(errors: Record<string, string> = {}, takesBody: boolean)
   return Object.fromEntries(described)
 }
 
-/** Gives each schema with a title one place under components, and makes what has a default optional. */
+/**
+ * Gives each schema with a title one place under components, makes what has a default optional, and says of a
+ * header itself, not of its schema, that it is always there.
+ */
 function nameSchemas(document: Json): Json {
   const schemas: Json = {}
   const visit = (node: unknown): unknown => {
@@ -165,7 +175,9 @@ function nameSchemas(document: Json): Json {
     const { title, ...members } = Object.fromEntries(
       Object.entries(node).map(([name, value]) => [name, visit(value)]),
     )
-    if ('in' in members && (members.schema as Json).default !== undefined) delete members.required
+    const { required, ...schema } = (members.schema ?? {}) as Json
+    if ('in' in members && schema.default !== undefined) delete members.required
+    if (required === true) Object.assign(members, { required, schema })
     if (typeof title !== 'string') return members
     if (title === 'Error') delete members.description
     schemas[title] = members

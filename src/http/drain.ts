@@ -4,6 +4,8 @@ import type { App } from './app.ts'
 /** Time an idle connection gets to send one more request, which is then answered with "connection: close". */
 const IDLE_GRACE_MS = 500
 const LOOK_MS = 50
+/** Those who wait at the door are let in before it is closed, as long as more of them come, but no longer. */
+const DOOR_GRACE_MS = 1_000
 
 /**
  * Ends a server without cutting anybody off: no new connections; every answer from now on closes its own;
@@ -13,16 +15,38 @@ const LOOK_MS = 50
  */
 export async function drain({ server }: App, mostMs: number): Promise<void> {
   const begun = performance.now()
+  await takeWaiting(server, begun + DOOR_GRACE_MS)
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const closed = new Promise<void>((resolve) => {
     // The HTTP server's own close() cuts idle connections at once, also one whose next request is on its way.
     NetServer.prototype.close.call(server, () => resolve())
   })
+  const closing = performance.now()
   const looking = setInterval(() => {
-    const passed = performance.now() - begun
-    if (passed > mostMs) server.closeAllConnections()
-    else if (passed > IDLE_GRACE_MS) server.closeIdleConnections()
+    const now = performance.now()
+    if (now - begun > mostMs) server.closeAllConnections()
+    // Timers come before the network in a turn: what has arrived meanwhile is read first.
+    else if (now - closing > IDLE_GRACE_MS) setImmediate(() => server.closeIdleConnections())
   }, LOOK_MS)
   await closed
   clearInterval(looking)
+}
+
+/**
+ * Takes the connections that the system has made and nobody has taken: they would be reset when the server
+ * closes, and whoever had sent a request on one would not know what became of it.
+ */
+async function takeWaiting(server: NetServer, until: number): Promise<void> {
+  let came = true
+  const note = (): void => {
+    came = true
+  }
+  server.on('connection', note)
+  // The rest of this turn of the event loop; each further one takes one of those who wait.
+  await new Promise(setImmediate)
+  while (came && performance.now() < until) {
+    came = false
+    await new Promise(setImmediate)
+  }
+  server.off('connection', note)
 }

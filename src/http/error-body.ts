@@ -14,8 +14,11 @@ const FRAMEWORK_ERRORS: Record<string, () => ApiError> = {
   ECONNRESET: () => new ApiError('bad_request'),
 }
 
-/** SQLite's results for a file or disk that is busy, gone, full, broken or read-only: they pass, or an operator mends them. */
-const STORE_LOST = new Set([5, 6, 8, 10, 11, 13, 14, 26])
+/**
+ * SQLite's results for a file or disk that is busy, gone, full, broken or read-only, and for too little
+ * memory: they pass, or an operator mends them.
+ */
+const STORE_LOST = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26])
 
 /** Whatever is thrown on the way, as the error that the client is told; the one mapper. */
 export function toApiError(error: unknown): ApiError {

@@ -7,6 +7,8 @@ const MOST_DEPTH = 32
 /** A token that matters to the structure: a string (with its colon where it is a member's name) or a bracket. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/gs
 
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
+
 /** A number that JSON.parse may round or overflow: an exponent, or more digits than a double holds. */
 const INEXACT = /\d[eE]|[\d.]{16}/
 
@@ -21,7 +23,8 @@ export function parseJson(bytes: Buffer): unknown {
   const text = bytes.toString()
   const value = parse(text)
   checkStructure(text)
-  return INEXACT.test(text) ? JSON.parse(text, exact) : value
+  // What only a string holds, the name of a member for example, is no number.
+  return INEXACT.test(text) && INEXACT.test(text.replaceAll(STRING, '')) ? JSON.parse(text, exact) : value
 }
 
 function parse(text: string): unknown {
@@ -51,7 +54,7 @@ function checkStructure(text: string): void {
 
 /** @param depth of the object, 1 for the body itself @param members the names already met in it */
 function checkMember(token: string, depth: number, members: Set<string> | undefined): void {
-  const name: string = JSON.parse(token)
+  const name: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1)
   if (name === '__proto__') {
     const pointer = depth === 1 ? '/__proto__' : ''
     const message = 'No member may be named __proto__, at any depth.'

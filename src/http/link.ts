@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { makeCursor } from './cursor.ts'
 
 /** For the description. */
 export const PAGE_HEADERS = {
@@ -7,6 +9,7 @@ export const PAGE_HEADERS = {
     type: 'string',
     description: 'The first page and, if there is one, the next (RFC 8288), as absolute addresses.',
     'x-stability': 'beta',
+    required: true,
   },
 }
 
@@ -20,8 +23,29 @@ export function publicBase({ baseUrl, baseUrlIsSet, trustProxy }: Config, reques
   return `${request.protocol}://${request.host}/v1`
 }
 
+interface PageOptions {
+  limit: number
+  /** As for cursors. */
+  secret: KeyObject
+  scope: string
+  /** Address of the list, and the query that leads to its first page. */
+  address: string
+  query: Record<string, unknown>
+}
+
+/** Cuts what was found to a page, with its Link header: one row more than asked for tells of a next page. */
+export function pageOf<Row extends { id: number }>(
+  found: Row[],
+  { limit, secret, scope, address, query }: PageOptions,
+): { page: Row[]; link: string } {
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  const next = found.length > page.length && last ? makeCursor(secret, scope, last.id) : undefined
+  return { page, link: pageLinks(address, query, next) }
+}
+
 /** The Link header of a page (RFC 8288): the first one, and the next if there is one. */
-export function pageLinks(address: string, query: Record<string, unknown>, next: string | undefined): string {
+function pageLinks(address: string, query: Record<string, unknown>, next: string | undefined): string {
   const to = (cursor: string | undefined, rel: string): string => {
     const parameters = new URLSearchParams()
     for (const [name, value] of Object.entries({ ...query, cursor })) {

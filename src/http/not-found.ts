@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { type App, wellFormed } from './app.ts'
+import type { App } from './app.ts'
+import { wellFormed } from './well-formed.ts'
 
 /**
  * Makes the handler for addresses without a route: 405 with Allow (RFC 9110, section 15.5.6) where the

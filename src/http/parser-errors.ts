@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { errorBody, JSON_TYPE, toApiError } from './error-body.ts'
+import { LINGER_MS } from './linger.ts'
 import { requestId } from './request-id.ts'
 
 /**
@@ -17,9 +18,6 @@ const CODES: Record<string, ErrorCode> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
-
-/** Time in which a client that is still sending may read its answer before the connection is cut. */
-const LINGER_MS = 1_000
 
 /** What Node keeps at the socket of an HTTP connection. */
 interface HttpSocket extends Socket {

@@ -1,25 +1,34 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/tables.ts'
+import type { Writer } from '../db/write.ts'
 import type { App } from './app.ts'
+import { JSON_TYPE } from './error-body.ts'
 import { reference } from './reference.ts'
 
 interface Options {
   config: Config
   db: Db
+  ready: Writer['ready']
 }
 
 /** What lies outside /v1, without key and limits. */
-export function publicRoutes(app: App, { config, db }: Options): void {
+export function publicRoutes(app: App, { config, db, ready }: Options): void {
   const hidden = { schema: { hide: true } }
 
   app.get('/', hidden, (_request, reply) => reply.redirect('/docs', 302))
-  reference(app)
-  app.get('/openapi.json', hidden, () => app.swagger())
+  reference(app, config)
+  // Held once, however many clients are slow to take it.
+  let description: Buffer | undefined
+  app.get('/openapi.json', hidden, (_request, reply) => {
+    description ??= Buffer.from(JSON.stringify(app.swagger()))
+    return reply.type(JSON_TYPE).send(description)
+  })
   /** The process runs. */
   app.get('/livez', hidden, () => ({ status: 'ok' }))
-  /** The process can answer: its store does. */
+  /** The process can answer: its store does, and its disk can be trusted. */
   app.get('/readyz', hidden, async () => {
     await db.selectFrom('category').select('id').limit(1).execute()
+    await ready()
     return { status: 'ok' }
   })
   /** RFC 9727: where machines find the description. */

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { collectBody } from './collect-body.ts'
 import { parseJson } from './json-body.ts'
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
@@ -18,27 +20,31 @@ const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
 /** Parser of every body, whatever it claims to be. */
 export function readBody(
   request: FastifyRequest,
-  body: Buffer,
+  payload: Readable,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
+  collectBody(payload, Number(request.headers['content-length']), (error, body) => {
+    try {
+      if (error) throw error
+      done(null, parseBody(request, body))
+    } catch (thrown) {
+      done(thrown as Error)
+    }
+  })
+}
+
+function parseBody(request: FastifyRequest, body: Buffer): unknown {
   // What comes with a DELETE says nothing (RFC 9110, section 9.3.5); many clients name a type and send none.
-  if (request.method === 'DELETE') {
-    done(null)
-    return
-  }
+  if (request.method === 'DELETE') return undefined
   const type = request.headers['content-type'] ?? ''
   const coding = request.headers['content-encoding'] ?? 'identity'
-  try {
-    const patch = request.method === 'PATCH'
-    const name = MEDIA_TYPE.exec(type)?.[1]?.toLowerCase() ?? ''
-    const accepted = patch ? PATCH_TYPES : ['application/json']
-    if (!accepted.includes(name) || coding.toLowerCase() !== 'identity') {
-      const headers: Record<string, string> = patch ? { 'accept-patch': PATCH_TYPES.join(', ') } : {}
-      throw new ApiError('unsupported_media_type', { headers })
-    }
-    if (request.headers['idempotency-key'] !== undefined) request.fingerprint = hash('sha256', body)
-    done(null, parseJson(body))
-  } catch (error) {
-    done(error as Error)
+  const patch = request.method === 'PATCH'
+  const name = MEDIA_TYPE.exec(type)?.[1]?.toLowerCase() ?? ''
+  const accepted = patch ? PATCH_TYPES : ['application/json']
+  if (!accepted.includes(name) || coding.toLowerCase() !== 'identity') {
+    const headers: Record<string, string> = patch ? { 'accept-patch': PATCH_TYPES.join(', ') } : {}
+    throw new ApiError('unsupported_media_type', { headers })
   }
+  if (request.headers['idempotency-key'] !== undefined) request.fingerprint = hash('sha256', body)
+  return parseJson(body)
 }

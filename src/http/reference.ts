@@ -1,57 +1,74 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../config.ts'
 import type { App } from './app.ts'
+import { etagOf, isKnown } from './conditional.ts'
+import type { Description } from './reference/description.ts'
+import { renderPage } from './reference/page.ts'
+import { STYLESHEET } from './reference/stylesheet.ts'
 
-/** Scalar with everything off that would leave the machine. */
-const CONFIGURATION = {
-  url: '/openapi.json',
-  // Requests go to the server that the page came from, whatever its public address is.
-  servers: [{ url: '/v1', description: 'this server' }],
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  hideClientButton: true,
-  showDeveloperTools: 'never' as const,
-  persistAuth: false,
+/** The page needs nothing from elsewhere, runs no script but its own, and is in nobody's frame. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  // The empty icon, which keeps browsers from asking for one.
+  'img-src data:',
+  // "Try it" sends to the server that the page came from.
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  // Forms are sent by the script; without it none may put what was typed into an address.
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  // A page in which somebody types a key is in no group with one of another origin that opened it.
+  'cross-origin-opener-policy': 'same-origin',
+  // Nobody outside has to know the address of a service that may be internal.
+  'referrer-policy': 'no-referrer',
+  // Each file is what its type says, whatever it looks like.
+  'x-content-type-options': 'nosniff',
+  // Kept, but asked for each time: an upgrade or another setting changes it.
+  'cache-control': 'no-cache',
 }
 
-/** The API reference under /docs, which can send requests. */
-export function reference(app: App): void {
-  let page: Promise<FastifyInstance> | undefined
-  const answer = async (path: string) => {
-    page ??= load()
-    return (await page).inject(path)
-  }
+interface Held {
+  type: string
+  body: Buffer
+  etag: string
+}
 
-  for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
-    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
-      const { statusCode, headers, rawPayload } = await answer(path)
-      return reply.code(statusCode).headers(headers).send(rawPayload)
+const PATHS = ['/docs', '/docs/', '/docs/reference.css', '/docs/reference.js']
+
+/** The API reference under /docs, which can send requests. */
+export function reference(app: App, config: Config): void {
+  let files: Promise<Map<string, Held>> | undefined
+
+  for (const path of PATHS) {
+    app.get(path, { schema: { hide: true } }, async (request, reply) => {
+      files ??= make(app, config)
+      const { type, body, etag } = (await files).get(path) as Held
+      reply.headers({ ...HEADERS, etag })
+      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      return reply.type(`${type}; charset=utf-8`).send(body)
     })
   }
 }
 
-/** Four megabytes of script, which most processes never need: loaded when somebody first opens the page. */
-async function load(): Promise<FastifyInstance> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const { default: helmet } = await import('@fastify/helmet')
-  const app = Fastify()
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'", "'unsafe-inline'"],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:'],
-        fontSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        frameAncestors: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-      },
-    },
-  })
-  await app.register(scalar, { routePrefix: '/docs', configuration: CONFIGURATION })
-  return app
+/** Made when somebody first asks, and held once, however many clients are slow to take it. */
+async function make(app: App, config: Config): Promise<Map<string, Held>> {
+  const script = await readFile(new URL('./reference/try-it.js', import.meta.url), 'utf8')
+  const page = hold('text/html', renderPage(app.swagger() as unknown as Description, config))
+  return new Map([
+    ['/docs', page],
+    ['/docs/', page],
+    ['/docs/reference.css', hold('text/css', STYLESHEET)],
+    ['/docs/reference.js', hold('text/javascript', script)],
+  ])
+}
+
+function hold(type: string, text: string): Held {
+  return { type, body: Buffer.from(text), etag: etagOf(text) }
 }

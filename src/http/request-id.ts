@@ -14,11 +14,3 @@ export function requestId(inbound: string | string[] | undefined): string {
   count += 1
   return `${start}-${count.toString(36)}`
 }
-
-/** A path as it may be logged: without the query, and with no key that somebody put into it. */
-export function loggablePath(url: string): string {
-  const end = url.indexOf('?')
-  return (end < 0 ? url : url.slice(0, end))
-    .replace(/adopt_(live|test)_[0-9A-Za-z]*/g, 'adopt_$1_…')
-    .slice(0, 200)
-}

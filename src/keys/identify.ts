@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Access, includesAccess, neededAccess } from '../access.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
+import type { Hook } from '../http/app.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import type { Caller } from '../limits/limiter.ts'
 import { PLANS } from '../plans.ts'
@@ -19,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-interface KnownKey {
+export interface KnownKey {
   id: number
   caller: Caller
   access: Access
@@ -34,24 +35,48 @@ type Done = (error?: Error) => void
  */
 const MOST_REMEMBERED = 10_000
 
-/** Hook: finds out who is calling: the key in the Authorization header, or else the client's address. */
-export function identify({ config, db, version, clock }: Context) {
+/** The key that an Authorization header holds, if it is remembered and valid. */
+export type Recall = (authorization: string | undefined) => KnownKey | undefined
+
+/**
+ * Finds out who is calling: the key in the Authorization header, or else the client's address.
+ *
+ * @returns a hook for every request, and what needs no look into the store
+ */
+export function identify({ config, db, version, clock }: Context): { identifyCaller: Hook; recall: Recall } {
   const remembered = new Map<string, KnownKey>()
   let rememberedAt = -1
 
-  function recall(hash: string): KnownKey | undefined {
-    if (version() !== rememberedAt) {
-      remembered.clear()
-      rememberedAt = version()
+  /** Forgets what may have changed. @returns false when the store cannot say; `find` then meets the cause */
+  function isCurrent(): boolean {
+    try {
+      const now = version('keys')
+      if (now !== rememberedAt) remembered.clear()
+      rememberedAt = now
+      return true
+    } catch {
+      return false
     }
-    return remembered.get(hash)
+  }
+
+  function remember(hash: string | undefined): KnownKey | undefined {
+    return hash && isCurrent() ? remembered.get(hash) : undefined
+  }
+
+  function hashIn(authorization: string | undefined): string | undefined {
+    const token = tokenOf(authorization)
+    return token && isKeyOf(config.environment, token) ? hashKey(token) : undefined
+  }
+
+  function isValid(key: KnownKey | undefined): key is KnownKey {
+    return key !== undefined && clock() < key.expiresAt
   }
 
   async function find(hash: string): Promise<KnownKey | undefined> {
-    const since = version()
+    const since = version('keys')
     const key = await keys.findByHash(db, hash)
     if (!key) return undefined
-    const caller = { name: `key:${key.id}`, limits: limitsOf(key), ban: config.ban }
+    const caller = { name: `key:${key.id}`, limits: limitsOf(key), ban: config.ban, plan: key.plan }
     const known = {
       id: key.id,
       caller,
@@ -62,23 +87,30 @@ export function identify({ config, db, version, clock }: Context) {
     return known
   }
 
-  return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
+  function identifyCaller(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
     const settle = (key: KnownKey | undefined): void => {
-      const valid = key && clock() < key.expiresAt
+      const valid = isValid(key)
       request.caller = valid ? key.caller : anonymous(request.ip, config.anonymous)
       request.keyId = valid ? key.id : 0
       request.access = valid ? key.access : undefined
       done()
     }
-    const token = tokenOf(request.headers.authorization)
-    const hash = token && isKeyOf(config.environment, token) ? hashKey(token) : undefined
-    const key = hash ? recall(hash) : undefined
+    const hash = hashIn(request.headers.authorization)
+    const key = remember(hash)
     const settleUnknown = (cause: unknown): void => {
       request.unidentified = cause
       settle(undefined)
     }
     if (hash && !key) find(hash).then(settle, settleUnknown)
     else settle(key)
+  }
+
+  return {
+    identifyCaller,
+    recall(authorization) {
+      const key = remember(hashIn(authorization))
+      return isValid(key) ? key : undefined
+    },
   }
 }
 
@@ -116,7 +148,8 @@ function tokenOf(authorization: string | undefined): string | undefined {
   return authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1]
 }
 
-function limitsOf(key: keys.Key): Caller['limits'] {
-  const figures = PLANS[key.plan]
-  return figures === 'custom' ? { perMinute: key.per_minute ?? 1, perDay: key.per_day ?? 1 } : figures
+function limitsOf({ plan, per_minute, per_day }: keys.Key): Caller['limits'] {
+  const figures = PLANS[plan]
+  // The store takes no enterprise key without its two figures.
+  return figures === 'custom' ? { perMinute: Number(per_minute), perDay: Number(per_day) } : figures
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { openForCommand } from '../db/database.ts'
 import { fileOf } from '../db/open-sqlite.ts'
+import { assertError } from '../testing/client.ts'
 import { makeKey, startApp } from '../testing/start-app.ts'
 import { generateKey, hashKey } from './key-format.ts'
 import * as keys from './store.ts'
@@ -47,4 +48,16 @@ test('a key revoked beside the running service is refused from the next request,
   assert.equal(revoked.headers['www-authenticate'], 'Bearer realm="adoptable", error="invalid_token"')
   assert.equal(unknown.headers['www-authenticate'], revoked.headers['www-authenticate'])
   assert.equal(await revoke(databaseUrl), false, 'it was revoked before')
+})
+
+test('while the store is damaged nobody can tell whose key it is: a 503, with the headers of the limit', async (t) => {
+  const { databaseUrl, get } = await startApp(t)
+  const file = fileOf(databaseUrl)
+  const whole = readFileSync(file)
+  // Before anything of it was read, of which the service would still know.
+  truncateSync(file, 3_000)
+
+  assertError(await get('/v1/pets'), 503, 'service_unavailable', 'GET /v1/pets')
+  writeFileSync(file, whole)
+  assert.equal((await get('/v1/pets')).status, 200)
 })

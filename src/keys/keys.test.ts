@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { openForCommand } from '../db/database.ts'
 import type { Write } from '../db/write.ts'
-import { makeKey, startApp } from '../testing/start-app.ts'
-import { generateKey, hashKey, isKeyOf } from './key-format.ts'
+import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
+import { generateKey, hashKey } from './key-format.ts'
 import * as keys from './store.ts'
 
 /** Id of the key that a test makes beside its own. */
@@ -19,45 +19,6 @@ async function beside<Result>(databaseUrl: string, work: (write: Write) => Promi
   await store.close()
   return result
 }
-
-test('a new key has its environment, 30 random base62 characters and 6 of checksum', () => {
-  for (const [environment, form] of [
-    ['production', /^adopt_live_[0-9A-Za-z]{36}$/],
-    ['staging', /^adopt_test_[0-9A-Za-z]{36}$/],
-  ] as const) {
-    const made = new Set(Array.from({ length: 1_000 }, () => generateKey(environment)))
-    assert.equal(made.size, 1_000)
-    for (const key of made) {
-      assert.match(key, form)
-      assert.ok(isKeyOf(environment, key))
-    }
-  }
-})
-
-test('the random part of keys uses all 62 characters about equally often', () => {
-  const counts = new Map<string, number>()
-  for (let made = 0; made < 5_000; made += 1) {
-    for (const character of generateKey('production').slice(11, 41)) {
-      counts.set(character, (counts.get(character) ?? 0) + 1)
-    }
-  }
-  const expected = (5_000 * 30) / 62
-  assert.equal(counts.size, 62)
-  for (const [character, count] of counts) assert.ok(Math.abs(count - expected) < expected / 5, character)
-})
-
-test('no key with a character changed, added or left out is one', () => {
-  const key = generateKey('production')
-  fc.assert(
-    fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0aZ_ -\n é'), (place, character) => {
-      const changed = key.slice(0, place) + character + key.slice(place + 1)
-      if (changed !== key) assert.ok(!isKeyOf('production', changed))
-      assert.ok(!isKeyOf('production', key.slice(0, place) + key.slice(place + 1)))
-    }),
-  )
-  assert.ok(!isKeyOf('production', `${key}\n`))
-  assert.ok(!isKeyOf('staging', key.replace('live', 'test')), 'the checksum covers the environment')
-})
 
 test('a rotated key has two secrets and one counter until the overlap ends', async (t) => {
   const { clock, databaseUrl, get } = await startApp(t)
@@ -86,6 +47,21 @@ test('a second rotation prolongs no earlier secret', async (t) => {
   assert.equal((await get('/v1/pets', bearer(first))).status, 401)
   assert.equal((await get('/v1/pets', bearer(second))).status, 200)
   assert.equal((await get('/v1/pets', bearer(third))).status, 200)
+})
+
+test('a key that is not there, or was revoked, is not rotated and gets no secret', async (t) => {
+  const { clock, databaseUrl, get } = await startApp(t)
+  await makeKey(databaseUrl)
+  assert.ok(await beside(databaseUrl, (write) => write(keys.revokeKey, SECOND, clock.now)))
+
+  for (const id of [SECOND, 99]) {
+    const next = generateKey('production')
+    assert.equal(
+      await beside(databaseUrl, (write) => write(keys.rotateKey, id, hashKey(next), clock.now, 1_000)),
+      false,
+    )
+    assert.equal((await get('/v1/pets', bearer(next))).status, 401)
+  }
 })
 
 test('POST /v1/pets with a read key answers 403 insufficient_access and stores nothing', async (t) => {
@@ -175,4 +151,15 @@ test('no key is in the log, whatever a client does with it', async (t) => {
   const text = log.join('')
   assert.ok(!text.includes(key))
   assert.ok(!text.includes(key.slice(11, 23)))
+})
+
+test('of several first starts on one store only the one that claimed the first key makes it', async (t) => {
+  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`)
+  t.after(() => store.close())
+  const [first, other] = ['a'.repeat(64), 'b'.repeat(64)]
+  await store.db.insertInto('secret').values({ name: 'first key', value: other }).execute()
+
+  const key = { name: 'first', plan: 'business', access: 'admin' } as const
+  assert.equal(await store.write(keys.insertFirstKey, key, first, 0), false)
+  assert.deepEqual(await keys.list(store.db), [])
 })

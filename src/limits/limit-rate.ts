@@ -9,14 +9,22 @@ declare module 'fastify' {
   }
 }
 
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Of a request that was charged on its way to the router. */
+    ruling?: Ruling
+  }
+}
+
 /** Hook: charges the request to its caller and describes the limit in the answer's headers; 429 when it is used up. */
 export function limitRate(limiter: Limiter) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     const settle = (ruling: Ruling): void => {
       reply.headers(rateHeaders(ruling))
-      done(refusalOf(ruling))
+      // Whose key it is could not be looked up: what counts is that, and not what the address has left.
+      done(request.unidentified ? undefined : refusalOf(ruling))
     }
-    const ruling = limiter.take(request.caller)
+    const ruling = request.raw.ruling ?? limiter.take(request.caller)
     if (ruling instanceof Promise) ruling.then(settle)
     else settle(ruling)
   }

@@ -1,5 +1,5 @@
 import type { BanRule } from '../config.ts'
-import type { Limits } from '../plans.ts'
+import type { Limits, Plan } from '../plans.ts'
 import type { Verdict } from './window.ts'
 
 /** Who is counted: a key, or the address of a request that has no valid one. */
@@ -9,6 +9,8 @@ export interface Caller {
   limits: Limits
   /** Absent for addresses, which are never banned. */
   ban?: BanRule
+  /** Of a key: tells in the metrics who is meant, and decides nothing. */
+  plan?: Plan
 }
 
 /** A verdict that counts, or one that could not be kept: the request then is not served. */

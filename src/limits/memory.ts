@@ -2,13 +2,10 @@ import type { BanRule } from '../config.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import type { Limits } from '../plans.ts'
+import { rememberCallers } from './callers.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
 import * as counters from './store.ts'
-import { DAY_MS, judge, MINUTE_MS, type State, UNKNOWN, type Window } from './window.ts'
-
-/** Addresses counted one by one. Those beyond share a counter: no flood grows memory or resets anyone. */
-const MOST_ADDRESSES = 50_000
-const OTHER_ADDRESSES = 'ip:others'
+import { DAY_MS, judge, MINUTE_MS, moveState, type State, UNKNOWN, type Window } from './window.ts'
 
 interface Entry {
   state: State
@@ -21,33 +18,44 @@ interface Options {
   db: Db
   write: Write
   clock: () => number
+  /** By how many milliseconds the clock was set since the last call; absent of one that is never set. */
+  moved?: () => number
   ban: BanRule
 }
 
 /** A limiter for one process: exact in memory, and persisted ahead in leases. */
-export async function memoryLimiter({ db, write, clock, ban }: Options): Promise<Limiter> {
-  const entries = new Map<string, Entry>()
-  let addresses = 0
-  for (const row of await counters.list(db, clock())) add(row.caller, stateOf(row))
-
-  function add(name: string, state: State): Entry {
-    const entry: Entry = { state, saved: rowOf(name, state, ban), saving: undefined }
-    entries.set(name, entry)
-    if (isAddress(name)) addresses += 1
-    return entry
+export async function memoryLimiter(options: Options): Promise<Limiter> {
+  const { db, write, clock, moved = () => 0, ban } = options
+  const entries = rememberCallers((name): Entry => {
+    return { state: UNKNOWN, saved: rowOf(name, UNKNOWN, ban), saving: undefined }
+  })
+  for (const saved of await counters.list(db, clock())) {
+    Object.assign(entries.get(saved.caller), { saved, state: stateOf(saved) })
   }
 
-  function entryOf(name: string): Entry {
-    const known = entries.get(name)
-    if (known) return known
-    return isAddress(name) && addresses >= MOST_ADDRESSES && name !== OTHER_ADDRESSES
-      ? entryOf(OTHER_ADDRESSES)
-      : add(name, UNKNOWN)
+  let movedMs = 0
+  /** The time, once everything that is remembered has been told by how much the clock was set. */
+  function now(): number {
+    const byMs = moved()
+    if (byMs !== 0) {
+      movedMs += byMs
+      for (const entry of entries.all()) moveEntry(entry, byMs, ban)
+      // For those who do not ask again before the next start; of the others each request sees to it.
+      keep().catch(() => undefined)
+    }
+    return clock()
+  }
+
+  async function keep(): Promise<void> {
+    const rows = entries.all().map(({ state, saved }) => rowOf(saved.caller, state, ban))
+    const live = rows.filter(({ expires_at }) => expires_at > clock())
+    if (live.length > 0) await write(counters.saveCounters, live)
   }
 
   /** Resolves once the store covers what was charged; callers that wait together share one write. */
   async function cover(entry: Entry, charged: State, caller: Caller): Promise<void> {
-    while (!covers(entry.saved, charged)) {
+    const since = movedMs
+    while (!covers(entry.saved, moveState(charged, movedMs - since))) {
       entry.saving ??= lease(entry, caller).finally(() => {
         entry.saving = undefined
       })
@@ -56,15 +64,17 @@ export async function memoryLimiter({ db, write, clock, ban }: Options): Promise
   }
 
   async function lease(entry: Entry, { limits }: Caller): Promise<void> {
+    const since = movedMs
     const row = rowOf(entry.saved.caller, ahead(entry.state, limits), ban)
     await write(counters.saveCounters, [row])
-    entry.saved = row
+    if (since === movedMs) entry.saved = row
   }
 
   return {
     take(caller) {
-      const entry = entryOf(caller.name)
-      const { verdict, state } = judge(entry.state, caller.limits, caller.ban, clock())
+      const time = now()
+      const entry = entries.get(caller.name)
+      const { verdict, state } = judge(entry.state, caller.limits, caller.ban, time)
       entry.state = state
       if (covers(entry.saved, state)) return verdict
       return cover(entry, state, caller).then(
@@ -73,25 +83,21 @@ export async function memoryLimiter({ db, write, clock, ban }: Options): Promise
       )
     },
     async sweep() {
-      const now = clock()
-      for (const [name, { state, saving }] of entries) {
-        if (saving || expiryOf(state, ban) > now) continue
-        entries.delete(name)
-        if (isAddress(name)) addresses -= 1
-      }
-      await write(counters.removeExpiredCounters, now)
+      const time = now()
+      entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
+      await write(counters.removeExpiredCounters, time)
     },
     async close() {
-      const now = clock()
-      const rows = [...entries.values()].map(({ state, saved }) => rowOf(saved.caller, state, ban))
-      const live = rows.filter(({ expires_at }) => expires_at > now)
-      if (live.length > 0) await write(counters.saveCounters, live)
+      now()
+      await keep()
     },
   }
 }
 
-function isAddress(name: string): boolean {
-  return name.startsWith('ip:')
+/** What the store says is by the clock as it was: nothing is covered until it is written again. */
+function moveEntry(entry: Entry, byMs: number, ban: BanRule): void {
+  entry.state = moveState(entry.state, byMs)
+  entry.saved = rowOf(entry.saved.caller, UNKNOWN, ban)
 }
 
 /** A twentieth of the limit, 1,000 at most: what a crash may cost a caller. */

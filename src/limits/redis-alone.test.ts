@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Alone, serveAlone } from './redis-alone.ts'
+import { type Alone, serveAlone, startOver } from './redis-alone.ts'
 import { hear, type Known, type Share, unknown } from './redis-share.ts'
+import { reportOf } from './redis-wire.ts'
 
 const NOW = 1_800_000_000_000
 const CALLER = { name: 'key:1', limits: { perMinute: 80, perDay: 1_000 } }
@@ -55,4 +56,42 @@ test('alone, a process serves no more of the day than was promised, and nothing 
 
   assert.deepEqual(minutes, [3, 10, 10, 10, 7, 0])
   assert.equal(served(heardOf(10), 900_000), 0)
+})
+
+/** What the store will be told to have been served of the minute, and whether it has to be. */
+function toldOf(known: Known): unknown[] {
+  const [, , count] = reportOf(known.minute)
+  return [count, known.unsettled]
+}
+
+test('a process that was given up tells all that the store has not charged, and serves nothing more', () => {
+  const known = heardOf(10)
+  known.minute = { ...known.minute, served: 5, charged: 5, cap: 8 }
+  assert.equal(served(known, 1_000), 3)
+
+  startOver(known)
+  assert.deepEqual(toldOf(known), [3, true])
+  assert.equal(served(known, 1_000), 0)
+})
+
+test('a process that was given up tells again of the whole minute that it opened itself', () => {
+  const known = heardOf(58)
+  assert.deepEqual(
+    [63_000, 64_001].map((clock) => served(known, clock)),
+    [0, 10],
+  )
+  // The store was told of it once.
+  known.minute = { ...known.minute, charged: 10 }
+  known.unsettled = false
+
+  startOver(known)
+  assert.deepEqual(toldOf(known), [10, true])
+})
+
+test('a process that was given up has nothing to tell of a caller that it served nothing', () => {
+  const known = heardOf(10)
+
+  startOver(known)
+  assert.deepEqual(toldOf(known), [0, false])
+  assert.equal(served(known, 1_000), 0)
 })

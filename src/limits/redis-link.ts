@@ -24,6 +24,8 @@ export interface Link {
 interface Options {
   connection: string | RedisOptions
   channel: string
+  /** Of tests only: another client. */
+  connect?: typeof connectTo
   onReady(): void
   onLost(): void
   onMessage(message: string): void
@@ -40,15 +42,17 @@ const SETTINGS = {
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
   connectTimeout: ANSWER_MS,
-  // Of the greetings; all else is watched below, as these timers also go off when only this process was busy.
-  commandTimeout: 2 * ANSWER_MS,
+  // Of the greetings. All else is watched below, and sooner: this timer goes off also when only this process
+  // was busy, before it reads the answer that is there.
+  commandTimeout: 2_000,
   disconnectTimeout: ANSWER_MS,
   maxLoadingRetryTime: LONGEST_PAUSE_MS,
   retryStrategy: (times) => Math.min(50 * times, LONGEST_PAUSE_MS),
   replyMapping: 'legacy',
 } as const satisfies RedisOptions
 
-export function openLink({ connection, channel, onReady, onLost, onMessage }: Options): Link {
+export function openLink(options: Options): Link {
+  const { connection, channel, connect = connectTo, onReady, onLost, onMessage } = options
   const redis = connect(connection)
   const listener = connect(connection)
   const waiting = watchAnswers(() => fail(new Error('Redis: no answer')))
@@ -81,19 +85,21 @@ export function openLink({ connection, channel, onReady, onLost, onMessage }: Op
   }
 
   /** An answer counts only in the session in which it was asked for. */
-  async function guard<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  function guard<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const asked = session
     const heard = waiting()
-    try {
-      const answer = await ask()
-      if (asked !== session) throw cause
-      return answer
-    } catch (error) {
-      if (asked === session && breaks(error)) fail(error)
-      throw plain(error)
-    } finally {
-      heard()
-    }
+    return ask().then(
+      (answer) => {
+        heard()
+        if (asked !== session) throw cause
+        return answer
+      },
+      (error: unknown) => {
+        heard()
+        if (asked === session && breaks(error)) fail(error)
+        throw plain(error)
+      },
+    )
   }
 
   return {
@@ -103,7 +109,7 @@ export function openLink({ connection, channel, onReady, onLost, onMessage }: Op
     get cause() {
       return cause
     },
-    run: (script, keys, args) => guard(() => evaluate(redis, script, keys, args)),
+    run: (script, keys, args) => evaluate(redis, guard, script, keys, args),
     members: (key) => guard(() => redis.zrange(key, '-1000', '-1')),
     publish: (to, message) => guard(async () => void (await redis.publish(to, message))),
     fail,
@@ -138,7 +144,7 @@ function watchAnswers(onSilence: () => void): () => () => void {
   }
 }
 
-function connect(connection: string | RedisOptions): Redis {
+export function connectTo(connection: string | RedisOptions): Redis {
   return typeof connection === 'string'
     ? new Redis(connection, SETTINGS)
     : new Redis({ ...connection, ...SETTINGS })
@@ -146,28 +152,30 @@ function connect(connection: string | RedisOptions): Redis {
 
 const shas = new Map<string, string>()
 
+/** Each of its two questions is guarded for itself: an answer to the first is a sign of life. */
 async function evaluate(
   redis: Redis,
+  guard: (ask: () => Promise<unknown>) => Promise<unknown>,
   script: string,
   keys: string[],
   args: (string | number)[],
 ): Promise<unknown[]> {
-  let sha = shas.get(script)
-  if (!sha) {
-    sha = createHash('sha1').update(script).digest('hex')
-    shas.set(script, sha)
-  }
+  const sha = shas.get(script) ?? createHash('sha1').update(script).digest('hex')
+  shas.set(script, sha)
   try {
-    return (await redis.evalsha(sha, keys.length, ...keys, ...args)) as unknown[]
+    return (await guard(() => redis.evalsha(sha, keys.length, ...keys, ...args))) as unknown[]
   } catch (error) {
-    if (!/^NOSCRIPT/.test((error as Error).message)) throw error
-    return (await redis.eval(script, keys.length, ...keys, ...args)) as unknown[]
+    if (!/NOSCRIPT/.test((error as Error).message)) throw error
+    return (await guard(() => redis.eval(script, keys.length, ...keys, ...args))) as unknown[]
   }
 }
 
-/** A mistake in one key is no lost store; all else (no answer, LOADING, READONLY, OOM, NOAUTH …) is. */
+/**
+ * A mistake in one key is no lost store, nor is a script that it does not know yet; all else (no answer,
+ * LOADING, READONLY, OOM, NOAUTH …) is.
+ */
 function breaks(error: unknown): boolean {
-  return !/^(ERR|WRONGTYPE)/.test((error as Error).message)
+  return !/^(ERR|WRONGTYPE|NOSCRIPT)/.test((error as Error).message)
 }
 
 /** Errors of the client carry the command, and with it the password: only the words go on. */

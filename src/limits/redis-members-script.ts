@@ -5,32 +5,45 @@
  *   members    process → time of its latest sign of life
  *   shares     process → the part of every minute's limit that it may take while it is away
  *   gone       processes that will never serve again, kept while a promise to them may stand somewhere
+ *   freed      the same, each with the minutes in which it may have served alone before it went
  *   epoch      run: of the server; number: of its memory; since; open: whether requests may be charged
  *   awaited    processes that have yet to say what they know before the epoch is open
  *
  * ARGV: process, kind (view, alive, bye), its part, when it was sent by the clock of the store ('' when not
  * known), time after which one is silent, after which it is gone, time in which a new epoch gathers, epoch
  * it belongs to ('' when just started), epoch it has reported to, processes it knows, prefix of its place.
+ *
+ * Nobody sees whether a process that ended had served alone. One that is replaced within 2 s of its last sign
+ * of life is taken not to have: else every restart would cost callers what was promised to it.
  */
 export const BEAT = `
-local members, shares, gone, epoch, awaited = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local members, shares, gone, epoch, awaited, freed = unpack(KEYS)
 local id, kind, place = ARGV[1], ARGV[2], ARGV[11]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local fence = now - tonumber(ARGV[6])
 
-local function leave(one)
+local function forget(one)
   redis.call('ZREM', members, one)
   redis.call('HDEL', shares, one)
-  redis.call('SREM', awaited, one)
+end
+local function leave(one)
+  if redis.call('ZSCORE', gone, one) then return end
+  local away = now - tonumber(redis.call('ZSCORE', members, one) or 0)
+  local minutes = math.min(1500, math.floor(away / 60000) + 2)
+  if one == id or away <= 2000 then minutes = 0 end
   redis.call('ZADD', gone, now, one)
+  redis.call('ZADD', freed, now, one .. ' ' .. minutes)
+  redis.call('SREM', awaited, one)
+  -- Away for no longer, it cannot have opened a minute of its own.
+  if one == id or away <= 3000 then forget(one) end
 end
 
 -- A server that was started again has an older memory, or none.
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-local known = redis.call('HMGET', epoch, 'run', 'number', 'since', 'open')
-local number, since, open = known[2], tonumber(known[3] or now), known[4] == '1'
-if known[1] ~= run then
+local kept = redis.call('HMGET', epoch, 'run', 'number', 'since', 'open')
+local number, since, open = kept[2], tonumber(kept[3] or now), kept[4] == '1'
+if kept[1] ~= run then
   number, since, open = now .. id, now, false
   redis.call('HSET', epoch, 'run', run, 'number', number, 'since', now, 'open', 0)
   for _, one in ipairs(redis.call('ZRANGE', members, 0, -1)) do redis.call('SADD', awaited, one) end
@@ -46,6 +59,11 @@ if ARGV[8] == '' and place ~= '' then
   end
 end
 if kind == 'bye' then leave(id) end
+-- What it may have served alone counts for another minute: until then a reserve is left for it.
+for _, one in ipairs(redis.call('ZRANGE', members, 0, -1)) do
+  local left = tonumber(redis.call('ZSCORE', gone, one) or now)
+  if now - left >= 60000 then forget(one) end
+end
 local amGone = redis.call('ZSCORE', gone, id)
 -- A sign of life that comes a second late, out of a buffer, is none.
 if kind == 'alive' and not amGone and (ARGV[4] == '' or now - tonumber(ARGV[4]) <= 1000) then
@@ -56,6 +74,10 @@ end
 if not open then
   if ARGV[9] == number or ARGV[8] == number then
     redis.call('SREM', awaited, id)
+    -- Should it go silent before it is back, and the memory be lost again, the others have to know of it.
+    if not amGone and redis.call('ZADD', members, 'NX', now, id) == 1 then
+      redis.call('HSET', shares, id, ARGV[3])
+    end
   elseif ARGV[8] ~= '' and not amGone then
     redis.call('SADD', awaited, id)
     for one in string.gmatch(ARGV[10], '[^,]+') do redis.call('SADD', awaited, one) end
@@ -70,13 +92,17 @@ if not open then
   end
 end
 
-redis.call('ZREMRANGEBYSCORE', gone, '-inf', now - 90000000)
+for _, list in ipairs({ gone, freed }) do redis.call('ZREMRANGEBYSCORE', list, '-inf', now - 90000000) end
 for _, one in ipairs(KEYS) do redis.call('PEXPIRE', one, 90000000) end
 
 local silent = {}
 for _, one in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. now - tonumber(ARGV[5]))) do
-  if one ~= id then silent[#silent + 1] = redis.call('HGET', shares, one) or '1' end
+  if one ~= id then silent[#silent + 1] = one .. '=' .. (redis.call('HGET', shares, one) or '1') end
 end
-return { now, number, open and 1 or 0, amGone and 1 or 0,
-  table.concat(redis.call('ZRANGE', members, 0, -1), ','), table.concat(silent, ',') }
+-- Who is awaited is known, too: should the memory be lost once more, all the others tell of it.
+local known = redis.call('ZRANGE', members, 0, -1)
+for _, one in ipairs(redis.call('SMEMBERS', awaited)) do
+  if not redis.call('ZSCORE', members, one) then known[#known + 1] = one end
+end
+return { now, number, open and 1 or 0, amGone and 1 or 0, table.concat(known, ','), table.concat(silent, ',') }
 `

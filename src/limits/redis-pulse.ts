@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Alone } from './redis-alone.ts'
 import type { Link } from './redis-link.ts'
 import { BEAT } from './redis-members-script.ts'
@@ -16,14 +15,14 @@ const MISSED_MS = 4_000
 const FENCE_MS = 900_000
 const FENCE_MARGIN_MS = 10_000
 
-const KEYS = ['members', 'shares', 'gone', 'epoch', 'awaited']
+const KEYS = ['members', 'shares', 'gone', 'epoch', 'awaited', 'freed']
 
 /** The other processes, as last seen. */
 interface View {
   storeNow: number
   processes: string[]
-  /** For each process that went silent: the part of every minute's limit that it may take. */
-  silent: number[]
+  /** Each process that went silent, and the part of every minute's limit that it may take. */
+  silent: { id: string; part: number }[]
 }
 
 export interface Seen {
@@ -43,10 +42,10 @@ export interface Pulse {
   /** What this process may do while it is without the store. */
   alone(): Alone
   /** What is kept of a minute's limit for processes that are away. */
-  reserve(perMinute: number): number
+  reserve(perMinute: number): string
   /** Begins again as another process. */
   startOver(): void
-  /** Processes that will never serve again. */
+  /** Processes that will never serve again, each with the minutes in which it may have served alone. */
   gone(): Promise<string[]>
 }
 
@@ -54,15 +53,17 @@ interface Options {
   clock: () => number
   prefix: string
   place: string
+  /** Makes what tells this process from all others. */
+  newId: () => string
   link: () => Link
 }
 
 /** The signs of life of this process, and those of the others. */
-export function startPulse({ clock, prefix, place, link }: Options): Pulse {
-  const keys = KEYS.map((name) => `${prefix}:{processes}:${name}`)
+export function startPulse({ clock, prefix, place, newId, link }: Options): Pulse {
+  const keyOf = (name: string): string => `${prefix}:{processes}:${name}`
+  const keys = KEYS.map(keyOf)
   const seat = place && `${encodeURIComponent(place)}~`
-  const newId = (): string => seat + randomUUID().slice(0, 13)
-  let id = newId()
+  let id = seat + newId()
   let view: View = { storeNow: 0, processes: [], silent: [] }
   /** The clock of the store, less our steady one. */
   let ahead: number | undefined
@@ -71,7 +72,7 @@ export function startPulse({ clock, prefix, place, link }: Options): Pulse {
 
   /** One part for each process, none of what silent ones have, and one to spare for who joins meanwhile. */
   function partOf({ processes, silent }: View): number {
-    const free = Math.max(0, 1 - silent.reduce((sum, part) => sum + part, 0))
+    const free = Math.max(0, 1 - silent.reduce((sum, { part }) => sum + part, 0))
     return free / (processes.length + (processes.includes(id) ? 1 : 2))
   }
 
@@ -87,14 +88,15 @@ export function startPulse({ clock, prefix, place, link }: Options): Pulse {
       // Until it is heard, it may have arrived or not.
       if (kind === 'alive') sign = { ...sign, sentAt, part: Math.min(sign.part, part) }
       const lateness = ahead === undefined ? '' : Math.floor(steady + ahead)
-      const args = [id, kind, part, lateness, SILENT_MS, FENCE_MS, GATHER_MS, epoch, reported]
+      const told = kind === 'alive' ? part : Number.isFinite(sign.since) ? sign.part : 0
+      const args = [id, kind, told, lateness, SILENT_MS, FENCE_MS, GATHER_MS, epoch, reported]
       const answer = await link().run(BEAT, keys, [...args, view.processes.join(','), seat])
       const [storeNow, number, open, gone, processes, silent] = answer
       ahead = Number(storeNow) - steady
       view = {
         storeNow: Number(storeNow),
         processes: listOf(processes),
-        silent: listOf(silent).map(Number),
+        silent: listOf(silent).map(readSilent),
       }
       if (kind === 'alive') sign = { sentAt, heardAt: sentAt, since: Math.min(sign.since, sentAt), part }
       return { epoch: String(number), open: open === 1, gone: gone === 1 }
@@ -107,13 +109,19 @@ export function startPulse({ clock, prefix, place, link }: Options): Pulse {
       // end of one window of ours and the start of the next.
       part: sign.heardAt - sign.since < SILENT_MS ? 0 : sign.part / 2,
     }),
-    reserve: (perMinute) => view.silent.reduce((sum, part) => sum + Math.floor(perMinute * part), 0),
+    reserve: (perMinute) =>
+      view.silent.map(({ id, part }) => `${id}=${Math.floor(perMinute * part)}`).join(','),
     startOver() {
-      id = newId()
+      id = seat + newId()
       sign = never
     },
-    gone: () => link().members(keys[2] ?? ''),
+    gone: () => link().members(keyOf('freed')),
   }
+}
+
+function readSilent(text: string): View['silent'][number] {
+  const [id = '', part] = text.split('=')
+  return { id, part: Number(part) }
 }
 
 function listOf(text: unknown): string[] {

@@ -70,7 +70,7 @@ end
  */
 export const TAKE = `${WINDOWS}
 local perMinute, perDay, processes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local viewedAt, reserve = tonumber(ARGV[7]), tonumber(ARGV[8])
+local viewedAt = tonumber(ARGV[7])
 -- A process that has not looked at the others for a second does not know who must be left a reserve.
 if math.abs(real - viewedAt) > 1000 then return { 'view' } end
 -- It remembers more of this day than the store does: the store has lost something.
@@ -97,20 +97,35 @@ end
 
 local function blocked(w, limit, kept) return w.used + promisedToOthers(w) + kept >= limit end
 
--- Promises to processes that are gone hold for nobody.
-local function release(ids)
-  for id in string.gmatch(ids, '[^,]+') do
+-- Promises to processes that are gone hold for nobody. What they may have served alone counts as used.
+local function release(freed)
+  for id, minutes in string.gmatch(freed, '([^, ]+) (%d+)') do
     local parts = {}
     local theirs = redis.call('HGET', key, 'p:' .. id) or ''
     for part in string.gmatch(theirs, '[^ ]+') do parts[#parts + 1] = part end
     for place, w in pairs({ [2] = minute, [5] = day }) do
       if parts[place] == w.label then
-        w.promised = w.promised - math.max(0, tonumber(parts[place + 2]) - tonumber(parts[place + 1]))
+        local promise = math.max(0, tonumber(parts[place + 2]) - tonumber(parts[place + 1]))
+        w.promised = w.promised - promise
+        w.used = w.used + math.min(promise, minutes * perMinute)
       end
     end
-    redis.call('HDEL', key, 'p:' .. id)
+    if parts[7] then
+      parts[4], parts[7] = parts[3], parts[6]
+      redis.call('HSET', key, 'p:' .. id, table.concat(parts, ' '))
+    end
     shifted = true
   end
+end
+
+-- Who is away may open minutes of its own; not while one runs of which it holds a promise.
+local function reserved(away)
+  local kept = 0
+  for id, part in string.gmatch(away, '([^,=]+)=(%d+)') do
+    local label = string.match(redis.call('HGET', key, 'p:' .. id) or '', '^[^ ]+ ([^ ]+)')
+    if label ~= minute.label or tonumber(label) ~= minute.start then kept = kept + part end
+  end
+  return kept
 end
 
 local function charge(w, limit, kept)
@@ -132,6 +147,7 @@ elseif minute.used >= perMinute or day.used >= perDay then
   outcome = now < bannedUntil and 'banned' or 'limited'
 else
   if ARGV[12] ~= '' then release(ARGV[12]) end
+  local reserve = reserved(ARGV[8])
   local tightMinute, tightDay = blocked(minute, perMinute, reserve), blocked(day, perDay, 0)
   if not tightMinute and not tightDay then
     charge(minute, perMinute, reserve)

@@ -35,7 +35,7 @@ export interface Known {
   asking: number
   /** Questions under way that are shared by all requests of the caller. */
   settling: Promise<void> | undefined
-  recalling: Promise<void> | undefined
+  recalling: Promise<unknown> | undefined
   /** Until then nobody gives anything back: somebody just did not. */
   recalledInVainUntil: number
 }

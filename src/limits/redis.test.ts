@@ -3,6 +3,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { type BanRule, readConfig } from '../config.ts'
 import type { Limits } from '../plans.ts'
+import { startProxy } from '../testing/proxy.ts'
 import { keepAsking, NEEDS_REDIS, startRedis, type TestRedis, until } from '../testing/redis.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
 import { redisLimiter } from './redis.ts'
@@ -31,7 +32,12 @@ const key = (limits: Limits, rule = PATIENT): Caller => ({ name: `key:${++caller
 const address = (limits: Limits): Caller => ({ name: `ip:stranger ${++callers}`, limits })
 
 /** Limiters as in as many processes; with a clock that stands still, it is also that of the store. */
-async function openLimiters(t: TestContext, count: number, clock?: { now: number }, { port } = redis) {
+async function openLimiters(
+  t: TestContext,
+  count: number,
+  clock?: { now: number },
+  { port }: { port: number } = redis,
+) {
   const steady = clock ? () => clock.now : () => performance.now()
   const limiters = await Promise.all(
     Array.from({ length: count }, () =>
@@ -235,6 +241,61 @@ test('without a script in its cache Redis is told it again', NEEDS_REDIS, async 
   await redis.client.script('FLUSH')
 
   assert.equal(allowed(await takeMany(limiter, caller, 60)), 40)
+})
+
+/** Asks until as many are allowed as should be, and then for more. */
+async function allowedInAll(limiter: Limiter, caller: Caller, taken: Ruling[], limit: number) {
+  while (allowed(taken) < limit) {
+    // A verdict without Redis comes at once: without a pause nothing else would ever happen.
+    await new Promise(setImmediate)
+    taken.push(...(await takeMany(limiter, caller, 5)))
+  }
+  return allowed([...taken, ...(await takeMany(limiter, caller, 5))])
+}
+
+/** Redis holds back every question for a moment, again and again. @returns what ends that */
+function keepSlow(momentMs: number): () => Promise<void> {
+  let ended = false
+  const slow = (async () => {
+    while (!ended) await redis.client.call('CLIENT', 'PAUSE', String(momentMs), 'ALL')
+  })()
+  return () => {
+    ended = true
+    return slow
+  }
+}
+
+test(
+  'a request on which a slow Redis that forgot has no verdict in time is not served',
+  NEEDS_REDIS,
+  async (t) => {
+    const [limiter] = await openLimiters(t, 1)
+    const caller = key({ perMinute: 60, perDay: 90 })
+    const taken = await takeMany(limiter, caller, 2)
+    // Ten times as often as usual it looks whether a pause is over.
+    await redis.client.config('SET', 'hz', '100')
+    const mend = keepSlow(35)
+    // On a busy machine the whole of Redis may seem lost instead.
+    for (let cause = ''; !/no verdict in time/.test(cause); cause = String(taken.at(-1)?.lost)) {
+      await redis.client.del(`adoptable:{${caller.name}}`)
+      taken.push(await limiter.take(caller))
+    }
+    await mend()
+
+    assert.equal(await allowedInAll(limiter, caller, taken, 60), 60)
+  },
+)
+
+test('what is given back while the line breaks is there for the others', NEEDS_REDIS, async (t) => {
+  const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
+  const [[giver], [asker]] = [await openLimiters(t, 1, undefined, proxy), await openLimiters(t, 1)]
+  const caller = key({ perMinute: 100, perDay: 1e5 })
+  const taken = await takeMany(giver, caller, 1)
+  let breaks = 0
+  proxy.onSend = (bytes) => bytes.includes('\r\ngive\r\n') && breaks++ === 0
+
+  assert.equal(await allowedInAll(asker, caller, taken, 100), 100)
+  assert.equal(breaks, 1)
 })
 
 test('a sweep forgets callers whose windows have ended, and nobody else', NEEDS_REDIS, async (t) => {

@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { RedisOptions } from 'ioredis'
 import type { BanRule } from '../config.ts'
+import { rememberCallers } from './callers.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
 import { serveAlone, startOver, unserved } from './redis-alone.ts'
 import { askStore, channelOf, giveBack, readRecall, report, type Store, settle } from './redis-ask.ts'
-import { rememberCallers } from './redis-callers.ts'
-import { openLink } from './redis-link.ts'
+import { type connectTo, openLink } from './redis-link.ts'
 import { joinMembers } from './redis-members.ts'
 import { startPulse } from './redis-pulse.ts'
-import { certainRefusal, isOver, type Known, latest } from './redis-share.ts'
+import { certainRefusal, isOver, type Known, latest, unknown } from './redis-share.ts'
 
 /** How long the start waits for the store, a request while this process comes back, and the stop. */
 const START_MS = 2_000
@@ -31,8 +32,10 @@ interface Options {
   namespace?: string
   /** Hears why the store was lost, and `undefined` when it is back. No message holds a password. */
   onChange?: (lost: Error | undefined) => void
-  /** Of tests only: stands in for the clock of the store. */
+  /** Of tests only: what stands in for the clock of the store, for the client of Redis, and for chance. */
   storeClock?: () => number
+  connect?: typeof connectTo
+  newId?: () => string
 }
 
 /**
@@ -43,19 +46,21 @@ interface Options {
  * What is given up for that, each time on the side of fewer requests:
  *
  * - A caller that this process has not met in the current day is not served without Redis.
- * - A process that was killed holds its share of each caller until it is replaced in its place, or 15 min.
+ * - A process that was killed holds its share of each caller until it is replaced in its place, or 15 min;
+ *   if that took longer than 2 s, what it may have served alone counts as used.
  * - When Redis loses its memory while a process is away, all serve from shares until it is back, or as long.
  * - Requests refused without Redis do not count towards a ban.
  *
  * And what it cannot see: requests of a process that ended shortly before Redis lost its memory, of which no
- * other process has heard; and for up to 250 ms, when a running Redis is emptied by hand, what was used by
+ * other process has heard; those that one served alone and was killed, and replaced, within 2 s of losing
+ * Redis; and for up to 250 ms, when a running Redis is emptied by hand, what was used by
  * callers that are new to the process they ask.
  */
 export async function redisLimiter(options: Options): Promise<Limiter> {
-  const { connection, clock, storeClock, place = '', namespace = '', onChange = () => {} } = options
-  const [{ memorySeconds }, callers] = [options.ban, rememberCallers()]
+  const { clock, storeClock, place = '', namespace = '', onChange = () => {} } = options
+  const [{ memorySeconds }, callers] = [options.ban, rememberCallers(unknown)]
   const prefix = namespace ? `adoptable:${namespace}` : 'adoptable'
-  const pulse = startPulse({ clock, prefix, place, link: () => link })
+  const pulse = startPulse({ clock, prefix, place, newId: options.newId ?? randomId, link: () => link })
   const started = Promise.withResolvers<void>()
   let closed = false
   const members = joinMembers({
@@ -70,7 +75,7 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
     },
   })
   const link = openLink({
-    connection,
+    ...options,
     channel: channelOf(prefix),
     onReady: members.comeBack,
     onLost() {
@@ -84,12 +89,13 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
   const store: Store = { link, prefix, pulse, clock, storeClock, memorySeconds, look: members.look }
 
   async function takeTogether(known: Known, caller: Caller): Promise<Ruling> {
+    const began = performance.now()
     if (members.standing === 'returning') await soon(members.changed(), RETURN_MS)
     let lost: unknown = link.cause
     if (members.standing === 'exact') {
       known.asking += 1
       try {
-        return await askStore(store, known, caller)
+        return await askStore(store, known, caller, began)
       } catch (error) {
         known.unsettled = true
         lost = error
@@ -119,6 +125,10 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
       link.close()
     },
   }
+}
+
+function randomId(): string {
+  return randomUUID().slice(0, 13)
 }
 
 /** Gives back what is promised to this process, if another one asks for it. */

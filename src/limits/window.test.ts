@@ -3,68 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { BanRule } from '../config.ts'
 import type { Limits } from '../plans.ts'
-import { judge, UNKNOWN } from './window.ts'
-
-/**
- * The decided rule once more, as plainly as it can be put: a diary of what happened, read again from the
- * start for every request. Slow, and with nothing in common with the rule that it checks.
- */
-function reference(limits: Limits, ban: BanRule) {
-  const charged: number[] = []
-  let refused: number[] = []
-  let banned = { until: 0, seconds: 0 }
-  const openWindow = (length: number, now: number) => {
-    let opened = Number.NEGATIVE_INFINITY
-    for (const time of charged) if (time >= opened + length) opened = time
-    if (now >= opened + length) return { end: now + length, used: 0 }
-    return { end: opened + length, used: charged.filter((time) => time >= opened).length }
-  }
-  return (now: number) => {
-    if (now < banned.until) return { outcome: 'banned', remaining: 0, until: banned.until }
-    const windows = [
-      { limit: limits.perDay, ...openWindow(86_400_000, now) },
-      { limit: limits.perMinute, ...openWindow(60_000, now) },
-    ]
-    const exhausted = windows.filter(({ limit, used }) => used >= limit)
-    if (exhausted.length === 0) {
-      charged.push(now)
-      const left = windows.map(({ limit, used, end }) => ({ left: limit - used - 1, end }))
-      const tightest = left.reduce((least, next) => (next.left < least.left ? next : least))
-      return { outcome: 'allowed', remaining: tightest.left, until: tightest.end }
-    }
-    refused.push(now)
-    if (refused.filter((time) => time > now - ban.windowSeconds * 1_000).length > ban.afterRefusals) {
-      const again = banned.until > 0 && now < banned.until + ban.memorySeconds * 1_000
-      const seconds = Math.min(again ? banned.seconds * 2 : ban.seconds, ban.longestSeconds)
-      banned = { until: now + seconds * 1_000, seconds }
-      refused = []
-      return { outcome: 'banned', remaining: 0, until: banned.until }
-    }
-    return { outcome: 'limited', remaining: 0, until: Math.max(...exhausted.map(({ end }) => end)) }
-  }
-}
-
-const anyLimits = fc.record({
-  perMinute: fc.integer({ min: 1, max: 6 }),
-  perDay: fc.integer({ min: 1, max: 40 }),
-})
-const anyBan = fc.record({
-  afterRefusals: fc.integer({ min: 1, max: 5 }),
-  windowSeconds: fc.constantFrom(1, 60),
-  seconds: fc.constantFrom(30, 900),
-  longestSeconds: fc.constantFrom(900, 3_600),
-  memorySeconds: fc.constantFrom(0, 600, 86_400),
-})
-/** Mostly bursts; sometimes to the very edge of a window, or far. */
-const anyPause = fc.oneof(
-  { weight: 12, arbitrary: fc.constantFrom(0, 1, 7) },
-  { weight: 4, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(999, 1_000, 59_999, 60_000, 60_001, 900_000, 86_399_999, 86_400_000),
-  },
-)
-const anyPauses = fc.array(anyPause, { minLength: 150, maxLength: 400 })
+import { anyBan, anyLimits, anyPauses, reference } from '../testing/limit-reference.ts'
+import { judge, moveState, UNKNOWN } from './window.ts'
 
 test('the rule gives the verdicts of the reference, in 100,000 random steps and more', () => {
   let steps = 0
@@ -181,4 +121,99 @@ test('a plan that gets smaller in a window leaves nothing below zero', () => {
   const { verdict } = judge(state, { perMinute: 10, perDay: 20 }, BAN, NOW)
 
   assert.deepEqual([verdict.outcome, verdict.remaining], ['limited', 0])
+})
+
+test('a window that is not open, or of which more was used than the limit, is described all the same', () => {
+  const untouched = judge(UNKNOWN, { perMinute: 5, perDay: 0 }, BAN, NOW).verdict
+  assert.deepEqual(untouched, {
+    outcome: 'limited',
+    limit: 0,
+    remaining: 0,
+    reset: Math.ceil((NOW + 86_400_000) / 1_000),
+    retryAfter: 86_400,
+  })
+  const overfull = { ...UNKNOWN, minute: { startedAt: NOW, used: 9 }, day: { startedAt: NOW, used: 9 } }
+  const refused = judge(overfull, { perMinute: 3, perDay: 5 }, BAN, NOW).verdict
+  assert.deepEqual([refused.limit, refused.reset], [5, Math.ceil((NOW + 86_400_000) / 1_000)], 'a tie')
+})
+
+const anyWindow = (lengthMs: number) =>
+  fc.record({
+    /** How long ago it began: also long over, or begun in what a clock that was set calls the future. */
+    ago: fc.oneof(
+      fc.integer({ min: -2_000, max: lengthMs + 2_000 }),
+      fc.integer({ min: lengthMs - 50_000, max: lengthMs }),
+      fc.constantFrom(0, lengthMs),
+    ),
+    used: fc.integer({ min: 0, max: 5 }),
+    limit: fc.integer({ min: 1, max: 5 }),
+    lengthMs: fc.constant(lengthMs),
+  })
+
+test('of any two windows, a request is charged to both or none, and the answer tells of the tightest', () => {
+  const property = fc.property(anyWindow(86_400_000), anyWindow(60_000), (...windows) => {
+    const [day, minute] = windows.map(({ ago, used }) => ({ startedAt: NOW - ago, used }))
+    assert.ok(day && minute)
+    const [{ limit: perDay }, { limit: perMinute }] = windows
+    const { verdict, state } = judge({ ...UNKNOWN, day, minute }, { perDay, perMinute }, undefined, NOW)
+
+    const open = windows.map(({ ago, used, limit, lengthMs }) => {
+      const isOpen = used > 0 && ago < lengthMs
+      return { used: isOpen ? used : 0, limit, end: NOW + lengthMs - (isOpen ? Math.max(0, ago) : 0) }
+    })
+    const exhausted = open.filter(({ used, limit }) => used >= limit)
+    const charged = exhausted.length === 0 ? 1 : 0
+    assert.deepEqual(
+      [state.day.used, state.minute.used],
+      open.map(({ used }) => used + charged),
+    )
+    const left = open.map(({ used, limit, end }) => ({
+      limit,
+      end,
+      left: Math.max(0, limit - used - charged),
+    }))
+    const [first, second] = left
+    assert.ok(first && second)
+    const tightest = second.left < first.left ? second : first
+    const wait = Math.max(...exhausted.map(({ end }) => end)) - NOW
+    assert.deepEqual(verdict, {
+      outcome: charged ? 'allowed' : 'limited',
+      limit: tightest.limit,
+      remaining: tightest.left,
+      reset: Math.ceil(tightest.end / 1_000),
+      retryAfter: charged ? 0 : Math.max(1, Math.ceil(wait / 1_000)),
+    })
+  })
+  fc.assert(property, { numRuns: 2_000 })
+})
+
+test('the first ban is as long as any first ban, also by a clock that begins in 1970', () => {
+  assert.equal(burst(UNKNOWN, FREE, 5_000, 161).verdict.retryAfter, 900)
+})
+
+test('a ban is over at the very millisecond at which it ends', () => {
+  const { state } = burst(UNKNOWN, FREE, NOW, 161)
+
+  assert.equal(judge(state, FREE, BAN, state.bannedUntil - 1).verdict.outcome, 'banned')
+  assert.equal(judge(state, FREE, BAN, state.bannedUntil).verdict.outcome, 'allowed')
+})
+
+test('after the clock was set, moved states are judged as they would have been before', () => {
+  for (const limits of [FREE, { perMinute: 60, perDay: 60 }]) {
+    for (const count of [1, 120, 161]) {
+      const before = burst(UNKNOWN, limits, NOW, count).state
+      for (const byMs of [-5_000_000_000, 3_600_000]) {
+        const after = moveState(before, byMs)
+        for (const later of [0, 59_999, 60_000, 899_999, 900_000, 86_400_000]) {
+          const wanted = burst(before, limits, NOW + later, 41).verdict
+          const { verdict } = burst(after, limits, NOW + byMs + later, 41)
+          assert.deepEqual(verdict, { ...wanted, reset: wanted.reset + byMs / 1_000 })
+        }
+      }
+    }
+  }
+})
+
+test('where there is nothing, setting the clock makes nothing', () => {
+  assert.deepEqual(moveState(UNKNOWN, 3_600_000), UNKNOWN)
 })

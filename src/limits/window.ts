@@ -68,9 +68,21 @@ export function judge(
   return { verdict: describe(outcome, refused, limits, now), state: refused }
 }
 
-function at(window: Window, lengthMs: number, now: number): Window {
-  if (window.used === 0 || now >= window.startedAt + lengthMs) return CLOSED
-  return window.startedAt > now ? { startedAt: now, used: window.used } : window
+/** The same state by a clock that was set: no window and no ban ends sooner or later for that. */
+export function moveState(state: State, byMs: number): State {
+  const moveWindow = ({ startedAt, used }: Window): Window =>
+    used === 0 ? CLOSED : { startedAt: startedAt + byMs, used }
+  return {
+    ...state,
+    minute: moveWindow(state.minute),
+    day: moveWindow(state.day),
+    refusedAt: state.refusedAt.map((time) => time + byMs),
+    bannedUntil: state.bannedUntil === 0 ? 0 : state.bannedUntil + byMs,
+  }
+}
+
+function at({ startedAt, used }: Window, lengthMs: number, now: number): Window {
+  return now >= startedAt + lengthMs ? CLOSED : { startedAt: Math.min(startedAt, now), used }
 }
 
 function charge(window: Window, now: number): Window {
@@ -82,7 +94,7 @@ function charge(window: Window, now: number): Window {
 /** A ban begins with the refusal after the permitted ones, when all of them lie inside the rule's window. */
 function countRefusal(state: State, ban: BanRule, now: number): State {
   const refusedAt = [...state.refusedAt, now].slice(-(ban.afterRefusals + 1))
-  const oldest = refusedAt[0] ?? now
+  const oldest = refusedAt[0] as number
   if (refusedAt.length <= ban.afterRefusals || now - oldest >= ban.windowSeconds * 1_000)
     return { ...state, refusedAt }
   const again = state.bannedUntil > 0 && now < state.bannedUntil + ban.memorySeconds * 1_000

@@ -127,7 +127,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-const RUNS = 5
+const RUNS = 2
 const STEPS = 60
 
 /** There from the beginning of every sequence. */

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { makeCursor, readCursor } from '../http/cursor.ts'
-import { PAGE_HEADERS, pageLinks, publicBase } from '../http/link.ts'
+import { readCursor } from '../http/cursor.ts'
+import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
 import { cancelOrder, type Decision, decideOrder, placeOrder } from './place.ts'
 import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
@@ -34,11 +34,10 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     const scope = JSON.stringify(['orders', status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
     const found = await orders.list(db, { ...filters, after }, viewerOf(request))
-    const page = found.slice(0, limit)
-    const last = page.at(-1)
-    const next = found.length > page.length && last ? makeCursor(cursorSecret, scope, last.id) : undefined
     const address = `${publicBase(config, request)}/store/orders`
-    reply.header('link', pageLinks(address, { limit, status, petId }, next))
+    const query = { limit, status, petId }
+    const { page, link } = pageOf(found, { limit, secret: cursorSecret, scope, address, query })
+    reply.header('link', link)
     return page
   })
 }

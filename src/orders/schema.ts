@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { LINES, ONE_LINE } from '../http/text.ts'
 
 export const OrderStatus = Type.Enum(['placed', 'approved', 'completed', 'cancelled'], {
   type: 'string',
@@ -6,11 +7,6 @@ export const OrderStatus = Type.Enum(['placed', 'approved', 'completed', 'cancel
   description: 'Open while placed or approved; closed once completed or cancelled.',
 })
 export type OrderStatus = Static<typeof OrderStatus>
-
-/** Something that is no space; no control character and no lone surrogate, which stores would change. */
-const ONE_LINE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
-/** The same, but for line ends and tabs. */
-const LINES = '^(?=\\s*\\S)(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$'
 
 const Adopter = Type.Object(
   {

@@ -45,9 +45,9 @@ test('GET /v1/pets leads over all pages, in both orders and with every filter', 
     assert.deepEqual(await walk(app, `/v1/pets?limit=${limit}`), all.toReversed())
     assert.deepEqual(await walk(app, `/v1/pets?sort=id&limit=${limit}`), all)
   }
-  const [first] = (await app.get('/v1/pets?sort=id&limit=1')).body
-  const byStatus = idsOf(await app.get(`/v1/pets?status=${first.status}&limit=100&sort=id`))
-  assert.deepEqual(await walk(app, `/v1/pets?status=${first.status}&limit=4&sort=id`), byStatus)
+  const byStatus = idsOf(await app.get('/v1/pets?status=pending&limit=100&sort=id'))
+  assert.equal(byStatus.length, 15)
+  assert.deepEqual(await walk(app, '/v1/pets?status=pending&limit=4&sort=id'), byStatus)
   const byCategory = idsOf(await app.get('/v1/pets?categoryId=2&limit=100'))
   assert.equal(byCategory.length, 20)
   assert.deepEqual(await walk(app, '/v1/pets?categoryId=2&limit=3'), byCategory)

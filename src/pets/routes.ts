@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
@@ -7,17 +6,17 @@ import {
   etagOf,
   IF_MATCH,
   IF_NONE_MATCH,
-  isKnown,
-  setValidators,
+  notModified,
   VALIDATOR_HEADERS,
+  validatorHeaders,
 } from '../http/conditional.ts'
-import { makeCursor, readCursor } from '../http/cursor.ts'
-import { announce } from '../http/deprecation.ts'
-import { JSON_TYPE } from '../http/error-body.ts'
-import { PAGE_HEADERS, pageLinks, publicBase } from '../http/link.ts'
-import { type Page, pageCache } from '../http/page-cache.ts'
+import { readCursor } from '../http/cursor.ts'
+import { announce, deprecationHeaders } from '../http/deprecation.ts'
+import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
+import { sendPage } from '../http/send-page.ts'
 import { int64 } from '../http/validate.ts'
 import * as petChange from './change.ts'
+import { withUnknownCategory } from './known-category.ts'
 import { NewPet, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
 import * as pets from './store.ts'
 
@@ -25,8 +24,13 @@ import * as pets from './store.ts'
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20)
 const REMOVED_AT = Date.UTC(2030, 11, 5)
 
-const NOT_MODIFIED = { type: 'null', description: 'It is as the ETag in If-None-Match has it.' }
-const PAGE_CACHE_CHARACTERS = 16 * 1_048_576
+/** What the pages that are kept answer. */
+const PAGE_OF = {
+  list: { operation: 'listPets', route: '/v1/pets' },
+  pet: { operation: 'getPet', route: '/v1/pets/:petId' },
+}
+
+const LIST_HEADERS = { ...PAGE_HEADERS, ...ETAG_HEADER }
 
 export function petRoutes(app: App, context: Context): void {
   listPets(app, context)
@@ -37,42 +41,28 @@ export function petRoutes(app: App, context: Context): void {
   listPetChanges(app, context)
 }
 
-function listPets(app: App, { config, db, version, cursorSecret }: Context): void {
-  const pages = pageCache(version, PAGE_CACHE_CHARACTERS)
+function listPets(app: App, { config, db, pages, cursorSecret }: Context): void {
   const schema = {
     operationId: 'listPets',
     summary: 'List all animals',
     description: 'A page of at most `limit` animals, newest first; the Link header leads to the next one.',
     querystring: PetQuery,
-    response: { 200: { ...Pets, headers: { ...PAGE_HEADERS, ...ETAG_HEADER } }, 304: NOT_MODIFIED },
+    response: { 200: { ...Pets, headers: LIST_HEADERS }, 304: notModified(LIST_HEADERS) },
   }
-  const answer = (request: FastifyRequest, reply: FastifyReply, { body, link, etag }: Page) => {
-    if (isKnown(request, etag)) return reply.code(304).headers({ link, etag }).send()
-    // The ready text goes out in the place of the value that the schema made it from.
-    return reply.headers({ 'content-type': JSON_TYPE, link, etag }).send(body)
-  }
-  // An address that has a page was valid when the page was made: nothing in it has to be looked at again.
-  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const page = pages.get(publicBase(config, request) + request.url)
-    if (page) answer(request, reply, page)
-    else done()
-  }
-  app.get('/pets', { onRequest, config: { headers: IF_NONE_MATCH }, schema }, async (request, reply) => {
+  app.get('/pets', { config: { headers: IF_NONE_MATCH }, schema }, async (request, reply) => {
     const base = publicBase(config, request)
-    const make = async () => {
+    const read = async () => {
       const { cursor, ...filters } = request.query
       const scope = scopeOf(filters)
       const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
       const found = await pets.list(db, { ...filters, after })
-      const page = found.slice(0, filters.limit)
-      const last = page.at(-1)
-      const next = found.length > page.length && last ? makeCursor(cursorSecret, scope, last.id) : undefined
-      const { limit, status, categoryId, id, sort } = request.query
-      const link = pageLinks(`${base}/pets`, { limit, status, categoryId, id, sort }, next)
+      const { limit, status, categoryId, id, sort } = filters
+      const first = { address: `${base}/pets`, query: { limit, status, categoryId, id, sort } }
+      const { page, link } = pageOf(found, { ...first, limit, secret: cursorSecret, scope })
       const body = reply.serialize(page) as string
-      return { body, link, etag: etagOf(body, link) }
+      return { ...PAGE_OF.list, body, headers: { link, etag: etagOf(body, link) } }
     }
-    return answer(request, reply, await pages.make(base + request.url, make))
+    return sendPage(request, reply, await pages.page(base + request.url, read))
   })
 }
 
@@ -92,16 +82,17 @@ function createPet(app: App, { db, carryOut, clock }: Context): void {
   }
   app.post('/pets', { attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
-    if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
+    if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
     const stored = await carryOut(request, reply, pets.insertPet, request.body, request.keyId, clock())
-    setValidators(reply, stored)
+    reply.headers(validatorHeaders(stored))
     return reply.code(201).send(stored.pet)
   })
 }
 
-function getPet(app: App, { config, db, clock }: Context): void {
+function getPet(app: App, { config, db, pages, clock }: Context): void {
   const successor = `${config.baseUrl}/pets`
-  const onSend = announce({ since: DEPRECATED_SINCE, removedAt: REMOVED_AT, successor })
+  const deprecation = deprecationHeaders({ since: DEPRECATED_SINCE, removedAt: REMOVED_AT, successor })
+  const onSend = announce(deprecation)
   const schema = {
     operationId: 'getPet',
     summary: 'Get an animal',
@@ -109,15 +100,21 @@ function getPet(app: App, { config, db, clock }: Context): void {
     deprecated: true,
     'x-deprecated-sunset': '2030-12-05',
     params: PetPath,
-    response: { 200: { ...Pet, headers: VALIDATOR_HEADERS }, 304: NOT_MODIFIED },
+    response: { 200: { ...Pet, headers: VALIDATOR_HEADERS }, 304: notModified(VALIDATOR_HEADERS) },
   }
   app.get('/pets/:petId', { onSend, config: { headers: IF_NONE_MATCH }, schema }, async (request, reply) => {
     if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
-    const stored = await pets.find(db, idOf(request.params))
-    if (!stored) throw new ApiError('pet_not_found')
-    setValidators(reply, stored)
-    if (isKnown(request, stored.etag)) return reply.code(304).send()
-    return stored.pet
+    const read = async () => {
+      const stored = await pets.find(db, idOf(request.params))
+      if (!stored) throw new ApiError('pet_not_found')
+      const headers = { ...validatorHeaders(stored), ...deprecation }
+      return { ...PAGE_OF.pet, body: reply.serialize(stored.pet) as string, headers, until: REMOVED_AT }
+    }
+    return sendPage(
+      request,
+      reply,
+      await pages.page(publicBase(config, request) + request.url, read),
+    ) as never
   })
 }
 
@@ -150,10 +147,10 @@ function updatePet(app: App, { db, carryOut, clock }: Context): void {
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
     const id = idOf(request.params)
     const problems = request.validationError
-    if (problems instanceof ApiError) throw await pets.withUnknownCategory(db, problems, request.body)
+    if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
     const intent = { id, keyId: request.keyId, now: clock(), ifMatch: request.headers['if-match'] }
     const stored = await carryOut(request, reply, petChange.updatePet, request.body, intent)
-    setValidators(reply, stored)
+    reply.headers(validatorHeaders(stored))
     return stored.pet
   })
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { ONE_LINE } from '../http/text.ts'
 
 export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
   type: 'string',
@@ -17,8 +18,7 @@ const Name = Type.String({
   description: "The animal's name: stored and returned exactly as sent.",
   minLength: 1,
   maxLength: 200,
-  // Something that is no space; no control character and no lone surrogate, which stores would change.
-  pattern: '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$',
+  pattern: ONE_LINE,
 })
 
 export const NewPet = Type.Object(

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation } from '../db/violation.ts'
-import { ApiError } from '../errors.ts'
 import type { Validators } from '../http/conditional.ts'
+import { unknownCategory, withKnownCategory } from './known-category.ts'
 import type { NewPet, Pet, PetPatch, PetQuery, PetStatus } from './schema.ts'
 
 const PET_COLUMNS = ['id', 'name', 'category_id as categoryId', 'status'] as const
@@ -14,12 +14,18 @@ interface Row {
   status: string | null
 }
 
+interface StoredRow extends Row {
+  version: number
+  updatedAt: number
+}
+
 /** Where a page begins, as its cursor says. */
 export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
 
 /** In order after the place; one animal more than asked for tells that there is a next page. */
 export async function list(db: Db, place: Place): Promise<Pet[]> {
-  return (await page(db, place).execute()).map(toPet)
+  const rows = place.id ? await page(db, place).execute() : await preparedPage(db, place)
+  return rows.map(toPet)
 }
 
 /** The query of `list`. */
@@ -30,13 +36,27 @@ export function page(db: Db, place: Place) {
     .selectFrom('pet')
     .select(PET_COLUMNS)
     .orderBy('id', direction)
-    .limit(limit + 1)
+    .limit(sql<number>`${limit} + 1`)
   if (status) rows = rows.where('status', '=', status)
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
   if (id) rows = rows.where('id', 'in', id as never)
   if (after !== undefined) rows = rows.where('id', beyond, after)
   return rows
 }
+
+/** Of any place without ids, of which there can be many. */
+const preparedPage = prepared<Place, Row>(
+  (db, fill, { status, categoryId, sort, after }) => {
+    const given = {
+      ...(status && { status: fill('status') }),
+      ...(categoryId !== undefined && { categoryId: fill('categoryId') }),
+      ...(after !== undefined && { after: fill('after') }),
+    }
+    return page(db, { limit: fill('limit'), sort, ...given })
+  },
+  ({ status, categoryId, sort, after }) =>
+    `${sort} ${status !== undefined} ${categoryId !== undefined} ${after !== undefined}`,
+)
 
 /** An animal with its validators. */
 export interface StoredPet extends Validators {
@@ -45,36 +65,44 @@ export interface StoredPet extends Validators {
 
 const STORED_COLUMNS = [...PET_COLUMNS, 'version', 'updated_at as updatedAt'] as const
 
-export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
-  const row = await db
+const findById = prepared<{ id: bigint }, StoredRow>((db, fill) =>
+  db
     .selectFrom('pet')
     .select(STORED_COLUMNS)
-    .where('id', '=', id as never)
-    .executeTakeFirst()
+    .where('id', '=', fill('id') as never),
+)
+
+export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
+  const [row] = await findById(db, { id })
   return row && toStored(row)
 }
 
-/** @throws {ApiError} validation_failed when there is no such category */
-export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: number): Promise<StoredPet> {
-  const { name, categoryId, status } = newPet
-  // Out of its category, so that an unknown one uses no id up, which a broken reference would in PostgreSQL.
-  const insert = db
+type Inserted = NewPet & { status: string | null; keyId: number; now: number }
+
+/** Out of its category: an unknown one then uses no id up, which a broken reference would in PostgreSQL. */
+const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
+  db
     .insertInto('pet')
     .columns(['name', 'category_id', 'status', 'created_at', 'created_by', 'updated_at'])
     .expression(({ selectFrom, val }) =>
       selectFrom('category')
         .select([
-          val(name).as('name'),
+          val(fill('name')).as('name'),
           'category.id as category_id',
-          val(status ?? null).as('status'),
-          val(now).as('created_at'),
-          val(keyId).as('created_by'),
-          val(now).as('updated_at'),
+          val(fill('status')).as('status'),
+          val(fill('now')).as('created_at'),
+          val(fill('keyId')).as('created_by'),
+          val(fill('now')).as('updated_at'),
         ])
-        .where('category.id', '=', categoryId as never),
+        .where('category.id', '=', fill('categoryId') as never),
     )
-    .returning(STORED_COLUMNS)
-  const row = await withKnownCategory(insert.executeTakeFirst())
+    .returning(STORED_COLUMNS),
+)
+
+/** @throws {ApiError} validation_failed when there is no such category */
+export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: number): Promise<StoredPet> {
+  const values = { ...newPet, status: newPet.status ?? null, keyId, now } as Inserted
+  const [row] = await withKnownCategory(insertIntoCategory(db, values))
   if (!row) throw unknownCategory()
   return toStored(row)
 }
@@ -128,20 +156,11 @@ export async function hasOpenOrder(db: Db, id: bigint): Promise<boolean> {
   return (await open.executeTakeFirst()) !== undefined
 }
 
-/** Names the category in the error of a change that breaks the reference to it. */
-async function withKnownCategory<Result>(change: Promise<Result>): Promise<Result> {
-  try {
-    return await change
-  } catch (error) {
-    throw isForeignKeyViolation(error) ? unknownCategory() : error
-  }
-}
-
 function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-function toStored({ version, updatedAt, ...row }: Row & { version: number; updatedAt: number }): StoredPet {
+function toStored({ version, updatedAt, ...row }: StoredRow): StoredPet {
   return { pet: toPet(row), etag: `"${row.id}-${version}"`, updatedAt }
 }
 
@@ -149,27 +168,4 @@ function toStored({ version, updatedAt, ...row }: Row & { version: number; updat
 function toPet({ id, name, categoryId, status }: Row): Pet {
   const pet = { id, name, categoryId: Number(categoryId) }
   return status === null ? pet : { ...pet, status: status as PetStatus }
-}
-
-/** Adds to the problems of a body the one that only the store can know. */
-export async function withUnknownCategory(db: Db, problems: ApiError, body: unknown): Promise<ApiError> {
-  const categoryId = (body as Partial<NewPet> | null | undefined)?.categoryId
-  const sound = problems.details?.every(({ pointer }) => pointer !== '/categoryId' && pointer !== '')
-  if (!sound || categoryId === undefined) return problems
-  const known = await db
-    .selectFrom('category')
-    .select('id')
-    .where('id', '=', categoryId as never)
-    .executeTakeFirst()
-  if (known) return problems
-  const details = [...(problems.details ?? []), ...(unknownCategory().details ?? [])]
-  return new ApiError(problems.code, { details })
-}
-
-function unknownCategory(): ApiError {
-  const message =
-    'No category has this id. GET /categories lists them; POST /categories adds one, with an admin key.'
-  return new ApiError('validation_failed', {
-    details: [{ pointer: '/categoryId', code: 'unknown_category', message }],
-  })
 }

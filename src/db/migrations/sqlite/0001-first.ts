@@ -1,16 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-
-/** Petfinder's types of animal, known to every shelter. */
-const CATEGORIES = [
-  'Dog',
-  'Cat',
-  'Rabbit',
-  'Small & furry',
-  'Horse',
-  'Bird',
-  'Scales, fins & other',
-  'Barnyard',
-]
+import { FIRST_CATEGORIES } from '../categories.ts'
 
 /** AUTOINCREMENT, because an id is never used again, not even that of the newest animal after its removal. */
 const TABLES = [
@@ -59,5 +48,5 @@ const TABLES = [
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of TABLES) await sql.raw(statement).execute(db)
-  for (const name of CATEGORIES) await sql`insert into category (name) values (${name})`.execute(db)
+  for (const name of FIRST_CATEGORIES) await sql`insert into category (name) values (${name})`.execute(db)
 }

@@ -1,10 +1,8 @@
-import { type Known, unknown } from './redis-share.ts'
-
 /** Addresses counted one by one. Those beyond share a counter: no flood grows memory or resets anyone. */
 const MOST_ADDRESSES = 50_000
 const OTHER_ADDRESSES = 'ip:others'
 
-export interface Callers {
+export interface Callers<Known> {
   /** What is known of the caller, or of those with whom it is counted. */
   get(name: string): Known
   find(name: string): Known | undefined
@@ -12,8 +10,12 @@ export interface Callers {
   forget(isOver: (known: Known) => boolean): void
 }
 
-/** What this process remembers of callers. */
-export function rememberCallers(): Callers {
+/**
+ * What this process remembers of callers, by their names.
+ *
+ * @param meet what is known of one that was never met
+ */
+export function rememberCallers<Known>(meet: (name: string) => Known): Callers<Known> {
   const callers = new Map<string, Known>()
   let addresses = 0
 
@@ -22,7 +24,7 @@ export function rememberCallers(): Callers {
     if (found) return found
     if (isAddress(name) && addresses >= MOST_ADDRESSES && name !== OTHER_ADDRESSES)
       return get(OTHER_ADDRESSES)
-    const known = unknown(name)
+    const known = meet(name)
     callers.set(name, known)
     if (isAddress(name)) addresses += 1
     return known

@@ -1,0 +1,40 @@
+import type { Compilable, CompiledQuery } from 'kysely'
+import type { Db } from './tables.ts'
+
+/** Stands for a value while its query is built. */
+class Blank {
+  readonly name: PropertyKey
+  constructor(name: PropertyKey) {
+    this.name = name
+  }
+}
+
+/** Fills the place of a value that is known only when the query runs. */
+export type Fill<Values> = <Name extends keyof Values>(name: Name) => NonNullable<Values[Name]>
+
+/**
+ * A query that is built once for each engine and shape, and then run with other values: to build one costs
+ * more than SQLite needs to answer it.
+ *
+ * @param build makes the query; what decides about its text may be read from the values, and is their shape
+ */
+export function prepared<Values extends object, Row>(
+  build: (db: Db, fill: Fill<Values>, values: Values) => Compilable<Row>,
+  shapeOf: (values: Values) => string = () => '',
+): (db: Db, values: Values) => Promise<Row[]> {
+  const engines = new Map<unknown, Map<string, CompiledQuery>>()
+  const fill = ((name: PropertyKey) => new Blank(name)) as never
+
+  return async (db, values) => {
+    const engine = db.getExecutor().adapter.constructor
+    const shapes = engines.get(engine) ?? new Map<string, CompiledQuery>()
+    engines.set(engine, shapes)
+    const shape = shapeOf(values)
+    const query = shapes.get(shape) ?? build(db, fill, values).compile()
+    shapes.set(shape, query)
+    const parameters = query.parameters.map((value) =>
+      value instanceof Blank ? values[value.name as keyof Values] : value,
+    )
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows
+  }
+}

@@ -1,0 +1,79 @@
+import { type Answer, bodyOf, type Call, type Description, nameOf } from './description.ts'
+import { curlOf, exampleOf } from './examples.ts'
+import { badge, fieldTable, membersOf, parametersOf, resolve, schemaLink, table } from './fields.ts'
+import { type Html, html, listed, prose } from './html.ts'
+import { pretty } from './pretty.ts'
+import { tryForm } from './try-form.ts'
+
+/** Those that the section on every answer explains. */
+const EVERYWHERE = /^X-(?:RateLimit-|Request-Id)/
+
+/** All that is to be said of one operation. */
+export function operationSection(call: Call, description: Description, baseUrl: string): Html {
+  const { operationId, method, path, summary, parameters = [] } = call
+  const { answer } = exampleOf(call)
+  const { schemas } = description.components
+  return html`<section id="${operationId}">
+<h3>${summary}${badge(call['x-stability'])}${
+    call.deprecated &&
+    html` <a class="badge" href="#deprecations">
+deprecated</a>`
+  }</h3>
+<p class="call"><code><b>${method}</b> ${path}</code></p>
+${
+  call.deprecated &&
+  html`<p><strong>Deprecated: removed on
+<time datetime="${call['x-deprecated-sunset']}">${call['x-deprecated-sunset']}</time>.</strong></p>`
+}
+${call.description && html`<p>${prose(call.description)}</p>`}
+<p>Operation id <code>${operationId}</code>; needs a key with <code>${call['x-access']}</code> access.</p>
+${
+  parameters.length > 0 &&
+  fieldTable(html`Parameters of <code>${operationId}</code>`, parametersOf(parameters, schemas))
+}
+${bodyPart(call, description)}
+<figure><figcaption>Request</figcaption><pre><code data-curl="${operationId}">${curlOf(call, baseUrl)}</code>
+</pre></figure>
+${
+  answer !== undefined &&
+  html`<figure><figcaption>Answer</figcaption><pre><code>${pretty(answer)}</code></pre>
+</figure>`
+}
+<details><summary>Answers: ${Object.keys(call.responses).join(', ')}</summary>
+${table(html`Answers of <code>${operationId}</code>`, ['Status', 'Meaning'], answerRows(call), 'narrow-first')}
+</details>
+${tryForm(call, description)}
+</section>`
+}
+
+function bodyPart(call: Call, { components }: Description): Html | undefined {
+  const body = bodyOf(call)
+  const name = body && nameOf(body.schema)
+  if (!body || name === undefined) return undefined
+  const members = membersOf(resolve(body.schema, components.schemas), components.schemas)
+  const types = listed(
+    body.types.map((type) => html`<code>${type}</code>`),
+    'or',
+  )
+  return html`<p>The body is ${types}. ${prose(call.requestBody?.description)}</p>
+${fieldTable(html`Members of the body, ${schemaLink(name)}`, members)}`
+}
+
+function answerRows({ responses }: Call): Html[] {
+  return Object.entries(responses).map(([status, answer]) => {
+    const headers = Object.entries(answer.headers ?? {})
+      .filter(([name]) => !EVERYWHERE.test(name))
+      .map(
+        ([name, header]) => html`<li><code>${name}</code>${badge(header.schema['x-stability'])}:
+${prose(header.description)}</li>`,
+      )
+    return html`<tr><th scope="row"><code>${status}</code></th><td>${prose(answer.description)}
+${shapeOf(answer)}${headers.length > 0 && html`<ul>${headers}</ul>`}</td></tr>`
+  })
+}
+
+function shapeOf({ content }: Answer): Html {
+  const [json] = Object.values(content ?? {})
+  const name = json && nameOf(json.schema)
+  return name === undefined ? html`<small>no body</small>` : html`<small>${schemaLink(name)}</small>`
+}

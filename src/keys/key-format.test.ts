@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { generateKey, hashKey, isKeyOf } from './key-format.ts'
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** The CRC-32 of zip and gzip, bit by bit, as six base62 digits. */
+function checksum(text: string): string {
+  let rest = 0xffff_ffff
+  for (const byte of Buffer.from(text)) {
+    rest ^= byte
+    for (let bit = 0; bit < 8; bit += 1) rest = rest & 1 ? (rest >>> 1) ^ 0xedb8_8320 : rest >>> 1
+  }
+  const crc = BigInt((rest ^ 0xffff_ffff) >>> 0)
+  return [5n, 4n, 3n, 2n, 1n, 0n].map((place) => DIGITS[Number((crc / 62n ** place) % 62n)]).join('')
+}
+
+const whole = (body: string): string => body + checksum(body)
+const LIVE = whole(`adopt_live_${'0aZ9k'.repeat(6)}`)
+const TEST = whole(`adopt_test_${'0aZ9k'.repeat(6)}`)
+
+test('a key is its prefix, 30 random base62 characters, and the checksum of both in 6', () => {
+  for (const [environment, form] of [
+    ['production', /^adopt_live_[0-9A-Za-z]{36}$/],
+    ['staging', /^adopt_test_[0-9A-Za-z]{36}$/],
+  ] as const) {
+    for (let made = 0; made < 200; made += 1) {
+      const key = generateKey(environment)
+      assert.match(key, form)
+      assert.equal(key, whole(key.slice(0, -6)))
+      assert.ok(isKeyOf(environment, key))
+    }
+  }
+})
+
+test('each of the 62 characters comes as often as the others', () => {
+  const counts = new Map<string, number>()
+  for (let made = 0; made < 10_000; made += 1) {
+    for (const character of generateKey('production').slice(11, 41)) {
+      counts.set(character, (counts.get(character) ?? 0) + 1)
+    }
+  }
+  // One that came for five bytes in place of four would be a quarter above; chance makes 1.4 %.
+  const expected = 300_000 / 62
+  assert.deepEqual([...counts.keys()].sort().join(''), [...DIGITS].sort().join(''))
+  for (const [character, count] of counts) assert.ok(Math.abs(count / expected - 1) < 0.12, character)
+})
+
+test('a key belongs to its own environment alone', () => {
+  assert.ok(isKeyOf('production', LIVE))
+  assert.ok(isKeyOf('staging', TEST))
+  assert.ok(!isKeyOf('production', TEST))
+  assert.ok(!isKeyOf('staging', LIVE))
+})
+
+test('what has another form is no key, even with the checksum that it should have', () => {
+  const [body, random] = ['adopt_live_', '0aZ9k'.repeat(6)]
+  for (const text of [
+    '',
+    whole(''),
+    whole(body),
+    whole(body + random.slice(1)),
+    whole(`${body}${random}0`),
+    whole(`${body}${random.slice(1)}_`),
+    whole(`${body}${random.slice(1)}é`),
+    whole(body + whole(body + random)),
+    whole(`${body}\n${body}${random}`),
+    `${LIVE}\n`,
+    ` ${LIVE}`,
+  ]) {
+    assert.ok(!isKeyOf('production', text), JSON.stringify(text))
+  }
+})
+
+test('no other six characters are a checksum', () => {
+  const body = LIVE.slice(0, -6)
+  for (let place = 0; place < 6; place += 1) {
+    for (const digit of DIGITS) {
+      const sum = [...LIVE.slice(-6)].with(place, digit).join('')
+      assert.equal(isKeyOf('production', body + sum), body + sum === LIVE)
+    }
+  }
+})
+
+test('what is stored of a key is its SHA-256, in hexadecimal digits', () => {
+  assert.equal(hashKey(LIVE), createHash('sha256').update(LIVE).digest('hex'))
+})

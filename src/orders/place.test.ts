@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { Kysely } from 'kysely'
+import { migrate } from '../db/migrate.ts'
+import { NodeSqliteDialect } from '../db/sqlite.ts'
+import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import { insertKey } from '../keys/store.ts'
+import { insertPet } from '../pets/store.ts'
+import { cancelOrder, decideOrder, placeOrder } from './place.ts'
+import type { OrderStatus } from './schema.ts'
+
+const NOW = Date.UTC(2026, 11, 1)
+const ADOPTER = { name: 'Ada', email: 'ada@example.org' }
+const OPEN: OrderStatus[] = ['placed', 'approved']
+const CLOSED: OrderStatus[] = ['completed', 'cancelled']
+
+/** A store with two keys and an animal that is available, and the calls that decide about its orders. */
+async function openBook(t: TestContext) {
+  const database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true })
+  const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
+  t.after(() => db.destroy())
+  await migrate(db, 'sqlite')
+  const make = (name: string) => insertKey(db, { name, plan: 'free', access: 'write' }, name.repeat(64), 0)
+  const [keyId, stranger] = [await make('a'), await make('b')]
+  const { id: petId } = (await insertPet(db, { name: 'Rex', categoryId: 1, status: 'available' }, keyId, 0))
+    .pet
+  let now = NOW
+  const by = (id: number) => ({ id: BigInt(id), keyId, seesAll: false, now })
+  const statusOf = async (table: 'pet' | 'adoption_order', id: number) =>
+    (await db.selectFrom(table).select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+  const book = {
+    ...{ db, petId, by, stranger },
+    place: (wanted: number = petId) => {
+      now += 1_000
+      return placeOrder(db, { petId: wanted, adopter: ADOPTER }, keyId, now)
+    },
+    decide: (id: number, status: OrderStatus | undefined) => {
+      now += 1_000
+      return decideOrder(db, status, by(id))
+    },
+    cancel: (id: number) => cancelOrder(db, by(id)),
+    /** A new order of the animal, brought to a status. */
+    async orderOf(status: OrderStatus): Promise<number> {
+      const { id } = await book.place()
+      if (status === 'approved' || status === 'completed') await book.decide(id, 'approved')
+      if (status !== 'placed' && status !== 'approved') await book.decide(id, status)
+      return id
+    },
+    /** What the animal and the order have become. */
+    statuses: async (id: number) => [await statusOf('pet', petId), await statusOf('adoption_order', id)],
+    history: async () => {
+      const rows = await db
+        .selectFrom('pet_change')
+        .select(['at', 'key_id', 'changes'])
+        .orderBy('id')
+        .execute()
+      return rows.map(({ at, key_id, changes }) => ({ at, keyId: key_id, changes }))
+    },
+  }
+  return book
+}
+
+const refused = (code: string, message?: string) => (error: unknown) => {
+  assert.ok(error instanceof ApiError, String(error))
+  assert.equal(error.code, code)
+  if (message !== undefined) assert.equal(error.message, message)
+  return true
+}
+
+test('to place an order takes the animal out of those that are available, and says so in its history', async (t) => {
+  const { place, statuses, history, petId } = await openBook(t)
+  const order = await place()
+
+  assert.deepEqual(order, {
+    id: order.id,
+    petId,
+    status: 'placed',
+    placedAt: new Date(NOW + 1_000).toISOString(),
+    adopter: ADOPTER,
+  })
+  assert.deepEqual(await statuses(order.id), ['pending', 'placed'])
+  const changes = '{"status":{"from":"available","to":"pending"}}'
+  assert.deepEqual(await history(), [{ at: NOW + 1_000, keyId: 1, changes }])
+})
+
+test('an animal that is not available, or that is not there, cannot be ordered', async (t) => {
+  const { place, db } = await openBook(t)
+  await place()
+
+  await assert.rejects(place(), refused('pet_not_available'))
+  await assert.rejects(place(99), refused('pet_not_found'))
+  assert.equal((await db.selectFrom('adoption_order').select('id').execute()).length, 1)
+})
+
+/** For each status of an order those that may follow, and what the animal is then. */
+const ALLOWED: [OrderStatus, OrderStatus, string][] = [
+  ['placed', 'approved', 'pending'],
+  ['placed', 'cancelled', 'available'],
+  ['approved', 'completed', 'sold'],
+  ['approved', 'cancelled', 'available'],
+]
+
+test('an order is approved, then completed, or cancelled before that, and its animal moves along', async (t) => {
+  for (const [from, to, pet] of ALLOWED) {
+    const { orderOf, decide, statuses, history } = await openBook(t)
+    const id = await orderOf(from)
+    const earlier = (await history()).length
+    const after = await decide(id, to)
+
+    assert.equal(after.status, to)
+    assert.deepEqual(await statuses(id), [pet, to])
+    const news = (await history()).slice(earlier).map(({ at, changes }) => ({ at, changes }))
+    const changes = `{"status":{"from":"pending","to":"${pet}"}}`
+    const at = Date.parse(after.decidedAt ?? '')
+    assert.deepEqual(news, pet === 'pending' ? [] : [{ at, changes }])
+  }
+})
+
+test('the same status again, or none, changes nothing', async (t) => {
+  for (const status of [...OPEN, ...CLOSED]) {
+    const { orderOf, decide, statuses, history } = await openBook(t)
+    const id = await orderOf(status)
+    const before = { order: await decide(id, undefined), statuses: await statuses(id), all: await history() }
+
+    assert.equal(before.order.status, status)
+    assert.deepEqual(await decide(id, status), before.order)
+    assert.deepEqual(await statuses(id), before.statuses)
+    assert.deepEqual(await history(), before.all)
+  }
+})
+
+test('an open order refuses other statuses, and names those that it can take', async (t) => {
+  for (const [from, to, message] of [
+    [
+      'placed',
+      'completed',
+      'This order is placed; from there it can become approved or cancelled, not completed.',
+    ],
+    [
+      'approved',
+      'placed',
+      'This order is approved; from there it can become completed or cancelled, not placed.',
+    ],
+  ] as const) {
+    const { orderOf, decide, statuses } = await openBook(t)
+    const id = await orderOf(from)
+
+    await assert.rejects(decide(id, to), refused('invalid_status_transition', message))
+    assert.deepEqual(await statuses(id), ['pending', from])
+  }
+})
+
+test('a closed order stays as it is', async (t) => {
+  for (const from of CLOSED) {
+    const { orderOf, decide, cancel, statuses } = await openBook(t)
+    const id = await orderOf(from)
+    const before = await statuses(id)
+
+    for (const to of [...OPEN, ...CLOSED].filter((status) => status !== from)) {
+      await assert.rejects(decide(id, to), refused('order_closed'))
+    }
+    await assert.rejects(cancel(id), refused('order_closed'))
+    assert.deepEqual(await statuses(id), before)
+  }
+})
+
+test('to cancel an order gives its animal back, and the next one may have it', async (t) => {
+  for (const from of OPEN) {
+    const { orderOf, cancel, statuses } = await openBook(t)
+    const id = await orderOf(from)
+    await cancel(id)
+
+    assert.deepEqual(await statuses(id), ['available', 'cancelled'])
+    assert.deepEqual(await statuses(await orderOf('placed')), ['pending', 'placed'])
+  }
+})
+
+test('an order that the key may not see, or that is not there, is not decided about', async (t) => {
+  const { db, by, orderOf, decide, cancel, stranger, statuses } = await openBook(t)
+  const id = await orderOf('placed')
+  const strange = { ...by(id), keyId: stranger }
+
+  for (const attempt of [
+    () => decide(99, 'approved'),
+    () => cancel(99),
+    () => decideOrder(db, 'approved', strange),
+    () => decideOrder(db, undefined, strange),
+    () => cancelOrder(db, strange),
+  ]) {
+    await assert.rejects(attempt(), refused('order_not_found'))
+  }
+  assert.deepEqual(await statuses(id), ['pending', 'placed'])
+  assert.equal((await decideOrder(db, 'approved', { ...strange, seesAll: true })).status, 'approved')
+})
+
+test('who was slower is judged by what became of the order meanwhile', async (t) => {
+  const first = await openBook(t)
+  const placed = await first.orderOf('placed')
+  const both = await Promise.all([first.decide(placed, 'approved'), first.decide(placed, 'cancelled')])
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['approved', 'cancelled'],
+  )
+  assert.deepEqual(await first.statuses(placed), ['available', 'cancelled'])
+
+  const second = await openBook(t)
+  const approved = await second.orderOf('approved')
+  const [done, late] = await Promise.allSettled([
+    second.decide(approved, 'completed'),
+    second.decide(approved, 'cancelled'),
+  ])
+  assert.equal(done.status, 'fulfilled')
+  assert.ok(late.status === 'rejected' && refused('order_closed')(late.reason))
+  assert.deepEqual(await second.statuses(approved), ['sold', 'completed'])
+})

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { type TestContext, test } from 'node:test'
+import { openForCommand } from './db/database.ts'
+import { hashKey } from './keys/key-format.ts'
+import { findByHash, revokeKey, rotateKey } from './keys/store.ts'
+import { startApp, type TestApp, UNLIMITED } from './testing/start-app.ts'
+
+// The short way of src/ready.ts beside the router's, which a header that means nothing here leads to.
+
+const BY_ROUTER = { 'x-forwarded-host': 'elsewhere.example' }
+
+/** How many requests the router has handed to a route. */
+function countRouted(t: TestContext): () => number {
+  let routed = 0
+  const count = (): void => {
+    routed += 1
+  }
+  subscribe('tracing:fastify.request.handler:start', count)
+  t.after(() => unsubscribe('tracing:fastify.request.handler:start', count))
+  return () => routed
+}
+
+async function startWithPets(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t, { key: UNLIMITED })
+  for (const status of ['available', 'sold', undefined]) {
+    await app.post('/v1/pets', { name: 'Zoë 🐕', categoryId: 1, status })
+  }
+  return app
+}
+
+/** All that a client sees, but for what differs from request to request. */
+function seen({ status, headers, text }: Awaited<ReturnType<TestApp['get']>>) {
+  const { date, 'x-request-id': id, 'x-ratelimit-remaining': remaining, ...others } = headers
+  return {
+    status,
+    headers: others,
+    text,
+    id: /^mine/.test(String(id)) ? id : typeof id,
+    left: typeof remaining,
+  }
+}
+
+test('what is ready is answered with the bytes of the router', async (t) => {
+  const routed = countRouted(t)
+  const { get } = await startWithPets(t)
+  for (const path of [
+    '/v1/pets',
+    '/v1/pets?limit=2',
+    '/v1/pets?status=sold',
+    '/v1/pets?categoryId=1&sort=id',
+    '/v1/pets/2',
+  ]) {
+    const { etag } = (await get(path)).headers
+    for (const headers of [
+      {},
+      { 'x-request-id': 'mine-1' },
+      { 'x-request-id': 'not usable' },
+      { 'if-none-match': etag },
+      { 'if-none-match': '"other"' },
+      { connection: 'close' },
+    ]) {
+      const before = routed()
+      const short = await get(path, headers)
+      assert.equal(routed(), before, 'it came from the short way')
+      const long = await get(path, { ...headers, ...BY_ROUTER })
+      assert.equal(routed(), before + 1)
+      assert.deepEqual(seen(short), seen(long))
+      assert.equal(
+        Number(long.headers['x-ratelimit-remaining']),
+        Number(short.headers['x-ratelimit-remaining']) - 1,
+      )
+    }
+  }
+})
+
+test('both ways write the same line into the log', async (t) => {
+  const { get, log } = await startWithPets(t)
+  await get('/v1/pets?limit=2')
+  const lines: Record<string, unknown>[] = []
+  for (const headers of [{}, BY_ROUTER]) {
+    log.length = 0
+    await get('/v1/pets?limit=2', { ...headers, 'x-request-id': 'mine-1' })
+    const { time, ms, ...line } = JSON.parse(log.at(-1) ?? '{}')
+    assert.deepEqual([typeof time, typeof ms], ['number', 'number'])
+    lines.push(line)
+  }
+  assert.deepEqual(lines[0], lines[1])
+})
+
+test('on both ways together exactly the limit gets through, and each request is charged once', async (t) => {
+  const { get } = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 40, perDay: 1_000 } } })
+  const left: string[] = []
+  for (let count = 0; count < 40; count += 1) {
+    const { status, headers } = await get('/v1/pets', count % 2 ? BY_ROUTER : {})
+    assert.equal(status, 200)
+    left.push(String(headers['x-ratelimit-remaining']))
+  }
+  assert.deepEqual(
+    left,
+    Array.from({ length: 40 }, (_, place) => String(39 - place)),
+  )
+  const [short, long] = [await get('/v1/pets'), await get('/v1/pets', BY_ROUTER)]
+  assert.equal(short.status, 429)
+  assert.deepEqual(seen(short), seen(long))
+})
+
+test('what is wrong with a request for a list that is ready is told by the router', async (t) => {
+  const { get, request, key } = await startWithPets(t)
+  await get('/v1/pets')
+  assert.equal((await get('/v1/pets', { authorization: `Bearer ${key}0` })).status, 401)
+  assert.equal((await get('/v1/pets', { authorization: `Bearer ${key}, Bearer ${key}` })).status, 401)
+  assert.equal((await get('/v1/pets', { host: 'a b' })).status, 400)
+  assert.equal((await request('/v1/pets', { method: 'DELETE' })).status, 405)
+  assert.equal((await request('/v1/pets', { method: 'HEAD' })).text, '')
+})
+
+test('a list that was ready shows a change at once, and none to a key that was revoked or has ended', async (t) => {
+  const { get, post, databaseUrl, key, clock } = await startWithPets(t)
+  await get('/v1/pets')
+  const { body } = await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  assert.equal((await get('/v1/pets')).body[0].id, body.id)
+
+  const { db, write, close } = await openForCommand(databaseUrl)
+  const { id } = (await findByHash(db, hashKey(key))) ?? { id: 0 }
+  await write(rotateKey, id, 'f'.repeat(64), clock.now, 1_000)
+  assert.equal((await get('/v1/pets')).status, 200)
+  clock.now += 999
+  assert.equal((await get('/v1/pets')).status, 200)
+  clock.now += 1
+  assert.equal((await get('/v1/pets')).status, 401)
+
+  clock.now -= 1
+  assert.equal((await get('/v1/pets')).status, 200)
+  await write(revokeKey, id, clock.now)
+  assert.equal((await get('/v1/pets')).status, 401)
+  await close()
+})
+
+test('an animal that is ready is given until GET /pets/{petId} goes, and no longer', async (t) => {
+  const { get, clock } = await startWithPets(t)
+  const end = Date.UTC(2030, 11, 5)
+  const statuses: number[] = []
+  for (clock.now of [end - 2, end - 1, end]) statuses.push((await get('/v1/pets/1')).status)
+  assert.deepEqual(statuses, [200, 200, 410])
+})
