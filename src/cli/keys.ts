@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
 import type { Config } from '../config.ts'
@@ -6,6 +7,7 @@ import type { Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
+import { alignedLines } from './table.ts'
 
 interface CreateOptions {
   name: string
@@ -52,7 +54,7 @@ export function keysCommand(program: Command, settings: () => Config): void {
       withStore(settings(), async (_writer, db) => {
         const rows = (await keys.list(db)).map(toShown)
         if (json) console.log(JSON.stringify(rows, null, 2))
-        else for (const row of rows) console.log(lineOf(row))
+        else for (const line of linesOf(rows.map(cellsOf))) console.log(line)
       }),
     )
 
@@ -123,8 +125,17 @@ function toShown({ id, name, plan, access, per_minute, per_day, created_at, revo
   }
 }
 
-function lineOf({ id, name, plan, access, createdAt, revokedAt }: ReturnType<typeof toShown>): string {
-  return [id, name, plan, access, createdAt, revokedAt ? `revoked ${revokedAt}` : 'valid'].join('\t')
+const COLUMNS = ['id', 'name', 'plan', 'access', 'created', 'state']
+
+function cellsOf({ id, name, plan, access, createdAt, revokedAt }: ReturnType<typeof toShown>): string[] {
+  return [String(id), name, plan, access, createdAt, revokedAt ? `revoked ${revokedAt}` : 'valid']
+}
+
+/** Columns for a person at a terminal; elsewhere tabs between cells, for a program. */
+function linesOf(rows: string[][]): string[] {
+  if (!process.stdout.isTTY) return rows.map((cells) => cells.join('\t'))
+  const [head = '', ...lines] = alignedLines([COLUMNS, ...rows])
+  return [styleText('bold', head), ...lines]
 }
 
 function name(text: string): string {

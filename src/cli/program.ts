@@ -3,10 +3,28 @@ import { Command, CommanderError } from 'commander'
 import { readConfig } from '../config.ts'
 import { ConfigError } from '../setting.ts'
 import { backupCommand } from './backup.ts'
+import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
+import { doctorCommand } from './doctor.ts'
+import { exportCommand } from './export.ts'
+import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
+import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
+
+const COMMANDS = [
+  serveCommand,
+  keysCommand,
+  backupCommand,
+  copyCommand,
+  importCommand,
+  exportCommand,
+  sampleCommand,
+  openapiCommand,
+  doctorCommand,
+  completionCommand,
+]
 
 const FAILED = 1
 const MISUSED = 2
@@ -23,8 +41,7 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
     .version(version())
     .configureOutput({ outputError: (message, write) => write(`${message.split('\n', 1)[0]}\n`) })
     .exitOverride()
-  for (const add of [serveCommand, keysCommand, backupCommand, copyCommand, openapiCommand])
-    add(program, settings)
+  for (const add of COMMANDS) add(program, settings)
 
   try {
     await program.parseAsync(argv)

@@ -18,10 +18,20 @@ export function serveCommand(program: Command, settings: () => Config): void {
       if (workers > 1 && config.redisUrl === undefined) {
         throw new ConfigError(`--workers ${workers} needs REDIS_URL: processes share their counters there`)
       }
-      if (cluster.isWorker) process.send?.(greetingOf(await serve(config)))
+      if (cluster.isWorker) await serveAsWorker(config)
       else if (workers > 1) greet(await (await import('./workers.ts')).superviseWorkers(workers, config))
       else greet(greetingOf(await serve(config)))
     })
+}
+
+/** The channel to the one that started it keeps a worker alive: one that cannot serve has to let go of it. */
+async function serveAsWorker(config: Config): Promise<void> {
+  try {
+    process.send?.(greetingOf(await serve(config)))
+  } catch (error) {
+    process.disconnect()
+    throw error
+  }
 }
 
 function readWorkers(text: string): number {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { send } from '../testing/client.ts'
@@ -48,3 +50,18 @@ test(
     assert.equal(running.output.stdout.split('\n').filter(Boolean).length, 1, 'one address, told once')
   },
 )
+
+test('workers that cannot serve say why, and end the command', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t)
+  const taken = http.createServer().listen(0, '127.0.0.1')
+  t.after(() => taken.close())
+  await once(taken, 'listening')
+  const settings = {
+    DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
+    REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    PORT: String((taken.address() as AddressInfo).port),
+  }
+  const { code, stdout, stderr } = await runCli(t, ['serve', '--workers', '2'], settings)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /EADDRINUSE/)
+})

@@ -23,12 +23,13 @@ export async function superviseWorkers(count: number, config: Config): Promise<G
   /** @param place which of them it is: the one that takes a dead one's place is known by it */
   async function fork(place: number): Promise<Greeting> {
     const worker = cluster.fork({ ADOPTABLE_WORKER: String(place) })
-    const greeting = await Promise.race([once(worker, 'message'), once(worker, 'exit')])
-    if (typeof greeting[0] !== 'object') throw new Error('a worker could not start')
+    const [greeting] = await Promise.race([once(worker, 'message'), once(worker, 'exit')])
+    // In the place of a greeting, the exit code of one that ended: null if by a signal.
+    if (greeting === null || typeof greeting !== 'object') throw new Error('a worker could not start')
     worker.once('exit', () => {
       if (!stopping) setTimeout(replace, RESTART_PAUSE_MS, place)
     })
-    return greeting[0]
+    return greeting
   }
 
   function replace(place: number): void {

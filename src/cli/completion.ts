@@ -1,0 +1,118 @@
+import { Argument, type Command } from 'commander'
+
+const SHELLS = { bash: forBash, zsh: forZsh, fish: forFish }
+
+/** Prints what a shell needs to complete the commands and options of this program. */
+export function completionCommand(program: Command): void {
+  program
+    .command('completion')
+    .description('print the completion of this command for a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
+    .addHelpText('after', '\nIn ~/.bashrc:  source <(adoptable completion bash)')
+    .action((shell: keyof typeof SHELLS) => {
+      process.stdout.write(SHELLS[shell](placesOf(program)))
+    })
+}
+
+interface Word {
+  text: string
+  meaning: string
+  /** Of an option: what may follow it; undefined when it takes nothing. */
+  values?: string[] | undefined
+}
+
+/** A command, and what may be typed behind it. */
+interface Place {
+  /** The words behind `adoptable`, each after a space: ' keys create'. */
+  path: string
+  words: Word[]
+}
+
+function placesOf(command: Command, path = ''): Place[] {
+  const options = command.createHelp().visibleOptions(command)
+  const words = [
+    ...command.commands.map((sub) => ({ text: sub.name(), meaning: sub.description() })),
+    ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+      argChoices.map((text) => ({ text, meaning: description })),
+    ),
+    ...options.map(({ long, short, description, required, optional, argChoices }) => ({
+      text: long ?? short ?? '',
+      meaning: description,
+      values: required || optional ? (argChoices ?? []) : undefined,
+    })),
+  ]
+  return [{ path, words }, ...command.commands.flatMap((sub) => placesOf(sub, `${path} ${sub.name()}`))]
+}
+
+const textsOf = (words: Word[]): string => words.map(({ text }) => text).join(' ')
+
+/** The lines of a `case` over where somebody stands and the word before. @param offer how to offer words */
+function casesOf(places: Place[], offer: (words: string) => string): string[] {
+  const values = places.flatMap(({ path, words }) =>
+    words.flatMap(({ text, values: known }) =>
+      known ? [`  '${path} ${text}') ${offer(known.join(' '))};;`] : [],
+    ),
+  )
+  const words = places.map(({ path, words: own }) => `  '${path} '*) ${offer(textsOf(own))};;`)
+  // The longest first: the pattern of a command also fits what stands deeper.
+  return [...values, ...words.reverse()]
+}
+
+function knownPaths(places: Place[]): string {
+  return places.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|')
+}
+
+function forBash(places: Place[]): string {
+  return `# Completion of adoptable for bash
+_adoptable() {
+  local word at= words=
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$at $word" in ${knownPaths(places)}) at="$at $word";; esac
+  done
+  case "$at \${COMP_WORDS[COMP_CWORD-1]}" in
+${casesOf(places, (words) => `words='${words}'`).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _adoptable adoptable
+`
+}
+
+function forZsh(places: Place[]): string {
+  return `#compdef adoptable
+# Completion of adoptable for zsh
+_adoptable() {
+  local word at=
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$at $word" in (${knownPaths(places)}) at="$at $word";; esac
+  done
+  case "$at \${words[CURRENT-1]}" in
+${casesOf(places, (words) => (words ? `compadd -- ${words}` : '_files')).join('\n')}
+  esac
+}
+compdef _adoptable adoptable
+`
+}
+
+function forFish(places: Place[]): string {
+  const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`
+  const lines = places.flatMap(({ path, words }) =>
+    words.map(({ text, meaning, values }) => {
+      const what = text.startsWith('--') ? `-l ${text.slice(2)}` : `-a ${text}`
+      const follow =
+        values === undefined ? '' : values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : ' -r'
+      return `complete -c adoptable -n "__adoptable_at '${path}'" ${what}${follow} -d ${quoted(meaning)}`
+    }),
+  )
+  return `# Completion of adoptable for fish
+function __adoptable_at
+  set -l at ''
+  for word in (commandline -opc)[2..-1]
+    contains -- "$at $word" ${knownPaths(places).replaceAll('|', ' ')}; and set at "$at $word"
+  end
+  test "$at" = "$argv[1]"
+end
+complete -c adoptable -n "__adoptable_at ''" -f
+${lines.join('\n')}
+`
+}

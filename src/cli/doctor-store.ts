@@ -1,0 +1,138 @@
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { fileOf } from '../db/open-sqlite.ts'
+import { doubtful, type Finding, good, wrong } from './finding.ts'
+
+const MEGABYTE = 2 ** 20
+
+/** Below the first the next write may fail, below the second a backup or a busy day. */
+const [LEAST_FREE, ENOUGH_FREE] = [100 * MEGABYTE, 1_024 * MEGABYTE]
+
+/** The embedded store, without writing to it or to the folder. */
+export function checkStoreFile(databaseUrl: string): Finding[] {
+  const file = resolve(fileOf(databaseUrl))
+  if (!existsSync(file)) {
+    const folder = nearest(dirname(file))
+    if (!may(folder, constants.W_OK)) {
+      return [wrong('store', `nothing can be made in ${folder}`, 'chown it to the user of the service')]
+    }
+    return [good('store', `${file} is made by the first start`), checkSpace(folder, 0)]
+  }
+  return [...checkRights(file), ...checkContent(file), checkSpace(dirname(file), statSync(file).size)]
+}
+
+function checkRights(file: string): Finding[] {
+  const folder = dirname(file)
+  const findings: Finding[] = []
+  for (const path of [file, folder]) {
+    if (!may(path, constants.R_OK | constants.W_OK)) {
+      const advice = `chown ${path} to the user that runs the service, and run this as that user`
+      findings.push(wrong('rights', `${path} cannot be written`, advice))
+    }
+  }
+  if ((statSync(file).mode & 0o077) !== 0) {
+    findings.push(wrong('rights', `${file} can be read by other users`, `chmod 600 ${file}`))
+  }
+  if ((statSync(folder).mode & 0o022) !== 0) {
+    findings.push(wrong('rights', `${folder} can be changed by other users`, `chmod 700 ${folder}`))
+  }
+  return findings.length > 0 ? findings : [good('rights', `${file} is its user's alone`)]
+}
+
+function checkContent(file: string): Finding[] {
+  try {
+    const database = openUntouched(file)
+    try {
+      return [checkIntegrity(database), checkSchema(database), checkClock(database)]
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    return [
+      wrong('store', `${file}: ${(error as Error).message}`, 'restore a backup, or correct DATABASE_URL'),
+    ]
+  }
+}
+
+/**
+ * Without a log beside the file nobody has it open, and it is read as it lies there: even to read, SQLite
+ * would else make a log.
+ */
+function openUntouched(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, { readOnly: true, timeout: 5_000 })
+}
+
+function checkIntegrity(database: DatabaseSync): Finding {
+  const found = String(database.prepare('pragma integrity_check(1)').get()?.integrity_check)
+  if (found === 'ok') return good('store', `${database.location()} is whole`)
+  return wrong(
+    'store',
+    `it is damaged: ${found.replace(/\s+/g, ' ')}`,
+    'stop the service and restore a backup',
+  )
+}
+
+function checkSchema(database: DatabaseSync): Finding {
+  const seen = database.prepare('select name from kysely_migration order by name').all()
+  return schemaFinding(
+    'sqlite',
+    seen.map(({ name }) => String(name)),
+  )
+}
+
+/** Compares the migrations that a store has seen with those of this release. */
+export function schemaFinding(engine: 'sqlite' | 'postgres', seen: string[]): Finding {
+  const files = readdirSync(new URL(`../db/migrations/${engine}/`, import.meta.url))
+  const known = files.map((name) => name.replace(/\.[jt]s$/, '')).sort()
+  const [newer, older] = [
+    seen.find((name) => !known.includes(name)),
+    known.find((name) => !seen.includes(name)),
+  ]
+  if (newer) {
+    return wrong(
+      'schema',
+      `a newer release has changed it (${newer})`,
+      'run that release, or restore a backup',
+    )
+  }
+  if (!older) return good('schema', `${known.at(-1)}, that of this release`)
+  return doubtful(
+    'schema',
+    `${seen.at(-1) ?? 'none'}, an older one`,
+    'the next start renews it: back up before',
+  )
+}
+
+/** Nothing can have been made later than now. */
+function checkClock(database: DatabaseSync): Finding {
+  const latest = Number(database.prepare('select max(created_at) as latest from api_key').get()?.latest ?? 0)
+  if (Date.now() >= latest) return good('clock', new Date().toISOString())
+  const found = `it shows ${new Date().toISOString()}, and a key was made at ${new Date(latest).toISOString()}`
+  return wrong('clock', found, 'set it, best by NTP (timedatectl set-ntp true)')
+}
+
+function checkSpace(folder: string, needed: number): Finding {
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  const found = `${Math.floor(free / MEGABYTE).toLocaleString('en')} MB are free in ${folder}`
+  const advice = 'make room, or move the store to a larger disk'
+  if (free < LEAST_FREE) return wrong('disk', found, advice)
+  return free < ENOUGH_FREE + needed ? doubtful('disk', found, advice) : good('disk', found)
+}
+
+function nearest(folder: string): string {
+  return existsSync(folder) ? folder : nearest(dirname(folder))
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import net from 'node:net'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { readConfig } from '../config.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import { freePort } from '../testing/port.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
+import { runCli } from '../testing/process.ts'
+import { NEEDS_REDIS, startRedis } from '../testing/redis.ts'
+import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
+import { checkEnvironmentFile } from './doctor-settings.ts'
+import { examine } from './examine.ts'
+import type { Finding } from './finding.ts'
+
+/** A store as a stopped service leaves it. */
+async function storeOf(t: TestContext): Promise<{ file: string; url: string }> {
+  const file = join(scratchFolder(t), 'data', 'test.db')
+  await makeKey(`sqlite:${file}`)
+  return { file, url: `sqlite:${file}` }
+}
+
+function look(settings: Record<string, string>): Promise<Finding[]> {
+  return examine(() => readConfig({ PORT: '0', ...settings }))
+}
+
+async function wrongOf(settings: Record<string, string>): Promise<string[]> {
+  const findings = await look(settings)
+  for (const { state, advice } of findings) assert.equal(state === 'good', advice === undefined)
+  return findings.filter(({ state }) => state === 'wrong').map(({ check, found }) => `${check}: ${found}`)
+}
+
+test('doctor finds nothing wrong with a good store, and leaves it as it was', async (t) => {
+  const { file, url } = await storeOf(t)
+  const seen = () =>
+    readdirSync(dirname(file)).map((name) => [
+      name,
+      readFileSync(join(dirname(file), name)).toString('base64'),
+    ])
+  const before = seen()
+  const findings = await look({ DATABASE_URL: url })
+  assert.deepEqual(
+    findings.filter(({ state }) => state === 'wrong'),
+    [],
+  )
+  const checks = [
+    'settings',
+    '.env',
+    'Node.js',
+    'open files',
+    'rights',
+    'store',
+    'schema',
+    'clock',
+    'disk',
+    'PORT 0',
+  ]
+  assert.deepEqual(
+    findings.map(({ check }) => check),
+    checks,
+  )
+  assert.deepEqual(seen(), before)
+})
+
+test('doctor makes no store where there is none', async (t) => {
+  const folder = scratchFolder(t)
+  assert.deepEqual(await wrongOf({ DATABASE_URL: `sqlite:${folder}/new/test.db` }), [])
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('doctor finds a store that others may read, and a folder that they may change', async (t) => {
+  const { file, url } = await storeOf(t)
+  chmodSync(file, 0o640)
+  chmodSync(dirname(file), 0o777)
+  const found = await wrongOf({ DATABASE_URL: url })
+  assert.deepEqual(found, [
+    `rights: ${file} can be read by other users`,
+    `rights: ${dirname(file)} can be changed by other users`,
+  ])
+  assert.equal(statSync(file).mode & 0o777, 0o640, 'it says what to do, and does it not')
+})
+
+test('doctor finds a damaged store, one that is none, and one of a newer release', async (t) => {
+  const { file, url } = await storeOf(t)
+  const database = new DatabaseSync(file)
+  database.exec(`insert into kysely_migration values ('9999-later', '2030-01-01')`)
+  database.close()
+  assert.match(
+    String(await wrongOf({ DATABASE_URL: url })),
+    /^schema: a newer release has changed it \(9999-later\)$/,
+  )
+
+  truncateSync(file, statSync(file).size - 8_192)
+  assert.match(String(await wrongOf({ DATABASE_URL: url })), /store: .*(damaged|malformed)/)
+  writeFileSync(file, 'this is no database, however long it may be\n'.repeat(200))
+  assert.match(String(await wrongOf({ DATABASE_URL: url })), /^store: .*not a database$/)
+})
+
+test('doctor finds an older store doubtful, and a clock that is behind it wrong', async (t) => {
+  const { file, url } = await storeOf(t)
+  const database = new DatabaseSync(file)
+  database.exec(`delete from kysely_migration where name = (select max(name) from kysely_migration)`)
+  database.exec(`update api_key set created_at = ${Date.now() + 3_600_000}`)
+  database.close()
+  const findings = await look({ DATABASE_URL: url })
+  assert.equal(findings.find(({ check }) => check === 'schema')?.state, 'doubtful')
+  assert.equal(findings.find(({ check }) => check === 'clock')?.state, 'wrong')
+})
+
+test('doctor knows its own service on the port from another program', async (t) => {
+  const { port, databaseUrl } = await startApp(t)
+  const running = await look({ DATABASE_URL: databaseUrl, PORT: String(port) })
+  assert.equal(running.find(({ check }) => check === `PORT ${port}`)?.found, 'adoptable answers there')
+  assert.deepEqual(await wrongOf({ DATABASE_URL: databaseUrl, PORT: String(port) }), [])
+
+  const other = net.createServer((socket) => socket.resume().end('HTTP/1.1 200 OK\r\n\r\nhello'))
+  cleanup(t).defer(() => new Promise<void>((resolve) => other.close(() => resolve())))
+  const taken = await freePort()
+  await new Promise<void>((resolve) => other.listen(taken, '127.0.0.1', resolve))
+  const settings = { DATABASE_URL: databaseUrl, PORT: String(taken), METRICS_PORT: String(taken) }
+  assert.deepEqual(await wrongOf(settings), [
+    `PORT ${taken}: another program has it`,
+    `METRICS_PORT ${taken}: another program has it`,
+  ])
+})
+
+test('doctor checks PostgreSQL, and says why it cannot be reached without its password', async (t) => {
+  const url = await scratchDatabase(t)
+  const findings = await look({ DATABASE_URL: url })
+  const states = Object.fromEntries(findings.map(({ check, state }) => [check, state]))
+  for (const check of ['PostgreSQL', 'clock of PostgreSQL', 'connections', 'schema']) {
+    assert.equal(states[check], 'good', check)
+  }
+  assert.match(String(await wrongOf({ DATABASE_URL: url, DATABASE_CONNECTIONS: '1000' })), /^connections: /)
+
+  const nobody = `postgres://nobody:secret@127.0.0.1:${await freePort()}/none`
+  const [found = ''] = await wrongOf({ DATABASE_URL: nobody })
+  assert.match(found, /^PostgreSQL: .*ECONNREFUSED/)
+  assert.doesNotMatch(JSON.stringify(await look({ DATABASE_URL: nobody })), /secret/)
+})
+
+test(
+  'doctor finds a Redis that forgets counters, and says nothing of its password',
+  NEEDS_REDIS,
+  async (t) => {
+    const { url } = await storeOf(t)
+    const redis = await startRedis(t, '--requirepass', 'secret', '--maxmemory-policy', 'allkeys-lru')
+    const settings = { DATABASE_URL: url, REDIS_URL: `redis://:secret@127.0.0.1:${redis.port}` }
+    assert.match(String(await wrongOf(settings)), /^maxmemory-policy: allkeys-lru/)
+    await redis.client.config('SET', 'maxmemory-policy', 'noeviction', 'appendonly', 'yes')
+    assert.deepEqual(await wrongOf(settings), [])
+    const findings = await look(settings)
+    assert.equal(findings.find(({ check }) => check === 'persistence')?.state, 'good')
+    assert.equal(findings.find(({ check }) => check === 'clock of Redis')?.state, 'good')
+
+    const refused = { ...settings, REDIS_URL: `redis://:wrong3@127.0.0.1:${redis.port}` }
+    assert.match(String(await wrongOf(refused)), /^Redis: .*WRONGPASS/)
+    await redis.kill()
+    assert.match(String(await wrongOf(settings)), /^Redis: .*ECONNREFUSED/)
+    for (const told of [findings, await look(refused), await look(settings)]) {
+      assert.doesNotMatch(JSON.stringify(told), /secret|wrong3/)
+    }
+  },
+)
+
+test('a file .env with a mistyped setting, or open to others, is doubtful; its values are not told', (t) => {
+  const file = join(scratchFolder(t), '.env')
+  writeFileSync(file, 'PORT=8080\nDATABSE_URL=postgres://a:secret@b/c\n', { mode: 0o644 })
+  const findings = checkEnvironmentFile(file)
+  assert.deepEqual(
+    findings.map(({ found }) => found),
+    ['other users may read it', 'it has what is no setting: DATABSE_URL'],
+  )
+  writeFileSync(file, 'PORT=8080\n')
+  chmodSync(file, 0o600)
+  assert.deepEqual(
+    checkEnvironmentFile(file).map(({ state }) => state),
+    ['good'],
+  )
+})
+
+test('adoptable doctor prints a line for each check and exits with 1 when one failed', async (t) => {
+  const { file, url } = await storeOf(t)
+  const settings = { DATABASE_URL: url, PORT: '0' }
+  const [fine, json] = await Promise.all([
+    runCli(t, ['doctor'], settings),
+    runCli(t, ['doctor', '--json'], settings),
+  ])
+  assert.deepEqual([fine.code, fine.stderr], [0, ''])
+  assert.match(fine.stdout, /^✔ settings +each can be read; production\n/)
+  assert.ok(!fine.stdout.includes('\u001b'), 'no colours where nobody looks')
+  assert.equal(json.code, 0)
+  assert.equal(JSON.parse(json.stdout)[0].state, 'good')
+
+  chmodSync(file, 0o666)
+  const failed = await runCli(t, ['doctor'], { ...settings, PORT: 'x' })
+  assert.deepEqual([failed.code, failed.stderr], [1, 'adoptable: checks that failed: 1\n'])
+  assert.match(failed.stdout, /^✖ settings +PORT must be .*\n {2}→ correct it/)
+})

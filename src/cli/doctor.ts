@@ -1,0 +1,36 @@
+import { styleText } from 'node:util'
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import type { Finding } from './finding.ts'
+import { alignedLines } from './table.ts'
+
+/** Looks at everything the service stands on, and changes nothing. */
+export function doctorCommand(program: Command, settings: () => Config): void {
+  program
+    .command('doctor')
+    .description('check settings, store, servers and machine, and say what to do; it changes nothing')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const { examine } = await import('./examine.ts')
+      const findings = await examine(settings)
+      console.log(json ? JSON.stringify(findings, null, 2) : linesOf(findings).join('\n'))
+      const failed = findings.filter(({ state }) => state === 'wrong').length
+      if (failed > 0) throw new Error(`checks that failed: ${failed}`)
+    })
+}
+
+const MARKS = {
+  good: ['✔', 'green'],
+  doubtful: ['!', 'yellow'],
+  wrong: ['✖', 'red'],
+} as const
+
+function linesOf(findings: Finding[]): string[] {
+  const lines = alignedLines(findings.map(({ check, found }) => [check, found]))
+  return findings.flatMap(({ state, advice }, place) => {
+    const [mark, colour] = MARKS[state]
+    // Colours only where a person looks, and wants them (NO_COLOR).
+    const line = `${styleText(colour, mark)} ${lines[place]}`
+    return advice === undefined ? [line] : [line, `  → ${advice}`]
+  })
+}

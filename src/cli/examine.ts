@@ -1,0 +1,22 @@
+import type { Config } from '../config.ts'
+import { isPostgres } from '../db/database.ts'
+import { checkMachine, checkPorts } from './doctor-machine.ts'
+import { checkPostgres, checkRedis } from './doctor-servers.ts'
+import { checkEnvironmentFile, checkSettings } from './doctor-settings.ts'
+import { checkStoreFile } from './doctor-store.ts'
+import type { Finding } from './finding.ts'
+
+/** Every check of `adoptable doctor`, in the order in which it tells them. */
+export async function examine(settings: () => Config): Promise<Finding[]> {
+  const { config, findings } = checkSettings(settings)
+  const machine = [...findings, ...checkEnvironmentFile('.env'), ...checkMachine(config)]
+  if (!config) return machine
+  return [
+    ...machine,
+    ...(isPostgres(config.databaseUrl)
+      ? await checkPostgres(config.databaseUrl, config.databaseConnections)
+      : checkStoreFile(config.databaseUrl)),
+    ...(config.redisUrl === undefined ? [] : await checkRedis(config.redisUrl)),
+    ...(await checkPorts(config)),
+  ]
+}

@@ -1,0 +1,60 @@
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { extname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, Option } from 'commander'
+import type { Config } from '../config.ts'
+
+export type TextFormat = 'ndjson' | 'csv'
+
+/** Every animal as a line of a file, or of the output. */
+export function exportCommand(program: Command, settings: () => Config): void {
+  program
+    .command('export')
+    .description('write every animal, with the name of its category; the service may run meanwhile')
+    .argument('[file]', 'the file to make; it must not exist yet. Without one, or with -, to the output', '-')
+    .addOption(
+      new Option('--format <format>', 'by default what the name of the file ends in, or ndjson').choices([
+        'ndjson',
+        'csv',
+      ]),
+    )
+    .action(async (file: string, { format }: { format?: TextFormat }) => {
+      const { databaseUrl } = settings()
+      const { isPostgres, openForCommand } = await import('../db/database.ts')
+      const { fileOf } = await import('../db/open-sqlite.ts')
+      if (!isPostgres(databaseUrl) && !existsSync(fileOf(databaseUrl)))
+        throw new Error(`there is no store at ${fileOf(databaseUrl)}, which DATABASE_URL names`)
+      const { exportAnimals } = await import('../transfer/export.ts')
+      const store = await openForCommand(databaseUrl)
+      try {
+        await writeText(file, exportAnimals(store.db, format ?? formatOf(file)))
+      } finally {
+        await store.close()
+      }
+    })
+}
+
+function formatOf(file: string): TextFormat {
+  return extname(file).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+}
+
+/** Under its name a file is there whole or not at all; - is the output. */
+export async function writeText(file: string, text: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  const source = Readable.from(text)
+  if (file === '-') return pipeline(source, process.stdout, { end: false }).catch(unlessClosed)
+  if (existsSync(file)) throw new Error(`${file} exists already, and is not overwritten`)
+  const part = `${file}.${process.pid}.part`
+  try {
+    await pipeline(source, createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
+    renameSync(part, file)
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw error
+  }
+}
+
+/** A reader such as head has what it wanted. */
+function unlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}

@@ -1,0 +1,90 @@
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import type { Summary } from '../transfer/import.ts'
+import type { Refusal } from '../transfer/import-batch.ts'
+
+/** So many refused lines are shown; a file may have millions of them. */
+const MOST_SHOWN = 100
+
+export interface Rejects {
+  add(refusal: Refusal): void
+  /** Tells how many were not shown. */
+  close(): void
+}
+
+/**
+ * Shows the first refused lines, and writes all of them to a file as NDJSON where one is named: without what
+ * they hold, which may be about people.
+ *
+ * @throws when the file exists
+ */
+export function openRejects(terminal: NodeJS.WriteStream, file: string | undefined): Rejects {
+  if (file !== undefined && existsSync(file))
+    throw new Error(`${file} exists already, and is not overwritten`)
+  const descriptor = file === undefined ? undefined : openSync(file, 'wx', 0o600)
+  let count = 0
+  return {
+    add(refusal) {
+      count += 1
+      if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify(refusal)}\n`)
+      if (count <= MOST_SHOWN) terminal.write(`${lineOf(refusal)}\n`)
+    },
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor)
+      const more = count - MOST_SHOWN
+      if (more > 0) terminal.write(`and ${whole(more)} more lines; --rejects FILE writes all of them\n`)
+    },
+  }
+}
+
+/** What a file holds must not reach a terminal as a command. */
+function lineOf({ line, id, reason }: Refusal): string {
+  return `line ${line}${id === undefined ? '' : ` (${id})`}: ${reason}`.replaceAll(/\p{Cc}/gu, '?')
+}
+
+const REDRAWN_MS = 100
+const ERASE_LINE = '\r\x1b[2K'
+
+export interface Progress {
+  show(done: Summary, bytes: number): void
+  clear(): void
+}
+
+/** One line that is drawn over and over; nothing where nobody looks at it. */
+export function openProgress(terminal: NodeJS.WriteStream, size: number | undefined): Progress {
+  if (!terminal.isTTY) return { show: () => undefined, clear: () => undefined }
+  const startedAt = performance.now()
+  let drawnAt = Number.NEGATIVE_INFINITY
+  return {
+    show(done, bytes) {
+      const now = performance.now()
+      if (now - drawnAt < REDRAWN_MS) return
+      drawnAt = now
+      const line = progressLine(linesIn(done), (now - startedAt) / 1_000, size && bytes / size)
+      terminal.write(ERASE_LINE + line.slice(0, (terminal.columns || 80) - 1))
+    },
+    clear: () => terminal.write(ERASE_LINE),
+  }
+}
+
+/** @param share of the file that was read, where its size is known */
+export function progressLine(lines: number, seconds: number, share: number | undefined): string {
+  const rate = `${whole(lines)} lines, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
+  if (!share) return rate
+  return `${Math.floor(share * 100)}% ${rate}, ${Math.ceil((seconds * (1 - share)) / share)} s left`
+}
+
+export function summaryText(done: Summary, seconds: number, dryRun: boolean): string {
+  const { added, updated, unchanged, refused } = done
+  const figures = `added ${whole(added)}, updated ${whole(updated)}, unchanged ${whole(unchanged)}, refused ${whole(refused)}`
+  const lines = linesIn(done)
+  const rate = `${whole(lines)} lines in ${seconds.toFixed(1)} s, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
+  return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})`
+}
+
+export function linesIn({ added, updated, unchanged, refused }: Summary): number {
+  return added + updated + unchanged + refused
+}
+
+export function whole(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { exec } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { runCli, spawnCli } from '../testing/process.ts'
+import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
+import { progressLine, summaryText } from './import-report.ts'
+
+/** A folder with files in it, and the settings of a store there. */
+function folderWith(t: TestContext, files: Record<string, string>) {
+  const folder = scratchFolder(t)
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  const path = (name: string): string => join(folder, name)
+  return { folder, path, settings: { DATABASE_URL: `sqlite:${path('test.db')}` } }
+}
+
+test('sample, import and export: what goes in comes out, beside a service whose pages show it at once', async (t) => {
+  const { folder, path } = folderWith(t, {})
+  const app = await startApp(t, { databaseUrl: `sqlite:${path('test.db')}` })
+  const settings = { DATABASE_URL: app.databaseUrl }
+  const { etag } = (await app.get('/v1/pets')).headers
+  const sample = await runCli(t, ['sample', '--animals', '3000'], {})
+  writeFileSync(path('sample.ndjson'), sample.stdout)
+
+  const { code, stdout, stderr } = await runCli(t, ['import', path('sample.ndjson')], settings)
+
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(
+    stdout,
+    /^added 3,000, updated 0, unchanged 0, refused 0 \(3,000 lines in [\d.]+ s, [\d,]+\/s\)\n$/,
+  )
+  const page = await app.get('/v1/pets?limit=1', { 'if-none-match': String(etag) })
+  assert.deepEqual([page.status, page.body[0].id], [200, 3_000])
+
+  assert.equal((await runCli(t, ['export', path('all.CSV')], settings)).code, 0)
+  assert.equal(statSync(path('all.CSV')).mode & 0o777, 0o600)
+  assert.match(readFileSync(path('all.CSV'), 'utf8'), /^id,name,category,status\r\n1,Babo,Dog,available\r\n/)
+  const lines = (await runCli(t, ['export'], settings)).stdout.trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line) => {
+      const { id, ...animal } = JSON.parse(line)
+      return JSON.stringify(animal)
+    }),
+    sample.stdout.trimEnd().split('\n'),
+  )
+  assert.ok(!readdirSync(folder).some((name) => name.endsWith('.part')))
+})
+
+test('import tells of a hundred refused lines and counts the rest; --rejects has all; the exit code is 1', async (t) => {
+  const bad = '{"category":"Dra\\u001bgon"}\n'.repeat(150)
+  const { path, settings } = folderWith(t, { 'pets.jsonl': `{"name":"Rex","category":"dog"}\n${bad}` })
+
+  const args = ['import', path('pets.jsonl'), '--rejects', path('rejects'), '--json']
+  const { code, stdout, stderr } = await runCli(t, args, settings)
+
+  assert.equal(code, 1)
+  const { seconds, ...figures } = JSON.parse(stdout)
+  assert.ok(seconds > 0)
+  assert.deepEqual(figures, { added: 1, updated: 0, unchanged: 0, refused: 150, dryRun: false })
+  const shown = stderr.trimEnd().split('\n')
+  assert.equal(shown.length, 102)
+  assert.match(
+    shown[0] ?? '',
+    /^line 2: name: This is required\. No category is named "Dra\?gon"; --category names one/,
+  )
+  assert.equal(shown[100], 'and 50 more lines; --rejects FILE writes all of them')
+  assert.equal(shown[101], 'adoptable: 150 of 151 lines were refused')
+  const rejects = readFileSync(path('rejects'), 'utf8').trimEnd().split('\n')
+  assert.equal(rejects.length, 150)
+  assert.deepEqual(Object.keys(JSON.parse(rejects[149] ?? '')), ['line', 'reason'])
+  assert.equal(statSync(path('rejects')).mode & 0o777, 0o600)
+})
+
+test('an import that is killed leaves whole batches, and goes on when it is run again', async (t) => {
+  const count = 40_000
+  const animals = Array.from({ length: count }, (_, i) => `${i},Rex ${i},Dog\n`)
+  const { path, settings } = folderWith(t, { 'pets.csv': `no,name,category\n${animals.join('')}` })
+  await makeKey(settings.DATABASE_URL)
+  const database = new DatabaseSync(path('test.db'), { readOnly: true })
+  t.after(() => database.close())
+  const added = (): number => Number(database.prepare('select count(*) as pets from pet').get()?.pets)
+  const args = ['import', path('pets.csv'), '--update', 'no', '--key', '1', '--json']
+  const { child, exited } = spawnCli(t, args, settings)
+  while (child.exitCode === null && added() === 0) await new Promise(setImmediate)
+
+  child.kill('SIGKILL')
+
+  await exited
+  const there = added()
+  assert.ok(there > 0 && there < count && there % 2_000 === 0, `${there}`)
+  const { added: more, unchanged, refused } = JSON.parse((await runCli(t, args, settings)).stdout)
+  assert.deepEqual([more, unchanged, refused, added()], [count - there, there, 0, count])
+})
+
+test('import through a pipe; what reads an export may stop when it has enough', async (t) => {
+  const { settings } = folderWith(t, {})
+  const command = 'node bin/adoptable.js sample | node bin/adoptable.js import - --json'
+  const env = { PATH: process.env.PATH, ...settings }
+  const { stdout } = await promisify(exec)(command, { env })
+  assert.equal(JSON.parse(stdout).added, 10_000)
+
+  const { child: reader, exited } = spawnCli(t, ['export'], settings)
+  if (reader.stdout) await once(reader.stdout, 'data')
+  reader.stdout?.destroy()
+
+  assert.deepEqual([(await exited).code, (await exited).stderr], [0, ''])
+})
+
+test('wrong arguments of import, export and sample end with one line: 2 for usage, 1 for what is not there', async (t) => {
+  const { path, settings, folder } = folderWith(t, { 'pets.csv': 'name,category\n', 'pets.json': '{}' })
+  const csv = path('pets.csv')
+  const wrong: [string[], number, RegExp][] = [
+    [['import', path('pets.json')], 2, /--format is ndjson or csv here, not json/],
+    [['import', csv, '--update', 'id'], 2, /--update needs --key ID/],
+    [['import', '-', '--update', 'id', '--key', '1'], 2, /--update needs --source NAME/],
+    [['import', csv, '--key', '0'], 2, /number of a key/],
+    [['sample', '--animals', '0'], 2, /whole number/],
+    [['import', csv, '--key', '7'], 1, /there is no key 7/],
+    [['import', csv, '--rejects', csv], 1, /pets\.csv exists already/],
+    [['export', csv], 1, /pets\.csv exists already/],
+  ]
+  const refuse = async ([args, expected, message]: (typeof wrong)[number]): Promise<void> => {
+    const { code, stdout, stderr } = await runCli(t, args, settings)
+    assert.deepEqual([code, stdout], [expected, ''], args.join(' '))
+    assert.match(stderr, /^[^\n]+\n$/)
+    assert.match(stderr, message)
+  }
+  await refuse([['export'], 1, /there is no store at \S+test\.db/])
+  assert.ok(!readdirSync(folder).includes('test.db'))
+  await makeKey(settings.DATABASE_URL)
+  await Promise.all(wrong.map(refuse))
+})
+
+test('the line of progress has rate and time left, where the size of the file is known', () => {
+  assert.equal(progressLine(450_000, 15, 0.45), '45% 450,000 lines, 30,000/s, 19 s left')
+  assert.equal(progressLine(450_000, 15, undefined), '450,000 lines, 30,000/s')
+  assert.equal(
+    summaryText({ added: 1, updated: 2, unchanged: 3, refused: 4 }, 2, true),
+    'dry run, nothing was written: added 1, updated 2, unchanged 3, refused 4 (10 lines in 2.0 s, 5/s)',
+  )
+})

@@ -1,0 +1,156 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { basename, extname } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Config } from '../config.ts'
+import { ConfigError } from '../setting.ts'
+import { FORMATS, type Format } from '../transfer/animal.ts'
+import type { Options, Summary } from '../transfer/import.ts'
+import { MAPPINGS } from '../transfer/mappings.ts'
+import { linesIn, openProgress, openRejects, summaryText, whole } from './import-report.ts'
+
+interface Given {
+  format?: Format
+  from?: string
+  category?: string
+  update?: string
+  source?: string
+  key?: number
+  dryRun?: true
+  rejects?: string
+  json?: true
+}
+
+/** Brings the animals of a file into the store, line by line, beside a service or without one. */
+export function importCommand(program: Command, settings: () => Config): void {
+  program
+    .command('import')
+    .description('add the animals of a file to the store; the service may run meanwhile')
+    .argument('<file>', 'the file to read, or - for the input')
+    .addOption(
+      new Option('--format <format>', 'by default what the name of the file ends in').choices(FORMATS),
+    )
+    .addOption(new Option('--from <program>', 'the program whose file it is').choices(Object.keys(MAPPINGS)))
+    .option('--category <name>', 'category of the animals whose own one is not known')
+    .option('--update <column>', 'change the animals that came before with the same id in this column')
+    .option(
+      '--source <name>',
+      'whose ids those are; by default the name of the program or of the file',
+      source,
+    )
+    .option('--key <id>', 'number of the key that is named as the one who did it', key)
+    .option('--dry-run', 'only tell what would be done')
+    .option('--rejects <file>', 'write every refused line there, with its number and reason')
+    .option('--json', 'print what was done as JSON')
+    .action(async (file: string, given: Given) => {
+      const options = await optionsOf(file, given)
+      const { databaseUrl } = settings()
+      const rejects = openRejects(process.stderr, given.rejects)
+      const startedAt = performance.now()
+      const done = await run(file, databaseUrl, { ...options, onRefused: rejects.add }).finally(rejects.close)
+      const seconds = (performance.now() - startedAt) / 1_000
+      if (given.json) console.log(JSON.stringify({ ...done, dryRun: options.dryRun, seconds }))
+      else console.log(summaryText(done, seconds, options.dryRun))
+      if (done.refused > 0)
+        throw new Error(`${whole(done.refused)} of ${whole(linesIn(done))} lines were refused`)
+    })
+}
+
+type Wanted = Omit<Options, 'onBatch' | 'onRefused'>
+
+/** @throws {ConfigError} */
+async function optionsOf(file: string, given: Given): Promise<Wanted> {
+  const mapping = MAPPINGS[given.from ?? ''] ?? (await import('../transfer/mappings/own.ts')).own
+  const format = given.format ?? formatOf(file) ?? mapping.formats[0]
+  if (!mapping.formats.includes(format)) {
+    throw new ConfigError(`--format is ${mapping.formats.join(' or ')} here, not ${format}`)
+  }
+  if (given.update !== undefined && given.key === undefined) {
+    throw new ConfigError(
+      '--update needs --key ID, which the history of an animal names; `adoptable keys list` has the ids',
+    )
+  }
+  const name = given.source ?? given.from ?? (file === '-' ? '' : basename(file, extname(file)).slice(0, 100))
+  const idColumn = given.update ?? mapping.idColumn
+  if (idColumn !== undefined && name === '')
+    throw new ConfigError('--update needs --source NAME with the input')
+  return {
+    format,
+    mapping,
+    source: name,
+    idColumn,
+    update: given.update !== undefined,
+    keyId: given.key ?? null,
+    category: given.category,
+    dryRun: given.dryRun === true,
+    clock: Date.now,
+  }
+}
+
+function formatOf(file: string): Format | undefined {
+  const ending = extname(file).slice(1).toLowerCase()
+  return ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
+}
+
+async function run(file: string, databaseUrl: string, options: Omit<Options, 'onBatch'>): Promise<Summary> {
+  const { importAnimals } = await import('../transfer/import.ts')
+  const { openForCommand } = await import('../db/database.ts')
+  // Before the store, which would be made if there were none.
+  await using input = await openInput(file)
+  const progress = openProgress(process.stderr, input.size)
+  const store = await openForCommand(databaseUrl)
+  try {
+    return await importAnimals(store, input.bytes(), {
+      ...options,
+      onRefused(refusal) {
+        progress.clear()
+        options.onRefused(refusal)
+      },
+      onBatch: (done) => progress.show(done, input.read()),
+    })
+  } finally {
+    progress.clear()
+    await store.close()
+  }
+}
+
+interface Input extends AsyncDisposable {
+  /** In bytes; undefined for what comes through a pipe. */
+  size: number | undefined
+  bytes(): AsyncIterable<Buffer>
+  /** How many bytes were read. */
+  read(): number
+}
+
+const CHUNK_BYTES = 2 ** 18
+
+async function openInput(file: string): Promise<Input> {
+  const handle: FileHandle | undefined = file === '-' ? undefined : await open(file)
+  const size = (await handle?.stat())?.size
+  const stream = handle?.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin
+  let count = 0
+  return {
+    size,
+    read: () => count,
+    async *bytes() {
+      for await (const chunk of stream) {
+        count += chunk.length
+        yield chunk
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      stream.destroy()
+      await handle?.close()
+    },
+  }
+}
+
+function source(text: string): string {
+  if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(text))
+    throw new InvalidArgumentError('It must have 1 to 100 printable characters.')
+  return text
+}
+
+function key(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It must be the number of a key.')
+  return Number(text)
+}

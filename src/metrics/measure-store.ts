@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { Gauge, type Registry } from 'prom-client'
+import { type Database, isPostgres } from '../db/database.ts'
+import type { Db } from '../db/tables.ts'
+
+/** Adds what is asked of the store at each scrape. */
+export function measureStore(
+  registry: Registry,
+  { db, ready }: Pick<Database, 'db' | 'ready'>,
+  { databaseUrl, databaseConnections }: { databaseUrl: string; databaseConnections: number },
+): void {
+  const engine = isPostgres(databaseUrl) ? 'postgres' : 'sqlite'
+  const registers = [registry]
+  // First, so that what a scrape itself asks below does not show in it.
+  if (engine === 'postgres') measurePool(registers, db, databaseConnections)
+  new Gauge({
+    name: 'adoptable_store_schema_version',
+    help: 'Number of the last migration that the store has seen',
+    labelNames: ['engine'],
+    registers,
+    async collect() {
+      // A store that is lost has the version that it had.
+      await lastMigration(db).then((number) => this.set({ engine }, number), ignored)
+    },
+  })
+  new Gauge({
+    name: 'adoptable_store_up',
+    help: 'Whether the store answers and can be written: 1, or 0',
+    labelNames: ['engine'],
+    registers,
+    async collect() {
+      const answers = await Promise.all([lastMigration(db), ready()]).then(() => 1, ignored)
+      this.set({ engine }, answers ?? 0)
+    },
+  })
+}
+
+/** What is wrong with the store is in the log, of the requests that met it. */
+function ignored(): undefined {}
+
+/** @returns such as 8 for 0008-revision */
+async function lastMigration(db: Db): Promise<number> {
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name desc limit 1
+  `.execute(db)
+  return Number.parseInt(rows[0]?.name ?? '0', 10)
+}
+
+/** Every use of a connection, a transaction among them, goes through the executor's `provideConnection`. */
+function measurePool(registers: Registry[], db: Db, connections: number): void {
+  const executor = db.getExecutor()
+  const provide = executor.provideConnection.bind(executor)
+  let uses = 0
+  Object.assign(executor, {
+    async provideConnection(...args: Parameters<typeof provide>) {
+      uses += 1
+      try {
+        return await provide(...args)
+      } finally {
+        uses -= 1
+      }
+    },
+  })
+  new Gauge({
+    name: 'adoptable_pool_connections_max',
+    help: 'Connections to PostgreSQL that this process may have',
+    registers,
+  }).set(connections)
+  new Gauge({
+    name: 'adoptable_pool_uses',
+    help: 'Connections to PostgreSQL that are in use or waited for',
+    registers,
+    collect() {
+      this.set(uses)
+    },
+  })
+}

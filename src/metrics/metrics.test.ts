@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { canConnect } from '../testing/port.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
+import { spawnCli } from '../testing/process.ts'
+import { startProxy } from '../testing/proxy.ts'
+import { NEEDS_REDIS, startRedis, until } from '../testing/redis.ts'
+import {
+  makeKey,
+  type Options,
+  scratchFolder,
+  startApp,
+  type TestApp,
+  UNLIMITED,
+} from '../testing/start-app.ts'
+
+const SAMPLE = /^([a-z][a-z0-9_]*)(\{(?:[a-z_]+="[^"\\\n]*",?)+\})? (-?[0-9.e+-]+|Nan|[+-]Inf)$/
+/** What is said of one metric: its kind, and that is said before its samples. */
+const NOTE = /^# (HELP|TYPE) ([a-z][a-z0-9_]*) (.+)$/
+
+/** Reads /metrics as Prometheus does, and fails on a line that it would not take. */
+async function scrape(address: string | undefined): Promise<Map<string, number>> {
+  const response = await fetch(address ?? '')
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  const [samples, types] = [new Map<string, number>(), new Map<string, string>()]
+  for (const line of (await response.text()).split('\n').filter(Boolean)) {
+    const [, note, noted = '', text = ''] = NOTE.exec(line) ?? []
+    if (note === 'TYPE') types.set(noted, text)
+    if (note) continue
+    const [, name = '', labels = '', value] = SAMPLE.exec(line) ?? assert.fail(`no sample: ${line}`)
+    const known = types.get(name) ?? types.get(name.replace(/_(bucket|sum|count)$/, ''))
+    assert.ok(known, `${name} has no type`)
+    if (known === 'counter') assert.match(name, /_total$/, line)
+    assert.ok(!samples.has(name + labels), `twice: ${line}`)
+    samples.set(name + labels, Number(value))
+  }
+  return samples
+}
+
+async function startMeasured(t: TestContext, options: Options = {}) {
+  const app = await startApp(t, { ...options, settings: { METRICS_PORT: '0', ...options.settings } })
+  return { ...app, samples: () => scrape(app.service.metricsAddress) }
+}
+
+function requests(operation: string, status: number, plan: string): string {
+  return `adoptable_http_requests_total{operation="${operation}",status="${status}",plan="${plan}"}`
+}
+
+test('requests are counted by operation, status and plan, also those that are answered before the router', async (t) => {
+  const { get, post, request, raw, samples } = await startMeasured(t, { key: UNLIMITED })
+  await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  await post('/v1/pets', {})
+  let etag = ''
+  for (let count = 0; count < 3; count += 1) etag = String((await get('/v1/pets?limit=5')).headers.etag)
+  await get('/v1/pets?limit=5', { 'if-none-match': etag })
+  for (let count = 0; count < 2; count += 1) await get('/v1/pets/1')
+  await get('/v1/pets/99')
+  await get('/v1/pets', { authorization: 'Bearer nobody' })
+  await get('/livez')
+  await get('/v1/nowhere')
+  await request('/v1/pets', { method: 'PUT' })
+  await raw('GET /v1/pets?limit=0 HTTP/1.1\r\nHost: a\r\n\r\n')
+  const seen = await samples()
+
+  const expected = {
+    [requests('createPet', 201, 'enterprise')]: 1,
+    [requests('createPet', 400, 'enterprise')]: 1,
+    [requests('listPets', 200, 'enterprise')]: 3,
+    [requests('listPets', 304, 'enterprise')]: 1,
+    [requests('getPet', 200, 'enterprise')]: 2,
+    [requests('getPet', 404, 'enterprise')]: 1,
+    [requests('listPets', 401, 'none')]: 2,
+    [requests('other', 200, 'none')]: 1,
+    [requests('none', 404, 'enterprise')]: 1,
+    [requests('none', 405, 'enterprise')]: 1,
+  }
+  const counted = [...seen].filter(([name]) => name.startsWith('adoptable_http_requests_total'))
+  assert.deepEqual(Object.fromEntries(counted), expected)
+  const duration = 'adoptable_http_request_duration_seconds'
+  assert.equal(seen.get(`${duration}_count{operation="listPets"}`), 6)
+  assert.equal(seen.get(`${duration}_bucket{le="+Inf",operation="getPet"}`), 3)
+  assert.ok(Number(seen.get(`${duration}_sum{operation="createPet"}`)) > 0)
+  const bounds = [...seen.keys()].flatMap(
+    (name) => /duration_seconds_bucket\{le="([\d.]+)",operation="getPet"/.exec(name)?.[1] ?? [],
+  )
+  assert.deepEqual([bounds[0], bounds.at(-1)], ['0.001', '5'])
+  assert.deepEqual(await samples().then((later) => later.get(requests('getPet', 200, 'enterprise'))), 2)
+})
+
+test('verdicts are counted by plan, and a ban once, however long its key goes on', async (t) => {
+  const settings = { BAN_AFTER_REFUSALS: '2', ANONYMOUS_PER_MINUTE: '1' }
+  const { get, clock, samples } = await startMeasured(t, { settings, key: { plan: 'free' } })
+  const spend = async (): Promise<void> => {
+    for (let count = 0; count < 65; count += 1) await get('/v1/pets')
+  }
+  await spend()
+  for (let count = 0; count < 2; count += 1) await get('/v1/pets', { authorization: undefined })
+  const first = await samples()
+  assert.equal(first.get('adoptable_limiter_verdicts_total{verdict="allowed",plan="free"}'), 60)
+  assert.equal(first.get('adoptable_limiter_verdicts_total{verdict="limited",plan="free"}'), 2)
+  assert.equal(first.get('adoptable_limiter_verdicts_total{verdict="banned",plan="free"}'), 3)
+  assert.equal(first.get('adoptable_limiter_verdicts_total{verdict="allowed",plan="none"}'), 1)
+  assert.equal(first.get('adoptable_limiter_verdicts_total{verdict="limited",plan="none"}'), 1)
+  assert.equal(first.get('adoptable_bans_total{plan="free"}'), 1)
+
+  clock.now += 901_000
+  await spend()
+  assert.equal((await samples()).get('adoptable_bans_total{plan="free"}'), 2)
+})
+
+test('store, process, event loop and release are measured', async (t) => {
+  const { samples } = await startMeasured(t)
+  const seen = await samples()
+  assert.equal(seen.get('adoptable_store_up{engine="sqlite"}'), 1)
+  assert.ok(Number(seen.get('adoptable_store_schema_version{engine="sqlite"}')) >= 8)
+  assert.equal(seen.get(`adoptable_build_info{version="1.0.0",node="${process.version}"}`), 1)
+  for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) {
+    assert.ok(Number(seen.get(name)) >= 0, name)
+  }
+  assert.ok(
+    ![...seen.keys()].some((name) => /redis|pool/.test(name)),
+    'nothing of servers that are not there',
+  )
+})
+
+test('the use of the connections to PostgreSQL is measured, and that it is gone', async (t) => {
+  const direct = new URL(await scratchDatabase(t))
+  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port) })
+  const databaseUrl = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: proxy.port }).href
+  const { get, post, samples } = await startMeasured(t, { databaseUrl, key: UNLIMITED })
+  await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const seen = await samples()
+  assert.equal(seen.get('adoptable_store_up{engine="postgres"}'), 1)
+  assert.ok(Number(seen.get('adoptable_store_schema_version{engine="postgres"}')) >= 1)
+  assert.equal(seen.get('adoptable_pool_connections_max'), 10)
+  assert.equal(seen.get('adoptable_pool_uses'), 0)
+
+  const busy = Promise.all(Array.from({ length: 30 }, (_, limit) => get(`/v1/pets?limit=${limit + 1}`)))
+  let [done, most] = [false, 0]
+  void busy.then(() => {
+    done = true
+  })
+  while (!done) most = Math.max(most, (await samples()).get('adoptable_pool_uses') ?? 0)
+  assert.ok(most > 0, 'requests that use a connection were seen')
+  assert.equal((await samples()).get('adoptable_pool_uses'), 0)
+  proxy.cut()
+  assert.equal((await samples()).get('adoptable_store_up{engine="postgres"}'), 0)
+  proxy.restore()
+  await until(async () => (await samples()).get('adoptable_store_up{engine="postgres"}') === 1)
+})
+
+test('the link to Redis is measured, and verdicts that could not be had', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t)
+  const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
+  const { get, samples, databaseUrl } = await startMeasured(t, { settings })
+  assert.equal((await samples()).get('adoptable_redis_up'), 1)
+  await get('/v1/pets')
+  const stranger = await makeKey(databaseUrl, { plan: 'pro' })
+  await redis.kill()
+  await until(async () => (await samples()).get('adoptable_redis_up') === 0)
+  assert.equal((await get('/v1/pets', { authorization: `Bearer ${stranger}` })).status, 503)
+  const lost = 'adoptable_limiter_verdicts_total{verdict="lost",plan="pro"}'
+  assert.equal((await samples()).get(lost), 1)
+  await redis.start()
+  await until(async () => (await samples()).get('adoptable_redis_up') === 1)
+})
+
+test('/metrics is on its own port alone, answers nothing else there, and holds no key, id or address', async (t) => {
+  const { get, key, service } = await startMeasured(t)
+  const address = service.metricsAddress ?? ''
+  for (const path of [`/v1/pets/8472`, `/v1/${key}`, `/v1/pets?key=${key}`, '/v1/pets?id=8472'])
+    await get(path)
+  await get('/v1/pets', { authorization: `Bearer ${key.slice(0, -1)}`, 'x-request-id': 'mine-8472' })
+  assert.equal((await get('/metrics')).status, 404)
+  assert.equal((await fetch(new URL('/', address))).status, 404)
+  assert.equal((await fetch(address, { method: 'POST' })).status, 405)
+  assert.equal(await (await fetch(address, { method: 'HEAD' })).text(), '')
+
+  const text = await (await fetch(address)).text()
+  assert.doesNotMatch(text, /adopt_|8472|127\.0\.0\.1|\/v1|key:/)
+})
+
+test('without METRICS_PORT nothing is measured', async (t) => {
+  const { service, get }: TestApp = await startApp(t)
+  assert.equal(service.metricsAddress, undefined)
+  assert.equal(service.context.metrics, undefined)
+  assert.equal((await get('/metrics')).status, 404)
+})
+
+/** Below those that the system gives to connections: the second one could else be taken by our own. */
+async function twoFreePorts(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port += 2) {
+    if (!(await canConnect(port)) && !(await canConnect(port + 1))) return port
+  }
+}
+
+test('each worker has a port of its own', NEEDS_REDIS, async (t) => {
+  const redis = await startRedis(t)
+  const port = await twoFreePorts()
+  const settings = {
+    DATABASE_URL: `sqlite:${scratchFolder(t)}/test.db`,
+    REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    PORT: '0',
+    METRICS_PORT: String(port),
+    LOG_LEVEL: 'warn',
+  }
+  const address = await spawnCli(t, ['serve', '--workers', '2'], settings).serving
+  for (let count = 0; count < 20; count += 1) {
+    await fetch(`${address}/livez`, { headers: { connection: 'close' } })
+  }
+  const counts = []
+  for (const place of [0, 1]) {
+    const seen = await scrape(`http://127.0.0.1:${port + place}/metrics`)
+    counts.push(seen.get(requests('other', 200, 'none')) ?? 0)
+  }
+  assert.equal((counts[0] ?? 0) + (counts[1] ?? 0), 20, String(counts))
+})

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { Caller, Ruling } from '../limits/limiter.ts'
+import type { Plan } from '../plans.ts'
+import { measureStore } from './measure-store.ts'
+import { type MetricsServer, serveMetrics } from './serve-metrics.ts'
+import { counter, histogram } from './tally.ts'
+
+/** From a page that is ready to a database that hardly answers; in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/** What the service counts of its own doing. No label ever holds a key, an id, an address or a path. */
+export interface Metrics {
+  registry: Registry
+  /** @param ms from the arrival of a request to the end of its answer */
+  answered(operation: string, status: number, plan: Plan | undefined, ms: number): void
+  judged(caller: Caller, ruling: Ruling): void
+  /** @param exact whether Redis decides; else this process serves from its share */
+  linked(exact: boolean): void
+  /** Serves /metrics. @param worker its number, where there are several: each has a port of its own */
+  listen(config: Config, worker?: string): Promise<MetricsServer>
+}
+
+export function openMetrics(config: Config, database: Database): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'adoptable_build_info',
+    help: 'Always 1; the labels say which release runs on which Node',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: version(), node: process.version }, 1)
+
+  const requests = counter(registry, {
+    name: 'adoptable_http_requests_total',
+    help: 'Requests that were answered',
+    labelNames: ['operation', 'status', 'plan'],
+  })
+  const durations = histogram(registry, {
+    name: 'adoptable_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer',
+    labelNames: ['operation'],
+    buckets: BUCKETS,
+  })
+  const verdicts = counter(registry, {
+    name: 'adoptable_limiter_verdicts_total',
+    help: 'Requests that the limiter judged',
+    labelNames: ['verdict', 'plan'],
+  })
+  const bans = counter(registry, {
+    name: 'adoptable_bans_total',
+    help: 'Bans of keys that this process met, each of them once',
+    labelNames: ['plan'],
+  })
+  const link = config.redisUrl === undefined ? undefined : linkGauge(registers)
+  measureStore(registry, database, config)
+  const isNewBan = banMemory()
+
+  return {
+    registry,
+    answered(operation, status, plan, ms) {
+      requests(operation, String(status), plan ?? NO_PLAN).count += 1
+      durations(operation).observe(ms / 1_000)
+    },
+    judged(caller, ruling) {
+      const { plan = NO_PLAN } = caller
+      verdicts(ruling.lost === undefined ? ruling.outcome : 'lost', plan).count += 1
+      if (isNewBan(caller.name, ruling)) bans(plan).count += 1
+    },
+    linked: (exact) => link?.set(Number(exact)),
+    listen({ metricsHost, metricsPort = 0 }, worker) {
+      const place = metricsPort === 0 ? 0 : Number(worker ?? 1) - 1
+      return serveMetrics(registry, metricsHost, metricsPort + place)
+    },
+  }
+}
+
+/** 0 until Redis was reached. */
+function linkGauge(registers: Registry[]): Gauge {
+  return new Gauge({
+    name: 'adoptable_redis_up',
+    help: 'Whether Redis decides about the limits: 1, or 0 while this process serves from its share',
+    registers,
+  })
+}
+
+/** Of a request without a valid key. */
+const NO_PLAN = 'none'
+
+/** By so much two processes may tell the end of one ban differently. */
+const CLOCK_SECONDS = 1
+
+/** Tells a ban that has begun from one that lasts, by its end; of each key it remembers the latest. */
+function banMemory(): (name: string, ruling: Ruling) => boolean {
+  const ends = new Map<string, number>()
+  return (name, { outcome, reset }) => {
+    if (outcome !== 'banned') return false
+    const known = ends.get(name) ?? 0
+    ends.set(name, reset)
+    return reset - known > CLOCK_SECONDS
+  }
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}

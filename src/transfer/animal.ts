@@ -1,0 +1,44 @@
+/** A line as it was read: a value, or why there is none. */
+export interface Line {
+  /** From 1; in a JSON document the place of the animal. */
+  number: number
+  value?: unknown
+  problem?: string
+}
+
+/** The members of one animal in its source: of CSV, the cells that are not empty. */
+export type Fields = Record<string, unknown>
+
+/** What a source says of an animal, not checked yet: nothing here has the right type for certain. */
+export interface Animal {
+  name: unknown
+  /** One of the three: an id or a name of ours, or the source's own word for the kind of animal. */
+  categoryId?: unknown
+  category?: unknown
+  species?: string
+  status?: unknown
+  /** The source says that it is not for adoption: here it has no status. */
+  unlisted?: boolean
+}
+
+export const FORMATS = ['ndjson', 'csv', 'json'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** How to read the files of one program. */
+export interface Mapping {
+  formats: readonly [Format, ...Format[]]
+  /** A CSV file without them is not of this program. */
+  columns: readonly string[]
+  /** The member that tells animals apart there. */
+  idColumn?: string
+  /** The animals in a value that was read; without it, the value is one. */
+  animalsIn?(value: unknown): unknown[]
+  /**
+   * @returns undefined when the line is about something else than an animal
+   * @throws {Refused}
+   */
+  toAnimal(fields: Fields, format: Format): Animal | undefined
+}
+
+/** A line that does not go in; the message says why, to the person who has to mend it. */
+export class Refused extends Error {}

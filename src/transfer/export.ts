@@ -1,0 +1,55 @@
+import type { Db } from '../db/tables.ts'
+import * as pets from '../pets/store.ts'
+import type { Format } from './animal.ts'
+
+const COLUMNS = ['id', 'name', 'category', 'status'] as const
+
+/** So many animals are read at once. */
+const PAGE = 1_000
+
+/**
+ * Every animal as a line, oldest first, also those that are added meanwhile; with the name of its category,
+ * because another store may have given that another id.
+ */
+export async function* exportAnimals(db: Db, format: Exclude<Format, 'json'>): AsyncGenerator<string> {
+  const lineOf = format === 'csv' ? csvLine : jsonLine
+  const categories = await categoryNames(db)
+  if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
+  let after: number | undefined
+  for (;;) {
+    // One animal more than asked for tells that there is a next page.
+    const found = await pets.list(db, { limit: PAGE, sort: 'id', after })
+    const page = found.slice(0, PAGE)
+    // A category may be new since; one that has animals stays.
+    if (page.some(({ categoryId }) => !categories.has(categoryId))) {
+      for (const [id, name] of await categoryNames(db)) categories.set(id, name)
+    }
+    yield page
+      .map(({ id, name, categoryId, status }) =>
+        lineOf({ id, name, category: categories.get(categoryId), status }),
+      )
+      .join('')
+    if (found.length === page.length) return
+    after = page.at(-1)?.id
+  }
+}
+
+async function categoryNames(db: Db): Promise<Map<number, string>> {
+  const rows = await db.selectFrom('category').select(['id', 'name']).execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+type Exported = Record<(typeof COLUMNS)[number], unknown>
+
+function jsonLine(animal: Exported): string {
+  return `${JSON.stringify(animal)}\n`
+}
+
+function csvLine(animal: Exported): string {
+  return `${COLUMNS.map((column) => cell(String(animal[column] ?? '')))}\r\n`
+}
+
+/** RFC 4180, section 2; so quoted, spaces at either end stay too. */
+function cell(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

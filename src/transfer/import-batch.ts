@@ -1,0 +1,142 @@
+import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import { updatePet } from '../pets/change.ts'
+import type { NewPet } from '../pets/schema.ts'
+import { type Animal, Refused } from './animal.ts'
+import { categoryNamed, judge, readCategories, reasonOf } from './judge.ts'
+import { findKnown, insertAnimals, type Known, type NewAnimal, type Origin } from './store.ts'
+
+/** One line of a file on its way into the store. */
+export interface Draft {
+  line: number
+  animal: Animal
+  /** Its id in the source, where that tells its animals apart. */
+  sourceId: string | undefined
+}
+
+export interface Refusal {
+  line: number
+  /** The id in the source. */
+  id?: string
+  reason: string
+}
+
+export interface Outcome {
+  added: number
+  updated: number
+  /** Was imported before, and is still the same. */
+  unchanged: number
+  refused: Refusal[]
+  /** How many of the drafts these were, from the first on. */
+  taken: number
+}
+
+export interface Plan extends Origin {
+  /** Whether an animal that was imported before is changed; else it is refused. */
+  update: boolean
+  /** Name of the category for those whose own one is not known. */
+  category: string | undefined
+  dryRun: boolean
+}
+
+/** Thrown to take a batch back that was only tried. */
+export class Tried extends Error {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('this was only tried')
+    this.outcome = outcome
+  }
+}
+
+/**
+ * So many animals are changed in one transaction. Each change counts in the same rows of the inventory, and
+ * PostgreSQL goes through all their versions of this transaction to find the last.
+ */
+const MOST_CHANGED = 200
+
+/**
+ * Brings the drafts into the store in the transaction it is called in, or the first of them, where all would
+ * be too much for one. What is wrong with an animal keeps that animal out, and no other.
+ *
+ * @throws {Tried} at the end of a dry run
+ */
+export async function importBatch(db: Db, drafts: Draft[], plan: Plan): Promise<Outcome> {
+  const outcome: Outcome = { added: 0, updated: 0, unchanged: 0, refused: [], taken: 0 }
+  const categories = await readCategories(db)
+  const fallback = plan.category === undefined ? undefined : categoryNamed(categories, plan.category)
+  const ids = drafts.flatMap(({ sourceId }) => sourceId ?? [])
+  const known = new Map((await findKnown(db, plan.source, ids)).map((animal) => [animal.sourceId, animal]))
+  const added = new Map<string, NewAnimal>()
+  const waiting: NewAnimal[] = []
+
+  for (const { line, animal, sourceId } of drafts) {
+    if (outcome.updated === MOST_CHANGED) break
+    outcome.taken += 1
+    try {
+      const pet = judge(animal, categories, fallback)
+      // The same animal twice in a batch: the first has to be in the store before it can be changed.
+      if (sourceId !== undefined && added.has(sourceId)) await addAll()
+      const before = sourceId === undefined ? undefined : known.get(sourceId)
+      if (before) outcome[await meetAgain(db, before, { pet, unlisted: animal.unlisted === true }, plan)] += 1
+      else wait({ ...pet, status: pet.status ?? null, sourceId })
+    } catch (error) {
+      const reason = reasonFor(error)
+      outcome.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), reason })
+    }
+  }
+  await addAll()
+  if (plan.dryRun) throw new Tried(outcome)
+  return outcome
+
+  function wait(animal: NewAnimal): void {
+    outcome.added += 1
+    waiting.push(animal)
+    if (animal.sourceId !== undefined) added.set(animal.sourceId, animal)
+  }
+
+  async function addAll(): Promise<void> {
+    const all = waiting.splice(0)
+    // A dry run uses up no ids: PostgreSQL would not give them again.
+    const petIds = plan.dryRun ? [] : await insertAnimals(db, all, plan)
+    for (const [place, { sourceId = '', name, categoryId, status }] of all.entries()) {
+      const id = petIds[place] ?? 0
+      if (added.delete(sourceId))
+        known.set(sourceId, { sourceId, id, name, categoryId: Number(categoryId), status })
+    }
+  }
+}
+
+const MEMBERS = ['name', 'categoryId', 'status'] as const
+
+/** @throws {Refused} @throws {ApiError} as `updatePet` */
+async function meetAgain(
+  db: Db,
+  before: Known,
+  { pet, unlisted }: { pet: NewPet; unlisted: boolean },
+  { update, keyId, now }: Plan,
+): Promise<'updated' | 'unchanged'> {
+  const { id, status } = before
+  if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
+  if (unlisted && status !== null) {
+    throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)
+  }
+  const change: NewPet = {
+    name: pet.name,
+    categoryId: pet.categoryId,
+    ...(pet.status && { status: pet.status }),
+  }
+  const after = { ...before, ...change, categoryId: Number(pet.categoryId) }
+  if (MEMBERS.every((member) => before[member] === after[member])) return 'unchanged'
+  // An animal that a dry run would have added has no id.
+  if (id > 0) await updatePet(db, change, { id: BigInt(id), keyId: Number(keyId), now, ifMatch: undefined })
+  Object.assign(before, after)
+  return 'updated'
+}
+
+/** @throws what is not about one animal */
+function reasonFor(error: unknown): string {
+  if (error instanceof Refused) return error.message
+  if (error instanceof ApiError && error.status < 500) return reasonOf(error)
+  throw error
+}

@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { compareStores, copyStore } from '../db/copy.ts'
+import { openForCommand } from '../db/database.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
+import { makeKey, scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { exportAnimals } from './export.ts'
+import { importAnimals, type Options } from './import.ts'
+import type { Refusal } from './import-batch.ts'
+import { own } from './mappings/own.ts'
+import { sampleAnimals } from './sample.ts'
+
+const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
+const ENGINES = [
+  ['SQLite', scratchFile],
+  ['PostgreSQL', scratchDatabase],
+] as const
+
+async function openStore(t: TestContext, url: string) {
+  const store = await openForCommand(url)
+  cleanup(t).defer(() => store.close())
+  return store
+}
+
+type Store = Awaited<ReturnType<typeof openForCommand>>
+
+/** Imports a text, which arrives in small pieces. */
+async function importText(store: Store, file: string | Buffer, given: Partial<Options> = {}) {
+  const bytes = Buffer.from(file)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, i) =>
+    bytes.subarray(i * 1_000, (i + 1) * 1_000),
+  )
+  const refused: Refusal[] = []
+  const done = await importAnimals(store, Readable.from(pieces), {
+    format: 'ndjson',
+    mapping: own,
+    source: 'test',
+    idColumn: undefined,
+    update: false,
+    keyId: null,
+    category: undefined,
+    dryRun: false,
+    clock: () => 1_000,
+    onRefused: (refusal) => refused.push(refusal),
+    onBatch: () => undefined,
+    ...given,
+  })
+  return { ...done, refusals: refused, reasons: refused.map(({ line, reason }) => `${line}: ${reason}`) }
+}
+
+const exported = (store: Store, format: 'csv' | 'ndjson' = 'csv') =>
+  text(Readable.from(exportAnimals(store.db, format)))
+
+/** With what makes each line of the file an object that is updated by its id. */
+const BY_ID = { idColumn: 'id', update: true, keyId: 1 }
+const lines = (...animals: object[]): string => animals.map((animal) => JSON.stringify(animal)).join('\n')
+
+test('CSV with a byte order mark, CRLF and quotes: names arrive exactly, refused lines are told by number', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const csv = [
+    '\uFEFFname,category,categoryId,status,note',
+    '"Rex ""the"" dog, 1",DOG,,available,',
+    ' Bella ,,2,,"over',
+    'two lines"',
+    '',
+    'Max,ｃａｔ ,,sold,x',
+    ',Dog,,,',
+    'Moss,Dragon,,lost,',
+    'Odd,Dog,1,,',
+    'Far,,9007199254740993,,',
+    'Half,,1.5,,',
+    'Short,Dog',
+    'Sti"ll,Dog,,,',
+    '"Last",Bird,,,',
+  ].join('\r\n')
+
+  const { added, refused, reasons } = await importText(store, csv, { format: 'csv' })
+
+  assert.deepEqual([added, refused], [4, 7])
+  assert.equal(
+    await exported(store),
+    [
+      'id,name,category,status',
+      '1,"Rex ""the"" dog, 1",Dog,available',
+      '2," Bella ",Cat,',
+      '3,Max,Cat,sold',
+      '4,Last,Bird,',
+      '',
+    ].join('\r\n'),
+  )
+  const QUOTES =
+    'It is not CSV: a cell that holds a quote stands in quotes, with each of its own written twice.'
+  assert.deepEqual(reasons, [
+    '7: name: This is required.',
+    '8: status: This must be one of: available, pending, sold. No category is named "Dragon"; --category names one for such animals.',
+    '9: Give either categoryId or category.',
+    '10: categoryId: No category has this id. GET /categories lists them; POST /categories adds one, with an admin key.',
+    '11: categoryId: This must be a whole number.',
+    '12: It has 2 cells where the first line of the file has 5.',
+    `13: ${QUOTES}`,
+  ])
+})
+
+test('CSV of another kind is refused whole, and what a quote swallows is told', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const csv = (content: string | Buffer) => importText(store, content, { format: 'csv' })
+
+  await assert.rejects(csv(''), /the file has no column name; its first line has nothing/)
+  await assert.rejects(csv('nom;status\nRex;\n'), /has no column name; its first line has nom;status/)
+  await assert.rejects(csv('name,name\nRex,Max\n'), /has two columns name/)
+  const open = await csv('name,category\nRex,Dog\n"Max,Dog\nBella,Dog\n')
+  assert.deepEqual([open.added, open.reasons[0]?.slice(0, 25)], [1, '3: Lines 3 to 4 are not C'])
+  const endless = `name,category\nBella,Dog\n"Max,Dog\n${'Rex,Dog\n'.repeat(200_000)}`
+  await assert.rejects(csv(endless), /line 3: a quote is opened there, and never closed/)
+  const latin = await csv(Buffer.from('name,category\nJosé,Dog\n', 'latin1'))
+  assert.deepEqual(latin.reasons, ['2: It is not UTF-8. Save the file anew with that encoding.'])
+})
+
+const BODIES = [
+  '{"name":"Rex","categoryId":1}',
+  '{"name":"  Rex 🐕 ","categoryId":8,"status":"sold","id":7,"more":[1]}',
+  '{"name":"","categoryId":1}',
+  '{"name":" ","categoryId":1}',
+  `{"name":"${'é'.repeat(200)}","categoryId":1}`,
+  `{"name":"${'é'.repeat(201)}","categoryId":1}`,
+  '{"name":"a\\u0000b","categoryId":1}',
+  '{"name":"\\ud800","categoryId":1}',
+  '{"name":"Rex","categoryId":"1"}',
+  '{"name":"Rex","categoryId":1.5}',
+  '{"name":"Rex","categoryId":1.0}',
+  '{"name":"Rex","categoryId":99}',
+  '{"name":"Rex","categoryId":9007199254740993}',
+  '{"name":"Rex","categoryId":99999999999999999999}',
+  '{"name":"Rex","categoryId":1,"status":null}',
+  '{"name":"Rex","categoryId":1,"status":"lost"}',
+  '{"name":null,"categoryId":1}',
+  '{"name":"Rex","name":"Max","categoryId":1}',
+  '{"categoryId":1}',
+  '{"name":"Rex"}',
+  '{}',
+  '[]',
+  'null',
+  '{"name":"Rex",}',
+  '{"__proto__":1,"name":"Rex","categoryId":1}',
+]
+
+test('a line goes in exactly where POST /v1/pets takes it as its body, and is the same animal then', async (t) => {
+  const app = await startApp(t, { databaseUrl: scratchFile(t), key: UNLIMITED })
+  const posted: { line: number; details: string }[] = []
+  for (const [place, body] of BODIES.entries()) {
+    const { status, body: answer } = await app.post('/v1/pets', Buffer.from(body))
+    assert.ok(status === 201 || status === 400, body)
+    const details = answer.details?.map(
+      ({ pointer, message }: { pointer: string; message: string }) =>
+        pointer && `${pointer.slice(1)}: ${message}`,
+    )
+    if (status === 400) posted.push({ line: place + 1, details: details?.join(' ') ?? '' })
+  }
+  const store = await openStore(t, scratchFile(t))
+
+  const { refusals } = await importText(store, BODIES.join('\n'))
+
+  assert.deepEqual(
+    refusals.map(({ line }) => line),
+    posted.map(({ line }) => line),
+  )
+  for (const { line, reason } of refusals) {
+    const { details } = posted.find((one) => one.line === line) ?? {}
+    if (details) assert.equal(reason, details, BODIES[line - 1])
+  }
+  const one = await openStore(t, app.databaseUrl)
+  assert.equal(await exported(store), await exported(one))
+})
+
+for (const [engine, makeStore] of ENGINES) {
+  test(`on ${engine} a second run with --update changes what is different, and what it may`, async (t) => {
+    const app = await startApp(t, { databaseUrl: await makeStore(t), key: UNLIMITED })
+    const store = await openStore(t, app.databaseUrl)
+    const first = lines(
+      { id: 'a', name: 'Rex', category: 'dog', status: 'available' },
+      { id: 2, name: 'Bella', category: 'cat', status: 'sold' },
+      { id: 9007199254740993n.toString(), name: 'Max', category: 'Bird' },
+      { id: 'order', name: 'Moss', category: 'Dog', status: 'available' },
+      { id: 'gone', name: 'Fly', category: 'Dog' },
+      { name: 'Nobody', category: 'Dog' },
+      { id: '', name: 'Nobody', category: 'Dog' },
+      { id: 'x'.repeat(201), name: 'Nobody', category: 'Dog' },
+    )
+    const { added, reasons } = await importText(store, first, BY_ID)
+    assert.equal(added, 5)
+    assert.ok(
+      reasons.every((reason) =>
+        reason.endsWith('id: This must be the id of the animal, of 1 to 200 characters.'),
+      ),
+    )
+    assert.deepEqual(
+      reasons.map((reason) => reason[0]),
+      ['6', '7', '8'],
+    )
+    assert.deepEqual((await app.get('/v1/pets/1/history')).body, [])
+    const adopter = { name: 'A', email: 'a@example.org' }
+    assert.equal((await app.post('/v1/store/orders', { petId: 4, adopter })).status, 201)
+    assert.equal((await app.request('/v1/pets/5', { method: 'DELETE' })).status, 204)
+    const before = await app.get('/v1/pets?sort=id')
+
+    const again = lines(
+      { id: 'a', name: 'Rex', category: 'dog', status: 'available' },
+      { id: 2, name: 'Bella', category: 'cat', status: 'pending' },
+      { id: '9007199254740993', name: 'Maxi', category: 'Bird', status: 'available' },
+      { id: 'order', name: 'Moss', category: 'Dog', status: 'available' },
+      { id: 'gone', name: 'Fly', category: 'Dog' },
+      { id: 'a', name: 'Rex', category: 'dog' },
+      { id: 'new', name: 'Zoe', category: 'dog' },
+      { id: 'new', name: 'Zoë', category: 'dog', status: 'sold' },
+    )
+    const second = await importText(store, again, { ...BY_ID, clock: () => app.clock.now })
+
+    assert.deepEqual(
+      [second.added, second.updated, second.unchanged, second.reasons],
+      [
+        2,
+        2,
+        2,
+        [
+          '2: This animal is sold; from there it can become available, not pending.',
+          '4: An order on this animal is open: complete or cancel it first. GET /store/orders finds it.',
+        ],
+      ],
+    )
+    while ((await app.get('/v1/pets?sort=id')).headers.etag === before.headers.etag)
+      await new Promise(setImmediate)
+    assert.deepEqual((await app.get('/v1/pets?sort=id')).body, [
+      { id: 1, name: 'Rex', categoryId: 1, status: 'available' },
+      { id: 2, name: 'Bella', categoryId: 2, status: 'sold' },
+      { id: 3, name: 'Maxi', categoryId: 6, status: 'available' },
+      { id: 4, name: 'Moss', categoryId: 1, status: 'pending' },
+      { id: 6, name: 'Fly', categoryId: 1 },
+      { id: 7, name: 'Zoë', categoryId: 1, status: 'sold' },
+    ])
+    assert.deepEqual((await app.get('/v1/pets/3/history')).body, [
+      {
+        at: '2026-12-01T00:00:00.000Z',
+        keyId: 1,
+        changes: { name: { from: 'Max', to: 'Maxi' }, status: { to: 'available' } },
+      },
+    ])
+    assert.equal((await app.get('/v1/pets/3')).headers.etag, '"3-2"')
+    assert.equal((await app.get('/v1/pets/1')).headers.etag, '"1-1"')
+    const inventory = (await app.get('/v1/inventory')).body.overall
+    assert.deepEqual(inventory, { available: 2, pending: 1, sold: 2, unlisted: 1 })
+  })
+
+  test(`on ${engine} a dry run tells what would be done, writes nothing and uses no id up`, async (t) => {
+    const url = await makeStore(t)
+    await makeKey(url)
+    const store = await openStore(t, url)
+    await importText(store, lines({ id: 1, name: 'Rex', category: 'Dog', status: 'sold' }), BY_ID)
+    const before = await exported(store)
+    const wanted = lines(
+      { id: 1, name: 'Max', category: 'Dog' },
+      { id: 2, name: 'Bella', category: 'Dog' },
+      { id: 2, name: 'Bello', category: 'Dog' },
+      { id: 3, name: 'Moss', category: 'Dragon' },
+    )
+
+    const { added, updated, refused } = await importText(store, wanted, { ...BY_ID, dryRun: true })
+
+    assert.deepEqual([added, updated, refused], [1, 2, 1])
+    assert.equal(await exported(store), before)
+    assert.deepEqual(await store.db.selectFrom('pet_change').select('id').execute(), [])
+    await importText(store, lines({ name: 'Next', category: 'Dog' }))
+    assert.match(await exported(store), /\r\n2,Next,Dog,\r\n$/)
+  })
+}
+
+test('more changes than go into one transaction all go in, and one that is refused is told in its place', async (t) => {
+  const url = scratchFile(t)
+  await makeKey(url)
+  const store = await openStore(t, url)
+  const animals = (status: string) =>
+    Array.from({ length: 450 }, (_, id) => ({ id, name: 'Rex', category: 'Dog', status }))
+  await importText(store, lines(...animals('available')), BY_ID)
+  const wanted = animals('sold')
+  wanted[300] = { id: 300, name: '', category: 'Dog', status: 'sold' }
+
+  const { added, updated, reasons } = await importText(store, lines({}, ...wanted), BY_ID)
+
+  assert.deepEqual([added, updated], [0, 449])
+  assert.deepEqual(
+    reasons.map((reason) => reason.split(':')[0]),
+    ['1', '302'],
+  )
+  const changes = await store.db.selectFrom('pet_change').select('pet_id').distinct().execute()
+  assert.equal(changes.length, 449)
+})
+
+test('who added an animal is the key that is named, or nobody; when, the clock says', async (t) => {
+  const url = scratchFile(t)
+  await makeKey(url)
+  const store = await openStore(t, url)
+  const rex = lines({ name: 'Rex', category: 'Dog' })
+
+  await importText(store, rex)
+  await importText(store, rex, { keyId: 1 })
+
+  const columns = ['created_at', 'created_by', 'updated_at', 'version'] as const
+  const rows = await store.db.selectFrom('pet').select(columns).orderBy('id').execute()
+  assert.deepEqual(
+    rows.map((row) => Object.values(row)),
+    [
+      [1_000, null, 1_000, 1],
+      [1_000, 1, 1_000, 1],
+    ],
+  )
+  await assert.rejects(importText(store, rex, { keyId: 2 }), /there is no key 2 that is not revoked/)
+  await assert.rejects(importText(store, rex, { category: 'Dragon' }), /there is no category "Dragon"/)
+})
+
+test('without --update an animal that came before is refused; with another source it is another one', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const rex = lines({ id: 1, name: 'Rex', category: 'Dragon' })
+  const once = { idColumn: 'id', category: 'barnyard' }
+  await importText(store, rex, once)
+
+  const { added, reasons } = await importText(store, rex, once)
+
+  assert.deepEqual(
+    [added, reasons],
+    [0, ['1: It was imported before, as animal 1; --update changes such animals.']],
+  )
+  assert.equal((await importText(store, rex, { ...once, source: 'other' })).added, 1)
+  assert.match(await exported(store), /1,Rex,Barnyard,\r\n2,Rex,Barnyard/)
+})
+
+test('an animal that is no longer for adoption in its source is not quietly left available', async (t) => {
+  const url = scratchFile(t)
+  await makeKey(url)
+  const store = await openStore(t, url)
+  let unlisted = false
+  const mapping = { ...own, toAnimal: () => ({ name: 'Rex', category: 'Dog', unlisted, ...listed() }) }
+  const listed = () => (unlisted ? {} : { status: 'available' })
+  await importText(store, lines({ id: 1 }), { ...BY_ID, mapping })
+  unlisted = true
+
+  const { reasons } = await importText(store, lines({ id: 1 }), { ...BY_ID, mapping })
+
+  assert.deepEqual(reasons, [
+    '1: It is not for adoption there, and here animal 1 is available: decide by hand.',
+  ])
+})
+
+test('lines of any length, in any pieces: one that is too long is refused alone', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const long = `{"name":"Max","category":"Dog","note":"${'x'.repeat(17 * 2 ** 20)}"}`
+  const rex = lines({ name: 'Rex', category: 'Dog', note: 'é'.repeat(5_000) })
+  const file = ['\uFEFF{"name":"Zoë","category":"Dog"}\r', '', '  \r', long, rex, rex].join('\n')
+
+  const { added, reasons } = await importText(store, file)
+
+  assert.deepEqual([added, reasons], [3, ['4: It is longer than 16777216 bytes.']])
+})
+
+test('what SQLite exports PostgreSQL imports and exports again, the same; a copy knows the sources', async (t) => {
+  const [file, database] = [await openStore(t, scratchFile(t)), await openStore(t, await scratchDatabase(t))]
+  const sample = [...sampleAnimals(2_500)].join('')
+  assert.equal(sample, [...sampleAnimals(2_500)].join(''))
+  assert.deepEqual([(await importText(file, sample)).added], [2_500])
+
+  const all = await exported(file, 'ndjson')
+  assert.equal((await importText(database, all)).added, 2_500)
+  assert.equal(await exported(database, 'ndjson'), all)
+  const csv = await exported(database)
+  const other = await openStore(t, scratchFile(t))
+  assert.equal((await importText(other, csv, { format: 'csv', idColumn: 'id' })).added, 2_500)
+  assert.equal(await exported(other), csv)
+})
+
+test('a copy of a store on another engine knows what was imported before', async (t) => {
+  const [from, to] = [scratchFile(t), await scratchDatabase(t)]
+  await makeKey(from)
+  const animals = lines({ id: 1, name: 'Rex', category: 'Dog' }, { id: 2, name: 'Max', category: 'Cat' })
+  const store = await openForCommand(from)
+  await importText(store, animals, BY_ID)
+  await store.close()
+  assert.equal((await copyStore({ from, to }, () => undefined)).equal, true)
+  assert.ok(
+    (await compareStores({ from, to })).some(({ table, rows }) => table === 'pet_source' && rows[1] === 2),
+  )
+  const copied = await openStore(t, to)
+
+  const { added, updated, unchanged } = await importText(copied, animals, BY_ID)
+
+  assert.deepEqual([added, updated, unchanged], [0, 0, 2])
+})

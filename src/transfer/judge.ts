@@ -1,0 +1,84 @@
+import { fold } from '../categories/store.ts'
+import type { Db } from '../db/tables.ts'
+import type { ApiError } from '../errors.ts'
+import { validatorCompiler } from '../http/validate.ts'
+import { unknownCategory } from '../pets/known-category.ts'
+import { NewPet } from '../pets/schema.ts'
+import { type Animal, Refused } from './animal.ts'
+import { categoryOfSpecies } from './species.ts'
+
+/** The categories of the store, each by its id as text and by its name as it is compared. */
+export interface Categories {
+  ids: Set<string>
+  byName: Map<string, number>
+}
+
+export async function readCategories(db: Db): Promise<Categories> {
+  const rows = await db.selectFrom('category').select(['id', 'folded_name as name']).execute()
+  return {
+    ids: new Set(rows.map(({ id }) => String(id))),
+    byName: new Map(rows.map(({ id, name }) => [name, id])),
+  }
+}
+
+/** The id of a category with this name, whatever the case of its letters. */
+export function categoryNamed({ byName }: Categories, name: string): number | undefined {
+  return byName.get(fold(name))
+}
+
+/** What POST /v1/pets asks of a body. */
+const validate = validatorCompiler({ schema: NewPet, httpPart: 'body', method: 'POST', url: '/pets' }) as (
+  body: unknown,
+) => { error?: ApiError }
+
+/**
+ * The animal as the service would have to be sent it.
+ *
+ * @param fallback the category of animals whose own one is not known
+ * @throws {Refused} naming all that is wrong with it
+ */
+export function judge(animal: Animal, categories: Categories, fallback: number | undefined): NewPet {
+  const { name, status } = animal
+  const { categoryId, problem } = categoryOf(animal, categories, fallback)
+  const body = present({ name, status, categoryId })
+  const { error } = validate(problem ? { ...body, categoryId: 0 } : body)
+  const problems = [...(error?.details ?? []).map(told), ...(problem ? [problem] : [])]
+  if (problems.length > 0) throw new Refused(problems.join(' '))
+  if (!categories.ids.has(String(categoryId))) throw new Refused(reasonOf(unknownCategory()))
+  return body as NewPet
+}
+
+/** An absent member is another matter than an undefined one. */
+function present(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+/** What an error of the service says, with the members it is about. */
+export function reasonOf({ message, details }: ApiError): string {
+  return details ? details.map(told).join(' ') : message
+}
+
+function told({ pointer, message }: { pointer?: string; message: string }): string {
+  return `${pointer?.slice(1)}: ${message}`
+}
+
+type Found = { categoryId?: unknown; problem?: string }
+
+function categoryOf(animal: Animal, categories: Categories, fallback: number | undefined): Found {
+  const { categoryId, category, species } = animal
+  if (categoryId !== undefined && category !== undefined) {
+    return { problem: 'Give either categoryId or category.' }
+  }
+  if (species === undefined && category === undefined) return { categoryId: categoryId ?? fallback }
+  if (species === undefined && typeof category !== 'string')
+    return { problem: 'category: This must be a string.' }
+  const word = species ?? String(category)
+  // The store's own categories first: a shelter may have one for what others put with the rest.
+  const id =
+    categoryNamed(categories, word) ??
+    categoryNamed(categories, (species && categoryOfSpecies(species)) ?? '') ??
+    fallback
+  if (id !== undefined) return { categoryId: id }
+  const wrong = species === undefined ? 'No category is named' : 'No category is known for the species'
+  return { problem: `${wrong} "${word.slice(0, 100)}"; --category names one for such animals.` }
+}

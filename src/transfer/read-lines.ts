@@ -1,0 +1,76 @@
+import type { ApiError } from '../errors.ts'
+import { parseJson } from '../http/json-body.ts'
+import type { Line } from './animal.ts'
+import { reasonOf } from './judge.ts'
+
+/** No line of ours has as many bytes, nor a page of an API that stands in one. */
+const MOST_LINE_BYTES = 16 * 2 ** 20
+/** JSON without lines is held whole. */
+const MOST_DOCUMENT_BYTES = 256 * 2 ** 20
+
+const NEWLINE = 10
+const BOM = Buffer.from('\uFEFF')
+
+/** NDJSON: a value a line. Blank lines are passed over, and counted. */
+export async function* readNdjson(input: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let number = 0
+  for await (const bytes of linesOf(input)) {
+    number += 1
+    if (bytes === undefined) yield { number, problem: `It is longer than ${MOST_LINE_BYTES} bytes.` }
+    else if (!isBlank(bytes)) yield { number, ...parsed(number === 1 ? withoutBom(bytes) : bytes) }
+  }
+}
+
+/** One value, over as many lines as it takes. @throws when it is too large, or no JSON */
+export async function* readJson(input: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of input) {
+    size += chunk.length
+    if (size > MOST_DOCUMENT_BYTES) throw new Error(`the file is longer than ${MOST_DOCUMENT_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  const { value, problem } = parsed(withoutBom(Buffer.concat(chunks)))
+  if (problem) throw new Error(`the file was not read: ${problem}`)
+  yield { number: 1, value }
+}
+
+/** Without their ends; undefined stands for one that is too long. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  let begun: Buffer[] = []
+  let size = 0
+  const take = (end: Buffer): Buffer | undefined => {
+    const line = size + end.length > MOST_LINE_BYTES ? undefined : Buffer.concat([...begun, end])
+    begun = []
+    size = 0
+    return line
+  }
+  for await (const chunk of input) {
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      const rest = chunk.subarray(from, end)
+      yield size === 0 ? rest : take(rest)
+      from = end + 1
+    }
+    size += chunk.length - from
+    if (size > MOST_LINE_BYTES) begun = []
+    else if (from < chunk.length) begun.push(chunk.subarray(from))
+  }
+  if (size > 0) yield take(Buffer.alloc(0))
+}
+
+function parsed(bytes: Buffer): { value: unknown; problem?: never } | { value?: never; problem: string } {
+  try {
+    return { value: parseJson(bytes) }
+  } catch (error) {
+    return { problem: reasonOf(error as ApiError).replace('The body', 'It') }
+  }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 32 || byte === 9 || byte === 13)
+}
+
+function withoutBom(bytes: Buffer): Buffer {
+  return bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes
+}
