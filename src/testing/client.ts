@@ -17,6 +17,7 @@ export interface Sent {
   headers?: http.OutgoingHttpHeaders
   /** Text and bytes go as they are, anything else as JSON. */
   body?: unknown
+  signal?: AbortSignal
 }
 
 function answerOf(status: number, headers: http.IncomingHttpHeaders, text: string): Answer {
@@ -34,20 +35,24 @@ function answerOf(status: number, headers: http.IncomingHttpHeaders, text: strin
 export function send(
   agent: http.Agent,
   url: string,
-  { method = 'GET', headers = {}, body }: Sent,
+  { method = 'GET', headers = {}, body, signal }: Sent,
 ): Promise<Answer> {
   const bytes =
     body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { agent, method, headers: given }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString()))
-      })
-    })
+    const request = http.request(
+      url,
+      { agent, method, headers: given, ...(signal && { signal }) },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString()))
+        })
+      },
+    )
     request.on('error', reject)
     request.end(bytes)
   })

@@ -1,10 +1,22 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { Redis } from 'ioredis'
 import { scratchDatabase } from './postgres.ts'
 import { NEEDS_REDIS } from './redis.ts'
-import { useStores } from './start-app.ts'
+import { startApp, useStores } from './start-app.ts'
 
 // Imported before the tests that are to run on PostgreSQL and, where there is one, with Redis.
 const { TEST_REDIS_URL } = process.env
 
 useStores(scratchDatabase, TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {})
-test('these limits are counted in Redis', TEST_REDIS_URL ? {} : NEEDS_REDIS, () => undefined)
+
+test('these limits are counted in Redis', TEST_REDIS_URL ? {} : NEEDS_REDIS, async (t) => {
+  const redis = new Redis(TEST_REDIS_URL ?? '')
+  t.after(() => redis.disconnect())
+  const { get, service } = await startApp(t)
+  await get('/v1/pets')
+
+  const namespace = hash('sha256', service.context.cursorSecret.export().toString('hex')).slice(0, 12)
+  assert.equal(await redis.exists(`adoptable:${namespace}:{key:1}`), 1)
+})

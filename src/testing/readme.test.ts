@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './port.ts'
 import { scratchFolder } from './start-app.ts'
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -40,6 +41,7 @@ test('README commands, run as they stand, print what the README shows', async (t
     PATH: process.env.PATH,
     DATABASE_URL: `sqlite:${join(folder, 'adoptable.db')}`,
     PORT: '0',
+    METRICS_PORT: String(await freePort()),
     // A newcomer's own proxy or .curlrc is no part of what is shown.
     NO_PROXY: '127.0.0.1',
     CURL_HOME: folder,
@@ -52,6 +54,8 @@ test('README commands, run as they stand, print what the README shows', async (t
     const toRun = (text: string) =>
       text
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+        .replaceAll('127.0.0.1:9464', `127.0.0.1:${environment.METRICS_PORT}`)
+        .replaceAll('sample.ndjson', join(folder, 'sample.ndjson'))
         .replaceAll('adopt_live_…', key)
         .replaceAll('npx adoptable', `'${process.execPath}' '${BIN}'`)
 
@@ -109,6 +113,7 @@ const VOLATILE: [shape: RegExp, mask: string][] = [
   [/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g, '"…"'],
   [/^x-ratelimit-reset: \d{10}$/gm, 'x-ratelimit-reset: …'],
   [/^retry-after: (?:[1-9]|[1-5]\d|60)$/gm, 'retry-after: …'],
+  [/lines in [\d.,]+ s, [\d,]+\/s/g, 'lines in … s, …/s'],
   [/^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/gm, 'Date: …'],
 ]
 

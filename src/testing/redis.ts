@@ -1,13 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Caller, Limiter, Ruling } from '../limits/limiter.ts'
+import { canConnect, freePort } from './port.ts'
 
 const PROGRAM = ['redis-server', 'valkey-server'].find((name) => {
   try {
@@ -129,60 +128,4 @@ export function keepAsking(limiters: Limiter[], caller: Caller, atOnce = 4, paus
       return taken
     },
   }
-}
-
-/** Something to put between a client and a server, and to cut. */
-export async function startProxy(t: TestContext, to: number) {
-  const sockets = new Set<net.Socket>()
-  let open = true
-  const server = net.createServer((incoming) => {
-    const outgoing = net.connect(to, '127.0.0.1')
-    for (const socket of [incoming, outgoing]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => sockets.delete(socket))
-    }
-    if (!open) return
-    incoming.pipe(outgoing)
-    outgoing.pipe(incoming)
-  })
-  const endAll = (): void => {
-    for (const socket of sockets) socket.destroy()
-  }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    endAll()
-    server.close()
-  })
-  return {
-    port: (server.address() as AddressInfo).port,
-    /** From now on nothing gets through: connections open and stay silent. */
-    cut() {
-      open = false
-      for (const socket of sockets) socket.unpipe().pause()
-    },
-    mend() {
-      open = true
-      endAll()
-    },
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-function canConnect(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1')
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
 }

