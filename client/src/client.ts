@@ -1,0 +1,187 @@
+import { type Answer, nextCursor, readAnswer, readRateLimit } from './answer.ts'
+import { AdoptableError } from './error.ts'
+import { Gate } from './gate.ts'
+import { type ListOrdersParameters, type ListPetsParameters, Operations } from './operations.ts'
+import {
+  type CallOptions,
+  type OnceConditionalOptions,
+  type Operation,
+  type Prepared,
+  prepare,
+} from './request.ts'
+import type { Order, Pet } from './schemas.ts'
+import { backoff, MACHINE_TIME, sleepUntil, type Time } from './time.ts'
+
+export type { Answer, RateLimit } from './answer.ts'
+export { AdoptableError, type ClientErrorCode } from './error.ts'
+export type * from './operations.ts'
+export type { CallOptions, ConditionalOptions, OnceConditionalOptions, OnceOptions } from './request.ts'
+export type * from './schemas.ts'
+
+export interface ClientSettings extends Partial<Time> {
+  /** The address of the service, with its version: `https://pets.example.org/v1`. */
+  baseUrl: string | URL
+  /** The API key. */
+  key: string
+  /** Ends every call of this client. */
+  signal?: AbortSignal | undefined
+  /** How often a request that failed is sent again, at most; 2 unless told. */
+  retries?: number | undefined
+  /** The longest single wait, in seconds; 60 unless told. An error that names a longer one is thrown at once. */
+  maxWaitSeconds?: number | undefined
+  /** How long one try may take, in seconds; 30 unless told. */
+  timeoutSeconds?: number | undefined
+  /** Instead of the global one: for a proxy, say. */
+  fetch?: typeof fetch | undefined
+}
+
+/** All of a list, without the parameters of a single page. */
+type Whole<Parameters> = Omit<Parameters, 'cursor'>
+
+interface Failure {
+  error: AdoptableError
+  /** When to try again: Unix time in milliseconds. */
+  againAt: number
+}
+
+/** Animals a page; the most that the service gives, since each page counts as a request. */
+const PAGE = 100
+
+/** What may pass by itself: the service, or a proxy before it, cannot answer now. */
+const PASSING = new Set([502, 503, 504])
+
+/** A service and a key. One for the whole program: its requests wait for each other when the limit is used up. */
+export class AdoptableClient extends Operations {
+  readonly #baseUrl: string
+  readonly #key: string
+  readonly #signal: AbortSignal | undefined
+  readonly #retries: number
+  readonly #longestWait: number
+  readonly #timeout: number
+  readonly #fetch: typeof fetch
+  readonly #time: Time
+  readonly #gate: Gate
+
+  /** @throws {TypeError} when the address is none, or the key is missing */
+  constructor(settings: ClientSettings) {
+    super()
+    const { baseUrl, key, signal, retries = 2, maxWaitSeconds = 60, timeoutSeconds = 30 } = settings
+    if (!key) throw new TypeError('key is missing: the API key that the operator of the service gave you')
+    this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '')
+    this.#key = key
+    this.#signal = signal
+    this.#retries = retries
+    this.#longestWait = maxWaitSeconds * 1000
+    this.#timeout = timeoutSeconds * 1000
+    this.#fetch = settings.fetch ?? ((...request) => fetch(...request))
+    this.#time = {
+      clock: settings.clock ?? MACHINE_TIME.clock,
+      sleep: settings.sleep ?? MACHINE_TIME.sleep,
+      random: settings.random ?? MACHINE_TIME.random,
+    }
+    this.#gate = new Gate(this.#time, this.#longestWait)
+  }
+
+  /** Every animal that fits, page by page: the next page is asked for when the one before is used up. */
+  pets(
+    parameters: Whole<ListPetsParameters> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Pet, void, undefined> {
+    return all((page) => this.listPets({ limit: PAGE, ...parameters, ...page }, options))
+  }
+
+  /** Every order that fits and that this key may see, page by page, as of animals. */
+  orders(
+    parameters: Whole<ListOrdersParameters> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Order, void, undefined> {
+    return all((page) => this.listOrders({ limit: PAGE, ...parameters, ...page }, options))
+  }
+
+  protected override async send<Data>(
+    operation: Operation,
+    parameters: object,
+    options: OnceConditionalOptions,
+  ): Promise<Answer<Data>> {
+    const request = prepare(this.#baseUrl, this.#key, operation, parameters, options)
+    const signal = either(this.#signal, options.signal)
+    return await this.#gate.inTurn(() => this.#sendUntilDone<Data>(request, signal), signal)
+  }
+
+  async #sendUntilDone<Data>(request: Prepared, signal: AbortSignal | undefined): Promise<Answer<Data>> {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await this.#gate.pass(() => this.#sendOnce<Data>(request, tries, signal), signal)
+      if ('data' in outcome) return outcome
+      const { error, againAt } = outcome
+      const tooFar = againAt - this.#time.clock() > this.#longestWait
+      if (tries > this.#retries || tooFar || !mayRepeat(error, request)) throw error
+      await sleepUntil(againAt, this.#time, signal)
+    }
+  }
+
+  async #sendOnce<Data>(
+    request: Prepared,
+    tries: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<Data> | Failure> {
+    const answer = await this.#fetchAnswer<Data>(request, signal)
+    if (!(answer instanceof AdoptableError)) return answer
+    const { clock, random } = this.#time
+    const againAt =
+      clock() + (answer.retryAfter === undefined ? backoff(tries, random) : answer.retryAfter * 1000)
+    if (answer.status === 429) this.#gate.closeUntil(againAt, answer)
+    return { error: answer, againAt }
+  }
+
+  async #fetchAnswer<Data>(
+    { method, url, headers, body }: Prepared,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<Data> | AdoptableError> {
+    const fetch = this.#fetch
+    const ending = new AbortController()
+    const end = (): void => ending.abort(signal?.reason)
+    signal?.addEventListener('abort', end)
+    const timer = setTimeout(() => ending.abort(new Error('The answer took too long.')), this.#timeout)
+    try {
+      // The key is for this address alone: where a redirection leads is not followed.
+      const response = await fetch(url, { method, headers, body, signal: ending.signal, redirect: 'error' })
+      const answer = await readAnswer<Data>(response, this.#time.clock())
+      const rateLimit = readRateLimit(response.headers)
+      if (rateLimit) this.#gate.narrow(rateLimit.remaining)
+      return answer
+    } catch (cause) {
+      signal?.throwIfAborted()
+      return new AdoptableError('connection_failed', `${url.origin} did not answer.`, { status: 0, cause })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+    }
+  }
+}
+
+/** A 429 was not carried out. Of anything else that failed on its way nobody knows: it has to be repeatable. */
+function mayRepeat({ code, status }: AdoptableError, { repeatable }: Prepared): boolean {
+  if (status === 429) return true
+  // An earlier try of the same request is still being answered.
+  const passes = code === 'connection_failed' || code === 'idempotency_key_in_use' || PASSING.has(status)
+  return passes && repeatable
+}
+
+function either(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one && other ? AbortSignal.any([one, other]) : (one ?? other)
+}
+
+/**
+ * Follows the pages of a list. Only the cursor is taken from the address of the next page: the key goes to
+ * the base address alone, whatever host an answer names.
+ */
+async function* all<Item>(
+  list: (page: { cursor?: string }) => Promise<Answer<Item[]>>,
+): AsyncGenerator<Item, void> {
+  let cursor: string | undefined
+  do {
+    const { data, headers } = await list(cursor === undefined ? {} : { cursor })
+    yield* data
+    cursor = nextCursor(headers)
+  } while (cursor !== undefined)
+}

@@ -1,0 +1,233 @@
+// Made by `npm run generate -w client`; changes here are lost.
+
+import type { Answer } from './answer.ts'
+import type {
+  CallOptions,
+  ConditionalOptions,
+  OnceConditionalOptions,
+  OnceOptions,
+  Operation,
+} from './request.ts'
+import type {
+  Categories,
+  Category,
+  CategoryPatch,
+  Inventory,
+  NewCategory,
+  NewOrder,
+  NewPet,
+  Order,
+  OrderPatch,
+  OrderStatus,
+  Orders,
+  Pet,
+  PetHistory,
+  PetPatch,
+  PetStatus,
+  Pets,
+} from './schemas.ts'
+
+export interface ListPetsParameters {
+  /** Maximum number of animals returned. 20 unless told. */
+  limit?: number
+  /** Availability of an animal. */
+  status?: PetStatus
+  /** Only animals of this category. */
+  categoryId?: number
+  /** Only the animals with these ids; repeatable. */
+  id?: number[]
+  /** Newest first, or oldest first: the order for a full copy while others add animals. "-id" unless told. */
+  sort?: '-id' | 'id'
+  /** Where the page begins: only as found in a Link header. */
+  cursor?: string
+}
+
+export interface GetPetParameters {
+  /** Identifier of the animal. */
+  petId: number
+}
+
+export interface UpdatePetParameters extends PetPatch {
+  /** Identifier of the animal. */
+  petId: number
+}
+
+export interface DeletePetParameters {
+  /** Identifier of the animal. */
+  petId: number
+}
+
+export interface ListPetChangesParameters {
+  /** Identifier of the animal. */
+  petId: number
+}
+
+export interface GetCategoryParameters {
+  /** Identifier of the category. */
+  categoryId: number
+}
+
+export interface UpdateCategoryParameters extends CategoryPatch {
+  /** Identifier of the category. */
+  categoryId: number
+}
+
+export interface DeleteCategoryParameters {
+  /** Identifier of the category. */
+  categoryId: number
+}
+
+export interface ListOrdersParameters {
+  /** Maximum number of orders returned. 20 unless told. */
+  limit?: number
+  /** Open while placed or approved; closed once completed or cancelled. */
+  status?: OrderStatus
+  /** Only orders of this animal. */
+  petId?: number
+  /** Where the page begins: only as found in a Link header. */
+  cursor?: string
+}
+
+export interface GetOrderParameters {
+  /** Identifier of the order. */
+  orderId: number
+}
+
+export interface UpdateOrderParameters extends OrderPatch {
+  /** Identifier of the order. */
+  orderId: number
+}
+
+export interface CancelOrderParameters {
+  /** Identifier of the order. */
+  orderId: number
+}
+
+/** Every operation of the service, under its operation id. */
+export abstract class Operations {
+  protected abstract send<Data>(
+    operation: Operation,
+    parameters: object,
+    options: OnceConditionalOptions,
+  ): Promise<Answer<Data>>
+
+  /**
+   * List all animals. A page of at most `limit` animals, newest first; the Link header leads to the next one.
+   */
+  listPets(parameters: ListPetsParameters = {}, options: CallOptions = {}): Promise<Answer<Pets>> {
+    return this.send({ method: 'GET', path: '/pets' }, parameters, options)
+  }
+
+  /**
+   * Add an animal. When the answer arrives the animal is on the disk. Without a status it is not listed yet.
+   */
+  createPet(parameters: NewPet, options: OnceOptions = {}): Promise<Answer<Pet>> {
+    return this.send({ method: 'POST', path: '/pets', onceByKey: true }, parameters, options)
+  }
+
+  /**
+   * Get an animal.
+   * @deprecated Removed on 5 December 2030; use `GET /pets` with a `status` instead.
+   */
+  getPet(parameters: GetPetParameters, options: CallOptions = {}): Promise<Answer<Pet>> {
+    return this.send({ method: 'GET', path: '/pets/{petId}' }, parameters, options)
+  }
+
+  /** Change an animal. With If-Match only while nobody else has changed it. Stability: beta. */
+  updatePet(parameters: UpdatePetParameters, options: OnceConditionalOptions = {}): Promise<Answer<Pet>> {
+    return this.send({ method: 'PATCH', path: '/pets/{petId}', onceByKey: true }, parameters, options)
+  }
+
+  /** Remove an animal. For records made by mistake. Its id is not used again. Stability: beta. */
+  deletePet(parameters: DeletePetParameters, options: ConditionalOptions = {}): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/pets/{petId}' }, parameters, options)
+  }
+
+  /** List the changes of an animal. Who changed what and when, newest first. Stability: beta. */
+  listPetChanges(
+    parameters: ListPetChangesParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<PetHistory>> {
+    return this.send({ method: 'GET', path: '/pets/{petId}/history' }, parameters, options)
+  }
+
+  /** List all categories. Stability: beta. */
+  listCategories(options: CallOptions = {}): Promise<Answer<Categories>> {
+    return this.send({ method: 'GET', path: '/categories' }, {}, options)
+  }
+
+  /** Add a category. Stability: beta. */
+  createCategory(parameters: NewCategory, options: OnceOptions = {}): Promise<Answer<Category>> {
+    return this.send({ method: 'POST', path: '/categories', onceByKey: true }, parameters, options)
+  }
+
+  /** Get a category. Stability: beta. */
+  getCategory(parameters: GetCategoryParameters, options: CallOptions = {}): Promise<Answer<Category>> {
+    return this.send({ method: 'GET', path: '/categories/{categoryId}' }, parameters, options)
+  }
+
+  /** Change a category. Stability: beta. */
+  updateCategory(parameters: UpdateCategoryParameters, options: OnceOptions = {}): Promise<Answer<Category>> {
+    return this.send(
+      { method: 'PATCH', path: '/categories/{categoryId}', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /** Remove a category. Only one that no animal belongs to. Stability: beta. */
+  deleteCategory(
+    parameters: DeleteCategoryParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/categories/{categoryId}' }, parameters, options)
+  }
+
+  /**
+   * Count the animals. How many stand in each status, overall and by category; always equal to the lists.
+   * Stability: experimental.
+   */
+  getInventory(options: CallOptions = {}): Promise<Answer<Inventory>> {
+    return this.send({ method: 'GET', path: '/inventory' }, {}, options)
+  }
+
+  /**
+   * List orders. Those that this key placed, all for an admin key, newest first, in pages as of animals.
+   * Stability: experimental.
+   */
+  listOrders(parameters: ListOrdersParameters = {}, options: CallOptions = {}): Promise<Answer<Orders>> {
+    return this.send({ method: 'GET', path: '/store/orders' }, parameters, options)
+  }
+
+  /**
+   * Place an order. The animal must be available, and becomes pending. Of all who want it at once exactly one
+   * gets a 201. Stability: experimental.
+   */
+  createOrder(parameters: NewOrder, options: OnceOptions = {}): Promise<Answer<Order>> {
+    return this.send({ method: 'POST', path: '/store/orders', onceByKey: true }, parameters, options)
+  }
+
+  /** Get an order. Stability: experimental. */
+  getOrder(parameters: GetOrderParameters, options: CallOptions = {}): Promise<Answer<Order>> {
+    return this.send({ method: 'GET', path: '/store/orders/{orderId}' }, parameters, options)
+  }
+
+  /**
+   * Decide about an order. Approves, completes or cancels it. Completing makes the animal sold, cancelling
+   * available. Stability: experimental.
+   */
+  updateOrder(parameters: UpdateOrderParameters, options: OnceOptions = {}): Promise<Answer<Order>> {
+    return this.send(
+      { method: 'PATCH', path: '/store/orders/{orderId}', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Cancel an order. The animal is available again. The order stays, as cancelled. Stability: experimental.
+   */
+  cancelOrder(parameters: CancelOrderParameters, options: CallOptions = {}): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/store/orders/{orderId}' }, parameters, options)
+  }
+}

@@ -1,0 +1,70 @@
+/** An operation of the service, as the description has it. */
+export interface Operation {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** With the names of its parameters in braces. */
+  path: string
+  /** Whether it takes an Idempotency-Key. */
+  onceByKey?: true
+}
+
+export interface CallOptions {
+  /** Ends the call, at every point of it; it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+export interface OnceOptions extends CallOptions {
+  /** Made by the client when absent. With your own a request takes effect once even across a restart of yours. */
+  idempotencyKey?: string | undefined
+}
+
+export interface ConditionalOptions extends CallOptions {
+  /** An ETag: the call fails with `precondition_failed` when somebody has changed it since. */
+  ifMatch?: string | undefined
+}
+
+export interface OnceConditionalOptions extends OnceOptions, ConditionalOptions {}
+
+/** A request that can be sent as often as needed, always the same. */
+export interface Prepared {
+  method: Operation['method']
+  url: URL
+  headers: Headers
+  body: string | null
+  /** Whether it does no more when it arrives twice. */
+  repeatable: boolean
+}
+
+/**
+ * @param baseUrl without a slash at its end
+ * @throws {TypeError} on a missing parameter of the path, or a header that cannot be sent
+ */
+export function prepare(
+  baseUrl: string,
+  key: string,
+  { method, path, onceByKey }: Operation,
+  parameters: object,
+  options: OnceConditionalOptions,
+): Prepared {
+  const rest = new Map<string, unknown>(Object.entries(parameters))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name)
+    if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing`)
+    rest.delete(name)
+    return encodeURIComponent(String(value))
+  })
+  const url = new URL(baseUrl + filled)
+  const headers = new Headers({ authorization: `Bearer ${key}` })
+  if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
+  if (onceByKey) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID())
+  let body: string | null = null
+  if (method === 'POST' || method === 'PATCH') {
+    headers.set('content-type', method === 'POST' ? 'application/json' : 'application/merge-patch+json')
+    body = JSON.stringify(Object.fromEntries(rest))
+  } else {
+    for (const [name, values] of rest) {
+      for (const value of [values].flat())
+        if (value !== undefined) url.searchParams.append(name, String(value))
+    }
+  }
+  return { method, url, headers, body, repeatable: method === 'GET' || onceByKey === true }
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeKey } from '../../src/testing/start-app.ts'
+import { AdoptableClient, AdoptableError } from './client.ts'
+import { startFront } from './testing/front.ts'
+import { answered, limited, startClient } from './testing/start-client.ts'
+
+const REX = { name: 'Rex', categoryId: 1 }
+
+/** The error that a call must end with. */
+async function errorOf(call: Promise<unknown>): Promise<AdoptableError> {
+  const error = await call.then(
+    () => undefined,
+    (caught) => caught,
+  )
+  assert.ok(error instanceof AdoptableError, String(error))
+  return error
+}
+
+test('a request over the limit is sent again when the limit reopens, to the second, and then succeeds', async (t) => {
+  const { app, client, waits } = await startClient(t, { key: limited(2) })
+  await client.listPets()
+  await client.listPets()
+  app.clock.now += 1_500
+  const before = app.clock.now
+
+  await client.deletePet({ petId: 9 }).catch(({ code }) => assert.equal(code, 'pet_not_found'))
+
+  // Windows open at full seconds; 1.5 s of the 60 are gone, and the service rounds up.
+  assert.deepEqual(waits, [59_000])
+  assert.equal(app.clock.now, before + 59_000)
+  assert.equal(answered(app, 429), 1)
+})
+
+test('300 requests at once on a key of 60 a minute all succeed, and are refused once a minute at most', async (t) => {
+  const { app, client } = await startClient(t, {
+    key: limited(60),
+    settings: { BAN_AFTER_REFUSALS: '2' },
+  })
+  const start = app.clock.now
+
+  const all = await Promise.all(Array.from({ length: 300 }, () => client.createPet(REX)))
+
+  assert.equal(new Set(all.map(({ data }) => data.id)).size, 300)
+  assert.equal(app.clock.now - start, 4 * 60_000)
+  assert.equal(answered(app, 201), 300)
+  assert.ok(answered(app, 429) <= 4, `${answered(app, 429)} refused`)
+})
+
+test('clients that share a key, each with many requests at once, earn no ban', async (t) => {
+  const { app, settings } = await startClient(t, { key: limited(10), client: { retries: 20 } })
+  const clients = Array.from({ length: 3 }, () => new AdoptableClient(settings))
+
+  const all = await Promise.all(clients.flatMap((one) => Array.from({ length: 60 }, () => one.listPets())))
+
+  assert.equal(all.length, 180)
+  // A ban would be longer than any of them waits.
+  assert.ok(answered(app, 429) > 0)
+})
+
+test('when the service names a longer wait than allowed, the error comes at once, and nothing is sent', async (t) => {
+  const { app, client, waits } = await startClient(t, {
+    key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1 } },
+  })
+  await client.listPets()
+
+  const refused = await errorOf(client.listPets())
+  assert.deepEqual([refused.code, refused.status, refused.retryAfter], ['rate_limit_exceeded', 429, 86_400])
+  app.clock.now += 10_000
+  for (let count = 0; count < 300; count += 1) {
+    const later = await errorOf(client.createPet(REX))
+    assert.deepEqual([later.code, later.status, later.retryAfter], ['rate_limit_exceeded', 429, 86_390])
+  }
+  assert.equal(answered(app, 429), 1)
+  assert.deepEqual(waits, [])
+
+  app.clock.now += 86_390_000
+  await client.listPets()
+})
+
+test('a request made later waits for the time that a 429 named to another', async (t) => {
+  const { app, client, waits } = await startClient(t, { key: limited(1), client: { retries: 0 } })
+  await client.listPets()
+  assert.equal((await errorOf(client.listPets())).retryAfter, 60)
+  app.clock.now += 20_000
+
+  await client.listPets()
+
+  assert.deepEqual(waits, [40_000])
+  assert.equal(answered(app, 429), 1)
+})
+
+test('tries are bounded, for a 429 as for anything else', async (t) => {
+  const { app, settings, waits } = await startClient(t)
+  const front = await startFront(t, app.port)
+  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  const body = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Wait.', status: 429 })
+  front.says = Array.from({ length: 9 }, () => ({ status: 429, headers: { 'retry-after': '1' }, body }))
+
+  const { code, retryAfter } = await errorOf(client.createPet(REX))
+
+  assert.deepEqual([code, retryAfter, front.seen.length], ['rate_limit_exceeded', 1, 3])
+  assert.deepEqual(waits, [1_000, 1_000])
+})
+
+test('503: waits as told, in seconds or to a date, or ever longer by chance, with the same Idempotency-Key', async (t) => {
+  const { app, settings, waits } = await startClient(t)
+  const front = await startFront(t, app.port)
+  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 5 })
+  const date = new Date(app.clock.now + 3_000 + 7_000).toUTCString()
+  front.says = [
+    { status: 503, headers: { 'retry-after': '3' } },
+    { status: 503, headers: { 'retry-after': date } },
+    { status: 502, body: 'Bad gateway' },
+    { status: 503, headers: { 'retry-after': 'soon' } },
+    { status: 504 },
+  ]
+
+  const { data } = await client.createPet(REX)
+
+  assert.equal(data.id, 1)
+  // Half of what the bound is by then, as the test's chance has it.
+  assert.deepEqual(waits, [3_000, 7_000, 1_000, 2_000, 4_000])
+  const keys = front.seen.map(({ headers }) => headers['idempotency-key'])
+  assert.match(String(keys[0]), /^[0-9a-f-]{36}$/)
+  assert.deepEqual(new Set(keys).size, 1)
+})
+
+test('what takes no Idempotency-Key and is no GET is not sent again after a 503', async (t) => {
+  const { app, settings } = await startClient(t)
+  const front = await startFront(t, app.port)
+  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  front.says = [{ status: 503, headers: { 'retry-after': '1' } }]
+
+  assert.deepEqual((await errorOf(client.deletePet({ petId: 1 }))).status, 503)
+  assert.equal(front.seen.length, 1)
+})
+
+test('a connection lost after a POST arrived: the animal is added once, and its answer comes', async (t) => {
+  // A wait takes no time here: the answer to the first try may be under way for many more.
+  const { proxy, client } = await startClient(t, { client: { retries: 1_000 } })
+  let sent = 0
+  proxy.onSend = (bytes) => bytes.includes('POST /v1/pets') && ++sent === 1
+
+  const { data, headers } = await client.createPet(REX)
+
+  assert.ok(sent >= 2)
+  assert.equal((await client.listPets()).data.length, 1)
+  assert.deepEqual([data.id, headers.get('idempotent-replayed')], [1, 'true'])
+})
+
+test('a lost connection: GET and PATCH are sent again, DELETE is not', async (t) => {
+  const { proxy, client } = await startClient(t, { client: { retries: 1_000 } })
+  await client.createPet(REX)
+  const sent = { GET: 0, PATCH: 0, DELETE: 0 }
+  proxy.onSend = (bytes) => {
+    const [method] = String(bytes).split(' ') as [keyof typeof sent]
+    sent[method] += 1
+    return sent[method] === 1
+  }
+
+  assert.equal((await client.listPets()).data.length, 1)
+  assert.equal((await client.updatePet({ petId: 1, name: 'Max' })).data.name, 'Max')
+  const { code, status } = await errorOf(client.deletePet({ petId: 1 }))
+  assert.deepEqual([code, status], ['connection_failed', 0])
+  assert.deepEqual([sent.GET, sent.PATCH >= 2, sent.DELETE], [2, true, 1])
+})
+
+test('your own Idempotency-Key is sent as it is: the same call again changes nothing', async (t) => {
+  const { client } = await startClient(t)
+  const options = { idempotencyKey: 'intake-4711' }
+
+  const first = await client.createPet(REX, options)
+  const again = await client.createPet(REX, options)
+
+  assert.deepEqual(again.data, first.data)
+  assert.equal(
+    (await errorOf(client.createPet({ ...REX, name: 'Max' }, options))).code,
+    'idempotency_key_reused',
+  )
+})
+
+test('while an earlier try is still being answered, the next one is sent in a moment', async (t) => {
+  const { app, settings, waits } = await startClient(t)
+  const front = await startFront(t, app.port)
+  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  const body = JSON.stringify({ code: 'idempotency_key_in_use', message: 'Again.', status: 409 })
+  front.says = [{ status: 409, body }]
+
+  assert.equal((await client.createPet(REX)).data.id, 1)
+  assert.deepEqual(waits, [250])
+})
+
+test('an answer that does not come in time counts as a lost connection', async (t) => {
+  const { proxy, settings } = await startClient(t)
+  proxy.mode = 'stall'
+  const client = new AdoptableClient({ ...settings, timeoutSeconds: 0.05, retries: 1 })
+
+  const { code, cause } = await errorOf(client.listPets())
+
+  assert.deepEqual([code, String(cause)], ['connection_failed', 'Error: The answer took too long.'])
+})
+
+test('a ban that others with the same key earned is waited out, as the service says', async (t) => {
+  const { app, client, waits } = await startClient(t, {
+    key: limited(1),
+    settings: { BAN_AFTER_REFUSALS: '1' },
+    client: { maxWaitSeconds: 900 },
+  })
+  for (let count = 0; count < 3; count += 1) await app.get('/v1/pets')
+
+  await client.listPets()
+
+  assert.deepEqual(waits, [900_000])
+})
+
+test('clients of different keys do not wait for each other', async (t) => {
+  const { app, settings, client, waits } = await startClient(t, { key: limited(1), client: { retries: 0 } })
+  const other = new AdoptableClient({ ...settings, key: await makeKey(app.databaseUrl) })
+  await client.listPets()
+  await errorOf(client.listPets())
+
+  await other.listPets()
+
+  assert.deepEqual(waits, [])
+})

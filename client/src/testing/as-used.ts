@@ -1,0 +1,64 @@
+import { AdoptableClient, AdoptableError, type Answer, type Order, type Pet } from '../client.ts'
+
+// What a program that uses the client may write, and what the compiler must refuse. It is compiled, never run;
+// the test of the package puts the package's name in place of the import above.
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+/** Takes true alone when both types are the same. */
+function expectType<A, B>(_: Same<A, B>): void {}
+
+export async function mayBeWritten(signal: AbortSignal): Promise<void> {
+  const client = new AdoptableClient({ baseUrl: 'http://127.0.0.1:8080/v1', key: 'secret', signal, fetch })
+  const listed = await client.listPets()
+  expectType<typeof listed, Answer<Pet[]>>(true)
+  const { data: pet, etag, rateLimit } = await client.createPet({ name: 'Rex', categoryId: 1 })
+  expectType<typeof pet, Pet>(true)
+  expectType<typeof pet.status, 'available' | 'pending' | 'sold' | undefined>(true)
+  expectType<typeof rateLimit, { limit: number; remaining: number; reset: number } | undefined>(true)
+  await client.updatePet({ petId: pet.id, status: 'sold' }, { ifMatch: etag, idempotencyKey: 'a', signal })
+  await client.updateCategory({ categoryId: 1, description: null })
+  const removed = await client.deletePet({ petId: pet.id })
+  expectType<typeof removed.data, undefined>(true)
+  for await (const one of client.pets({ status: 'available', sort: 'id' })) expectType<typeof one, Pet>(true)
+  for await (const one of client.orders()) expectType<typeof one, Order>(true)
+}
+
+export function decide(error: unknown): string {
+  if (!(error instanceof AdoptableError)) throw error
+  switch (error.code) {
+    case 'validation_failed':
+      return error.details.map(({ pointer, code }) => `${pointer}: ${code satisfies string}`).join()
+    case 'rate_limit_exceeded':
+    case 'api_key_banned':
+      expectType<typeof error.code, 'rate_limit_exceeded' | 'api_key_banned'>(true)
+      return `again in ${error.retryAfter} s`
+    case 'connection_failed':
+      return String(error.cause)
+    // @ts-expect-error: there is no such code
+    case 'pet_not_fund':
+      return ''
+    default:
+      return error.requestId ?? error.message
+  }
+}
+
+export async function mustNotBeWritten(client: AdoptableClient): Promise<void> {
+  // @ts-expect-error: the key is missing
+  new AdoptableClient({ baseUrl: 'http://127.0.0.1:8080/v1' })
+  // @ts-expect-error: categoryId is missing
+  await client.createPet({ name: 'Rex' })
+  // @ts-expect-error: no such status
+  await client.listPets({ status: 'free' })
+  // @ts-expect-error: no such member
+  await client.createPet({ name: 'Rex', categoryId: 1, age: 3 })
+  // @ts-expect-error: a cursor is of one page
+  client.pets({ cursor: 'x' })
+  // @ts-expect-error: it takes no Idempotency-Key
+  await client.deletePet({ petId: 1 }, { idempotencyKey: 'x' })
+  // @ts-expect-error: it takes no If-Match
+  await client.createPet({ name: 'Rex', categoryId: 1 }, { ifMatch: '"x"' })
+  // @ts-expect-error: an id is a number
+  await client.deletePet({ petId: '1' })
+  // @ts-expect-error: for the operations alone
+  await client.send({ method: 'GET', path: '/' }, {}, {})
+}
