@@ -4,15 +4,8 @@ import { type BanRule, readConfig } from '../src/config.ts'
 import type { Caller, Limiter } from '../src/limits/limiter.ts'
 import { redisLimiter } from '../src/limits/redis.ts'
 import type { Limits } from '../src/plans.ts'
-import {
-  keepAsking,
-  NEEDS_REDIS,
-  startProxy,
-  startRedis,
-  type Taken,
-  timed,
-  until,
-} from '../src/testing/redis.ts'
+import { startProxy } from '../src/testing/proxy.ts'
+import { keepAsking, NEEDS_REDIS, startRedis, type Taken, timed, until } from '../src/testing/redis.ts'
 
 /** A rule by which no test bans by mistake. */
 const BAN: BanRule = { ...readConfig({}).ban, afterRefusals: 10_000 }
@@ -62,6 +55,8 @@ async function takeTheRest(limiters: Limiter[], caller: Caller): Promise<Taken[]
       const round = await Promise.all(Array.from({ length: 40 }, () => timed(limiter, caller)))
       taken.push(...round)
       last = round.at(-1) as Taken
+      // A limiter without its store answers at once: its way back to it needs a turn of the event loop.
+      await new Promise(setImmediate)
     } while (last.outcome === 'allowed' || last.lost !== undefined)
   }
   return taken
@@ -76,14 +71,21 @@ test(
     const redis = await startRedis(t, ...SECURED)
     const { limiters, allBack } = await openLimiters(t, [redis.port, redis.port, redis.port])
     const caller = key({ perMinute: 1e6, perDay: 1e7 })
-    const load = keepAsking(limiters, caller, 16, 1)
+    const atOnce = 16
+    const load = keepAsking(limiters, caller, atOnce, 1)
     for (let kill = 0; kill < 18; kill += 1) {
       // At first before anybody has heard of the caller.
       await redis.dropConnections()
       await more(load, 50)
       if (kill < 5) continue
       await allBack()
+      // What was under way when the last one came back may still be lost.
+      const from = load.taken.length + atOnce * limiters.length
       await more(load, 150)
+      assert.deepEqual(
+        load.taken.slice(from).filter(({ lost }) => lost),
+        [],
+      )
     }
     const taken = await load.stop()
     await allBack()
@@ -92,7 +94,6 @@ test(
     assertQuick(taken, load.stall())
     assert.equal(Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mu')), allowed(taken))
     assert.equal(Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'du')), allowed(taken))
-    assert.ok(taken.filter(({ lost }) => lost).length < taken.length / 10)
   },
 )
 
@@ -248,7 +249,7 @@ test(
   NEEDS_REDIS,
   async (t) => {
     const redis = await startRedis(t, ...SECURED)
-    const proxy = await startProxy(t, redis.port)
+    const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
     const clock = { now: 1_800_000_000_000 }
     const { limiters, away, allBack } = await openLimiters(t, [proxy.port, redis.port, redis.port], clock)
     const caller = key({ perMinute: 60, perDay: DAYLONG })
@@ -264,7 +265,7 @@ test(
       windows.add(Number(start))
     }
     for (const limiter of limiters) await ask(limiter, times, 1)
-    proxy.cut()
+    proxy.mode = 'stall'
     await until(() => away.size === 1)
     await seenByAll(clock)
 
@@ -272,7 +273,10 @@ test(
       clock.now += 6_000
       for (const [place, limiter] of limiters.entries()) await ask(limiter, place === 0 ? alone : times)
     }
-    proxy.mend()
+    // What is held breaks, and new connections get through.
+    proxy.mode = 'pass'
+    proxy.cut()
+    proxy.restore()
     await allBack()
     for (let step = 0; step < 24; step += 1) {
       clock.now += 5_000
@@ -323,12 +327,12 @@ test('an empty Redis is told what processes used that have left since', NEEDS_RE
 
 test('what is promised to a process that is cut off goes to nobody else', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t, ...SECURED)
-  const proxy = await startProxy(t, redis.port)
+  const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
   const { limiters, away } = await openLimiters(t, [proxy.port, redis.port])
   const [cut, other] = limiters as [Limiter, Limiter]
   const caller = key({ perMinute: 100, perDay: DAYLONG })
   const taken = [await timed(cut, caller)]
-  proxy.cut()
+  proxy.mode = 'stall'
   await until(() => away.size === 1)
   taken.push(...(await takeTheRest([other], caller)))
   const alone = await Promise.all(Array.from({ length: 100 }, () => timed(cut, caller)))

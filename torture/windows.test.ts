@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { send } from '../src/testing/client.ts'
 import { NEEDS_REDIS, startRedis } from '../src/testing/redis.ts'
 import { makeKey, startApp } from '../src/testing/start-app.ts'
+import { reached, rounds } from './given.ts'
 
-const WINDOWS = Number(process.env.WINDOWS ?? 100)
+const WINDOWS = rounds(100)
 const LIMIT = 1_000
 /** Refused in each window: as many as do not yet ban. */
 const TOO_MANY = 90
@@ -34,4 +35,5 @@ test(`two services with 64 connections each on one key: exactly ${LIMIT} in each
     first.clock.now += MINUTE_MS
     second.clock.now += MINUTE_MS
   }
+  reached(t, `${LIMIT} in each of ${WINDOWS} windows`)
 })

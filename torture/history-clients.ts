@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import http from 'node:http'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { cleanup } from '../src/testing/cleanup.ts'
+import { type Answer, type Sent, send } from '../src/testing/client.ts'
+import { randomOf } from './given.ts'
+import type { History, Hold, Life } from './history-check.ts'
+import type { Random } from './random.ts'
+
+const CLIENTS = 64
+const TRY_MS = 5_000
+const RETRY_MS = 20
+/** What a client may meet while a process is away; a limit, since what was promised to a killed one is not given twice. */
+const PASSING = new Set([0, 429, 503])
+/** So few that many clients want the same one. */
+const WANTED = 8
+const OPEN = new Set(['placed', 'approved'])
+
+interface Options {
+  addresses: string[]
+  key: string
+  /** Tells the choices of this run from those of another one with the same seed. */
+  part: number
+}
+
+export interface Clients {
+  readonly history: History
+  /** Faults that one answer alone shows. */
+  readonly wrong: string[]
+  /** How many answers there were, by status; lost connections as 0. */
+  readonly answers: Map<number, number>
+  /** Ends when everything that was begun is answered, and everything was read once more. */
+  stop(): Promise<void>
+}
+
+/** Clients that create, change, list, read and order animals at several processes, and note all of it. */
+export async function startClients(t: TestContext, { addresses, key, part }: Options): Promise<Clients> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS })
+  const history: History = { lives: new Map(), readings: [], holds: [] }
+  const wrong: string[] = []
+  const answers = new Map<number, number>()
+  let stopping = false
+  let over = false
+  cleanup(t).defer(() => {
+    stopping = true
+    over = true
+    agent.destroy()
+  })
+
+  /** One try. Without an answer the status is 0. */
+  async function ask(process: number, path: string, sent: Sent = {}): Promise<Answer> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...sent.headers }
+    const given = { ...sent, headers, signal: AbortSignal.timeout(TRY_MS) }
+    const lost = { status: 0, headers: {}, text: '', body: undefined }
+    const answer = await send(agent, `${addresses[process]}/v1${path}`, given).catch(() => lost)
+    answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
+    return answer
+  }
+
+  /** Sent until it is answered, at any process. @returns the answer, and when and by whom it was given */
+  async function insist(random: Random, method: string, path: string, body: object) {
+    const begun = performance.now()
+    const headers = { 'idempotency-key': randomUUID() }
+    for (;;) {
+      const process = random.whole(0, addresses.length - 1)
+      const answer = await ask(process, path, { method, body, headers })
+      const inUse = answer.status === 409 && answer.body.code === 'idempotency_key_in_use'
+      if (!inUse && !PASSING.has(answer.status)) return { answer, begun, ended: performance.now(), process }
+      if (over) throw new Error('the test is over')
+      await pause(RETRY_MS)
+    }
+  }
+
+  async function create(random: Random, name: string, status?: string): Promise<Life & { id: number }> {
+    const life: Life = { name, versions: [] }
+    history.lives.set(name, life)
+    return Object.assign(life, { id: await write(random, life, 'POST', '/pets', { categoryId: 1, status }) })
+  }
+
+  async function write(random: Random, life: Life, method: string, path: string, more: object) {
+    const version = { begun: performance.now(), ended: Infinity, process: -1 }
+    life.versions.push(version)
+    const name = `${life.name}.${life.versions.length - 1}`
+    const { answer, ended, process } = await insist(random, method, path, { ...more, name })
+    assert.ok(answer.status < 300, `${method} ${path} answered ${answer.status} ${answer.text}`)
+    Object.assign(version, { ended, process })
+    return answer.body.id as number
+  }
+
+  async function read(
+    process: number,
+    path: string,
+    askedOf: (seen: number[]) => number[] | { from: number },
+  ) {
+    const begun = performance.now()
+    const { status, body, text } = await ask(process, path)
+    if (PASSING.has(status)) return
+    assert.ok(status === 200 || status === 404, `GET ${path} answered ${status} ${text}`)
+    const seen = (status === 404 ? [] : [body].flat()).map(({ id, name }) => ({ id, name }))
+    const asked = askedOf(seen.map(({ id }) => id))
+    history.readings.push({ begun, ended: performance.now(), process, seen, asked })
+  }
+
+  async function list(process: number, limit: number): Promise<void> {
+    await read(process, `/pets?limit=${limit}`, (ids) => ({
+      from: ids.length < limit ? 0 : Math.min(...ids),
+    }))
+  }
+
+  async function order(random: Random, petId: number): Promise<void> {
+    const body = { petId, adopter: { name: 'Kim', email: 'kim@example.org' } }
+    const { answer, ended } = await insist(random, 'POST', '/store/orders', body)
+    if (answer.status === 409 && answer.body.code === 'pet_not_available') return
+    assert.equal(answer.status, 201, answer.text)
+    const hold: Hold = { order: answer.body.id, pet: petId, from: ended, to: Infinity }
+    history.holds.push(hold)
+    await pause(random.whole(0, 50))
+    if (random.often(0.5)) await decide(random, hold.order, 'approved')
+    hold.to = performance.now()
+    await decide(random, hold.order, 'cancelled')
+  }
+
+  async function decide(random: Random, id: number, status: string): Promise<void> {
+    const { answer } = await insist(random, 'PATCH', `/store/orders/${id}`, { status })
+    assert.equal(answer.status, 200, answer.text)
+  }
+
+  /** One answer shows one moment, in which no animal has two open orders. */
+  async function listOrders(process: number): Promise<void> {
+    const { status, body } = await ask(process, '/store/orders?limit=100')
+    if (PASSING.has(status)) return
+    assert.equal(status, 200)
+    const open = body.filter((found: { status: string }) => OPEN.has(found.status))
+    const pets = open.map(({ petId }: { petId: number }) => petId)
+    if (new Set(pets).size < pets.length) wrong.push(`two open orders at once: ${JSON.stringify(open)}`)
+  }
+
+  async function client(number: number, wanted: number[]): Promise<void> {
+    const random = randomOf(part * 100 + number)
+    const own: (Life & { id: number })[] = []
+    const known = (): number[] => history.readings.at(-1)?.seen.map(({ id }) => id) ?? []
+    while (!stopping) {
+      const process = random.whole(0, addresses.length - 1)
+      const mine = random.pick(own)
+      const choice = random.weighed([
+        [4, 'create'],
+        [4, 'change'],
+        [3, 'own'],
+        [3, 'several'],
+        [3, 'list'],
+        [2, 'order'],
+        [1, 'orders'],
+      ] as const)
+      if (choice === 'create' || !mine) own.push(await create(random, `pet-${number}-${own.length}`))
+      else if (choice === 'change') await write(random, mine, 'PATCH', `/pets/${mine.id}`, {})
+      else if (choice === 'own') await read(process, `/pets/${mine.id}`, () => [mine.id])
+      else if (choice === 'several') {
+        const ids = [...new Set([mine.id, ...wanted, ...known()])].slice(0, 20)
+        await read(process, `/pets?limit=100&${ids.map((id) => `id=${id}`).join('&')}`, () => ids)
+      } else if (choice === 'list') await list(process, random.whole(5, 40))
+      else if (choice === 'order') await order(random, random.pick(wanted))
+      else await listOrders(process)
+      await pause(random.whole(0, 40))
+    }
+  }
+
+  const first = Array.from({ length: WANTED }, (_, n) => create(randomOf(part), `wanted-${n}`, 'available'))
+  const wanted = (await Promise.all(first)).map(({ id }) => id)
+  const working = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number, wanted)))
+  // Told by stop(); until then nobody waits for it.
+  working.catch(() => undefined)
+  return {
+    history,
+    wrong,
+    answers,
+    async stop() {
+      stopping = true
+      await working
+      for (const [process] of addresses.entries()) {
+        const ids = [...history.lives.values()].flatMap(({ id }) => id ?? [])
+        for (let from = 0; from < ids.length; from += 100) {
+          const some = ids.slice(from, from + 100)
+          await read(process, `/pets?limit=100&${some.map((id) => `id=${id}`).join('&')}`, () => some)
+        }
+        await listOrders(process)
+      }
+    },
+  }
+}

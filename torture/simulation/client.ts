@@ -1,0 +1,102 @@
+import { EventEmitter } from 'node:events'
+import type { Redis } from 'ioredis'
+import { after, type Connection, type Line, type Server } from './server.ts'
+
+const CONNECT_MS = 120
+const LONGEST_PAUSE_MS = 250
+
+/**
+ * A client of the simulated server that does what ioredis does with the settings of redis-link.ts: it never
+ * queues or repeats, rejects what is under way when its connection ends, and connects again for ever.
+ */
+export function connectTo(server: Server, line: Line): Redis {
+  const client = new EventEmitter()
+  let connection: Connection | undefined
+  let connecting = false
+  let attempts = 0
+  let closed = false
+  const pending = new Set<(error: Error) => void>()
+
+  async function connect(): Promise<void> {
+    connecting = true
+    const reached = await server.reach(line, CONNECT_MS)
+    if (line.dead || closed || !connecting) return
+    connecting = false
+    if (!reached) return ended(new Error('connect ECONNREFUSED'))
+    attempts = 0
+    connection = { line, up: Promise.resolve(), down: Promise.resolve(), onEnd: () => ended() }
+    server.connections.add(connection)
+    client.emit('ready')
+  }
+
+  function ended(error?: Error): void {
+    connection = undefined
+    connecting = false
+    if (error) client.emit('error', error)
+    for (const reject of pending) reject(new Error('Reached the max retries per request limit (which is 0).'))
+    pending.clear()
+    client.emit('close')
+    attempts += 1
+    if (!closed)
+      void after(Math.min(50 * attempts, LONGEST_PAUSE_MS)).then(() => (line.dead ? undefined : connect()))
+  }
+
+  /** What was sent may still arrive after the client has given its connection up. */
+  function destroy(): void {
+    const given = connection
+    if (!given && !connecting) return
+    connection = undefined
+    connecting = false
+    if (given) {
+      given.onEnd = () => {}
+      delete given.onMessage
+      void given.up.then(() => server.connections.delete(given))
+    }
+    setImmediate(() => ended())
+  }
+
+  function ask<Answer>(answer: (via: Connection) => Answer): Promise<Answer> {
+    const via = connection
+    if (!via)
+      return Promise.reject(new Error("Stream isn't writeable and enableOfflineQueue options is false"))
+    return new Promise((resolve, reject) => {
+      pending.add(reject)
+      void (async () => {
+        if (!(await server.carry(via, 'up'))) return
+        const answered = answer(via)
+        if (!(await server.carry(via, 'down')) || via !== connection || line.dead) return
+        pending.delete(reject)
+        resolve(answered)
+      })()
+    })
+  }
+
+  void connect()
+  return Object.assign(client, {
+    get stream() {
+      return { destroy }
+    },
+    evalsha: () => Promise.reject(new Error('NOSCRIPT only the text is known here')),
+    eval: (script: string, count: number, ...rest: (string | number)[]) =>
+      ask(() => server.model.run(server.now(), script, rest.slice(0, count).map(String), rest.slice(count))),
+    zrange: (key: string) => ask(() => server.model.members(server.now(), key)),
+    publish: (_channel: string, message: string) =>
+      ask(() => {
+        for (const other of server.connections) {
+          if (other.onMessage)
+            void server.carry(other, 'down').then((came) => came && other.onMessage?.(message))
+        }
+        return 0
+      }),
+    subscribe: () =>
+      ask((via) => {
+        via.onMessage = (message) => {
+          if (!line.dead) client.emit('message', '', message)
+        }
+      }),
+    disconnect() {
+      closed = true
+      destroy()
+    },
+  }) as unknown as Redis
+}

@@ -1,0 +1,329 @@
+import type { BanRule } from '../../src/config.ts'
+import type { Caller, Limiter } from '../../src/limits/limiter.ts'
+import { redisLimiter } from '../../src/limits/redis.ts'
+import { type Random, randomFrom } from '../random.ts'
+import { connectTo } from './client.ts'
+import type { RedisModel } from './redis-model.ts'
+import { after, EPOCH_MS, type Line, openServer, type Server } from './server.ts'
+import { startVirtualTime } from './virtual-time.ts'
+
+/** One answer of the limiter; times are virtual milliseconds. */
+export interface Taken {
+  caller: string
+  askedAt: number
+  answeredAt: number
+  outcome: string
+  lost: boolean
+  limit: number
+  remaining: number
+  reset: number
+  retryAfter: number
+}
+
+/** What happened under one seed. */
+export interface History {
+  limits: Caller['limits']
+  taken: Taken[]
+  /** In words. */
+  faults: string[]
+  /** Every minute that the store opened: its caller and its start. */
+  minutes: Map<string, { caller: string; start: number }>
+  /** What the store has charged each caller for the day in the end, and has promised to processes. */
+  charged: Map<string, { used: number; promised: number }>
+  /** Whether a process was, or was taken to be. */
+  killed: boolean
+  /** Whether the store was: the highest total that anybody remembers then counts. */
+  restarted: boolean
+  /** How many of 30 requests of a new caller with a limit of 20 were allowed after all was mended. */
+  fresh: number
+}
+
+/** A place in which a process runs, or another one after it. */
+interface Place {
+  name: string
+  line: Line
+  limiter: Limiter | undefined
+}
+
+const CALM_MS = 6_000
+const MINUTE_MS = 60_000
+const GIVEN_UP_MS = 905_000
+const FRESH = { perMinute: 20, perDay: 1_000 }
+
+interface Options {
+  /** Whether one process is away for so long that the others give it up. */
+  givenUp?: boolean
+}
+
+/** Lets some processes serve under one Redis while faults happen; all of it follows from the seed. */
+export async function runLimiter(
+  model: RedisModel,
+  seed: number,
+  { givenUp = false }: Options = {},
+): Promise<History> {
+  const time = startVirtualTime()
+  try {
+    const running = simulate(model, randomFrom(seed), givenUp)
+    let done = false
+    const ended = running.finally(() => {
+      done = true
+    })
+    ended.catch(() => undefined)
+    while (!done) await time.pass(1_000)
+    return await ended
+  } finally {
+    time.end()
+  }
+}
+
+async function simulate(model: RedisModel, random: Random, givenUp: boolean): Promise<History> {
+  const server = openServer(model, random)
+  const perMinute = random.pick([5, 17, 40, 100])
+  const limits = { perMinute, perDay: random.pick([perMinute, 2 * perMinute + 1, 5 * perMinute, 1_000_000]) }
+  const ban: BanRule = {
+    afterRefusals: random.pick([5, 1_000_000]),
+    windowSeconds: 60,
+    seconds: 30,
+    longestSeconds: 300,
+    memorySeconds: 600,
+  }
+  const callers = ['key:1', 'ip:192.0.2.1']
+    .slice(0, random.whole(1, 2))
+    .map((name): Caller => ({ name, limits, ...(name.startsWith('key') && { ban }) }))
+  const history: History = {
+    limits,
+    taken: [],
+    faults: [],
+    minutes: new Map(),
+    charged: new Map(),
+    killed: false,
+    restarted: false,
+    fresh: 0,
+  }
+  const places = Array.from({ length: random.whole(2, 4) }, (_, number) => newPlace(`host:${number} `))
+  let ids = 0
+  let over = false
+
+  async function startProcess(place: Place): Promise<void> {
+    place.line = newLine()
+    const { line } = place
+    const ahead = random.whole(0, 1e9)
+    const limiter = await redisLimiter({
+      connection: {},
+      connect: () => connectTo(server, line),
+      newId: () => `process${++ids}`,
+      clock: () => EPOCH_MS + ahead + performance.now(),
+      ban,
+      place: place.name,
+    })
+    if (line === place.line && !line.dead) place.limiter = limiter
+  }
+
+  async function ask(place: Place, caller: Caller): Promise<void> {
+    const [askedAt, { line, limiter }] = [performance.now(), place]
+    const ruling = await limiter?.take(caller)
+    // Nobody hears the answer of a process that was killed.
+    if (!ruling || line.dead) return
+    const { outcome, lost, ...figures } = ruling
+    const answeredAt = performance.now()
+    history.taken.push({
+      caller: caller.name,
+      askedAt,
+      answeredAt,
+      outcome,
+      lost: lost !== undefined,
+      ...figures,
+    })
+  }
+
+  async function client(): Promise<void> {
+    while (!over) {
+      const [place, caller] = [random.pick(places), random.pick(callers)]
+      const burst = random.pick([1, 1, 2, 5, 20])
+      for (let turn = 0; turn < burst; turn += 1) void ask(place, caller)
+      await after(random.pick([1, 20, 100, 400, 2_000]))
+    }
+  }
+
+  observe(server, history)
+  await Promise.all(places.map(startProcess))
+  const clients = Array.from({ length: random.whole(1, 3) }, client)
+  const longest = random.pick([20_000, 45_000, 45_000, 150_000])
+  const world = { server, places, random, history, startProcess, harmedAt: 0 }
+  if (random.often(0.9)) await doHarm(world, longest)
+  else await after(longest)
+  if (givenUp) await beAway(world)
+  await mend(world)
+  await after(CALM_MS)
+  over = true
+  await Promise.all(clients)
+  // For so long a reserve is left for what a process that is gone may have served alone.
+  await after(history.killed ? MINUTE_MS + 1_000 : 1_000)
+
+  const fresh: Caller = { name: 'key:fresh', limits: FRESH }
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, turn) => places[turn % places.length]?.limiter?.take(fresh)),
+  )
+  history.fresh = answers.filter(
+    (ruling) => ruling?.outcome === 'allowed' && ruling.lost === undefined,
+  ).length
+  for (const { name } of callers) {
+    const day = `local day = redis.call('HMGET', KEYS[1], 'du', 'dx')
+      return { day[1] or '0', day[2] or '0' }`
+    const [used, promised] = model.run(server.now(), day, [`adoptable:{${name}}`], []).map(Number)
+    history.charged.set(name, { used: used ?? 0, promised: promised ?? 0 })
+  }
+  return history
+}
+
+/** Writes down every minute that the store opens. */
+function observe(server: Server, { minutes }: History): void {
+  const { run } = server.model
+  server.model.run = (now, script, keys, args) => {
+    const answer = run(now, script, keys, args)
+    const caller = /^adoptable:\{((?:key|ip):[^}]*)\}$/.exec(keys[0] ?? '')?.[1]
+    if (caller && answer.length > 5 && answer[4] !== '') {
+      minutes.set(`${caller} ${answer[4]}`, { caller, start: Number(answer[5]) - EPOCH_MS })
+    }
+    return answer
+  }
+}
+
+interface World {
+  server: Server
+  places: Place[]
+  random: Random
+  history: History
+  startProcess(place: Place): Promise<void>
+  /** When the latest fault happened. */
+  harmedAt: number
+}
+
+/** Replaced sooner, a process is taken not to have served alone; see redis-members-script.ts. */
+const AFTER_DOUBT_MS = 2_500
+
+/** A process that is killed must not take what nobody else heard with it into a store without memory. */
+type Family = 'processes' | 'memory'
+
+async function doHarm(world: World, longest: number): Promise<void> {
+  const { random, history } = world
+  const family = random.pick<Family>(['processes', 'memory'])
+  const end = performance.now() + longest
+  while (performance.now() < end) {
+    const fault = random.pick(FAULTS[family])
+    const at = Math.floor(performance.now())
+    history.faults.push(`${at} ms: ${await fault(world)}`)
+    world.harmedAt = performance.now()
+    await after(random.pick([30, 300, 1_500, 5_000, 12_000]))
+  }
+}
+
+type Fault = (world: World) => string | Promise<string>
+
+const ON_LINES: Fault[] = [
+  ({ places, random }) => {
+    const place = random.pick(places)
+    place.line.state = random.pick(['refused', 'silent', 'silent'])
+    return `${place.name} ${place.line.state}`
+  },
+  ({ server, places, random }) => {
+    const place = random.pick(places)
+    place.line.state = 'open'
+    if (random.often(0.5)) {
+      for (const connection of server.connections) if (connection.line === place.line) server.end(connection)
+    }
+    return `${place.name} open`
+  },
+  ({ places, random }) => {
+    const place = random.pick(places)
+    place.line.delayMs = random.pick([1, 5, 40, 100, 300])
+    return `${place.name} up to ${place.line.delayMs} ms`
+  },
+  ({ places }) => {
+    for (const { line } of places) Object.assign(line, { state: 'open', delayMs: 2 })
+    return 'all lines open'
+  },
+  ({ server, random }) => {
+    server.paused = random.often(0.4)
+    return `store ${server.paused ? 'paused' : 'goes on'}`
+  },
+  ({ server }) => {
+    for (const connection of server.connections) server.end(connection)
+    return 'every connection ended'
+  },
+]
+
+const FAULTS: Record<Family, Fault[]> = {
+  processes: [
+    ...ON_LINES,
+    async (world) => {
+      const place = world.random.pick(world.places)
+      kill(world, place)
+      await after(isCalm(world, place) ? world.random.pick([10, 500, 3_000]) : AFTER_DOUBT_MS)
+      await world.startProcess(place)
+      return `${place.name} killed and started again`
+    },
+    async ({ server, random, history }) => {
+      history.restarted = true
+      server.kill()
+      await after(random.pick([10, 500, 3_000]))
+      server.start('all')
+      return 'store started again with all it had'
+    },
+  ],
+  memory: [
+    ...ON_LINES,
+    async ({ server, random, history }) => {
+      history.restarted = true
+      const keeping = random.pick(['nothing', 'older'] as const)
+      server.kill()
+      await after(random.pick([10, 500, 3_000]))
+      server.start(keeping)
+      return `store started again with ${keeping}`
+    },
+    ({ server }) => {
+      server.model.save()
+      return 'store saved'
+    },
+  ],
+}
+
+/** Whether the process that ran there just now cannot have been without the store. */
+function isCalm({ server, harmedAt }: World, { line }: Place): boolean {
+  const isOpen = line.state === 'open' && line.delayMs <= 40
+  return isOpen && server.running && !server.paused && performance.now() - harmedAt > AFTER_DOUBT_MS
+}
+
+function kill({ server, history }: World, place: Place): void {
+  history.killed = true
+  place.line.dead = true
+  place.limiter = undefined
+  for (const connection of server.connections) if (connection.line === place.line) server.end(connection)
+}
+
+/** For longer than the quarter of an hour for which its share is kept, with the store there. */
+async function beAway(world: World): Promise<void> {
+  await mend(world)
+  await after(CALM_MS)
+  const line = world.places[0]?.line
+  if (line) line.state = 'silent'
+  // To the others that is the same.
+  world.history.killed = true
+  world.history.faults.push(`${Math.floor(performance.now())} ms: a process away until it is given up`)
+  await after(GIVEN_UP_MS)
+}
+
+async function mend({ server, places, startProcess }: World): Promise<void> {
+  server.paused = false
+  if (!server.running) server.start('all')
+  for (const { line } of places) Object.assign(line, { state: 'open', delayMs: 2 })
+  for (const place of places) if (!place.limiter) await startProcess(place)
+}
+
+function newPlace(name: string): Place {
+  return { name, line: newLine(), limiter: undefined }
+}
+
+function newLine(): Line {
+  return { state: 'open', delayMs: 2, dead: false }
+}
