@@ -1,24 +1,16 @@
 import { createServer } from 'node:http'
+import { ANY, type Answer, type Answers } from './answers.ts'
 
 // What everything is compared with: node:http and nothing else, which answers each address with ready bytes.
 
-export interface Answer {
-  status: number
-  type: string
-  body: string
-}
-
-/** By method and address. */
-export type Answers = Record<string, Answer>
-
-const UNKNOWN: Answer = { status: 404, type: 'text/plain', body: '' }
+const UNKNOWN: Answer = { status: 404, headers: { 'content-length': 0 }, body: '' }
 
 let answers: Answers = {}
 
 const server = createServer((request, response) => {
   const answer = () => {
-    const { status, type, body } = answers[`${request.method} ${request.url}`] ?? UNKNOWN
-    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body)
+    const { status, headers, body } = answers[`${request.method} ${request.url}`] ?? answers[ANY] ?? UNKNOWN
+    response.writeHead(status, headers).end(body)
   }
   if (request.method !== 'GET') request.resume().once('end', answer)
   else answer()

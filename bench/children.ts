@@ -27,10 +27,16 @@ export async function stop(child: ChildProcess): Promise<void> {
 
 /** What an event of a child, or of something that belongs to it, brings; an error if it ends before or is silent. */
 export async function heard(child: ChildProcess, source: EventEmitter, event: string): Promise<unknown> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const done = new AbortController()
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(PATIENCE_MS)])
   const ended = once(child, 'exit', { signal }).then(([code]): never => {
     throw new Error(`${child.spawnargs.join(' ')} ended with code ${code}`)
   })
-  const [value] = await Promise.race([once(source, event, { signal }), ended])
-  return value
+  ended.catch(() => undefined)
+  try {
+    const [value] = await Promise.race([once(source, event, { signal }), ended])
+    return value
+  } finally {
+    done.abort()
+  }
 }

@@ -19,6 +19,13 @@ export interface Figures {
   loadBusy: number
 }
 
+export interface LoadOptions {
+  seconds: number
+  connections?: number
+  /** Each exchange is sent once at most: the load ends with the last one when the time is not over before. */
+  once?: boolean
+}
+
 export const CONNECTIONS = 64
 const BUCKET_MS = 0.01
 const BUCKETS = 100_000
@@ -32,22 +39,25 @@ const LAST_ANSWERS_MS = 10_000
  *
  * @throws on the first answer that is not the expected one
  */
-export async function load(port: number, exchanges: Exchange[], seconds: number): Promise<Figures> {
+export async function load(port: number, exchanges: Exchange[], options: LoadOptions): Promise<Figures> {
+  const { seconds, connections: count = CONNECTIONS, once: onlyOnce = false } = options
   const latencies = new Uint32Array(BUCKETS + 1)
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)))
+  const connections = await Promise.all(Array.from({ length: count }, () => open(port)))
   const idle = performance.eventLoopUtilization()
   const begun = performance.now()
   const end = begun + seconds * 1_000
   let sent = 0
   let answers = 0
-  const next = () => (performance.now() < end ? exchanges[sent++ % exchanges.length] : undefined)
+  const most = onlyOnce ? exchanges.length : Number.POSITIVE_INFINITY
+  const next = () =>
+    sent < most && performance.now() < end ? exchanges[sent++ % exchanges.length] : undefined
   const answered = (ms: number) => {
     answers += 1
     const bucket = Math.min(Math.floor(ms / BUCKET_MS), BUCKETS)
     latencies[bucket] = (latencies[bucket] ?? 0) + 1
   }
   try {
-    const late = AbortSignal.timeout(seconds * 1_000 + LAST_ANSWERS_MS)
+    const late = AbortSignal.timeout(Math.ceil(seconds * 1_000) + LAST_ANSWERS_MS)
     await Promise.all(connections.map((connection) => converse(connection, next, answered, late)))
   } finally {
     for (const { socket } of connections) socket.destroy()
@@ -115,20 +125,30 @@ function converse(
   })
 }
 
+const HEAD_END = '\r\n\r\n'
+const NOTHING = Buffer.alloc(0)
+const NOT_MODIFIED = 304
+
 /** Takes the bytes of one connection, and tells with which of them an answer is whole. */
 function framing(check: (status: number, length: number) => void): (chunk: Buffer) => boolean {
-  let head = ''
+  let begun = NOTHING
   let missing = 0
   return (chunk) => {
     if (missing > 0) missing -= chunk.length
     else {
-      head += chunk.toString('latin1')
-      const end = head.indexOf('\r\n\r\n')
-      if (end < 0) return false
-      const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1])
-      check(Number(head.slice(9, 12)), length)
-      missing = end + 4 + length - head.length
-      head = ''
+      const bytes = begun.length > 0 ? Buffer.concat([begun, chunk]) : chunk
+      const end = bytes.indexOf(HEAD_END)
+      if (end < 0) {
+        // A copy, because the next chunk comes in the same place.
+        begun = Buffer.from(bytes)
+        return false
+      }
+      begun = NOTHING
+      const head = bytes.toString('latin1', 0, end + 2)
+      const status = Number(head.slice(9, 12))
+      const length = status === NOT_MODIFIED ? 0 : Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1])
+      check(status, length)
+      missing = end + HEAD_END.length + length - bytes.length
     }
     if (missing < 0) throw new Error('an answer is longer than its content-length')
     return missing === 0

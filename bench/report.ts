@@ -1,131 +1,143 @@
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import type { Round, Rounds } from './contest.ts'
 import { CONNECTIONS, type Figures } from './load.ts'
-import type { Memory } from './servers.ts'
+import { type Spread, spread } from './statistics.ts'
 
-/** One measurement of both servers, right after each other, and the service's memory after it. */
-export interface Pair {
-  adoptable: Figures
-  bare: Figures
-  memory: Memory
+/** What is to be reached: at least so much of the base's speed, or at most so much of its cost. */
+export type Reach = (measurement: string, contestant: string) => number | undefined
+
+export interface Row {
+  name: string
+  /** Of the base in the same round: how fast, or how dear. */
+  ratio: Spread
+  reach?: number | undefined
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  loadBusy: number
+  cpuMicroseconds: number
+  memoryMb: number
 }
 
-export interface Measured {
-  rounds: number
-  seconds: number
-  animals: number
-  readyMs: number[]
-  memoryAtStart: Memory
-  memoryAtEnd: Memory
-  /** By the name of the measurement, one a round. */
-  pairs: Map<string, Pair[]>
+export interface Comparison {
+  name: string
+  rows: Row[]
 }
 
-interface Spread {
-  median: number
-  least: number
-  most: number
+export type Kind = 'speed' | 'cost'
+
+export function summarise(rounds: Rounds, base: string, kind: Kind, reach: Reach): Comparison[] {
+  return [...rounds].map(([name, ofAll]) => {
+    const ofBase = ofAll.get(base) ?? []
+    const rows = [...ofAll].map(([contestant, own]) => ({
+      name: contestant,
+      ratio: spread(own.map((figures, round) => ratioOf(figures, ofBase[round], kind))),
+      reach: reach(name, contestant),
+      ...medians(own),
+    }))
+    return { name, rows: rows.sort((a, b) => Number(b.name === base) - Number(a.name === base)) }
+  })
 }
 
-export type Results = ReturnType<typeof summarise>
-
-export function summarise({ readyMs, memoryAtStart, memoryAtEnd, pairs, ...setup }: Measured) {
-  return {
-    measuredAt: new Date().toISOString(),
-    versions: versions(),
-    machine: { cpu: cpus()[0]?.model ?? '', cores: cpus().length, platform: process.platform },
-    ...setup,
-    connections: CONNECTIONS,
-    readyMs: spread(readyMs),
-    memoryMb: { atStart: memoryAtStart.nowMb, peak: memoryAtEnd.peakMb },
-    measurements: [...pairs].map(([name, ofOne]) => ({
-      name,
-      ratio: spread(ofOne.map(ratioOf)),
-      adoptable: figures(ofOne.map(({ adoptable }) => adoptable)),
-      bare: figures(ofOne.map(({ bare }) => bare)),
-      memoryMb: spread(ofOne.map(({ memory }) => memory.nowMb ?? Number.NaN)),
-      pairs: ofOne,
-    })),
-  }
+function ratioOf(own: Figures, base: Figures | undefined, kind: Kind): number {
+  const speed = own.requestsPerSecond / (base?.requestsPerSecond ?? Number.NaN)
+  return kind === 'speed' ? speed : 1 / speed
 }
 
-function versions() {
-  const fastify = new URL('../node_modules/fastify/package.json', import.meta.url)
-  return {
-    node: process.versions.node,
-    fastify: JSON.parse(readFileSync(fastify, 'utf8')).version as string,
-    sqlite: process.versions.sqlite,
-  }
-}
-
-function ratioOf({ adoptable, bare }: Pair): number {
-  return adoptable.requestsPerSecond / bare.requestsPerSecond
-}
-
-function figures(rounds: Figures[]) {
-  const median = (name: keyof Figures) => spread(rounds.map((round) => round[name])).median
+function medians(rounds: Round[]) {
+  const median = (name: keyof Figures | 'cpuMicroseconds') =>
+    spread(rounds.map((round) => round[name])).median
   return {
     requestsPerSecond: median('requestsPerSecond'),
     p50Ms: median('p50Ms'),
     p99Ms: median('p99Ms'),
     loadBusy: median('loadBusy'),
+    cpuMicroseconds: median('cpuMicroseconds'),
+    memoryMb: spread(rounds.map(({ memory }) => memory.nowMb ?? Number.NaN)).median,
   }
 }
 
-/** Of an even number of values the median is the mean of the two in the middle. */
-function spread(values: number[]): Spread {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (place: number) => sorted[place] ?? Number.NaN
-  const middle = (sorted.length - 1) / 2
+/** What the figures hang on: where, with what and for how long they were measured. */
+export function setup(rounds: number, seconds: number) {
+  const fastify = new URL('../node_modules/fastify/package.json', import.meta.url)
   return {
-    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
-    least: at(0),
-    most: at(sorted.length - 1),
+    measuredAt: new Date().toISOString(),
+    versions: {
+      node: process.versions.node,
+      fastify: JSON.parse(readFileSync(fastify, 'utf8')).version as string,
+      sqlite: process.versions.sqlite ?? '',
+    },
+    machine: { cpu: cpus()[0]?.model ?? '', cores: cpus().length, platform: process.platform },
+    rounds,
+    seconds,
+    connections: CONNECTIONS,
   }
 }
 
-export function table(results: Results): string {
-  const { versions, machine, rounds, seconds, connections, readyMs, memoryMb } = results
-  const titles = ['', 'ratio', 'min..max', 'requests/s', 'bare', 'p50 ms', 'p99 ms', 'bare p50', 'bare p99']
-  const rows = [[...titles, 'load busy', 'RSS MB'], ...results.measurements.map(rowOf)]
-  return [
-    ...aligned(rows),
+export type Setup = ReturnType<typeof setup>
+
+export function table(comparisons: Comparison[], kind: Kind): string[] {
+  const titles = [
     '',
-    `Medians of ${rounds} rounds of ${seconds} s; ${connections} connections; "bare" is node:http answering the same bytes.`,
-    `Resident memory: ${whole(memoryMb.atStart)} MB after the start, ${whole(memoryMb.peak)} MB at its peak.`,
-    `Ready ${whole(readyMs.median)} ms after the spawn (${whole(readyMs.least)}..${whole(readyMs.most)}).`,
+    kind,
+    'min..max',
+    'reach',
+    'requests/s',
+    'p50 ms',
+    'p99 ms',
+    'CPU µs',
+    'load busy',
+    'RSS MB',
+  ]
+  const rows = comparisons.flatMap(({ name, rows }) => [
+    [name],
+    ...rows.map((row) => cellsOf(row, kind === 'speed' ? '≥' : '≤')),
+  ])
+  return aligned([titles, ...rows])
+}
+
+export function closing({ versions, machine, rounds, seconds, connections }: Setup): string[] {
+  return [
+    `Medians of ${rounds} interleaved rounds of ${seconds} s; ${connections} connections.`,
+    'Where "load busy" is near 1 the load itself was the slower side.',
     `Node ${versions.node}, Fastify ${versions.fastify}, SQLite ${versions.sqlite}; ` +
       `${machine.cores} × ${machine.cpu}, ${machine.platform}.`,
-  ].join('\n')
-}
-
-function rowOf({ name, ratio, adoptable, bare, memoryMb }: Results['measurements'][number]): string[] {
-  return [
-    name,
-    ratio.median.toFixed(2),
-    `${ratio.least.toFixed(2)}..${ratio.most.toFixed(2)}`,
-    whole(adoptable.requestsPerSecond),
-    whole(bare.requestsPerSecond),
-    adoptable.p50Ms.toFixed(2),
-    adoptable.p99Ms.toFixed(2),
-    bare.p50Ms.toFixed(2),
-    bare.p99Ms.toFixed(2),
-    `${adoptable.loadBusy.toFixed(2)}/${bare.loadBusy.toFixed(2)}`,
-    whole(memoryMb.median),
   ]
 }
 
-function whole(value: number | undefined): string {
+function cellsOf({ name, ratio, reach, ...row }: Row, sign: string): string[] {
+  return [
+    `  ${name}`,
+    fine(ratio.median),
+    `${fine(ratio.least)}..${fine(ratio.most)}`,
+    reach === undefined ? '' : `${sign} ${reach.toFixed(2)}`,
+    whole(row.requestsPerSecond),
+    row.p50Ms.toFixed(2),
+    row.p99Ms.toFixed(2),
+    whole(row.cpuMicroseconds),
+    row.loadBusy.toFixed(2),
+    whole(row.memoryMb),
+  ]
+}
+
+/** Small ratios keep a digit that tells something. */
+export function fine(value: number): string {
+  return value > 0 && value < 0.095 ? value.toFixed(3) : value.toFixed(2)
+}
+
+export function whole(value: number | undefined): string {
   return value === undefined || Number.isNaN(value) ? '-' : Math.round(value).toLocaleString('en')
 }
 
-function aligned(rows: string[][]): string[] {
+export function aligned(rows: string[][]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   return rows.map((row) =>
     row
       .map((text, column) =>
         column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0),
       )
-      .join('  '),
+      .join('  ')
+      .trimEnd(),
   )
 }

@@ -1,68 +1,39 @@
-import type { Answer } from './bare.ts'
+import { ANY, type Answer, type Answers } from './answers.ts'
 import type { Exchange } from './load.ts'
 
 export interface Request {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   body?: string
+  headers?: Record<string, string>
 }
 
 /** A request and its answer, as text and as the load sends and checks them. */
 export interface Recorded extends Exchange {
   name: string
   answer: Answer
+  etag: string
 }
 
-export interface Measurement {
-  name: string
-  /** What is sent, in turns. */
-  requests: Request[]
-  /** Whether each request adds an animal. */
-  adds?: boolean
-  /** Whether each request needs an available animal of its own, and what it then is. */
-  forAnimal?: (id: number) => Request
+/** A server, and the key that it lets in. */
+export interface Door {
+  port: number
+  key: string
 }
 
-const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'available' })
-const STATUSES = ['', '&status=available', '&status=pending', '&status=sold']
+export const STATUSES = ['available', 'pending', 'sold']
 
-/** As many animals to a page, on average, as the default page has. */
-const LIMITS = Array.from({ length: 40 }, (_, index) => index + 1)
+/** As many animals to a page, on average, as the default page has; in an order that favours no size. */
+export const LIMITS = Array.from({ length: 39 }, (_, index) => 1 + ((index * 7) % 39))
 
-const PATCHED = Array.from({ length: 256 }, (_, index) => index + 1)
-
-function placeOrder(petId: number): Request {
-  const adopter = { name: 'A. Adopter', email: 'adopter@example.org' }
-  return { method: 'POST', path: '/v1/store/orders', body: JSON.stringify({ petId, adopter }) }
-}
-
-export const MEASUREMENTS: Measurement[] = [
-  { name: 'list, the same page', requests: [{ method: 'GET', path: '/v1/pets' }] },
-  {
-    name: 'list, changing filters',
-    requests: LIMITS.flatMap((limit) =>
-      STATUSES.map((status): Request => ({ method: 'GET', path: `/v1/pets?limit=${limit}${status}` })),
-    ),
-  },
-  { name: 'create', requests: [{ method: 'POST', path: '/v1/pets', body: NEW_PET }], adds: true },
-  {
-    // Each animal gets one name after the other, so that every patch changes something.
-    name: 'patch',
-    requests: ['Ada', 'Bob'].flatMap((name) =>
-      PATCHED.map(
-        (id): Request => ({ method: 'PATCH', path: `/v1/pets/${id}`, body: JSON.stringify({ name }) }),
-      ),
-    ),
-  },
-  { name: 'order', requests: [], forAnimal: placeOrder },
-]
+export const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'available' })
 
 export const ANIMALS = 1_000
 const AT_ONCE = 50
 
-/** The animals that are there before anything is measured: every status, and none. */
-export async function addAnimals(port: number, key: string): Promise<void> {
-  const statuses = [undefined, 'available', 'pending', 'sold']
+/** The animals that are there before anything is measured: every status, and none. bench/peers has the same. */
+export async function addAnimals(door: Door): Promise<void> {
+  const statuses = [undefined, ...STATUSES]
   for (let count = 0; count < ANIMALS; count += AT_ONCE) {
     const group = Array.from({ length: AT_ONCE }, (_, index) => {
       const animal = {
@@ -70,7 +41,7 @@ export async function addAnimals(port: number, key: string): Promise<void> {
         categoryId: 1 + (index % 8),
         status: statuses[index % statuses.length],
       }
-      return ask(port, key, { method: 'POST', path: '/v1/pets', body: JSON.stringify(animal) })
+      return ask(door, { method: 'POST', path: '/v1/pets', body: JSON.stringify(animal) })
     })
     await Promise.all(group)
   }
@@ -79,48 +50,106 @@ export async function addAnimals(port: number, key: string): Promise<void> {
 /** A new animal's id has a few digits more than the recorded one. */
 const MORE_DIGITS = 8
 
-/** What the service answers to requests as of now: what the bare server is to answer too. */
-export async function record(port: number, key: string, requests: Request[]): Promise<Recorded[]> {
+/** What a server answers to requests as of now: what the bare server is to answer too. */
+export async function record(door: Door, requests: Request[]): Promise<Recorded[]> {
   const recorded: Recorded[] = []
   for (const request of requests) {
-    const answer = await ask(port, key, request)
-    const shortest = Buffer.byteLength(answer.body)
+    const response = await ask(door, request)
+    const body = await response.text()
+    const shortest = Buffer.byteLength(body)
     const longest = request.method === 'POST' ? shortest + MORE_DIGITS : shortest
-    const expected = { status: answer.status, shortest, longest }
     recorded.push({
       name: `${request.method} ${request.path}`,
-      answer,
-      bytes: wire(request, key),
-      ...expected,
+      answer: toAnswer(response, body),
+      etag: response.headers.get('etag') ?? '',
+      bytes: wire(request, door.key),
+      status: response.status,
+      shortest,
+      longest,
     })
   }
   return recorded
 }
 
 /** Requests that are all answered like the first one, which alone is sent to see how. */
-export async function recordAlike(port: number, key: string, requests: Request[]): Promise<Recorded[]> {
-  const [first] = await record(port, key, requests.slice(0, 1))
+export async function recordAlike(door: Door, requests: Request[]): Promise<Recorded[]> {
+  const [first] = await record(door, requests.slice(0, 1))
   if (!first) throw new Error('nothing to record')
-  return requests.slice(1).map((request) => ({ ...first, bytes: wire(request, key) }))
+  return requests.slice(1).map((request) => ({ ...first, bytes: wire(request, door.key) }))
+}
+
+/** The longest animal of the bench in an answer, in bytes. */
+const LONGEST_ANIMAL = 120
+
+/** For addresses that must not be asked before they are measured: each answer has so many animals at most. */
+export function unseen(door: Door, requests: Request[], mostAnimals: number): Exchange[] {
+  const expected = { status: 200, shortest: 2, longest: 2 + mostAnimals * LONGEST_ANIMAL }
+  return requests.map((request) => ({ ...expected, bytes: wire(request, door.key) }))
+}
+
+export function answersOf(recorded: Recorded[]): Answers {
+  return Object.fromEntries(recorded.map(({ name, answer }) => [name, answer]))
+}
+
+/** The answer to whatever is asked. */
+export async function anyAnswer(door: Door, request: Request): Promise<Answers> {
+  const [recorded] = await record(door, [request])
+  return recorded ? { [ANY]: recorded.answer } : {}
+}
+
+/**
+ * So many places in a list, each one animal after the other, as the end of an address.
+ *
+ * @throws when a page has no next one before so many are found
+ */
+export async function places(door: Door, query: string, count: number): Promise<string[]> {
+  const found: string[] = []
+  let cursor = ''
+  while (found.length < count) {
+    const path = `/v1/pets?limit=1${query}${cursor && `&cursor=${cursor}`}`
+    const link = (await ask(door, { method: 'GET', path })).headers.get('link') ?? ''
+    cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link)?.[1] ?? ''
+    if (!cursor) throw new Error(`${path} has no next page`)
+    found.push(`${query}&cursor=${cursor}`)
+  }
+  return found
+}
+
+/** From each place on, pages of every size: each address once, the size changing with every request. */
+export function pagesFrom(places: string[], limits: number[]): Request[] {
+  return limits.flatMap((_, turn) =>
+    places.map((place, index): Request => {
+      const limit = limits[(index + turn) % limits.length]
+      return { method: 'GET', path: `/v1/pets?limit=${limit}${place}` }
+    }),
+  )
 }
 
 /** How many animals there are, by the id of the newest one. */
-export async function countAnimals(port: number, key: string): Promise<number> {
-  const { body } = await ask(port, key, { method: 'GET', path: '/v1/pets?limit=1' })
-  return JSON.parse(body)[0].id
+export async function countAnimals(door: Door): Promise<number> {
+  const response = await ask(door, { method: 'GET', path: '/v1/pets?limit=1' })
+  return ((await response.json()) as { id: number }[])[0]?.id ?? 0
 }
 
-async function ask(port: number, key: string, { method, path, body = '' }: Request): Promise<Answer> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const sent = method === 'GET' ? { method, headers } : { method, headers, body }
+/** @throws on any answer but a success and 304 */
+export async function ask({ port, key }: Door, request: Request): Promise<Response> {
+  const { method, path, body = '', headers = {} } = request
+  const all = { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const sent = method === 'GET' ? { method, headers: all } : { method, headers: all, body }
   const response = await fetch(`http://127.0.0.1:${port}${path}`, sent)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path}: status ${response.status}, ${text}`)
-  return { status: response.status, type: response.headers.get('content-type') ?? '', body: text }
+  if (response.ok || response.status === 304) return response
+  throw new Error(`${method} ${path}: status ${response.status}, ${await response.text()}`)
 }
 
-function wire({ method, path, body = '' }: Request, key: string): Buffer {
+function toAnswer({ status, headers }: Response, body: string): Answer {
+  const type = headers.get('content-type')
+  const length = status === 304 ? {} : { 'content-length': Buffer.byteLength(body) }
+  return { status, headers: { ...(type && { 'content-type': type }), ...length }, body }
+}
+
+function wire({ method, path, body = '', headers = {} }: Request, key: string): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${key}`]
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
   if (method !== 'GET') {
     lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
   }

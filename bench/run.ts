@@ -1,152 +1,105 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { load } from './load.ts'
-import { type Pair, summarise, table } from './report.ts'
-import {
-  ANIMALS,
-  addAnimals,
-  countAnimals,
-  MEASUREMENTS,
-  type Measurement,
-  type Recorded,
-  record,
-  recordAlike,
-} from './requests.ts'
-import {
-  addAvailable,
-  type Bare,
-  makeKey,
-  type Service,
-  type Store,
-  startBare,
-  startService,
-} from './servers.ts'
+import { barChart, growthChart } from './chart.ts'
+import { type Growth, growthReport, measureGrowth, SIZES } from './growth.ts'
+import { measureScale, NEEDS, scaleReport } from './scale.ts'
+import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
 
-// adoptable beside a bare node:http server that answers the same bytes, in turns, so that both meet the same
-// moods of the machine. Nothing is judged here: it fails only when an answer was wrong or missing.
+// npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
-const STARTS = 5
-const WARM_UP_SECONDS = 1
+const USAGE = 'usage: npm run bench -- [--growth | --network | --quick] [--rounds N] [--seconds S]'
 
-/** More than adoptable gives away in a second; each order needs one of its own. */
-const ANIMALS_A_SECOND = 12_000
+const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
+const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }
+const QUICK_SIZES = SIZES.slice(0, 2)
 
-/** For everything but the measurements. Whoever needs longer hangs. */
-const OVERHEAD_MS = 120_000
+/** Whoever needs longer hangs. */
+const MOST_MS = { quick: 5 * 60_000, full: 60 * 60_000 }
 
-interface Contest {
-  key: string
-  service: Service
-  bare: Bare
-  file: string
-  /** Animals that the service said it has added. */
-  added: number
-}
-
-const { rounds, seconds } = readOptions()
-const loads = 2 * MEASUREMENTS.length
-const mostMs = OVERHEAD_MS + loads * (rounds * seconds + WARM_UP_SECONDS) * 2_000
-setTimeout(() => fail(`not done after ${Math.round(mostMs / 1_000)} s`), mostMs).unref()
+const { values: flags } = readFlags()
+const options = readOptions()
+setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS.full).unref()
 
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const results = summarise({ rounds, seconds, ...(await measure(join(folder, 'bench.db'))) })
-  writeFileSync(new URL('results.json', import.meta.url), `${JSON.stringify(results, rounded, 2)}\n`)
-  console.log(table(results))
+  const { quick, growth, network } = flags
+  if (quick || !(growth || network)) await speed()
+  if (quick || growth) await grow()
+  if (quick || network) await scale()
 } catch (error) {
   fail(error)
 }
 
-function readOptions(): { rounds: number; seconds: number } {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' } },
-  })
-  const [rounds, seconds] = values.quick ? [2, 1] : [7, 3]
-  const options = { rounds: Number(values.rounds ?? rounds), seconds: Number(values.seconds ?? seconds) }
-  if (!Object.values(options).every((value) => value >= 1 && Number.isInteger(value))) {
-    fail('usage: npm run bench -- [--quick] [--rounds N] [--seconds S]')
-  }
-  return options
+async function speed(): Promise<void> {
+  const results = await measureSpeed(options, folder)
+  console.log(`${speedReport(results)}\n`)
+  const chart = speedChart(results)
+  if (!flags.quick) keep('speed', results, 'bench.svg', chart)
+}
+
+async function grow(): Promise<void> {
+  const results = await measureGrowth(options, flags.quick ? QUICK_SIZES : SIZES, folder)
+  console.log(`${growthReport(results)}\n`)
+  const chart = chartOfGrowth(results)
+  if (!flags.quick) keep('growth', results, 'bench-growth.svg', chart)
+}
+
+async function scale(): Promise<void> {
+  const results = await measureScale(options, folder)
+  if (!results) console.log(`  skipped: ${NEEDS}`)
+  else console.log(scaleReport(results))
+  if (results && !flags.quick) keep('network', results)
+}
+
+function speedChart({ comparisons, setup }: Speed): string {
+  const shown = comparisons.filter(({ name }) => SHOWN.includes(name))
+  const note = `Requests a second, as a ratio to a bare node:http server that sends the same bytes. ${where(setup)}`
+  return barChart('How fast, with keys, limits and durable data', note, shown, 'adoptable')
+}
+
+function chartOfGrowth({ comparisons, setup }: Growth): string {
+  const note = `Time for an answer, as a ratio to that with 1,000 animals. ${where(setup)}`
+  return growthChart('What a request costs as the data grows', note, comparisons)
+}
+
+function where({ versions, machine }: Speed['setup']): string {
+  return `Node ${versions.node}, ${machine.cores} cores.`
+}
+
+/** Beside the figures of the other kinds, which stay as they were. */
+function keep(kind: string, results: object, chartName?: string, chart = ''): void {
+  const file = new URL('results.json', import.meta.url)
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  writeFileSync(file, `${JSON.stringify({ ...before, [kind]: results }, rounded, 2)}\n`)
+  if (chartName) writeFileSync(new URL(`../docs/${chartName}`, import.meta.url), chart)
 }
 
 function rounded(_name: string, value: unknown): unknown {
-  return typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value
+  return typeof value === 'number' ? Math.round(value * 10_000) / 10_000 : value
+}
+
+function readFlags() {
+  const flag = { type: 'boolean', default: false } as const
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({ options: { growth: flag, network: flag, quick: flag, rounds: text, seconds: text } })
+  } catch {
+    fail(USAGE)
+  }
+}
+
+function readOptions(): Options {
+  const preset = flags.quick ? QUICK : FULL
+  const rounds = Number(flags.rounds ?? preset.rounds)
+  const seconds = Number(flags.seconds ?? preset.seconds)
+  if (!(Number.isInteger(rounds) && rounds >= 1 && seconds > 0)) fail(USAGE)
+  return { ...preset, rounds, seconds }
 }
 
 function fail(reason: unknown): never {
   console.error('bench:', reason)
   process.exit(1)
-}
-
-async function measure(file: string) {
-  const store = { databaseUrl: `sqlite:${file}` }
-  const key = await makeKey(store)
-  const { service, readyMs } = await startOften(store)
-  const bare = await startBare()
-  const contest: Contest = { key, service, bare, file, added: ANIMALS }
-  const memoryAtStart = service.memory()
-  await addAnimals(service.port, key)
-  const pairs = await compareInRounds(contest)
-  const memoryAtEnd = service.memory()
-  const found = await countAnimals(service.port, key)
-  if (found !== contest.added) throw new Error(`${contest.added} animals were added, and ${found} are there`)
-  await Promise.all([service.stop(), bare.stop()])
-  return { animals: ANIMALS, readyMs, memoryAtStart, memoryAtEnd, pairs }
-}
-
-/** The last service started keeps running. */
-async function startOften(store: Store): Promise<{ service: Service; readyMs: number[] }> {
-  const readyMs: number[] = []
-  while (true) {
-    const service = await startService(store)
-    readyMs.push(service.readyMs)
-    if (readyMs.length === STARTS) return { service, readyMs }
-    await service.stop()
-  }
-}
-
-async function compareInRounds(contest: Contest): Promise<Map<string, Pair[]>> {
-  for (const measurement of MEASUREMENTS) await compare(contest, measurement, WARM_UP_SECONDS, 0)
-  const pairs = new Map<string, Pair[]>(MEASUREMENTS.map(({ name }) => [name, []]))
-  for (let round = 0; round < rounds; round += 1) {
-    for (const measurement of MEASUREMENTS) {
-      pairs.get(measurement.name)?.push(await compare(contest, measurement, seconds, round))
-    }
-  }
-  return pairs
-}
-
-async function prepare(contest: Contest, measurement: Measurement, seconds: number): Promise<Recorded[]> {
-  const { key, service, file, added } = contest
-  const { requests, forAnimal } = measurement
-  if (!forAnimal) return record(service.port, key, requests)
-  const count = ANIMALS_A_SECOND * seconds
-  addAvailable(file, count)
-  contest.added += count
-  const ids = Array.from({ length: count }, (_, index) => added + 1 + index)
-  return recordAlike(service.port, key, ids.map(forAnimal))
-}
-
-/** Both right after each other; who is first changes with the round. */
-async function compare(
-  contest: Contest,
-  measurement: Measurement,
-  seconds: number,
-  round: number,
-): Promise<Pair> {
-  const { service, bare } = contest
-  const exchanges = await prepare(contest, measurement, seconds)
-  await bare.answer(Object.fromEntries(exchanges.map(({ name, answer }) => [name, answer])))
-  const runAdoptable = async () => {
-    const figures = await load(service.port, exchanges, seconds)
-    if (measurement.adds) contest.added += measurement.requests.length + figures.answers
-    return { figures, memory: service.memory() }
-  }
-  const first = round % 2 === 0 ? await runAdoptable() : undefined
-  const ofBare = await load(bare.port, exchanges, seconds)
-  const { figures, memory } = first ?? (await runAdoptable())
-  return { adoptable: figures, bare: ofBare, memory }
 }

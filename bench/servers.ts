@@ -6,14 +6,14 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Answers } from './bare.ts'
+import type { Answers } from './answers.ts'
 import { heard, mind, PATIENCE_MS, stop } from './children.ts'
 
 export interface Service {
   port: number
+  pid: number | undefined
   /** From its spawn to its first answer of 200. */
   readyMs: number
-  memory(): Memory
   stop(): Promise<void>
 }
 
@@ -60,28 +60,45 @@ export async function startService(store: Store, workers = 1): Promise<Service> 
   const { status } = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (status !== 200) throw new Error(`adoptable is not ready: status ${status}`)
   const readyMs = performance.now() - begun
-  return { port, readyMs, memory: () => memoryOf(child.pid), stop: () => stop(child) }
+  return { port, pid: child.pid, readyMs, stop: () => stop(child) }
 }
 
-function memoryOf(pid: number | undefined): Memory {
-  if (process.platform !== 'linux') return {}
+export function memoryOf(pid: number | undefined): Memory {
+  if (process.platform !== 'linux' || pid === undefined) return {}
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const mb = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(status)?.[1]) / 1_024
   return { nowMb: mb('VmRSS'), peakMb: mb('VmHWM') }
 }
 
-/** Adds animals behind the service's back, which may go on meanwhile. */
-export function addAvailable(file: string, count: number): void {
+/** In which Linux counts the time of a process. */
+const TICK_MS = 10
+
+/** Time that all threads of a process have computed, in milliseconds; not known but on Linux. */
+export function computedMs(pid: number | undefined): number {
+  if (process.platform !== 'linux' || pid === undefined) return Number.NaN
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // What stands before is the name, which may hold anything.
+  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number)
+  return ((user ?? Number.NaN) + (system ?? Number.NaN)) * TICK_MS
+}
+
+/** As many animals straight into the file, whether a service runs on it or not, in one statement. */
+export function addDirectly(file: string, count: number, status: string): void {
   const database = new DatabaseSync(file, { timeout: PATIENCE_MS })
+  // Millions of rows in one statement: without room for what it changes it would write every page again and again.
+  database.exec('pragma cache_size = -250000')
   const places = 'with recursive place (n) as (select 1 union all select n + 1 from place where n < ?)'
   database
-    .prepare(`insert into pet (name, category_id, status) ${places} select 'Rex', 1, 'available' from place`)
+    .prepare(
+      `insert into pet (name, category_id, status) ${places} select 'Rex', 1 + n / 4 % 8, ${status} from place`,
+    )
     .run(count)
   database.close()
 }
 
 export interface Bare {
   port: number
+  pid: number | undefined
   /** From now on it gives these answers. */
   answer(answers: Answers): Promise<void>
   stop(): Promise<void>
@@ -92,6 +109,7 @@ export async function startBare(): Promise<Bare> {
   const { port } = (await heard(child, child, 'message')) as AddressInfo
   return {
     port,
+    pid: child.pid,
     async answer(answers) {
       child.send(answers)
       await heard(child, child, 'message')

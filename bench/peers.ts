@@ -1,0 +1,108 @@
+import { fork } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CREATE, FILTERS, filtered, SAME_PAGE } from './adoptable.ts'
+import { heard, mind, stop } from './children.ts'
+import type { Contestant } from './contest.ts'
+import { NEW_PET, type Request, record, STATUSES } from './requests.ts'
+
+// What a user would pick instead, each a program of its own in bench/peers.
+
+const FOLDER = new URL('peers/', import.meta.url)
+
+interface Peer {
+  name: string
+  program: string
+  /** Packages whose versions are told; the first one shows whether the peer is installed. */
+  packages: string[]
+  /** Where its animals are, when not where adoptable's are. */
+  requests?: Record<string, Request[]>
+}
+
+/** json-server has an interface of its own. */
+const NEWEST_FIRST = '/pets?_sort=id&_order=desc&_limit='
+const JSON_SERVER: Record<string, Request[]> = {
+  [SAME_PAGE]: [{ method: 'GET', path: `${NEWEST_FIRST}20` }],
+  [FILTERS]: filtered(NEWEST_FIRST),
+  [CREATE]: [{ method: 'POST', path: '/pets', body: NEW_PET }],
+}
+
+const SAME_INTERFACE: Record<string, Request[]> = {
+  [SAME_PAGE]: [{ method: 'GET', path: '/v1/pets' }],
+  [FILTERS]: filtered('/v1/pets?limit='),
+  [CREATE]: [{ method: 'POST', path: '/v1/pets', body: NEW_PET }],
+}
+
+const PEERS: Peer[] = [
+  { name: 'Fastify', program: 'fastify.js', packages: ['fastify', '@fastify/rate-limit', 'better-sqlite3'] },
+  {
+    name: 'Express',
+    program: 'express.js',
+    packages: ['express', 'zod', 'better-sqlite3', 'rate-limiter-flexible'],
+  },
+  {
+    name: 'NestJS, TypeORM',
+    program: 'nest.js',
+    packages: ['@nestjs/core', 'typeorm', 'better-sqlite3', '@nestjs/throttler'],
+  },
+  { name: 'json-server', program: 'json-server.js', packages: ['json-server'], requests: JSON_SERVER },
+]
+
+const KEY = 'bench-key-of-the-peers'
+
+/** @returns those that are installed, started, and the names of the others with the reason */
+export async function startPeers(folder: string): Promise<{ peers: Contestant[]; skipped: string[] }> {
+  const peers: Contestant[] = []
+  const skipped: string[] = []
+  for (const peer of PEERS) {
+    const missing = peer.packages.find((name) => !existsSync(new URL(`node_modules/${name}`, FOLDER)))
+    if (missing) skipped.push(`${peer.name}: ${missing} is not installed; npm ci --prefix bench/peers`)
+    else peers.push(await startPeer(peer, folder))
+  }
+  return { peers, skipped }
+}
+
+async function startPeer(peer: Peer, folder: string): Promise<Contestant> {
+  const { name, program, packages, requests = SAME_INTERFACE } = peer
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    BENCH_FILE: join(folder, `${program}.db`),
+    BENCH_KEY: KEY,
+  }
+  const begun = performance.now()
+  const child = mind(fork(new URL(program, FOLDER), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
+  const port = (await heard(child, child, 'message')) as number
+  const readyMs = [performance.now() - begun]
+  const door = { port, key: KEY }
+  await refuseWrongPage(name, door, requests[SAME_PAGE] ?? [])
+  return {
+    name,
+    made: packages.map((name) => `${name} ${versionOf(name)}`).join(', '),
+    port,
+    pid: child.pid,
+    readyMs,
+    prepare: async (measurement) => {
+      const asked = requests[measurement]
+      return asked && { exchanges: await record(door, asked) }
+    },
+    stop: () => stop(child),
+  }
+}
+
+/** Who answers less than the others would be compared unfairly. */
+async function refuseWrongPage(name: string, door: { port: number; key: string }, requests: Request[]) {
+  const [page] = await record(door, requests)
+  const animals: { id: number; status?: string }[] = JSON.parse(page?.answer.body ?? '')
+  const ids = animals.map(({ id }) => id)
+  const right = ids.length === 20 && ids.every((id, index) => id === 1_000 - index)
+  if (!right) throw new Error(`${name} answers with the animals ${ids}`)
+  if (!animals.some(({ status }) => status && STATUSES.includes(status)))
+    throw new Error(`${name}: no status`)
+  const stranger = await fetch(`http://127.0.0.1:${door.port}${requests[0]?.path}`)
+  if (stranger.status !== 401) throw new Error(`${name} lets in who has no key: status ${stranger.status}`)
+}
+
+function versionOf(name: string): string {
+  return JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, FOLDER), 'utf8')).version
+}
