@@ -286,6 +286,43 @@ test(
   },
 )
 
+for (const [moment, isAtOnce] of [
+  ['asks', true],
+  ['has asked the others', false],
+] as const) {
+  test(
+    `a process too busy, when it ${moment}, to be given back what others hold takes that as used for now`,
+    NEEDS_REDIS,
+    async (t) => {
+      const [holder, asker = holder] = await openLimiters(t, 2)
+      const caller = key({ perMinute: 4, perDay: 1e5 })
+      const taken = await takeMany(holder, caller, 1)
+      const listener = redis.client.duplicate()
+      t.after(() => listener.disconnect())
+      await listener.subscribe('adoptable:recall')
+      listener.on('message', (_, message: string) => {
+        if (!isAtOnce && message.endsWith(caller.name)) stallMs(150)
+      })
+
+      do {
+        const pending = asker.take(caller)
+        if (isAtOnce) stallMs(150)
+        taken.push(await pending)
+      } while (taken.at(-1)?.outcome === 'allowed')
+
+      assert.equal(taken.at(-1)?.lost, undefined)
+      assert.ok(allowed(taken) < 4, `${allowed(taken)} allowed`)
+      assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
+    },
+  )
+}
+
+/** Nothing else happens in this process meanwhile. */
+function stallMs(length: number): void {
+  const began = performance.now()
+  while (performance.now() - began < length) {}
+}
+
 test('what is given back while the line breaks is there for the others', NEEDS_REDIS, async (t) => {
   const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
   const [[giver], [asker]] = [await openLimiters(t, 1, undefined, proxy), await openLimiters(t, 1)]
