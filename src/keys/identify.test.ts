@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import Fastify, { type FastifyRequest, type RouteOptions } from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
 import { Kysely } from 'kysely'
 import { readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
@@ -57,8 +57,10 @@ async function openGate(t: TestContext) {
   cleanup(t).defer(() => writable.database.close())
   writable.database.exec('pragma synchronous = off')
   let lookUps = 0
+  const beside: { look?: () => void } = {}
   const log = () => {
     lookUps += 1
+    beside.look?.()
   }
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(connection), log })
   const clock = { now: NOW }
@@ -73,7 +75,10 @@ async function openGate(t: TestContext) {
   const { identifyCaller, recall } = identify(context as Context)
   const address = await serverOf(t, identifyCaller).listen({ host: '127.0.0.1', port: 0 })
   return {
-    ...{ clock, closeStore, recall, db: writable.db, lookUps: () => lookUps },
+    ...{ clock, closeStore, identifyCaller, recall, db: writable.db, lookUps: () => lookUps },
+    /** Runs when a look-up has read the store, and nobody has heard of it. */
+    beside,
+    database: writable.database,
     async make(key: Partial<keys.NewKey> = {}) {
       const text = generateKey('production')
       const whole: keys.NewKey = { name: 'test', plan: 'free', access: 'read', ...key }
@@ -200,6 +205,41 @@ test('a key is looked up once between two commits, and a revoked one is refused 
   assert.equal(lookUps(), 2)
   await keys.revokeKey(db, id, NOW)
   assert.deepEqual(await ask3(), [401, 401, 401])
+})
+
+test('a key revoked while somebody looks it up is refused from the next request on', async (t) => {
+  const { make, ask, beside, database, recall } = await openGate(t)
+  const { text, id } = await make()
+  beside.look = () => {
+    delete beside.look
+    database.exec(`update api_key set revoked_at = ${NOW} where id = ${id}`)
+    // Another request sees the commit before the look-up is answered.
+    assert.equal(recall(`Bearer ${generateKey('production')}`), undefined)
+  }
+
+  assert.equal((await ask('GET /v1/pets', `Bearer ${text}`)).status, 200, 'it was valid when it was read')
+  assert.equal((await ask('GET /v1/pets', `Bearer ${text}`)).status, 401)
+})
+
+test('of more keys than are remembered each is still known, by a look-up of its own', async (t) => {
+  const { database, identifyCaller, recall, lookUps } = await openGate(t)
+  const authorizations = Array.from({ length: 10_001 }, () => `Bearer ${generateKey('production')}`)
+  database.exec(`begin;
+    insert into api_key (id, name, plan, access, created_at) values (1, 'test', 'free', 'read', 0)`)
+  const insert = database.prepare('insert into api_key_secret (key_id, hash, created_at) values (1, ?, 0)')
+  for (const authorization of authorizations) insert.run(hashKey(authorization.slice('Bearer '.length)))
+  database.exec('commit')
+  const keyIdOf = async (authorization: string): Promise<number> => {
+    const request = { headers: { authorization } } as FastifyRequest
+    await new Promise<void>((resolve) => identifyCaller(request, {} as FastifyReply, () => resolve()))
+    return request.keyId
+  }
+
+  for (const authorization of authorizations) assert.equal(await keyIdOf(authorization), 1)
+  const last = authorizations.at(-1) ?? ''
+  assert.equal(await keyIdOf(last), 1)
+  assert.equal(lookUps(), 10_002)
+  assert.deepEqual([recall(authorizations[9_999] ?? '')?.id, recall(last)], [1, undefined])
 })
 
 test('a key that is remembered is recalled without a look into the store, as long as it is valid', async (t) => {
