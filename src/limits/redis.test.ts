@@ -245,7 +245,9 @@ test('without a script in its cache Redis is told it again', NEEDS_REDIS, async 
 
 /** Asks until as many are allowed as should be, and then for more. */
 async function allowedInAll(limiter: Limiter, caller: Caller, taken: Ruling[], limit: number) {
+  const began = performance.now()
   while (allowed(taken) < limit) {
+    assert.ok(performance.now() - began < 15_000, `only ${allowed(taken)} of ${limit} allowed`)
     // A verdict without Redis comes at once: without a pause nothing else would ever happen.
     await new Promise(setImmediate)
     taken.push(...(await takeMany(limiter, caller, 5)))
@@ -316,6 +318,26 @@ for (const [moment, isAtOnce] of [
     },
   )
 }
+
+test('a request that comes while the others are asked waits for the same answer', NEEDS_REDIS, async (t) => {
+  const [holder, asker = holder] = await openLimiters(t, 2)
+  const caller = key({ perMinute: 4, perDay: 1e5 })
+  const taken = await takeMany(holder, caller, 1)
+  const listener = redis.client.duplicate()
+  t.after(() => listener.disconnect())
+  await listener.subscribe('adoptable:recall')
+  const asked = Promise.withResolvers<Ruling>()
+  let recalls = 0
+  listener.on('message', (_, message: string) => {
+    recalls += message.endsWith(caller.name) ? 1 : 0
+    if (recalls === 1) asked.resolve(asker.take(caller))
+  })
+
+  while (recalls === 0) taken.push(await asker.take(caller))
+  taken.push(await asked.promise)
+
+  assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
+})
 
 /** Nothing else happens in this process meanwhile. */
 function stallMs(length: number): void {
