@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Fastify, { type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
@@ -49,6 +51,11 @@ function serverOf(t: TestContext, identifyCaller: Hook) {
     { prefix: '/v1' },
   )
   return app
+}
+
+/** A request over a connection of its own. */
+function sent(authorization: string | undefined): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Socket()), { headers: { authorization } })
 }
 
 async function openGate(t: TestContext, version?: Context['version']) {
@@ -128,6 +135,22 @@ test('a valid key is counted by its id, with the figures of its plan, and can be
     keyId: own.id,
     access: 'admin',
   })
+})
+
+test('each request is counted by its own key, also after another one on the same connection', async (t) => {
+  const { make, identifyCaller } = await openGate(t)
+  const [one, other] = [await make(), await make()]
+  const socket = new Socket()
+  const keyIds = []
+  for (const authorization of [one, one, other, undefined, other, { text: 'x' }, one].map(
+    (key) => key && `Bearer ${key.text}`,
+  )) {
+    const request = { raw: { socket, headers: { authorization } } } as FastifyRequest
+    await new Promise<void>((resolve) => identifyCaller(request, {} as FastifyReply, () => resolve()))
+    keyIds.push(request.keyId)
+  }
+
+  assert.deepEqual(keyIds, [one.id, one.id, other.id, 0, other.id, 0, one.id])
 })
 
 test('the scheme is known in any letter case and before any blanks, with nothing after the key', async (t) => {
@@ -217,7 +240,7 @@ test('a key revoked while somebody looks it up is refused from the next request 
     database.exec(`update api_key set revoked_at = ${NOW} where id = ${id}`)
     commits += 1
     // Another request hears of the commit before the look-up is answered.
-    assert.equal(recall(`Bearer ${generateKey('production')}`), undefined)
+    assert.equal(recall(sent(`Bearer ${generateKey('production')}`)), undefined)
   }
 
   assert.equal((await ask('GET /v1/pets', `Bearer ${text}`)).status, 200, 'it was valid when it was read')
@@ -233,7 +256,7 @@ test('of more keys than are remembered each is still known, by a look-up of its 
   for (const authorization of authorizations) insert.run(hashKey(authorization.slice('Bearer '.length)))
   database.exec('commit')
   const keyIdOf = async (authorization: string): Promise<number> => {
-    const request = { headers: { authorization } } as FastifyRequest
+    const request = { raw: sent(authorization) } as FastifyRequest
     await new Promise<void>((resolve) => identifyCaller(request, {} as FastifyReply, () => resolve()))
     return request.keyId
   }
@@ -242,7 +265,7 @@ test('of more keys than are remembered each is still known, by a look-up of its 
   const last = authorizations.at(-1) ?? ''
   assert.equal(await keyIdOf(last), 1)
   assert.equal(lookUps(), 10_002)
-  assert.deepEqual([recall(authorizations[9_999] ?? '')?.id, recall(last)], [1, undefined])
+  assert.deepEqual([recall(sent(authorizations[9_999]))?.id, recall(sent(last))], [1, undefined])
 })
 
 test('a key that is remembered is recalled without a look into the store, as long as it is valid', async (t) => {
@@ -250,14 +273,14 @@ test('a key that is remembered is recalled without a look into the store, as lon
   const { text, id } = await make()
   const authorization = `Bearer ${text}`
   await keys.rotateKey(db, id, hashKey(generateKey('production')), NOW, 1_000)
-  assert.equal(recall(authorization), undefined, 'nobody has looked it up')
+  assert.equal(recall(sent(authorization)), undefined, 'nobody has looked it up')
   await ask('GET /v1/pets', authorization)
 
-  assert.equal(recall(authorization)?.id, id)
-  assert.equal(recall(text), undefined)
-  assert.equal(recall(undefined), undefined)
+  assert.equal(recall(sent(authorization))?.id, id)
+  assert.equal(recall(sent(text)), undefined)
+  assert.equal(recall(sent(undefined)), undefined)
   clock.now = NOW + 1_000
-  assert.equal(recall(authorization), undefined)
+  assert.equal(recall(sent(authorization)), undefined)
   assert.equal(lookUps(), 1)
 })
 

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Access, includesAccess, neededAccess } from '../access.ts'
 import type { Context } from '../context.ts'
@@ -6,7 +8,7 @@ import type { Hook } from '../http/app.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import type { Caller } from '../limits/limiter.ts'
 import { PLANS } from '../plans.ts'
-import { hashKey, isKeyOf } from './key-format.ts'
+import { type Environment, hashKey, isKeyOf } from './key-format.ts'
 import * as keys from './store.ts'
 
 declare module 'fastify' {
@@ -35,8 +37,8 @@ type Done = (error?: Error) => void
  */
 const MOST_REMEMBERED = 10_000
 
-/** The key that an Authorization header holds, if it is remembered and valid. */
-export type Recall = (authorization: string | undefined) => KnownKey | undefined
+/** The key that a request sends, if it is remembered and valid. */
+export type Recall = (request: IncomingMessage) => KnownKey | undefined
 
 /**
  * Finds out who is calling: the key in the Authorization header, or else the client's address.
@@ -46,6 +48,7 @@ export type Recall = (authorization: string | undefined) => KnownKey | undefined
 export function identify({ config, db, version, clock }: Context): { identifyCaller: Hook; recall: Recall } {
   const remembered = new Map<string, KnownKey>()
   let rememberedAt = -1
+  const hashIn = hashReader(config.environment)
 
   /** Forgets what may have changed. @returns false when the store cannot say; `find` then meets the cause */
   function isCurrent(): boolean {
@@ -61,11 +64,6 @@ export function identify({ config, db, version, clock }: Context): { identifyCal
 
   function remember(hash: string | undefined): KnownKey | undefined {
     return hash && isCurrent() ? remembered.get(hash) : undefined
-  }
-
-  function hashIn(authorization: string | undefined): string | undefined {
-    const token = tokenOf(authorization)
-    return token && isKeyOf(config.environment, token) ? hashKey(token) : undefined
   }
 
   function isValid(key: KnownKey | undefined): key is KnownKey {
@@ -95,7 +93,7 @@ export function identify({ config, db, version, clock }: Context): { identifyCal
       request.access = valid ? key.access : undefined
       done()
     }
-    const hash = hashIn(request.headers.authorization)
+    const hash = hashIn(request.raw)
     const key = remember(hash)
     const settleUnknown = (cause: unknown): void => {
       request.unidentified = cause
@@ -107,10 +105,25 @@ export function identify({ config, db, version, clock }: Context): { identifyCal
 
   return {
     identifyCaller,
-    recall(authorization) {
-      const key = remember(hashIn(authorization))
+    recall(request) {
+      const key = remember(hashIn(request))
       return isValid(key) ? key : undefined
     },
+  }
+}
+
+/** @returns the hash of the key that a request sends, if that can be one of this environment */
+function hashReader(environment: Environment): (request: IncomingMessage) => string | undefined {
+  /** Of the last header on each connection: mostly the next request has it too. */
+  const last = new WeakMap<Socket, { authorization: string; hash: string | undefined }>()
+  return ({ socket, headers: { authorization } }) => {
+    if (authorization === undefined) return undefined
+    const known = last.get(socket)
+    if (known?.authorization === authorization) return known.hash
+    const token = tokenOf(authorization)
+    const hash = token && isKeyOf(environment, token) ? hashKey(token) : undefined
+    last.set(socket, { authorization, hash })
+    return hash
   }
 }
 
@@ -144,8 +157,8 @@ function unauthenticated(authorization: string | undefined): ApiError {
 }
 
 /** The token of "Bearer <token>", the scheme in any letter case (RFC 9110, section 11.1). */
-function tokenOf(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1]
+function tokenOf(authorization: string): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1]
 }
 
 function limitsOf({ plan, per_minute, per_day }: keys.Key): Caller['limits'] {
