@@ -1,11 +1,6 @@
-import { closeSync, existsSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../config.ts'
-import { fileOf } from '../db/open-sqlite.ts'
-import { openFile } from '../db/sqlite.ts'
 import { ConfigError } from '../setting.ts'
 
 /** An online copy of the embedded store: a store of its own, with what was committed when it began. */
@@ -21,7 +16,8 @@ export function backupCommand(program: Command, settings: () => Config): void {
           'DATABASE_URL names PostgreSQL: back that up with pg_dump, not with this command',
         )
       }
-      const pets = await backUp(fileOf(databaseUrl), file)
+      const { backUp } = await import('../db/backup.ts')
+      const pets = await backUp(databaseUrl, file)
       console.log(`${file}: ${statSync(file).size} bytes, animals: ${pets}`)
     })
 }
@@ -29,96 +25,4 @@ export function backupCommand(program: Command, settings: () => Config): void {
 function newFile(text: string): string {
   if (text === '' || /[/\\]$/.test(text)) throw new InvalidArgumentError('It must be the name of a file.')
   return text
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/**
- * Under its name the copy is there whole and checked, or not at all.
- *
- * @returns how many animals the copy has
- */
-async function backUp(store: string, file: string): Promise<number> {
-  if (!existsSync(store)) throw new Error(`there is no store at ${store}, which DATABASE_URL names`)
-  if (!existsSync(dirname(file))) throw new Error(`there is no folder ${dirname(file)}`)
-  refuseTaken(file)
-  const part = `${file}.${process.pid}.part`
-  const remove = (): void => rmSync(part, { force: true })
-  const giveUp = (signal: NodeJS.Signals): void => {
-    remove()
-    for (const name of SIGNALS) process.off(name, giveUp)
-    process.kill(process.pid, signal)
-  }
-  for (const name of SIGNALS) process.on(name, giveUp)
-  try {
-    closeSync(openSync(part, 'wx', 0o600))
-    const pets = await inThread({ store, part })
-    sync(part)
-    refuseTaken(file)
-    renameSync(part, file)
-    // Where a folder can be opened at all, its new entry is on the disk only after this.
-    if (process.platform !== 'win32') sync(dirname(resolve(file)))
-    return pets
-  } catch (cause) {
-    remove()
-    throw new Error(`${store} was not backed up: ${(cause as Error).message}`, { cause })
-  } finally {
-    for (const name of SIGNALS) process.off(name, giveUp)
-  }
-}
-
-/** A log left beside the name by another database would be taken for the copy's own. */
-function refuseTaken(file: string): void {
-  for (const name of [file, `${file}-wal`, `${file}-journal`]) {
-    const found = lstatSync(name, { throwIfNoEntry: false })
-    if (found?.isDirectory()) throw new Error(`${name} is a folder; name a file in it`)
-    if (found) throw new Error(`${name} exists already, and is not overwritten`)
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-interface Task {
-  store: string
-  part: string
-}
-
-/** SQLite blocks the thread it works in, and this one has to hear signals meanwhile. */
-function inThread(task: Task): Promise<number> {
-  return new Promise((done, fail) => {
-    const thread = new Worker(new URL(import.meta.url), { workerData: { backup: task } })
-    thread.once('message', done)
-    thread.once('error', fail)
-  })
-}
-
-if (!isMainThread && workerData?.backup) parentPort?.postMessage(copy(workerData.backup))
-
-/**
- * `VACUUM INTO` reads one snapshot, beside which the service writes on, and writes rows only: a copy of the
- * pages would hold what was erased, and would begin anew whenever somebody writes.
- */
-function copy({ store, part }: Task): number {
-  const from = openFile(store, 'read')
-  try {
-    from.prepare('vacuum into ?').run(part)
-  } finally {
-    from.close()
-  }
-  // On a connection that only reads, SQLite leaves the CHECK constraints out of its check.
-  const made = new DatabaseSync(part)
-  try {
-    const found = made.prepare('pragma integrity_check(1)').get()?.integrity_check
-    if (found !== 'ok') throw new Error(`the copy is damaged, and so is the store: ${found}`)
-    return Number(made.prepare('select count(*) as pets from pet').get()?.pets)
-  } finally {
-    made.close()
-  }
 }

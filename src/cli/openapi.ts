@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import pino from 'pino'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 
@@ -10,6 +9,7 @@ export function openapiCommand(program: Command, settings: () => Config): void {
     .action(async () => {
       // No handler ever runs here, so nothing but the settings has to stand behind them.
       const context = { config: settings() } as Context
+      const { default: pino } = await import('pino')
       const { buildServer } = await import('../server.ts')
       const app = await buildServer(context, pino({ level: 'silent' }))
       await app.ready()
