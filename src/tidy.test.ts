@@ -52,6 +52,19 @@ test('every source file has a place in the import order, and imports point down 
   }
 })
 
+test('a command loads no package but its own before it knows what to do', () => {
+  const reached = new Set(['src/cli.ts'])
+  for (const file of reached) {
+    const eager = [...text(file).matchAll(/^(?:import|\}) (?!type\b).*?from '([^']+)'$/gm)].map(
+      ([, from = '']) => from,
+    )
+    for (const from of eager) {
+      if (from.startsWith('.')) reached.add(normalize(join(dirname(file), from)))
+      else assert.match(from, /^(node:.*|commander|close-with-grace|ipaddr\.js)$/, `${file} loads ${from}`)
+    }
+  }
+})
+
 test('features do not know each other: they meet in server.ts and in the lists', () => {
   const features = ['src/orders', 'src/inventory', 'src/pets', 'src/categories', 'src/keys']
   // An order is about an animal, and moves it.
