@@ -201,9 +201,9 @@ test('with crashes at random no window ever allows one request more than its lim
 })
 
 /** Thousands of addresses; torture/README.md says how to send a million. */
-const FLOOD = Number(process.env.FLOOD ?? 100)
+const FLOOD = Number(process.env.FLOOD ?? 60)
 
-test(`${FLOOD},000 addresses reset nobody, and cost the limiter less than 64 MB`, async (t) => {
+test(`${FLOOD},000 addresses reset nobody, share a counter beyond 50,000, and cost less than 64 MB`, async (t) => {
   const opened = await openLimiter(t)
   const victim = address('192.0.2.1', { perMinute: 5, perDay: 10 })
   assert.equal(await allowedOf(opened, key(FREE), 60), 60)
@@ -211,28 +211,21 @@ test(`${FLOOD},000 addresses reset nobody, and cost the limiter less than 64 MB`
   collectGarbage()
   const before = process.memoryUsage().heapUsed
 
+  let served = 0
   for (let block = 0; block < FLOOD; block += 1) {
-    const limits = { perMinute: 1e9, perDay: 1e9 }
+    const limits = { perMinute: 2, perDay: 2 }
     const names = Array.from({ length: 1_000 }, (_, place) => `10.${block >> 8}.${block & 255}.${place}`)
-    await Promise.all(names.map((name) => opened.take(address(name, limits))))
+    const verdicts = await Promise.all(names.map((name) => opened.take(address(name, limits))))
+    served += verdicts.filter(({ outcome }) => outcome === 'allowed').length
   }
 
   collectGarbage()
   const grown = (process.memoryUsage().heapUsed - before) / 1_048_576
   assert.ok(grown < 64, `${grown.toFixed(1)} MB`)
+  // With the victim, 50,000 have a counter each; the rest has one of 2 together.
+  assert.equal(served, 49_999 + 2)
   assert.equal((await opened.take(key(FREE))).outcome, 'limited')
   assert.equal((await opened.take(victim)).outcome, 'limited')
-})
-
-test('addresses beyond those counted one by one share one counter', async (t) => {
-  const opened = await openLimiter(t)
-  const limits = { perMinute: 2, perDay: 2 }
-  await Promise.all(Array.from({ length: 50_000 }, (_, place) => opened.take(address(`a${place}`, limits))))
-
-  assert.equal(await allowedOf(opened, address('b', limits), 1), 1)
-  assert.equal(await allowedOf(opened, address('c', limits), 1), 1)
-  assert.equal(await allowedOf(opened, address('d', limits), 1), 0)
-  assert.equal(await allowedOf(opened, address('a7', limits), 2), 1)
 })
 
 test('a sweep forgets callers whose windows have ended, and nobody else', async (t) => {
