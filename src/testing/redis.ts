@@ -85,9 +85,16 @@ export async function startRedis(
   }
 }
 
-/** Waits until it holds, for as long as the test may run. */
+/** Longer than anything takes here: who waits on would keep the process of a test that is over. */
+const MOST_PATIENCE_MS = 120_000
+
+/** Waits until it holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await pause(5)
+  const began = performance.now()
+  while (!(await holds())) {
+    if (performance.now() - began > MOST_PATIENCE_MS) throw new Error(`still not so: ${holds}`)
+    await pause(5)
+  }
 }
 
 export type Taken = Ruling & {
