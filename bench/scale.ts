@@ -40,7 +40,7 @@ export async function measureScale(options: Options, folder: string): Promise<Sc
 async function onBoth(options: Options, embedded: Store, network: Store): Promise<Scale> {
   const one = await open('one file', embedded)
   const two = await open('PostgreSQL and Redis', network)
-  const both = await startService(network, 2)
+  const both = await startService(network, { workers: 2 })
   // The process that is known answers nothing itself: what it computes and holds would say nothing.
   const workers = { ...adoptable('the same, two processes', both, two.key), pid: undefined }
   const contestants = [one.contestant, two.contestant, workers]

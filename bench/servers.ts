@@ -14,7 +14,13 @@ export interface Service {
   pid: number | undefined
   /** From its spawn to its first answer of 200. */
   readyMs: number
+  /** Of a probed one: how late its event loop was since this was asked last. */
+  loopDelay(): Promise<LoopDelay>
   stop(): Promise<void>
+}
+
+export interface LoopDelay {
+  p999Ms: number
 }
 
 /** Resident memory of a process as Linux sees it, in MiB; not known elsewhere. */
@@ -23,6 +29,7 @@ export interface Memory {
   peakMb?: number
 }
 
+const PROBE = import.meta.resolve('./loop-probe.ts')
 const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
 
 export interface Store {
@@ -46,11 +53,11 @@ export async function makeKey(store: Store): Promise<string> {
 }
 
 /** Starts the service as its user would; its log, one line a request, is written and goes nowhere. */
-export async function startService(store: Store, workers = 1): Promise<Service> {
+export async function startService(store: Store, { workers = 1, probed = false } = {}): Promise<Service> {
   const begun = performance.now()
   const child = mind(
     spawn(COMMAND, ['serve', '--workers', String(workers)], {
-      env: environment(store),
+      env: { ...environment(store), ...(probed && { NODE_OPTIONS: `--import=${PROBE}` }) },
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   )
@@ -60,7 +67,12 @@ export async function startService(store: Store, workers = 1): Promise<Service> 
   const { status } = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (status !== 200) throw new Error(`adoptable is not ready: status ${status}`)
   const readyMs = performance.now() - begun
-  return { port, pid: child.pid, readyMs, stop: () => stop(child) }
+  const loopDelay = async (): Promise<LoopDelay> => {
+    const told = heard(child, lines, 'line')
+    child.kill('SIGWINCH')
+    return JSON.parse(String(await told))
+  }
+  return { port, pid: child.pid, readyMs, loopDelay, stop: () => stop(child) }
 }
 
 export function memoryOf(pid: number | undefined): Memory {

@@ -35,13 +35,14 @@ export interface Speed {
   contestants: { name: string; made: string; readyMs: Spread; memoryMb: number | undefined }[]
   skipped: string[]
   comparisons: Comparison[]
-  storm: { quietP99Ms: Spread; stormP99Ms: Spread; ratio: Spread }
+  storm: { quietP99Ms: Spread; stormP99Ms: Spread; ratio: Spread; loopP999Ms: Spread }
   memory: { startMb: number | undefined; afterMb: number | undefined; peakMb: number | undefined }
 }
 
 const OWN = 'adoptable'
 const MOST_MEMORY_MB = 120
 const MOST_STORM_RATIO = 3
+const MOST_LOOP_DELAY_MS = 10
 
 export async function measureSpeed(options: Options, folder: string): Promise<Speed> {
   const { rounds, seconds } = options
@@ -58,7 +59,6 @@ export async function measureSpeed(options: Options, folder: string): Promise<Sp
   const bare = await startBare()
   const measured = await compete({ ...options, bare, contestants, measurements: Object.keys(MEASUREMENTS) })
   await refuseLoss(own, door)
-  const storm = await measureStorm(door, options)
   const { nowMb: afterMb, peakMb } = memoryOf(service.pid)
   const told = contestants.map(({ name, made = '', readyMs = [], pid }) => ({
     name,
@@ -67,6 +67,7 @@ export async function measureSpeed(options: Options, folder: string): Promise<Sp
     memoryMb: memoryOf(pid).peakMb,
   }))
   await Promise.all([bare, ...contestants].map((contestant) => contestant.stop()))
+  const storm = await measureStorm(store, key, options)
   const reach = (measurement: string, name: string) => (name === OWN ? MEASUREMENTS[measurement] : undefined)
   return {
     setup: setup(rounds, seconds),
@@ -105,21 +106,33 @@ async function refuseLoss(own: Adoptable, door: Door): Promise<void> {
 }
 
 /** Reads alone, and then the same reads while as many connections again do nothing but create. */
-async function measureStorm(door: Door, { rounds, seconds }: Options): Promise<Speed['storm']> {
+async function measureStorm(
+  store: Store,
+  key: string,
+  { rounds, seconds }: Options,
+): Promise<Speed['storm']> {
+  const { port, loopDelay, stop } = await startService(store, { probed: true })
+  const door = { port, key }
   // What is created is not on this page, which has to be made anew after every commit all the same.
   const reads = await record(door, [{ method: 'GET', path: '/v1/pets?status=sold' }])
   const creates: Exchange[] = await record(door, [{ method: 'POST', path: '/v1/pets', body: NEW_PET }])
+  await load(port, reads, { seconds })
   const quiet: number[] = []
   const storm: number[] = []
+  const loop: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    quiet.push((await load(door.port, reads, { seconds })).p99Ms)
-    const both = [load(door.port, reads, { seconds }), load(door.port, creates, { seconds })]
+    quiet.push((await load(port, reads, { seconds })).p99Ms)
+    await loopDelay()
+    const both = [load(port, reads, { seconds }), load(port, creates, { seconds })]
     storm.push((await Promise.all(both))[0]?.p99Ms ?? Number.NaN)
+    loop.push((await loopDelay()).p999Ms)
   }
+  await stop()
   return {
     quietP99Ms: spread(quiet),
     stormP99Ms: spread(storm),
     ratio: spread(storm.map((p99Ms, round) => p99Ms / (quiet[round] ?? Number.NaN))),
+    loopP999Ms: spread(loop),
   }
 }
 
@@ -137,6 +150,8 @@ export function speedReport(speed: Speed): string {
     `p99 of reads while 64 more connections create: ${storm.stormP99Ms.median.toFixed(2)} ms, ` +
       `${storm.quietP99Ms.median.toFixed(2)} ms without: ${fine(storm.ratio.median)} × ` +
       `(${fine(storm.ratio.least)}..${fine(storm.ratio.most)}; reach ≤ ${MOST_STORM_RATIO}).`,
+    `Delay of the event loop meanwhile, p99.9: ${fine(storm.loopP999Ms.median)} ms ` +
+      `(${fine(storm.loopP999Ms.least)}..${fine(storm.loopP999Ms.most)}; reach ≤ ${MOST_LOOP_DELAY_MS}).`,
     `Resident memory of adoptable: ${whole(memory.startMb)} MB after the start, ${whole(memory.afterMb)} MB ` +
       `after all this, ${whole(memory.peakMb)} MB at its peak (reach ≤ ${MOST_MEMORY_MB}).`,
     '',

@@ -1,0 +1,18 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { isMainThread } from 'node:worker_threads'
+
+// Loaded into a service before anything else. On SIGWINCH, of which the service knows nothing, it tells how late its
+// event loop was since the last time, and begins anew.
+
+/** Between two looks; what the histogram counts includes it. */
+const RESOLUTION_MS = 2
+
+if (isMainThread) {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  histogram.enable()
+  process.on('SIGWINCH', () => {
+    const p999Ms = histogram.percentile(99.9) / 1e6 - RESOLUTION_MS
+    process.stdout.write(`${JSON.stringify({ p999Ms })}\n`)
+    histogram.reset()
+  })
+}
