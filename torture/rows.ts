@@ -323,4 +323,6 @@ export const KEPT: { name: string; seed: number; rounds: number }[] = [
   // Redis lost its memory twice while a process was away: after the second time nobody waited for it.
   { name: 'simulate-limiter', seed: 5131, rounds: 1 },
   { name: 'simulate-limiter', seed: 6, rounds: 1 },
+  // A minute opened alone was told of after the others' own had ended: they had the limit, and again when it ended.
+  { name: 'simulate-limiter', seed: 207357, rounds: 1 },
 ]

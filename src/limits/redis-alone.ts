@@ -1,10 +1,7 @@
 import type { Limits } from '../plans.ts'
 import type { Caller, Ruling } from './limiter.ts'
-import { earliest, type Known, latest, type Share, stateOf } from './redis-share.ts'
+import { earliest, type Known, latest, OWN, type Share, stateOf } from './redis-share.ts'
 import { DAY_MS, judge, MINUTE_MS, UNKNOWN, type Window } from './window.ts'
-
-/** Begins the names of windows that a process opened alone. */
-const OWN = 'alone-'
 
 /** What a process that is without the store may do. */
 export interface Alone {

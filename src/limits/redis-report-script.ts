@@ -1,4 +1,5 @@
 import { WINDOWS } from './redis-script.ts'
+import { OWN } from './redis-share.ts'
 
 /**
  * Takes over what one process says about a caller. As it says how many it served in all, and not how many
@@ -15,10 +16,14 @@ local function report(w, at)
   local seen, cap = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
   local live = label ~= '' and now < start + w.length
   if w.label == '' then
-    if not live then return end
+    -- A window in which nobody was served is none.
+    if not live or seen == 0 then return end
     w.label, w.start = label, math.min(start, now)
+    -- Opened alone, it may have begun inside of one that the others had, and has ended by now: to end with it
+    -- would give them the limit twice in a minute. From now on it counts for all.
+    if string.sub(label, 1, 6) == '${OWN}' then w.start = now end
     if ARGV[4] == 'settle' then w.used = seen - served end
-  elseif not live then
+  elseif w.label ~= label and not live then
     -- It never heard of this window: nothing that was charged to it here has been served.
     served, cap = 0, 0
   elseif w.label ~= label then

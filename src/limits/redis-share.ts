@@ -2,6 +2,9 @@ import type { Limits } from '../plans.ts'
 import type { Caller } from './limiter.ts'
 import { DAY_MS, judge, MINUTE_MS, type State, UNKNOWN, type Verdict, type Window } from './window.ts'
 
+/** Begins the names of windows that a process opened alone. */
+export const OWN = 'alone-'
+
 /** What one process knows of one window of a caller. */
 export interface Share {
   /** '' when there is none; the store's name of it, or one of our own when we opened it alone. */
