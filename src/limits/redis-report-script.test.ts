@@ -66,3 +66,19 @@ for (const kind of ['settle', 'rebuild'] as const) {
     },
   )
 }
+
+test(
+  'what was sent over an earlier connection is stale, also where there was nothing to tell',
+  NEEDS_REDIS,
+  async (t) => {
+    const { client } = await startRedis(t)
+    const settle = async (session: number) => {
+      const args = ['a', session, NOW, 'settle', '', ...reportOf(NONE), ...reportOf(NONE), 0, 0, 0]
+      return ((await client.eval(SETTLE, 2, '{k}', '{k}:refusals', ...args)) as unknown[])[0]
+    }
+
+    assert.equal(await settle(2), 'settled')
+    assert.equal(await settle(1), 'stale')
+    assert.ok((await client.pttl('{k}')) > 50_000, 'for a minute')
+  },
+)

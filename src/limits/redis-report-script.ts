@@ -55,6 +55,7 @@ else
     bannedUntil, banSeconds = tonumber(ARGV[16]), tonumber(ARGV[17])
   end
 end
-if minute.label ~= '' or day.label ~= '' or bannedUntil > now then save(tonumber(ARGV[18])) end
+-- Also where there is nothing to keep but the session: what an earlier one sent may arrive after this.
+save(tonumber(ARGV[18]))
 return answer('settled')
 `

@@ -55,7 +55,7 @@ local function save(memorySeconds)
       name(day), day.charged, day.cap }, ' '))
   local ends = math.max(minute.start + minute.length, day.start + day.length,
     bannedUntil > 0 and bannedUntil + memorySeconds * 1000 or 0)
-  redis.call('PEXPIRE', key, math.max(1000, ends - now))
+  redis.call('PEXPIRE', key, math.max(60000, ends - now))
 end
 local function answer(outcome)
   return { outcome, now, bannedUntil, banSeconds,
