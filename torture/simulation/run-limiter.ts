@@ -34,6 +34,8 @@ export interface History {
   killed: boolean
   /** Whether the store was: the highest total that anybody remembers then counts. */
   restarted: boolean
+  /** Whether it lost its memory before all processes had seen each other: nobody knows then whom to wait for. */
+  strangers: boolean
   /** How many of 30 requests of a new caller with a limit of 20 were allowed after all was mended. */
   fresh: number
 }
@@ -98,6 +100,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     charged: new Map(),
     killed: false,
     restarted: false,
+    strangers: false,
     fresh: 0,
   }
   const places = Array.from({ length: random.whole(2, 4) }, (_, number) => newPlace(`host:${number} `))
@@ -145,11 +148,11 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     }
   }
 
-  observe(server, history)
+  const knownTo = observe(server, history)
   await Promise.all(places.map(startProcess))
   const clients = Array.from({ length: random.whole(1, 3) }, client)
   const longest = random.pick([20_000, 45_000, 45_000, 150_000])
-  const world = { server, places, random, history, startProcess, harmedAt: 0 }
+  const world = { server, places, random, history, knownTo, startProcess, harmedAt: 0 }
   if (random.often(0.9)) await doHarm(world, longest)
   else await after(longest)
   if (givenUp) await beAway(world)
@@ -176,17 +179,26 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
   return history
 }
 
-/** Writes down every minute that the store opens. */
-function observe(server: Server, { minutes }: History): void {
+/**
+ * Writes down every minute that the store opens.
+ *
+ * @returns each process that has joined, and those that the store has told it of
+ */
+function observe(server: Server, { minutes }: History): Map<string, string[]> {
+  const knownTo = new Map<string, string[]>()
   const { run } = server.model
   server.model.run = (now, script, keys, args) => {
     const answer = run(now, script, keys, args)
+    const [id, kind] = args.map(String)
+    if (keys[0]?.includes(':{processes}:') && id !== undefined && (kind === 'alive' || knownTo.has(id)))
+      knownTo.set(id, String(answer[4]).split(','))
     const caller = /^adoptable:\{((?:key|ip):[^}]*)\}$/.exec(keys[0] ?? '')?.[1]
     if (caller && answer.length > 5 && answer[4] !== '') {
       minutes.set(`${caller} ${answer[4]}`, { caller, start: Number(answer[5]) - EPOCH_MS })
     }
     return answer
   }
+  return knownTo
 }
 
 interface World {
@@ -194,6 +206,7 @@ interface World {
   places: Place[]
   random: Random
   history: History
+  knownTo: Map<string, string[]>
   startProcess(place: Place): Promise<void>
   /** When the latest fault happened. */
   harmedAt: number
@@ -273,8 +286,10 @@ const FAULTS: Record<Family, Fault[]> = {
   ],
   memory: [
     ...ON_LINES,
-    async ({ server, random, history }) => {
+    async ({ server, random, history, knownTo }) => {
       history.restarted = true
+      const all = [...knownTo.keys()]
+      history.strangers ||= [...knownTo.values()].some((known) => !all.every((one) => known.includes(one)))
       const keeping = random.pick(['nothing', 'older'] as const)
       server.kill()
       await after(random.pick([10, 500, 3_000]))
