@@ -56,8 +56,8 @@ export async function askStore(store: Store, known: Known, caller: Caller, began
     if (window) {
       refused = verdict
       const given = recall(store, known, window, RECALL_MS * 2 ** round)
-      if (round > 0) gone = await store.pulse.gone()
-      await given
+      // Together: whichever fails first, nobody else hears of the other one.
+      ;[gone] = await Promise.all([round > 0 ? store.pulse.gone() : gone, given])
     } else if (outcome === 'view' || (outcome === 'settle' && round < 2)) {
       // The store remembers less than we do. If all of its memory is gone, everybody has to tell it theirs.
       await store.look()

@@ -357,6 +357,29 @@ test('what is given back while the line breaks is there for the others', NEEDS_R
   assert.equal(breaks, 1)
 })
 
+test(
+  'a line that breaks while the others are asked fails that request, and ends nothing else',
+  NEEDS_REDIS,
+  async (t) => {
+    const target = { host: '127.0.0.1', port: redis.port }
+    const [held, line] = [await startProxy(t, target), await startProxy(t, target)]
+    const [[holder], [asker]] = [
+      await openLimiters(t, 1, undefined, held),
+      await openLimiters(t, 1, undefined, line),
+    ]
+    const caller = key({ perMinute: 4, perDay: 1e5 })
+    const taken = await takeMany(holder, caller, 1)
+    let breaks = 0
+    line.onSend = (bytes) => bytes.includes('zrange') && breaks++ === 0
+    // Whoever holds a promise does not hear that it is asked for.
+    held.mode = 'stall'
+
+    while (breaks === 0) taken.push(await asker.take(caller))
+    held.mode = 'pass'
+    assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
+  },
+)
+
 test('a sweep forgets callers whose windows have ended, and nobody else', NEEDS_REDIS, async (t) => {
   const clock = { now: NOW }
   const [limiter] = await openLimiters(t, 1, clock)
