@@ -11,8 +11,7 @@ if (isMainThread) {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   histogram.enable()
   process.on('SIGWINCH', () => {
-    const p999Ms = histogram.percentile(99.9) / 1e6 - RESOLUTION_MS
-    process.stdout.write(`${JSON.stringify({ p999Ms })}\n`)
+    console.log(histogram.percentile(99.9) / 1e6 - RESOLUTION_MS)
     histogram.reset()
   })
 }

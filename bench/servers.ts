@@ -14,13 +14,9 @@ export interface Service {
   pid: number | undefined
   /** From its spawn to its first answer of 200. */
   readyMs: number
-  /** Of a probed one: how late its event loop was since this was asked last. */
-  loopDelay(): Promise<LoopDelay>
+  /** Of a probed one: the 99.9th percentile of how late its event loop was since this was asked last. */
+  loopP999Ms(): Promise<number>
   stop(): Promise<void>
-}
-
-export interface LoopDelay {
-  p999Ms: number
 }
 
 /** Resident memory of a process as Linux sees it, in MiB; not known elsewhere. */
@@ -67,12 +63,12 @@ export async function startService(store: Store, { workers = 1, probed = false }
   const { status } = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (status !== 200) throw new Error(`adoptable is not ready: status ${status}`)
   const readyMs = performance.now() - begun
-  const loopDelay = async (): Promise<LoopDelay> => {
+  const loopP999Ms = async (): Promise<number> => {
     const told = heard(child, lines, 'line')
     child.kill('SIGWINCH')
-    return JSON.parse(String(await told))
+    return Number(await told)
   }
-  return { port, pid: child.pid, readyMs, loopDelay, stop: () => stop(child) }
+  return { port, pid: child.pid, readyMs, loopP999Ms, stop: () => stop(child) }
 }
 
 export function memoryOf(pid: number | undefined): Memory {

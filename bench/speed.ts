@@ -111,7 +111,7 @@ async function measureStorm(
   key: string,
   { rounds, seconds }: Options,
 ): Promise<Speed['storm']> {
-  const { port, loopDelay, stop } = await startService(store, { probed: true })
+  const { port, loopP999Ms, stop } = await startService(store, { probed: true })
   const door = { port, key }
   // What is created is not on this page, which has to be made anew after every commit all the same.
   const reads = await record(door, [{ method: 'GET', path: '/v1/pets?status=sold' }])
@@ -122,10 +122,10 @@ async function measureStorm(
   const loop: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     quiet.push((await load(port, reads, { seconds })).p99Ms)
-    await loopDelay()
+    await loopP999Ms()
     const both = [load(port, reads, { seconds }), load(port, creates, { seconds })]
     storm.push((await Promise.all(both))[0]?.p99Ms ?? Number.NaN)
-    loop.push((await loopDelay()).p999Ms)
+    loop.push(await loopP999Ms())
   }
   await stop()
   return {

@@ -21,7 +21,7 @@ local function report(w, at)
     w.label, w.start = label, math.min(start, now)
     -- Opened alone, it may have begun inside of one that the others had, and has ended by now: to end with it
     -- would give them the limit twice in a minute. From now on it counts for all.
-    if string.sub(label, 1, 6) == '${OWN}' then w.start = now end
+    if string.sub(label, 1, ${OWN.length}) == '${OWN}' then w.start = now end
     if ARGV[4] == 'settle' then w.used = seen - served end
   elseif w.label ~= label and not live then
     -- It never heard of this window: nothing that was charged to it here has been served.

@@ -55,6 +55,7 @@ local function save(memorySeconds)
       name(day), day.charged, day.cap }, ' '))
   local ends = math.max(minute.start + minute.length, day.start + day.length,
     bannedUntil > 0 and bannedUntil + memorySeconds * 1000 or 0)
+  -- A minute at least: by then whatever an earlier session sent has arrived.
   redis.call('PEXPIRE', key, math.max(60000, ends - now))
 end
 local function answer(outcome)

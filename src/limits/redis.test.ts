@@ -299,11 +299,8 @@ for (const [moment, isAtOnce] of [
       const [holder, asker = holder] = await openLimiters(t, 2)
       const caller = key({ perMinute: 4, perDay: 1e5 })
       const taken = await takeMany(holder, caller, 1)
-      const listener = redis.client.duplicate()
-      t.after(() => listener.disconnect())
-      await listener.subscribe('adoptable:recall')
-      listener.on('message', (_, message: string) => {
-        if (!isAtOnce && message.endsWith(caller.name)) stallMs(150)
+      await hearRecalls(t, caller, () => {
+        if (!isAtOnce) stallMs(150)
       })
 
       do {
@@ -323,13 +320,10 @@ test('a request that comes while the others are asked waits for the same answer'
   const [holder, asker = holder] = await openLimiters(t, 2)
   const caller = key({ perMinute: 4, perDay: 1e5 })
   const taken = await takeMany(holder, caller, 1)
-  const listener = redis.client.duplicate()
-  t.after(() => listener.disconnect())
-  await listener.subscribe('adoptable:recall')
   const asked = Promise.withResolvers<Ruling>()
   let recalls = 0
-  listener.on('message', (_, message: string) => {
-    recalls += message.endsWith(caller.name) ? 1 : 0
+  await hearRecalls(t, caller, () => {
+    recalls += 1
     if (recalls === 1) asked.resolve(asker.take(caller))
   })
 
@@ -338,6 +332,16 @@ test('a request that comes while the others are asked waits for the same answer'
 
   assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
 })
+
+/** Hears whenever what is promised of a caller is asked back. */
+async function hearRecalls(t: TestContext, { name }: Caller, onRecall: () => void): Promise<void> {
+  const listener = redis.client.duplicate()
+  t.after(() => listener.disconnect())
+  await listener.subscribe('adoptable:recall')
+  listener.on('message', (_, message: string) => {
+    if (message.endsWith(` ${name}`)) onRecall()
+  })
+}
 
 /** Nothing else happens in this process meanwhile. */
 function stallMs(length: number): void {

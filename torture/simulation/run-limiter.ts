@@ -34,7 +34,7 @@ export interface History {
   killed: boolean
   /** Whether the store was: the highest total that anybody remembers then counts. */
   restarted: boolean
-  /** Whether it lost its memory before all processes had seen each other: nobody knows then whom to wait for. */
+  /** Whether it began anew without a process of which nobody who was there had ever heard. */
   strangers: boolean
   /** How many of 30 requests of a new caller with a limit of 20 were allowed after all was mended. */
   fresh: number
@@ -148,11 +148,11 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     }
   }
 
-  const knownTo = observe(server, history)
+  observe(server, history)
   await Promise.all(places.map(startProcess))
   const clients = Array.from({ length: random.whole(1, 3) }, client)
   const longest = random.pick([20_000, 45_000, 45_000, 150_000])
-  const world = { server, places, random, history, knownTo, startProcess, harmedAt: 0 }
+  const world = { server, places, random, history, startProcess, harmedAt: 0 }
   if (random.often(0.9)) await doHarm(world, longest)
   else await after(longest)
   if (givenUp) await beAway(world)
@@ -179,26 +179,40 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
   return history
 }
 
-/**
- * Writes down every minute that the store opens.
- *
- * @returns each process that has joined, and those that the store has told it of
- */
-function observe(server: Server, { minutes }: History): Map<string, string[]> {
-  const knownTo = new Map<string, string[]>()
+/** Writes down every minute that the store opens, and whether it began anew without a stranger. */
+function observe(server: Server, history: History): void {
   const { run } = server.model
+  const meet = strangersIn(history)
   server.model.run = (now, script, keys, args) => {
     const answer = run(now, script, keys, args)
-    const [id, kind] = args.map(String)
-    if (keys[0]?.includes(':{processes}:') && id !== undefined && (kind === 'alive' || knownTo.has(id)))
-      knownTo.set(id, String(answer[4]).split(','))
+    if (keys[0]?.includes(':{processes}:')) meet(args.map(String), answer)
     const caller = /^adoptable:\{((?:key|ip):[^}]*)\}$/.exec(keys[0] ?? '')?.[1]
     if (caller && answer.length > 5 && answer[4] !== '') {
-      minutes.set(`${caller} ${answer[4]}`, { caller, start: Number(answer[5]) - EPOCH_MS })
+      history.minutes.set(`${caller} ${answer[4]}`, { caller, start: Number(answer[5]) - EPOCH_MS })
     }
     return answer
   }
-  return knownTo
+}
+
+/** @returns what looks at each sign of life, as redis-members-script.ts has it, and at its answer */
+function strangersIn(history: History): (args: string[], answer: unknown[]) => void {
+  /** Each process that has joined, and those of which it was ever told. */
+  const knownTo = new Map<string, Set<string>>()
+  /** Who was there while a new memory gathered what the processes knew. */
+  let [gathering, present] = ['', new Set<string>()]
+  let opened = ''
+  return ([id = '', kind], [, number, open, , processes]) => {
+    if (number !== gathering) [gathering, present] = [String(number), new Set()]
+    present.add(id)
+    if (open === 1 && opened !== gathering) {
+      opened = gathering
+      const known = new Set([...present].flatMap((one) => [one, ...(knownTo.get(one) ?? [])]))
+      // Where processes are killed, the store forgets nothing.
+      history.strangers ||= !history.killed && [...knownTo.keys()].some((one) => !known.has(one))
+    }
+    if (kind === 'alive' || knownTo.has(id))
+      knownTo.set(id, new Set([...(knownTo.get(id) ?? []), ...String(processes).split(',')]))
+  }
 }
 
 interface World {
@@ -206,7 +220,6 @@ interface World {
   places: Place[]
   random: Random
   history: History
-  knownTo: Map<string, string[]>
   startProcess(place: Place): Promise<void>
   /** When the latest fault happened. */
   harmedAt: number
@@ -286,10 +299,8 @@ const FAULTS: Record<Family, Fault[]> = {
   ],
   memory: [
     ...ON_LINES,
-    async ({ server, random, history, knownTo }) => {
+    async ({ server, random, history }) => {
       history.restarted = true
-      const all = [...knownTo.keys()]
-      history.strangers ||= [...knownTo.values()].some((known) => !all.every((one) => known.includes(one)))
       const keeping = random.pick(['nothing', 'older'] as const)
       server.kill()
       await after(random.pick([10, 500, 3_000]))
