@@ -44,15 +44,15 @@ export function pageOf<Row extends { id: number }>(
   return { page, link: pageLinks(address, query, next) }
 }
 
-/** The Link header of a page (RFC 8288): the first one, and the next if there is one. */
+/** The Link header of a page (RFC 8288): the next one if there is one, and the first. */
 function pageLinks(address: string, query: Record<string, unknown>, next: string | undefined): string {
-  const to = (cursor: string | undefined, rel: string): string => {
-    const parameters = new URLSearchParams()
-    for (const [name, value] of Object.entries({ ...query, cursor })) {
-      for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, String(one))
-    }
-    const text = parameters.toString()
-    return `<${address}${text && '?'}${text}>; rel="${rel}"`
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, String(one))
   }
-  return [...(next === undefined ? [] : [to(next, 'next')]), to(undefined, 'first')].join(', ')
+  const first = parameters.toString()
+  const link = (query: string, rel: string): string => `<${address}${query && '?'}${query}>; rel="${rel}"`
+  if (next === undefined) return link(first, 'first')
+  // A cursor has only characters that stand for themselves in a query.
+  return `${link(`${first}${first && '&'}cursor=${next}`, 'next')}, ${link(first, 'first')}`
 }

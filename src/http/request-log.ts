@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** A path as it may be logged: without the query, and with no key that somebody put into it. */
 export function loggablePath(url: string): string {
   const end = url.indexOf('?')
-  return (end < 0 ? url : url.slice(0, end))
-    .replace(/adopt_(live|test)_[0-9A-Za-z]*/g, 'adopt_$1_…')
-    .slice(0, 200)
+  const path = end < 0 ? url : url.slice(0, end)
+  const shown = path.includes('adopt_') ? path.replace(/adopt_(live|test)_[0-9A-Za-z]*/g, 'adopt_$1_…') : path
+  return shown.slice(0, 200)
 }
 
 /** What the log says of a request. @param ms from its arrival to its answer */

@@ -160,12 +160,13 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-function toStored({ version, updatedAt, ...row }: StoredRow): StoredPet {
-  return { pet: toPet(row), etag: `"${row.id}-${version}"`, updatedAt }
+function toStored(row: StoredRow): StoredPet {
+  return { pet: toPet(row), etag: `"${row.id}-${row.version}"`, updatedAt: row.updatedAt }
 }
 
 /** An animal without a status has no such member. */
 function toPet({ id, name, categoryId, status }: Row): Pet {
-  const pet = { id, name, categoryId: Number(categoryId) }
-  return status === null ? pet : { ...pet, status: status as PetStatus }
+  const pet: Pet = { id, name, categoryId: Number(categoryId) }
+  if (status !== null) pet.status = status as PetStatus
+  return pet
 }
