@@ -22,7 +22,7 @@ export const ERRORS = {
   request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
   category_exists: [409, 'Another category has this name. GET /categories lists them.'],
   category_in_use: [409, 'Animals belong to this category. Give them another one first.'],
-  invalid_status_transition: [409, 'An animal of this status cannot take that one.'],
+  invalid_status_transition: [409, 'This status cannot follow the present one.'],
   order_open: [
     409,
     'An order on this animal is open: complete or cancel it first. GET /store/orders finds it.',
@@ -43,7 +43,10 @@ export const ERRORS = {
   ],
   payload_too_large: [413, 'The body is larger than 65536 bytes.'],
   uri_too_long: [414, 'The address is longer than 8192 characters.'],
-  unsupported_media_type: [415, 'Send the body as application/json in UTF-8, without a content coding.'],
+  unsupported_media_type: [
+    415,
+    'Send the body as application/json, or a PATCH as application/merge-patch+json, in UTF-8 without a content coding.',
+  ],
   idempotency_key_reused: [
     422,
     'This Idempotency-Key came with another body before. Use a new key for a new request.',

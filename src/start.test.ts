@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { fileOf } from './db/open-sqlite.ts'
 import { assertError, send } from './testing/client.ts'
+import { freePort } from './testing/port.ts'
 import { runCli, spawnCli } from './testing/process.ts'
 import { scratchFolder, startApp } from './testing/start-app.ts'
 
@@ -173,6 +174,18 @@ test('a store that is damaged while it is served answers 503 with the headers of
   const { code, stderr } = await runCli(t, ['serve'], { DATABASE_URL: `sqlite:${file}`, PORT: '0' })
   assert.equal(code, 1)
   assert.match(stderr, /^adoptable: \S+test\.db cannot be served: [^\n]+\n$/)
+})
+
+test('a start without Redis is told of in the log, is not ready, and answers 503 with Retry-After, whatever arrives', async (t) => {
+  const { get, raw, log } = await startApp(t, {
+    settings: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` },
+  })
+  assert.ok(log.some((line) => line.includes('the shared counters are lost')))
+  assert.equal((await get('/readyz')).status, 503)
+  assertError(await get('/v1/pets'), 503, 'service_unavailable', 'GET /v1/pets')
+
+  assert.match(await raw('NO HTTP\r\n\r\n'), /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n/s)
+  assert.match(log.at(-2) ?? '', /"level":50.*ECONNREFUSED/)
 })
 
 test('/livez, /readyz, /, /openapi.json and the catalogue answer without key and limits', async (t) => {

@@ -39,6 +39,8 @@ interface Options {
   log?: DestinationStream
   /** Which of the processes on this address it is, where there are several. */
   worker?: string
+  /** Ends a start that waits for its database. */
+  signal?: AbortSignal
 }
 
 /** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
@@ -60,6 +62,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const stored = await openDatabase(config.databaseUrl, {
       connections: config.databaseConnections,
       shared: config.redisUrl !== undefined,
+      signal: options.signal,
       onWait: (err) => logger.warn({ err }, 'the database is not there: the start waits for it'),
       changes,
       thread: writerThread(),
@@ -84,7 +87,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       config,
       db,
       write,
-      ready,
+      ready: () => Promise.all([ready(), limiter.ready()]).then(() => undefined),
       carryOut: carryOutOnce(database, clock),
       version,
       pages: pageCache(() => version('pages'), PAGE_CACHE_CHARACTERS),

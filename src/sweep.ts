@@ -26,13 +26,17 @@ export async function sweep(context: Context, logger: FastifyBaseLogger): Promis
 
 /** Sweeps now, and from then on every minute. @returns a function that ends it, after the round under way */
 export function sweepRegularly(context: Context, logger: FastifyBaseLogger): () => Promise<void> {
-  let round = sweep(context, logger)
-  const interval = setInterval(() => {
-    round = round.then(() => sweep(context, logger))
-  }, INTERVAL_MS)
-  return () => {
+  let round: Promise<void> | undefined
+  const begin = (): void => {
+    round ??= sweep(context, logger).finally(() => {
+      round = undefined
+    })
+  }
+  begin()
+  const interval = setInterval(begin, INTERVAL_MS)
+  return async () => {
     clearInterval(interval)
-    return round
+    await round
   }
 }
 

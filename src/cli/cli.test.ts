@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -149,6 +149,32 @@ test('what makes a start impossible is said in one line, with exit code 1', asyn
       1,
       stderr,
     )
+  }
+})
+
+test('a .env that cannot be read is said in one line, with exit code 2; doctor says what to do', async (t) => {
+  const folder = scratchFolder(t)
+  mkdirSync(join(folder, '.env'))
+  const serving = await runCli(t, ['serve'], {}, folder)
+  assert.deepEqual([serving.code, serving.stdout], [2, ''])
+  assert.match(serving.stderr, /^adoptable: \.env cannot be read[^\n]*\n$/)
+
+  const { code, stdout } = await runCli(t, ['doctor'], {}, folder)
+  assert.equal(code, 1)
+  assert.match(stdout, /\.env\s+it cannot be read \(EISDIR\)/)
+})
+
+test('a time for headers that is longer than the one for the request ends with it', async (t) => {
+  const store = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'a.db')}`, PORT: '0' }
+  for (const [headers, request] of [
+    ['600', '10'],
+    ['3600', '3600'],
+  ] as const) {
+    const settings = { ...store, HEADERS_TIMEOUT_SECONDS: headers, REQUEST_TIMEOUT_SECONDS: request }
+    const { child, serving, exited } = spawnCli(t, ['serve'], settings)
+    await serving
+    child.kill('SIGTERM')
+    await exited
   }
 })
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { readConfig } from '../config.ts'
 import { ConfigError } from '../setting.ts'
@@ -35,7 +35,10 @@ const MISUSED = 2
  * @returns the exit code: 0, 1 for a failure, 2 for wrong arguments
  */
 export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  const settings = () => readConfig(environment)
+  const settings = () => {
+    loadFile('.env')
+    return readConfig(environment)
+  }
   const program = new Command('adoptable')
     .description('The open pet adoption service.')
     .version(version())
@@ -50,6 +53,16 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
     console.error(`adoptable: ${(error as Error).message}`)
     return error instanceof ConfigError ? MISUSED : FAILED
+  }
+}
+
+/** Adds to the environment what it does not say itself. */
+function loadFile(file: string): void {
+  if (!existsSync(file)) return
+  try {
+    process.loadEnvFile(file)
+  } catch (cause) {
+    throw new ConfigError(`${file} cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -47,14 +47,20 @@ async function serve(config: Config): Promise<Service> {
   const log = process.stderr.isTTY ? { log: (await import('pino-pretty')).default({ destination: 2 }) } : {}
   const { start } = await import('../start.ts')
   const worker = process.env.ADOPTABLE_WORKER
-  const starting = start(config, { ...log, ...(worker && { worker }) })
+  const stopping = new AbortController()
+  const starting = start(config, { ...log, ...(worker && { worker }), signal: stopping.signal })
+  const onTimeout = () => console.error('adoptable: the stop took longer than STOP_TIMEOUT_SECONDS')
   // From the beginning: a signal during the start ends what was opened until then.
   const { uninstall } = closeWithGrace(
-    { delay: config.stopTimeoutSeconds * 1_000, logger: false },
+    { delay: config.stopTimeoutSeconds * 1_000, logger: false, onTimeout },
     async ({ err }) => {
+      stopping.abort(new Error('stopped before it could serve'))
       const service = await starting.catch(() => undefined)
       if (err) service?.app.log.fatal({ err }, 'stopping after an error that nobody caught')
-      await service?.stop()
+      await service?.stop().catch((cause: unknown) => {
+        service.app.log.error({ err: cause }, 'the stop failed: something may not have been kept')
+        throw cause
+      })
     },
   )
   starting.catch(uninstall)

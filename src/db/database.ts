@@ -16,6 +16,8 @@ export interface OpenOptions {
   connections: number
   /** Whether other processes serve the same store: they then share their counters somewhere else. */
   shared: boolean
+  /** Ends that wait. */
+  signal: AbortSignal | undefined
   /** Hears why the start has to wait for PostgreSQL, each time it was asked in vain. */
   onWait(reason: unknown): void
   /** What the embedded database's writer thread runs, and the module that starts it. */

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import * as keys from '../keys/store.ts'
 import { type Answer, assertError } from '../testing/client.ts'
+import { freePort } from '../testing/port.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
@@ -90,6 +91,18 @@ test('a service that starts before its database waits for it, and one whose data
   const none = Object.assign(new URL(direct), { pathname: 'adoptable_none' })
   const { code, stderr } = await runCli(t, ['serve'], { DATABASE_URL: none.href, PORT: '0' })
   assert.deepEqual([code, stderr], [1, 'adoptable: PostgreSQL: database "adoptable_none" does not exist\n'])
+})
+
+test('a start that waits for its database is told to stop, and does so at once', async (t) => {
+  const nowhere = `postgres://postgres@127.0.0.1:${await freePort()}/test`
+  const { child, output, exited } = spawnCli(t, ['serve'], { DATABASE_URL: nowhere, PORT: '0' })
+  const more = () => once(child.stderr as Readable, 'data')
+  while (!output.stderr.includes('the start waits for it')) await more()
+  const since = performance.now()
+  child.kill('SIGTERM')
+
+  assert.equal((await exited).code, 0)
+  assert.ok(performance.now() - since < 3_000, 'it went on waiting')
 })
 
 test('a process whose database another one has taken over ends, and says why', async (t) => {

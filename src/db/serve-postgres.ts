@@ -43,9 +43,9 @@ function passes(error: unknown): boolean {
 /** As `openDatabase`. */
 export async function servePostgres(
   url: string,
-  { connections, shared, onWait }: Pick<OpenOptions, 'connections' | 'shared' | 'onWait'>,
+  { connections, shared, ...waiting }: OpenOptions,
 ): Promise<Database> {
-  const migrated = await untilThere(() => openMigrated(url), onWait)
+  const migrated = await untilThere(() => openMigrated(url), waiting)
   await migrated.destroy()
   const watch = await watchPostgres(url, (client) => claimDatabase(client, shared))
   const db = openPostgres(url, { connections })
@@ -61,10 +61,9 @@ export async function servePostgres(
   }
 }
 
-/** @param onWait hears why, each time it is not there */
 async function untilThere<Result>(
   open: () => Promise<Result>,
-  onWait: OpenOptions['onWait'],
+  { onWait, signal }: Pick<OpenOptions, 'onWait' | 'signal'>,
 ): Promise<Result> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
@@ -73,7 +72,7 @@ async function untilThere<Result>(
       if (!passes(error)) throw error
       onWait(error)
     }
-    await pause(pauseMs)
+    await pause(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted())
   }
 }
 

@@ -50,6 +50,7 @@ export async function watchPostgres(
       if (!(await claim(fresh))) throw new Taken()
       await fresh.query('listen adoptable_keys')
       await look(fresh)
+      if (closed) await fresh.end()
       return fresh
     } catch (error) {
       void fresh.end().catch(() => undefined)
@@ -81,10 +82,7 @@ export async function watchPostgres(
       client = await connect()
     } catch (error) {
       // Two processes that count alone would let through twice what they may: one of them has to go.
-      if (error instanceof Taken)
-        setImmediate(() => {
-          throw error
-        })
+      if (error instanceof Taken) endProcess(error)
     }
   }
   timer = setTimeout(poll, POLL_MS)
@@ -101,6 +99,12 @@ export async function watchPostgres(
       await client.end().catch(() => undefined)
     },
   }
+}
+
+function endProcess(error: Error): void {
+  setImmediate(() => {
+    throw error
+  })
 }
 
 function openClient(url: string): pg.Client {

@@ -45,6 +45,7 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
       onExit(cause) {
         // Nobody knows whether the changes under way were committed: they are answered so.
         worker = undefined
+        outbox.length = 0
         for (const { reject } of waiting.values()) reject(new ApiError('service_unavailable', { cause }))
         waiting.clear()
         onIdle?.()

@@ -77,6 +77,7 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
     }
   }
 
+  const requestTimeout = config.requestTimeoutSeconds * 1_000
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -85,7 +86,7 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
     childLoggerFactory: (parent) => parent,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     trustProxy: config.trustProxy.length > 0 && config.trustProxy,
-    requestTimeout: config.requestTimeoutSeconds * 1_000,
+    requestTimeout,
     keepAliveTimeout: config.keepAliveTimeoutSeconds * 1_000,
     return503OnClosing: false,
     routerOptions: { maxParamLength: HEADER_BYTES },
@@ -97,7 +98,9 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
       maxHeaderSize: HEADER_BYTES,
       // Of a body in tiny pieces Node keeps so many bytes unread, each piece with hundreds of its own.
       highWaterMark: 2_048,
-      headersTimeout: config.headersTimeoutSeconds * 1_000,
+      // Node compares the two where the server is made, and refuses headers that may take longer than all.
+      requestTimeout,
+      headersTimeout: Math.min(config.headersTimeoutSeconds * 1_000, requestTimeout),
       connectionsCheckingInterval: 1_000,
     },
     clientErrorHandler: () => undefined,
@@ -114,8 +117,8 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
   meetFirst(app.server, answerFirst)
   app.server.prependListener('request', closeAfterUpgrade)
   lingerWhileSending(app.server)
-  answerParserErrors(app.server, admitAddress)
-  endStalled(app.server, config.requestTimeoutSeconds * 1_000)
+  answerParserErrors(app.server, admitAddress, logger)
+  endStalled(app.server, requestTimeout)
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', readBody)

@@ -13,21 +13,30 @@ export interface Validators {
 
 /** For the description: the headers of a change, of a look, and of an answer. */
 export const IF_MATCH = {
-  'If-Match': { type: 'string', description: 'The ETag that it must still have; else the answer is a 412.' },
+  'If-Match': {
+    type: 'string',
+    description: 'The ETag that it must still have; else the answer is a 412.',
+    'x-stability': 'beta',
+  },
 } as const
 export const IF_NONE_MATCH = {
-  'If-None-Match': { type: 'string', description: 'ETags of answers the client has; one of them is a 304.' },
+  'If-None-Match': {
+    type: 'string',
+    description: 'ETags of answers the client has; one of them is a 304.',
+    'x-stability': 'beta',
+  },
 } as const
 export const ETAG_HEADER = {
   ETag: {
     type: 'string',
     description: 'Strong: changes with every change (RFC 9110, section 8.8.3).',
+    'x-stability': 'beta',
     required: true,
   },
 }
 export const VALIDATOR_HEADERS = {
   ...ETAG_HEADER,
-  'Last-Modified': { type: 'string', description: 'When it was last changed.' },
+  'Last-Modified': { type: 'string', description: 'When it was last changed.', 'x-stability': 'beta' },
 }
 
 /** For the description: a 304. @param headers those of the 200 that it stands for */

@@ -49,7 +49,7 @@ const WITH_BODY = {
   422: 'The Idempotency-Key came with another body before.',
 }
 /** Its body says nothing, and is read all the same. */
-const WITH_DELETE = { 413: WITH_BODY[413], 415: 'The Content-Type is none.' }
+const WITH_DELETE = { 413: WITH_BODY[413], 415: 'The Content-Type is malformed.' }
 const WITH_PATH = { 404: 'The requested resource could not be found.' }
 const WITH_SUNSET = { 410: 'The operation was removed.' }
 

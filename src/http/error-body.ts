@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 
 /** What of a framework's own error is the client's doing. Everything unknown is ours. */
@@ -38,12 +38,20 @@ export function errorBody({ code, message, status, details }: ApiError): string 
 /** Seconds after which a client may try again when the service could not answer. */
 const RETRY_AFTER_LOSS = '1'
 
+export function errorHeaders({ status, headers }: ApiError): Record<string, string> {
+  return status === 503 ? { 'retry-after': RETRY_AFTER_LOSS, ...headers } : headers
+}
+
+/** What the operator has to see to is in the log with its cause; the client is told none of it. */
+export function logFailure(logger: FastifyBaseLogger, reqId: string, error: ApiError): void {
+  if (error.status >= 500) logger.error({ reqId, err: error.cause ?? error }, error.code)
+}
+
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toApiError(thrown)
-  if (error.status >= 500) request.log.error({ reqId: request.id, err: error.cause ?? error }, error.code)
-  if (error.status === 503) reply.header('retry-after', RETRY_AFTER_LOSS)
-  reply.header('x-request-id', request.id)
-  reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(errorBody(error))
+  logFailure(request.log, request.id, error)
+  reply.header('x-request-id', request.id).headers(errorHeaders(error))
+  reply.code(error.status).type(JSON_TYPE).send(errorBody(error))
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

@@ -277,6 +277,15 @@ test('GET and POST /v1/pets in an unusual but valid form are answered like any o
   assert.deepEqual(Reflect.ownKeys(Object.prototype), prototype)
 })
 
+test('What never becomes a request is in the log by the id that its answer has', async (t) => {
+  const { raw, log } = await startApp(t)
+  const answer = await raw('NO HTTP\r\n\r\n')
+  const [, id] = /x-request-id: (\S+)/.exec(answer) ?? []
+
+  const { reqId, status, code, msg } = JSON.parse(log.at(-1) ?? '')
+  assert.deepEqual([reqId, status, code, msg], [id, 400, 'bad_request', 'no whole request'])
+})
+
 test('CONNECT answers 405 with Allow and the request id that came', async (t) => {
   const app = await startRaw(t)
   const connect = app.head('CONNECT other.example:443 HTTP/1.1', 'X-Request-Id: mine-1')

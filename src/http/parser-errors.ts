@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { errorBody, JSON_TYPE, toApiError } from './error-body.ts'
+import { errorBody, errorHeaders, JSON_TYPE, logFailure, toApiError } from './error-body.ts'
 import { LINGER_MS } from './linger.ts'
 import { requestId } from './request-id.ts'
 
@@ -31,7 +32,7 @@ interface HttpSocket extends Socket {
  * Answers what never becomes a request: Node's parser reports it with nothing but the socket, and would
  * itself send a bare status line. Also CONNECT, which Node gives away as a socket.
  */
-export function answerParserErrors(server: Server, admit: AdmitAddress): void {
+export function answerParserErrors(server: Server, admit: AdmitAddress, logger: FastifyBaseLogger): void {
   const answered = new WeakSet<Socket>()
 
   async function answer(error: ApiError, socket: HttpSocket, request?: IncomingMessage): Promise<void> {
@@ -50,7 +51,11 @@ export function answerParserErrors(server: Server, admit: AdmitAddress): void {
       refusal: toApiError(cause),
     }))
     inTurn(socket, (broken) => {
-      socket.end(responseText(refusal ?? error, headers, request ?? broken))
+      const answer = refusal ?? error
+      const id = requestId((request ?? broken)?.headers['x-request-id'])
+      logFailure(logger, id, answer)
+      logger.info({ reqId: id, status: answer.status, code: answer.code }, 'no whole request')
+      socket.end(responseText(answer, { 'x-request-id': id, ...headers }))
       setTimeout(() => socket.destroy(), LINGER_MS).unref()
     })
   }
@@ -82,17 +87,12 @@ function inTurn(socket: HttpSocket, answer: (broken: IncomingMessage | undefined
   else answer(broken)
 }
 
-function responseText(
-  error: ApiError,
-  headers: Record<string, string>,
-  request: IncomingMessage | undefined,
-): string {
+function responseText(error: ApiError, headers: Record<string, string>): string {
   const body = errorBody(error)
   const lines = Object.entries({
     date: new Date().toUTCString(),
-    'x-request-id': requestId(request?.headers['x-request-id']),
     ...headers,
-    ...error.headers,
+    ...errorHeaders(error),
     'content-type': JSON_TYPE,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

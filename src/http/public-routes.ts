@@ -25,10 +25,18 @@ export function publicRoutes(app: App, { config, db, ready }: Options): void {
   })
   /** The process runs. */
   app.get('/livez', hidden, () => ({ status: 'ok' }))
-  /** The process can answer: its store does, and its disk can be trusted. */
-  app.get('/readyz', hidden, async () => {
+  async function probe(): Promise<void> {
     await db.selectFrom('category').select('id').limit(1).execute()
     await ready()
+  }
+  /** One for all who ask meanwhile: nobody's requests here are counted. */
+  let probing: Promise<void> | undefined
+  /** The process can answer: its store does, its disk can be trusted, and its counters were reached. */
+  app.get('/readyz', hidden, async () => {
+    probing ??= probe().finally(() => {
+      probing = undefined
+    })
+    await probing
     return { status: 'ok' }
   })
   /** RFC 9727: where machines find the description. */

@@ -49,6 +49,28 @@ test('GET /v1/pets with a limit that is no whole decimal number from 1 to 100 an
   await assertInvalid(app, 'l%69mit=0', ['limit out_of_range'])
 })
 
+test('GET /v1/pets with ids beyond the integers that a number holds exactly names every other problem all the same', async (t) => {
+  const app = await startFilled(t)
+  const exact = Array.from({ length: 12 }, () => 'id=9007199254740993').join('&')
+  assert.deepEqual((await app.get(`/v1/pets?${exact}`)).body, [])
+  await assertInvalid(app, `${exact}&id=9223372036854775808`, ['id out_of_range'])
+  await assertInvalid(app, `${exact}&id=-9223372036854775809&sort=w`, [
+    'id out_of_range',
+    'sort invalid_value',
+  ])
+  await assertInvalid(app, `${exact}&id=abc`, ['id invalid_type'])
+  await assertInvalid(app, `${exact}&sort=id&sort=id`, ['sort invalid_value'])
+  await assertInvalid(app, Array.from({ length: 101 }, () => 'id=9007199254740993').join('&'), [
+    'id out_of_range',
+  ])
+  const bad = Array.from({ length: 20 }, (_, place) => `id=a${place}`).join('&')
+  await assertInvalid(app, `${bad}&sort=w&limit=0`, [
+    'limit out_of_range',
+    'id invalid_type',
+    'sort invalid_value',
+  ])
+})
+
 test('GET /v1/pets with a repeated parameter answers 400', async (t) => {
   const app = await startFilled(t)
   for (const query of [

@@ -1,7 +1,11 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import Schema from 'typebox/schema'
+import { Settings } from 'typebox/system'
 import { ApiError, type ErrorDetail } from '../errors.ts'
+
+/** All problems are named at once: more than the longest query or body can have. */
+Settings.Set({ maxErrors: 65_536 })
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
@@ -33,10 +37,11 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (raw) => {
     const value = inBody ? raw : readQuery(schema as ObjectSchema, raw)
     if (validator.Check(value)) return { value }
+    const shown = withoutBigints(value)
+    if (validator.Check(shown)) return { value }
     const details = validator
-      .Errors(value)[1]
+      .Errors(shown)[1]
       .flatMap((problem) => toDetails(problem as Problem, value, inBody))
-    if (details.length === 0) return { value }
     // One problem a place: the first is the cause of those after it.
     const first = [
       ...new Map(details.reverse().map((detail) => [detail.pointer ?? detail.parameter, detail])).values(),
@@ -45,6 +50,14 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       error: new ApiError(inBody ? 'validation_failed' : 'invalid_parameter', { details: first.reverse() }),
     }
   }
+}
+
+/** The same with a number for each int64 that is a bigint, which the checker would take for another type. */
+function withoutBigints(value: unknown): unknown {
+  if (typeof value === 'bigint' && isInt64(value)) return Math.sign(Number(value))
+  if (Array.isArray(value)) return value.map(withoutBigints)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]))
 }
 
 interface QuerySchema {
@@ -78,7 +91,7 @@ function readText({ type, format, items }: QuerySchema, text: unknown): unknown 
 /** What TypeBox says of a value that does not fit, as far as it is used here. */
 type Problem = { instancePath: string } & (
   | { keyword: 'required'; params: { requiredProperties: string[] } }
-  | { keyword: 'type'; params: { type: string } }
+  | { keyword: 'type'; params: { type: string | string[] } }
   | { keyword: 'enum'; params: { allowedValues: string[] } }
   | { keyword: 'minLength' | 'maxLength'; params: { limit: number } }
   | { keyword: 'minimum' | 'maximum'; params: { limit: number } }
@@ -96,16 +109,15 @@ function toDetails(problem: Problem, root: unknown, inBody: boolean): ErrorDetai
     }))
   }
   const value = at(root, problem.instancePath)
-  const found =
-    !inBody && Array.isArray(value) && problem.keyword !== 'maxItems' ? REPEATED : judge(problem, value)
-  return found ? [{ ...place(problem.instancePath, inBody), ...found }] : []
+  const isRepeated = !inBody && Array.isArray(value) && problem.keyword !== 'maxItems'
+  return [{ ...place(problem.instancePath, inBody), ...(isRepeated ? REPEATED : judge(problem, value)) }]
 }
 
 type Finding = Pick<ErrorDetail, 'code' | 'message'>
 
 const REPEATED: Finding = { code: 'invalid_value', message: 'Give this parameter once.' }
 
-function judge(problem: Problem, value: unknown): Finding | undefined {
+function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknown): Finding {
   switch (problem.keyword) {
     case 'type':
       return judgeType(problem.params.type, value)
@@ -143,13 +155,11 @@ const TYPE_NAMES: Record<string, string> = {
   object: 'a JSON object',
 }
 
-/** An int64 beyond the safe integers arrives as a bigint, which the checker takes for another type. */
-function judgeType(type: string, value: unknown): Finding | undefined {
-  if (type === 'integer' && typeof value === 'bigint') {
-    if (isInt64(value)) return undefined
+function judgeType(type: string | string[], value: unknown): Finding {
+  if (type === 'integer' && typeof value === 'bigint')
     return { code: 'out_of_range', message: `This must be from ${INT64_MIN} to ${INT64_MAX}.` }
-  }
-  return { code: 'invalid_type', message: `This must be ${TYPE_NAMES[type] ?? type}.` }
+  const names = [type].flat().map((name) => TYPE_NAMES[name] ?? name)
+  return { code: 'invalid_type', message: `This must be ${names.join(' or ')}.` }
 }
 
 function place(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointer' | 'parameter'> {

@@ -179,12 +179,13 @@ test('without a valid key the address is counted, and the 401 names an error onl
     })
     assert.deepEqual((await ask('GET /changes', authorization)).body, ANONYMOUS)
   }
-  for (const wrong of ['x', '  x', generateKey('production'), generateKey('staging'), `${text}x`]) {
-    assert.deepEqual(await ask('GET /v1/pets', `Bearer ${wrong}`), {
+  const wrong = ['x', '  x', generateKey('production'), generateKey('staging'), `${text}x`]
+  for (const authorization of [...wrong.map((token) => `Bearer ${token}`), `Basic x, Bearer ${text}`]) {
+    assert.deepEqual(await ask('GET /v1/pets', authorization), {
       ...{ status: 401, challenge: `${realm}, error="invalid_token"` },
       body: { code: 'invalid_api_key', cause: false },
     })
-    assert.deepEqual((await ask('GET /changes', `Bearer ${wrong}`)).body, ANONYMOUS)
+    assert.deepEqual((await ask('GET /changes', authorization)).body, ANONYMOUS)
   }
 })
 

@@ -149,7 +149,8 @@ export function requireAccess(request: FastifyRequest, _reply: FastifyReply, don
 /** RFC 6750, section 3: the error is named only when a credential was sent. */
 function unauthenticated(authorization: string | undefined): ApiError {
   const realm = 'Bearer realm="adoptable"'
-  const sent = /^bearer +\S/i.test(authorization ?? '')
+  // Of several headers, which arrive joined, one that looks like a key is enough.
+  const sent = /(?:^|, )bearer +\S/i.test(authorization ?? '')
   if (!sent) return new ApiError('missing_api_key', { headers: { 'www-authenticate': realm } })
   return new ApiError('invalid_api_key', {
     headers: { 'www-authenticate': `${realm}, error="invalid_token"` },

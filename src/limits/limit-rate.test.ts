@@ -56,6 +56,7 @@ function twoAMinute(waits: boolean): Limiter {
       state = judged.state
       return waits ? Promise.resolve(judged.verdict) : judged.verdict
     },
+    ready: nothing,
     sweep: nothing,
     close: nothing,
   }

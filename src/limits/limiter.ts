@@ -20,6 +20,8 @@ export type Ruling = Verdict & { lost?: unknown }
 export interface Limiter {
   /** Never rejects; a promise only where the verdict has to wait for a disk or a network. */
   take(caller: Caller): Ruling | Promise<Ruling>
+  /** Rejects while it can let nobody in, because it has never reached what it counts in. */
+  ready(): Promise<void>
   /** Forgets callers about whom nothing is left to remember. */
   sweep(): Promise<void>
   /** Keeps the exact counters for the next start. */

@@ -82,6 +82,7 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
         (lost: unknown): Ruling => ({ ...verdict, lost }),
       )
     },
+    ready: async () => undefined,
     async sweep() {
       const time = now()
       entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)

@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts'
 import type { Link } from './redis-link.ts'
 import type { Pulse, Seen } from './redis-pulse.ts'
 
@@ -14,6 +15,8 @@ export interface Members {
   lost(): void
   /** Looks at the other processes now. */
   look(): Promise<void>
+  /** Rejects until the store was reached once: later there are shares to serve from without it. */
+  ready(): Promise<void>
   /** Resolves when the standing has changed. */
   changed(): Promise<void>
   leave(): Promise<void>
@@ -88,6 +91,9 @@ export function joinMembers(options: Options): Members {
     comeBack: () => void inSession(comeBack),
     lost: () => stand('alone'),
     look,
+    async ready() {
+      if (epoch === '') throw new ApiError('service_unavailable', { cause: link().cause })
+    },
     changed: () => changed.promise,
     async leave() {
       clearInterval(heart)

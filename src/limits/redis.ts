@@ -108,16 +108,15 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
       ? serveAlone(known, caller, clock(), pulse.alone())
       : unserved(known, caller.limits, latest(known, clock()), lost)
   }
-  await soon(started.promise, START_MS)
+  await soon(started.promise, START_MS, () => onChange(link.cause))
   return {
     take(caller) {
       const known = callers.get(caller.name)
       const refusal = certainRefusal(known, caller, clock())
-      if (refusal) return refusal
-      return members.standing === 'alone'
-        ? serveAlone(known, caller, clock(), pulse.alone())
-        : takeTogether(known, caller)
+      if (refusal || members.standing !== 'alone') return refusal ?? takeTogether(known, caller)
+      return serveAlone(known, caller, clock(), pulse.alone())
     },
+    ready: members.ready,
     sweep: async () => callers.forget((known) => isOver(known, clock(), memorySeconds)),
     async close() {
       closed = true
@@ -152,10 +151,17 @@ async function inBatches(known: Known[], tell: (known: Known) => Promise<void>):
   }
 }
 
-/** Waits for the promise, but no longer than that; whatever became of it is asked elsewhere. */
-async function soon(promise: Promise<unknown>, longestMs: number): Promise<void> {
+/**
+ * Waits for the promise, but no longer than that; whatever became of it is asked elsewhere.
+ *
+ * @param late is told when the time was over first
+ */
+async function soon(promise: Promise<unknown>, longestMs: number, late = () => {}): Promise<void> {
   const waited = Promise.withResolvers<void>()
-  const timer = setTimeout(waited.resolve, longestMs)
+  const timer = setTimeout(() => {
+    late()
+    waited.resolve()
+  }, longestMs)
   await Promise.race([promise.catch(() => {}), waited.promise])
   clearTimeout(timer)
 }

@@ -141,7 +141,7 @@ function updatePet(app: App, { db, carryOut, clock }: Context): void {
   }
   const errors = {
     ...CHANGED_SINCE,
-    409: 'An order is open, or an animal of this status cannot take that one.',
+    409: 'An order is open, or this status cannot follow the present one.',
   }
   const config = { errors, headers: IF_MATCH }
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {

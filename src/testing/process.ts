@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import type { TestContext } from 'node:test'
 
 export interface Exit {
@@ -18,8 +19,14 @@ export interface RunningProcess {
 }
 
 /** The executable as a process of its own, with only the settings given; ended when the test ends. */
-export function spawnCli(t: TestContext, args: string[], settings: Record<string, string>): RunningProcess {
-  const child = spawn(process.execPath, ['bin/adoptable.js', ...args], {
+export function spawnCli(
+  t: TestContext,
+  args: string[],
+  settings: Record<string, string>,
+  cwd = process.cwd(),
+): RunningProcess {
+  const child = spawn(process.execPath, [resolve('bin/adoptable.js'), ...args], {
+    cwd,
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -30,10 +37,10 @@ export function spawnCli(t: TestContext, args: string[], settings: Record<string
     })
   }
   const exited = once(child, 'close').then(([code]) => ({ code, ...output }))
-  const serving = new Promise<string>((resolve, reject) => {
+  const serving = new Promise<string>((serve, reject) => {
     child.stdout.on('data', () => {
       const address = /serves (http:\S+)\/v1/.exec(output.stdout)?.[1]
-      if (address) resolve(address)
+      if (address) serve(address)
     })
     void exited.then(({ stderr }) => reject(new Error(`it ended before it served: ${stderr}`)))
   })
@@ -43,6 +50,11 @@ export function spawnCli(t: TestContext, args: string[], settings: Record<string
 }
 
 /** Runs the executable to its end. */
-export function runCli(t: TestContext, args: string[], settings: Record<string, string>): Promise<Exit> {
-  return spawnCli(t, args, settings).exited
+export function runCli(
+  t: TestContext,
+  args: string[],
+  settings: Record<string, string>,
+  cwd?: string,
+): Promise<Exit> {
+  return spawnCli(t, args, settings, cwd).exited
 }
