@@ -176,6 +176,16 @@ test('a store that is damaged while it is served answers 503 with the headers of
   assert.match(stderr, /^adoptable: \S+test\.db cannot be served: [^\n]+\n$/)
 })
 
+test('a stop ends although the reader of the log has gone', { timeout: 30_000 }, async (t) => {
+  const { child, exited, address } = await startProcess(t)
+  child.stderr?.destroy()
+  // No connection is kept, for which the stop would wait until the log meets its broken pipe by itself.
+  assert.equal((await send(new http.Agent(), `${address}/v1/pets`, {})).status, 401)
+  child.kill('SIGTERM')
+
+  assert.equal((await exited).code, 0)
+})
+
 test('a start without Redis is told of in the log, is not ready, and answers 503 with Retry-After, whatever arrives', async (t) => {
   const { get, raw, log } = await startApp(t, {
     settings: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` },

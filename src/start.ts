@@ -15,6 +15,7 @@ import * as keys from './keys/store.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { machineClock } from './limits/machine-clock.ts'
 import { memoryLimiter } from './limits/memory.ts'
+import { flushed, standardError } from './log.ts'
 import { countVerdicts } from './metrics/count-verdicts.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openTracing } from './metrics/tracing.ts'
@@ -57,7 +58,8 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
   const { clock = Date.now, log } = options
   const opened = new AsyncDisposableStack()
   try {
-    const logger = pino({ level: config.logLevel, base: null }, log ?? bufferedLog())
+    const logger = pino({ level: config.logLevel, base: null }, log ?? standardError())
+    opened.defer(() => flushed(logger))
     const tracing = await openTracing()
     const stored = await openDatabase(config.databaseUrl, {
       connections: config.databaseConnections,
@@ -157,27 +159,6 @@ async function sharedLimiter(
 /** Unix time in milliseconds as of the start of the process; nobody who sets the machine's clock changes it. */
 function steadyNow(): number {
   return performance.timeOrigin + performance.now()
-}
-
-/**
- * JSON lines on stderr, written a few at a time and at least every second. The lines of one turn of the event
- * loop are passed on together: for each that it gets, the stream measures all that it still holds.
- */
-function bufferedLog(): DestinationStream {
-  let lines = ''
-  const passOn = (): void => {
-    if (lines) stream.write(lines)
-    lines = ''
-  }
-  // Before the stream's own last flush.
-  process.once('exit', passOn)
-  const stream = pino.destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 1_000 })
-  return {
-    write(line) {
-      if (lines === '') setImmediate(passOn)
-      lines += line
-    },
-  }
 }
 
 /** Beside this module, as source or as it was built. */

@@ -16,7 +16,7 @@ const ORDER = [
   ['src/cli.ts', 'src/cli'],
   ['src/start.ts', 'src/writer-thread.ts'],
   ['src/changes.ts'],
-  ['src/server.ts', 'src/ready.ts', 'src/sweep.ts'],
+  ['src/server.ts', 'src/ready.ts', 'src/sweep.ts', 'src/log.ts'],
   ['src/transfer'],
   ['src/orders'],
   ['src/inventory'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
 
-/** No answer in this time is a lost store: a request is answered within 250 ms, whatever happens. */
+/** No answer in this time is a lost store: a request is usually answered within 250 ms, whatever happens. */
 const ANSWER_MS = 120
 /** Looked at so often. */
 const WATCH_MS = 20

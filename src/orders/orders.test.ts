@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import pino from 'pino'
+import { fileOf } from '../db/open-sqlite.ts'
 import { sweep } from '../sweep.ts'
 import { assertError } from '../testing/client.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
@@ -261,4 +263,8 @@ test('adopters are in no log, and are erased 90 days after their order was close
     ],
   )
   assert.doesNotMatch(app.log.join(), /Ada|example\.org|garden/)
+  if (!app.databaseUrl.startsWith('sqlite:')) return
+  await app.stop()
+  const left = readFileSync(fileOf(app.databaseUrl), 'latin1').split(ADOPTER.email).length - 1
+  assert.equal(left, 1, 'of three adopters the file still holds the one of the open order')
 })
