@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { openToWrite } from '../db/open-sqlite.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
@@ -52,22 +53,24 @@ test('backup beside a service that adds animals: the copy is a store with all th
   assert.deepEqual([added.status, added.body.id], [201, Number(pets) + 1])
 })
 
-test('what was removed from the store is in no byte of a backup', async (t) => {
+test('what was removed is in no byte of the store, and of a backup also where it was only given free', async (t) => {
   const folder = scratchFolder(t)
-  const store = `sqlite:${join(folder, 'test.db')}`
-  const app = await startApp(t, { databaseUrl: store })
-  const { body } = await app.post('/v1/pets', { name: 'Removed by mistake', categoryId: 1 })
-  await app.request(`/v1/pets/${body.id}`, { method: 'DELETE' })
-  const file = join(folder, 'copy.db')
+  const [store, file] = [join(folder, 'test.db'), join(folder, 'copy.db')]
+  const app = await startApp(t, { databaseUrl: `sqlite:${store}` })
+  for (const name of ['Removed here', 'Given free'])
+    assert.equal((await app.post('/v1/pets', { name, categoryId: 1 })).status, 201)
+  await app.request('/v1/pets/1', { method: 'DELETE' })
+  const other = new DatabaseSync(store)
+  other.exec('pragma secure_delete = off; delete from pet where id = 2')
+  other.close()
 
-  assert.equal((await runCli(t, ['backup', file], { DATABASE_URL: store })).code, 0)
+  assert.equal((await runCli(t, ['backup', file], { DATABASE_URL: `sqlite:${store}` })).code, 0)
 
   await app.stop()
-  assert.ok(
-    readFileSync(join(folder, 'test.db')).includes('Removed by mistake'),
-    'SQLite leaves it in the file of the store',
-  )
-  assert.ok(!readFileSync(file).includes('Removed by mistake'))
+  const holds = (path: string) =>
+    ['Removed here', 'Given free'].map((name) => readFileSync(path).includes(name))
+  assert.deepEqual(holds(store), [false, true])
+  assert.deepEqual(holds(file), [false, false])
 })
 
 test('backup refuses what exists and what cannot be made: one line, exit code 1, nothing left behind', async (t) => {
