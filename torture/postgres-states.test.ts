@@ -17,6 +17,8 @@ const FAILOVERS = Math.ceil(ROUNDS / 10)
 /** Of one state; a lock is held for a minute once. */
 const STATE_MS = [300, 2_000] as const
 const LONG_MS = 60_000
+/** A lock that is gone by then is waited out, and refuses nobody: the time-out of a statement. */
+const WAITED_OUT_MS = 700
 /** Fills pages sooner. */
 const LONG_NAME = 'a'.repeat(150)
 const MOST_CONNECTIONS = 30
@@ -42,7 +44,8 @@ const STATES: Record<string, State> = {
     for (const holder of holders) await holder.end()
   },
   async 'with a lock on a table'(own, lengthMs) {
-    await own.query(`begin; lock table pet; select pg_sleep(${lengthMs / 1_000}); rollback`)
+    const seconds = (WAITED_OUT_MS + lengthMs) / 1_000
+    await own.query(`begin; lock table pet; select pg_sleep(${seconds}); rollback`)
   },
   async 'cancelling every statement'(own, lengthMs) {
     const until = performance.now() + lengthMs
