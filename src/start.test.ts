@@ -115,6 +115,24 @@ test('SIGTERM under load answers what was begun, resets nobody, and is done with
   assert.ok(performance.now() - since < 5_000)
 })
 
+test('an answer that was begun before a stop, and ends in it, closes its connection', async (t) => {
+  const { address, child, exited, file, post } = await startProcess(t)
+  const other = new DatabaseSync(file)
+  other.exec('begin immediate')
+  const write = post({ name: 'Rex', categoryId: 1 })
+  const agent = new http.Agent({ keepAlive: true })
+  const isLast = async () => (await send(agent, `${address}/livez`, {})).headers.connection === 'close'
+  assert.equal(await isLast(), false)
+  child.kill('SIGTERM')
+  while (!(await isLast()));
+  other.exec('rollback')
+  other.close()
+
+  const { status, headers } = await write
+  assert.deepEqual([status, headers.connection], [201, 'close'])
+  assert.equal((await exited).code, 0)
+})
+
 test('a connection that says nothing does not keep a stop from ending', async (t) => {
   const { address, child, exited } = await startProcess(t)
   const socket = net.connect(Number(new URL(address).port), '127.0.0.1')

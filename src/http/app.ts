@@ -13,6 +13,7 @@ import Fastify, {
 import type { Static, TSchema } from 'typebox'
 import type { Access } from '../access.ts'
 import type { Config } from '../config.ts'
+import { openConnections } from './connections.ts'
 import { sendError } from './error-body.ts'
 import { lingerWhileSending } from './linger.ts'
 import { type AdmitAddress, answerParserErrors } from './parser-errors.ts'
@@ -118,7 +119,8 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
   app.server.prependListener('request', closeAfterUpgrade)
   lingerWhileSending(app.server)
   answerParserErrors(app.server, admitAddress, logger)
-  endStalled(app.server, requestTimeout)
+  app.decorate('connections', openConnections(app.server))
+  endStalled(app.server, app.connections, requestTimeout)
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', readBody)

@@ -13,10 +13,15 @@ const DOOR_GRACE_MS = 1_000
  *
  * @param mostMs after which what is still unanswered is cut
  */
-export async function drain({ server }: App, mostMs: number): Promise<void> {
+export async function drain({ server, connections }: App, mostMs: number): Promise<void> {
   const begun = performance.now()
   await takeWaiting(server, begun + DOOR_GRACE_MS)
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
+  for (const { _httpMessage: response, parser } of connections) {
+    // One behind which others wait is not its connection's last.
+    const isLast = response?.req === parser?.incoming
+    if (response && isLast && !response.headersSent) response.setHeader('connection', 'close')
+  }
   const closed = new Promise<void>((resolve) => {
     // The HTTP server's own close() cuts idle connections at once, also one whose next request is on its way.
     NetServer.prototype.close.call(server, () => resolve())

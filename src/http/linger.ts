@@ -1,13 +1,9 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server } from 'node:http'
 import { Socket } from 'node:net'
+import type { Connection } from './connections.ts'
 
 /** Time in which a client that is still sending may read its answer before the connection is cut. */
 export const LINGER_MS = 1_000
-
-/** What Node keeps at the socket of an HTTP connection. */
-interface HttpSocket extends Socket {
-  parser?: { incoming: IncomingMessage | null } | null
-}
 
 /**
  * A connection that is closed on unread bytes is reset, and the answer may be lost on its way. One whose
@@ -19,7 +15,7 @@ export function lingerWhileSending(server: Server): void {
   })
 }
 
-function endAndLinger(this: HttpSocket): void {
+function endAndLinger(this: Connection): void {
   if (this.parser?.incoming?.complete !== false) {
     Socket.prototype.destroySoon.call(this)
     return
