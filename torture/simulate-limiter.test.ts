@@ -1,87 +1,14 @@
-import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { reached, rounds, seed } from './given.ts'
-import { openRedisModel } from './simulation/redis-model.ts'
-import { type History, runLimiter, type Taken } from './simulation/run-limiter.ts'
+import { test } from 'node:test'
+import { rounds, seed } from './given.ts'
+import { simulateSeeds } from './simulation/seeds.ts'
 
 const SEEDS = rounds(200)
 /** A quarter of an hour each, in which much happens. */
 const LONG_SEEDS = Math.ceil(SEEDS / 200)
-const MINUTE_MS = 60_000
-const ANSWER_MS = 250
+const simulation = './limiter.ts'
 
 test(`processes and a Redis with faults of ${SEEDS} seeds from ${seed}: never one over`, (t) =>
-  runAll(t, SEEDS, false))
+  simulateSeeds(t, { simulation, first: seed, seeds: SEEDS }))
 
 test(`a process that is given up and comes back, ${LONG_SEEDS} seeds from ${seed}: never one over`, (t) =>
-  runAll(t, LONG_SEEDS, true))
-
-async function runAll(t: TestContext, seeds: number, givenUp: boolean): Promise<void> {
-  const counts = { requests: 0, allowed: 0, lost: 0, faults: 0, slowest: 0 }
-  const model = await openRedisModel()
-  for (let turn = 0; turn < seeds; turn += 1) {
-    const own = seed + turn
-    const history = await runLimiter(model, own, { givenUp })
-    try {
-      check(history)
-    } catch (error) {
-      const told = [`seed ${own}: ${(error as Error).message}`, ...history.faults].join('\n')
-      throw new Error(told, { cause: error })
-    }
-    counts.requests += history.taken.length
-    counts.allowed += history.taken.filter(isAllowed).length
-    counts.lost += history.taken.filter(({ lost }) => lost).length
-    counts.faults += history.faults.length
-    counts.slowest = Math.max(counts.slowest, ...history.taken.map(tookMs))
-  }
-  reached(t, JSON.stringify(counts))
-}
-
-function check(history: History): void {
-  const { taken, fresh, faults } = history
-  // docs/decisions/0012-shared-counters.md
-  if (!history.strangers) checkLimits(history)
-  for (const one of taken) checkAnswer(one)
-  assert.equal(fresh, 20, `exact again once all is mended: ${fresh} of 20`)
-  if (faults.length === 0)
-    assert.equal(taken.filter(({ lost }) => lost).length, 0, 'nothing lost without a fault')
-}
-
-function checkLimits({ limits, taken, minutes, charged, killed, restarted }: History): void {
-  for (const [caller, { used, promised }] of charged) {
-    const allowed = taken.filter((one) => one.caller === caller && isAllowed(one))
-    assert.ok(allowed.length <= limits.perDay, `${allowed.length} of ${limits.perDay} a day`)
-    assert.ok(used + promised >= allowed.length, `charged ${used} and ${promised}, allowed ${allowed.length}`)
-    if (!killed && !restarted) assert.equal(used, allowed.length, 'charged exactly what was allowed')
-    if ((allowed.at(-1)?.answeredAt ?? 0) - (allowed[0]?.askedAt ?? 0) < MINUTE_MS) {
-      assert.ok(
-        allowed.length <= limits.perMinute,
-        `${allowed.length} of ${limits.perMinute} in less than a minute`,
-      )
-    }
-    for (const { caller: whose, start } of minutes.values()) {
-      if (whose !== caller) continue
-      const inside = allowed.filter(
-        ({ askedAt, answeredAt }) => askedAt >= start && answeredAt < start + MINUTE_MS,
-      )
-      assert.ok(inside.length <= limits.perMinute, `${inside.length} of ${limits.perMinute} from ${start}`)
-    }
-  }
-}
-
-function checkAnswer(one: Taken): void {
-  const { outcome, lost, limit, remaining, reset, retryAfter } = one
-  const about = JSON.stringify(one)
-  assert.ok(tookMs(one) <= ANSWER_MS, `answered in time: ${about}`)
-  assert.ok(Number.isInteger(remaining) && remaining >= 0 && remaining < limit, `remaining: ${about}`)
-  assert.ok(Number.isInteger(reset), `reset: ${about}`)
-  if (outcome !== 'allowed' || lost) assert.ok(retryAfter >= 1 || lost, `retry after: ${about}`)
-}
-
-function isAllowed({ outcome, lost }: Taken): boolean {
-  return outcome === 'allowed' && !lost
-}
-
-function tookMs({ askedAt, answeredAt }: Taken): number {
-  return answeredAt - askedAt
-}
+  simulateSeeds(t, { simulation, options: { givenUp: true }, first: seed, seeds: LONG_SEEDS }))

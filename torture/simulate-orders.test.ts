@@ -1,73 +1,14 @@
-import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { openToWrite } from '../src/db/open-sqlite.ts'
-import type { Db } from '../src/db/tables.ts'
-import { insertKey } from '../src/keys/store.ts'
-import { cleanup } from '../src/testing/cleanup.ts'
 import { scratchFolder } from '../src/testing/start-app.ts'
-import { reached, rounds, seed } from './given.ts'
-import { runOrders, type Wish } from './simulation/run-orders.ts'
+import { rounds, seed } from './given.ts'
+import { simulateSeeds } from './simulation/seeds.ts'
 
 const SEEDS = rounds(500)
 
-test(`an order book with dying processes and lost answers, ${SEEDS} seeds from ${seed}: each wish once or not at all`, async (t) => {
-  const { db, database } = await openToWrite(join(scratchFolder(t), 'orders.db'))
-  cleanup(t).defer(async () => database.close())
-  database.exec('pragma synchronous = off')
-  await insertKey(db, { name: 'test', plan: 'business', access: 'admin' }, '0'.repeat(64), 0)
-  const counts = { wishes: 0, done: 0, refused: 0, unknown: 0, faults: 0 }
-  for (let turn = 0; turn < SEEDS; turn += 1) {
-    database.exec(
-      'delete from adoption_order; delete from pet_change; delete from pet; delete from idempotency',
-    )
-    const { wishes, faults } = await runOrders(db, seed + turn)
-    try {
-      await check(db, wishes)
-    } catch (error) {
-      throw new Error(`seed ${seed + turn}: ${(error as Error).message}`, { cause: error })
-    }
-    counts.wishes += wishes.length
-    for (const { outcome } of wishes) counts[outcome] += 1
-    counts.faults += faults
-  }
-  reached(t, JSON.stringify(counts))
-})
-
-async function check(db: Db, wishes: Wish[]): Promise<void> {
-  const pets = await db.selectFrom('pet').select(['id', 'name', 'status']).execute()
-  const orders = await db.selectFrom('adoption_order').select(['id', 'pet_id', 'status', 'adopter']).execute()
-  const changes = await db.selectFrom('pet_change').select(['pet_id', 'changes']).orderBy('id').execute()
-  const deleted = wishes.some(({ what }) => what === 'delete')
-
-  for (const { key, what, outcome, id, answers } of wishes) {
-    assert.equal(new Set(answers).size, answers.length > 0 ? 1 : 0, `${key}: other answers: ${answers}`)
-    const added =
-      what === 'insert'
-        ? pets.filter(({ name }) => name === key)
-        : what === 'place'
-          ? orders.filter(({ adopter }) => adopter?.includes(`"${key}"`))
-          : undefined
-    if (!added) continue
-    assert.ok(added.length <= 1, `${key}: ${what} took effect ${added.length} times`)
-    if (outcome === 'refused') assert.equal(added.length, 0, `${key}: refused, and done all the same`)
-    if (outcome === 'done' && !deleted)
-      assert.deepEqual(
-        added.map((row) => row.id),
-        [id],
-        `${key}: lost`,
-      )
-  }
-  for (const { id, status } of pets) {
-    const open = orders.filter((order) => Number(order.pet_id) === id && /placed|approved/.test(order.status))
-    assert.ok(open.length <= 1, `animal ${id} has ${open.length} open orders`)
-    if (open.length > 0) assert.equal(status, 'pending', `animal ${id} has an open order`)
-    let last = 'available'
-    for (const change of changes.filter(({ pet_id }) => Number(pet_id) === id)) {
-      const { from, to } = JSON.parse(change.changes).status
-      assert.equal(from, last, `animal ${id}: its history has a gap`)
-      last = to
-    }
-    assert.equal(status, last, `animal ${id}: its history ends elsewhere`)
-  }
-}
+test(`an order book with dying processes and lost answers, ${SEEDS} seeds from ${seed}: each wish once or not at all`, (t) =>
+  simulateSeeds(t, {
+    simulation: './orders.ts',
+    options: { folder: scratchFolder(t) },
+    first: seed,
+    seeds: SEEDS,
+  }))

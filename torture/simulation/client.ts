@@ -4,6 +4,7 @@ import { after, type Connection, type Line, type Server } from './server.ts'
 
 const CONNECT_MS = 120
 const LONGEST_PAUSE_MS = 250
+const NOSCRIPT = new Error('NOSCRIPT only the text is known here')
 
 /**
  * A client of the simulated server that does what ioredis does with the settings of redis-link.ts: it never
@@ -76,7 +77,7 @@ export function connectTo(server: Server, line: Line): Redis {
     get stream() {
       return { destroy }
     },
-    evalsha: () => Promise.reject(new Error('NOSCRIPT only the text is known here')),
+    evalsha: () => Promise.reject(NOSCRIPT),
     eval: (script: string, count: number, ...rest: (string | number)[]) =>
       ask(() => server.model.run(server.now(), script, rest.slice(0, count).map(String), rest.slice(count))),
     zrange: (key: string) => ask(() => server.model.members(server.now(), key)),

@@ -55,7 +55,8 @@ export function openServer(model: RedisModel, random: Random): Server {
   const isSilent = (line: Line): boolean => line.state === 'silent' || server.paused
 
   const server: Server = {
-    model,
+    // Of its own: who observes one simulation sees no other.
+    model: { ...model },
     connections,
     paused: false,
     running: true,

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { openRedisModel } from './redis-model.ts'
+import { type History, runLimiter, type Taken } from './run-limiter.ts'
+import type { Simulate } from './seeds.ts'
+
+const MINUTE_MS = 60_000
+const ANSWER_MS = 250
+
+/** Processes and a Redis, with the faults of a seed. */
+export async function open(options: { givenUp?: boolean }): Promise<Simulate> {
+  const model = await openRedisModel()
+  return async (seed) => {
+    const history = await runLimiter(model, seed, options)
+    try {
+      check(history)
+    } catch (error) {
+      throw new Error([(error as Error).message, ...history.faults].join('\n'), { cause: error })
+    }
+    const { taken, faults } = history
+    return {
+      requests: taken.length,
+      allowed: taken.filter(isAllowed).length,
+      lost: taken.filter(({ lost }) => lost).length,
+      faults: faults.length,
+      slowest: Math.max(...taken.map(tookMs)),
+    }
+  }
+}
+
+function check(history: History): void {
+  const { taken, fresh, faults } = history
+  // docs/decisions/0012-shared-counters.md
+  if (!history.strangers) checkLimits(history)
+  for (const one of taken) checkAnswer(one)
+  assert.equal(fresh, 20, `exact again once all is mended: ${fresh} of 20`)
+  if (faults.length === 0)
+    assert.equal(taken.filter(({ lost }) => lost).length, 0, 'nothing lost without a fault')
+}
+
+function checkLimits({ limits, taken, minutes, charged, killed, restarted }: History): void {
+  for (const [caller, { used, promised }] of charged) {
+    const allowed = taken.filter((one) => one.caller === caller && isAllowed(one))
+    assert.ok(allowed.length <= limits.perDay, `${allowed.length} of ${limits.perDay} a day`)
+    assert.ok(used + promised >= allowed.length, `charged ${used} and ${promised}, allowed ${allowed.length}`)
+    if (!killed && !restarted) assert.equal(used, allowed.length, 'charged exactly what was allowed')
+    if ((allowed.at(-1)?.answeredAt ?? 0) - (allowed[0]?.askedAt ?? 0) < MINUTE_MS) {
+      assert.ok(
+        allowed.length <= limits.perMinute,
+        `${allowed.length} of ${limits.perMinute} in less than a minute`,
+      )
+    }
+    for (const { caller: whose, start } of minutes.values()) {
+      if (whose !== caller) continue
+      const inside = allowed.filter(
+        ({ askedAt, answeredAt }) => askedAt >= start && answeredAt < start + MINUTE_MS,
+      )
+      assert.ok(inside.length <= limits.perMinute, `${inside.length} of ${limits.perMinute} from ${start}`)
+    }
+  }
+}
+
+function checkAnswer(one: Taken): void {
+  const { outcome, lost, limit, remaining, reset, retryAfter } = one
+  const about = JSON.stringify(one)
+  assert.ok(tookMs(one) <= ANSWER_MS, `answered in time: ${about}`)
+  assert.ok(Number.isInteger(remaining) && remaining >= 0 && remaining < limit, `remaining: ${about}`)
+  assert.ok(Number.isInteger(reset), `reset: ${about}`)
+  if (outcome !== 'allowed' || lost) assert.ok(retryAfter >= 1 || lost, `retry after: ${about}`)
+}
+
+function isAllowed({ outcome, lost }: Taken): boolean {
+  return outcome === 'allowed' && !lost
+}
+
+function tookMs({ askedAt, answeredAt }: Taken): number {
+  return answeredAt - askedAt
+}

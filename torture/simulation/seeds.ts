@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import type { TestContext } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { cleanup } from '../../src/testing/cleanup.ts'
+import { reached } from '../given.ts'
+
+/** What a simulation has shown under one seed; of `slowest` only the highest is of interest. */
+export type Counts = Record<string, number>
+
+/** Simulates what follows from a seed, and judges it. Throws what is not as promised. */
+export type Simulate = (seed: number) => Promise<Counts>
+
+interface Given {
+  /** A module of this folder, whose `open` takes the options and gives a Simulate. */
+  simulation: string
+  options?: object
+  first: number
+  seeds: number
+}
+
+/** What a thread is to do. */
+export interface Share extends Given {
+  /** From one of its seeds to the next. */
+  step: number
+}
+
+/** Simulates seeds in a thread for each processor, away also from what node:test attaches to every promise. */
+export async function simulateSeeds(t: TestContext, given: Given): Promise<void> {
+  const total: Counts = {}
+  const threads = Math.min(availableParallelism(), given.seeds)
+  const ending = Array.from({ length: threads }, async (_, number) => {
+    const share: Share = {
+      ...given,
+      first: given.first + number,
+      seeds: given.seeds - number,
+      step: threads,
+    }
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: share })
+    cleanup(t).defer(async () => void (await worker.terminate()))
+    worker.on('message', (counts: Counts) => {
+      for (const [name, count] of Object.entries(counts)) {
+        const before = total[name] ?? 0
+        total[name] = name === 'slowest' ? Math.max(before, count) : before + count
+      }
+    })
+    await once(worker, 'exit')
+  })
+  await Promise.all(ending)
+  reached(t, JSON.stringify(total))
+}
