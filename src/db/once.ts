@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts'
+import { prepared } from './prepared.ts'
 import type { Db } from './tables.ts'
 
 /** Names a request that is to take effect only once, however often it is sent. */
@@ -19,6 +20,39 @@ export interface OnceOnly<Result> {
 
 const KEPT_MS = 86_400_000
 
+interface Claim extends Once {
+  expiresAt: number
+}
+
+const claim = prepared<Claim, { scope: string }>((db, fill) =>
+  db
+    .insertInto('idempotency')
+    .values({
+      scope: fill('scope'),
+      fingerprint: fill('fingerprint'),
+      result: null,
+      expires_at: fill('expiresAt'),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('scope')
+        .doUpdateSet(({ ref }) => ({
+          fingerprint: ref('excluded.fingerprint'),
+          result: null,
+          expires_at: ref('excluded.expires_at'),
+        }))
+        .where('idempotency.expires_at', '<=', fill('now')),
+    )
+    .returning('scope'),
+)
+
+const keep = prepared<{ scope: string; result: string | null }, never>((db, fill) =>
+  db
+    .updateTable('idempotency')
+    .set({ result: fill('result') })
+    .where('scope', '=', fill('scope')),
+)
+
 /**
  * Runs a change and keeps its result, both in the transaction it is called in; within 24 hours the same
  * request gets the kept result instead. A change that fails leaves nothing behind, and may be tried again.
@@ -27,30 +61,19 @@ const KEPT_MS = 86_400_000
  */
 export async function runOnce<Result>(
   db: Db,
-  { scope, fingerprint, now }: Once,
+  once: Once,
   change: () => Promise<Result>,
 ): Promise<OnceOnly<Result>> {
   // Claimed first: where two transactions can run at once, the second waits here for the end of the first.
-  const claim = { fingerprint, result: null, expires_at: now + KEPT_MS }
-  const claimed = await db
-    .insertInto('idempotency')
-    .values({ scope, ...claim })
-    .onConflict((conflict) =>
-      conflict.column('scope').doUpdateSet(claim).where('idempotency.expires_at', '<=', now),
-    )
-    .returning('scope')
-    .executeTakeFirst()
-  if (!claimed) return { result: await keptResult(db, scope, fingerprint), replayed: true }
+  const [claimed] = await claim(db, { ...once, expiresAt: once.now + KEPT_MS })
+  if (!claimed) return { result: await keptResult(db, once), replayed: true }
   const result = await change()
-  await db
-    .updateTable('idempotency')
-    .set({ result: JSON.stringify(result) })
-    .where('scope', '=', scope)
-    .execute()
+  // Of a change that gives nothing back there is no text.
+  await keep(db, { scope: once.scope, result: JSON.stringify(result) ?? null })
   return { result, replayed: false }
 }
 
-async function keptResult<Result>(db: Db, scope: string, fingerprint: string): Promise<Result> {
+async function keptResult<Result>(db: Db, { scope, fingerprint }: Once): Promise<Result> {
   const kept = await db
     .selectFrom('idempotency')
     .select(['fingerprint', 'result'])
