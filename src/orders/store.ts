@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { NewOrder, Order, OrderQuery, OrderStatus } from './schema.ts'
@@ -60,15 +61,26 @@ export async function find(db: Db, id: bigint, { keyId, seesAll }: Viewer): Prom
   return toOrder(found)
 }
 
+type Inserted = { petId: number | bigint; adopter: string; keyId: number; now: number }
+
+const insertPlaced = prepared<Inserted, Row>((db, fill) =>
+  db
+    .insertInto('adoption_order')
+    .values({
+      pet_id: fill('petId') as never,
+      status: 'placed',
+      adopter: fill('adopter'),
+      placed_by: fill('keyId'),
+      placed_at: fill('now'),
+    })
+    .returning(ORDER_COLUMNS),
+)
+
 export async function insert(db: Db, order: NewOrder, keyId: number, now: number): Promise<Order> {
   const { name, email, phone, message } = order.adopter
   const adopter = JSON.stringify({ name, email, phone, message })
-  const row = await db
-    .insertInto('adoption_order')
-    .values({ pet_id: order.petId, status: 'placed', adopter, placed_by: keyId, placed_at: now })
-    .returning(ORDER_COLUMNS)
-    .executeTakeFirstOrThrow()
-  return toOrder(row)
+  const [row] = await insertPlaced(db, { petId: order.petId, adopter, keyId, now })
+  return toOrder(row as Row)
 }
 
 /** @returns undefined when the order no longer has the status that it had `before` */

@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { isMatch } from '../http/conditional.ts'
@@ -56,16 +57,24 @@ interface Move {
  * @throws {ApiError} pet_not_found; pet_not_available when it is not where it should move from
  */
 export async function movePet(db: Db, id: number | bigint, { from, to, keyId, now }: Move): Promise<void> {
-  const moved = await pets.move(db, id, from, to, now)
+  const moved = await pets.move(db, { id, from, to, now })
   if (!moved) throw new ApiError((await pets.find(db, BigInt(id))) ? 'pet_not_available' : 'pet_not_found')
   await record(db, moved.id, { status: { from, to } }, keyId, now)
 }
 
+type Recorded = { petId: number; now: number; keyId: number; changes: string }
+
+const insertChange = prepared<Recorded, never>((db, fill) =>
+  db.insertInto('pet_change').values({
+    pet_id: fill('petId'),
+    at: fill('now'),
+    key_id: fill('keyId'),
+    changes: fill('changes'),
+  }),
+)
+
 async function record(db: Db, petId: number, changes: Changes, keyId: number, now: number): Promise<void> {
-  await db
-    .insertInto('pet_change')
-    .values({ pet_id: petId, at: now, key_id: keyId, changes: JSON.stringify(changes) })
-    .execute()
+  await insertChange(db, { petId, now, keyId, changes: JSON.stringify(changes) })
 }
 
 function changesOf(pet: pets.StoredPet['pet'], { name, categoryId, status }: PetPatch): Changes {

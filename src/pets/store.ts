@@ -107,21 +107,36 @@ export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: numb
   return toStored(row)
 }
 
+type Changed = PetPatch & { id: number; version: number; now: number }
+
+/** Of an animal in its version; what the patch leaves out is not written again. */
+const updateVersion = prepared<Changed, StoredRow>(
+  (db, fill, { name, categoryId, status }) =>
+    db
+      .updateTable('pet')
+      .set({
+        ...(name !== undefined && { name: fill('name') }),
+        ...(categoryId !== undefined && { category_id: fill('categoryId') }),
+        ...(status !== undefined && { status: fill('status') }),
+        updated_at: fill('now'),
+        version: sql`version + 1`,
+      })
+      .where('id', '=', fill('id'))
+      .where('version', '=', fill('version'))
+      .returning(STORED_COLUMNS),
+  ({ name, categoryId, status }) =>
+    `${name !== undefined} ${categoryId !== undefined} ${status !== undefined}`,
+)
+
 /** @returns undefined when the animal is no longer as it was `before` */
 export async function update(
   db: Db,
   before: StoredPet,
-  { name, categoryId, status }: PetPatch,
+  patch: PetPatch,
   now: number,
 ): Promise<StoredPet | undefined> {
-  const version = versionOf(before)
-  const change = db
-    .updateTable('pet')
-    .set({ name, category_id: categoryId, status, updated_at: now, version: version + 1 })
-    .where('id', '=', before.pet.id)
-    .where('version', '=', version)
-    .returning(STORED_COLUMNS)
-  const row = await withKnownCategory(change.executeTakeFirst())
+  const changed = { ...patch, id: Number(before.pet.id), version: versionOf(before), now }
+  const [row] = await withKnownCategory(updateVersion(db, changed))
   return row && toStored(row)
 }
 
@@ -135,15 +150,20 @@ export async function remove(db: Db, before: StoredPet): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** @returns undefined when there is no such animal, or it has another status than `from` */
-export function move(db: Db, id: number | bigint, from: PetStatus, to: PetStatus, now: number) {
-  return db
+type Moved = { id: number | bigint; from: PetStatus; to: PetStatus; now: number }
+
+const moveFrom = prepared<Moved, { id: number }>((db, fill) =>
+  db
     .updateTable('pet')
-    .set({ status: to, updated_at: now, version: sql`version + 1` })
-    .where('id', '=', id as never)
-    .where('status', '=', from)
-    .returning('id')
-    .executeTakeFirst()
+    .set({ status: fill('to'), updated_at: fill('now'), version: sql`version + 1` })
+    .where('id', '=', fill('id') as never)
+    .where('status', '=', fill('from'))
+    .returning('id'),
+)
+
+/** @returns undefined when there is no such animal, or it has another status than `from` */
+export async function move(db: Db, moved: Moved): Promise<{ id: number } | undefined> {
+  return (await moveFrom(db, moved))[0]
 }
 
 /** While an order is open, it alone moves its animal. */
