@@ -327,4 +327,8 @@ export const KEPT: { name: string; seed: number; rounds: number }[] = [
   { name: 'simulate-limiter', seed: 207357, rounds: 1 },
   // First requests of a caller that arrived after their process had settled over a new connection: charged for nobody.
   { name: 'simulate-limiter', seed: 400091, rounds: 1 },
+  // A request asked again until its last answer had 125 ms left: it was answered after 251 ms.
+  { name: 'simulate-limiter', seed: 564159, rounds: 1 },
+  // Not too many, but two minutes: the first had begun with a request whose answer was lost.
+  { name: 'simulate-limiter', seed: 779185, rounds: 1 },
 ]

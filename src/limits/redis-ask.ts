@@ -7,8 +7,8 @@ import { hear, type Known, verdictOf } from './redis-share.ts'
 import { readHeard, reportOf } from './redis-wire.ts'
 import { DAY_MS, type Verdict } from './window.ts'
 
-/** How long a request may ask again; what it waits for its last answer comes on top: 245 ms in all. */
-const PATIENCE_MS = 125
+/** How long a request may ask again; what it waits for its last answer, up to 140 ms, comes on top. */
+const PATIENCE_MS = 105
 /** First wait for promises to come back; each further one is twice as long. */
 const RECALL_MS = 3
 /** Somebody who did not give back in time is not asked again for so long. */
