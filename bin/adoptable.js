@@ -1,6 +1,7 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=4 --max-old-space-size=1024
 // Plain JavaScript without modern syntax: an older Node must get this far, to be told which one is needed.
-// The flag keeps the young generation, and so what survives in it by chance, small; `npm start` has the same.
+// The flags keep the young generation, and so what survives in it by chance, small, and make V8 collect before it
+// asks for more memory: the nearer the end of what it may have, the sooner. `npm start` has the same.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   console.error(`adoptable needs Node.js 24 or later; this is ${process.version}.`)
