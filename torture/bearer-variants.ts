@@ -138,8 +138,9 @@ const KINDS: ((random: Random, keys: Keys) => Omit<Variant, 'about' | 'query'> &
     const other = random.pick([valid, ...useless, random.pick(JUNK)])
     const two = random.shuffled([`Bearer ${valid}`, random.pick([`Bearer ${other}`, 'Basic YTpi', other])])
     const line = `Authorization: ${two.join(random.pick([',', ', ', ' ', ';']))}`
-    const lines = random.often(0.6) ? two.map((value) => `Authorization: ${value}`) : [line]
-    return { lines, accepted: false }
+    if (random.often(0.6)) return { lines: two.map((value) => `Authorization: ${value}`), accepted: false }
+    // Nothing but spaces beside the one is the one.
+    return { lines: [line], accepted: /^Authorization: +(\S+ \S+) *$/.exec(line)?.[1] === `Bearer ${valid}` }
   },
   // Where no key belongs.
   (random, { valid }) => ({ lines: [random.pick(OTHER_PLACES) + valid], accepted: false }),

@@ -110,11 +110,7 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
     frameworkErrors: sendUnrouted,
   }).withTypeProvider<TypeBoxProvider>()
 
-  app.server.maxConnections = config.maxConnections
-  // Node drops headers beyond a count without a word; their size is limited already.
-  app.server.maxHeadersCount = 0
-  // A client that has said all it has to say still gets its answer: what it asked for is done in any case.
-  Object.assign(app.server, { httpAllowHalfOpen: true })
+  setUp(app.server, config)
   meetFirst(app.server, answerFirst)
   app.server.prependListener('request', closeAfterUpgrade)
   lingerWhileSending(app.server)
@@ -136,6 +132,15 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
   })
   app.addHook('onResponse', logRequest)
   return app as App
+}
+
+/** What Node does not take with the other options. */
+function setUp(server: Server, { maxConnections }: Config): void {
+  server.maxConnections = maxConnections
+  // Node drops headers beyond a count without a word; their size is limited already.
+  server.maxHeadersCount = 0
+  // A client that has said all it has to say still gets its answer: what it asked for is done in any case.
+  Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 function meetFirst(server: Server, answerFirst: AnswerFirst): void {
