@@ -56,7 +56,8 @@ for (const kind of ['settle', 'rebuild'] as const) {
       await report(NOW, kind, { label: String(NOW), startedAt: NOW, used: 5, served: 5, charged: 5, cap: 5 })
 
       const own = { label: `${OWN}${NOW + 1}`, startedAt: NOW + 1, served: 3, cap: 10 }
-      assert.equal((await report(NOW + 59_000, kind, own, 'b')).used, 8)
+      const heard = await report(NOW + 59_000, kind, own, 'b')
+      assert.deepEqual([heard.used, heard.cap], [8, 10], 'it may go on, as it may not hear this')
       const late = { label: `${OWN}${NOW - 60_000}`, startedAt: NOW - 60_000, served: 3, cap: 10 }
       assert.equal(
         (await report(NOW + 59_000, kind, late, 'c')).used,

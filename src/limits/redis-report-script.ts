@@ -26,10 +26,9 @@ local function report(w, at)
   elseif w.label ~= label and not live then
     -- It never heard of this window: nothing that was charged to it here has been served.
     served, cap = 0, 0
-  elseif w.label ~= label then
-    -- Served alone in a window of its own, while the others had theirs: it counts in theirs.
-    cap = served
   end
+  -- What was served alone in a window of its own, while the others had theirs, counts in theirs; and what may be
+  -- served there is promised in theirs, as the process goes on should it not hear of this.
   local total = w.used + served - w.charged
   if ARGV[4] == 'rebuild' then
     local about = ARGV[5] .. ' ' .. w.label
