@@ -27,8 +27,8 @@ local function report(w, at)
     -- It never heard of this window: nothing that was charged to it here has been served.
     served, cap = 0, 0
   end
-  -- What was served alone in a window of its own, while the others had theirs, counts in theirs; and what may be
-  -- served there is promised in theirs, as the process goes on should it not hear of this.
+  -- What was served alone in a window of its own, while the others had theirs, counts in theirs; and what may
+  -- yet be served there is promised in theirs: should the process not hear of this, it goes on.
   local total = w.used + served - w.charged
   if ARGV[4] == 'rebuild' then
     local about = ARGV[5] .. ' ' .. w.label
