@@ -5,10 +5,9 @@ import { simulateSeeds } from './simulation/seeds.ts'
 const SEEDS = rounds(200)
 /** A quarter of an hour each, in which much happens. */
 const LONG_SEEDS = Math.ceil(SEEDS / 200)
-const simulation = './limiter.ts'
 
 test(`processes and a Redis with faults of ${SEEDS} seeds from ${seed}: never one over`, (t) =>
-  simulateSeeds(t, { simulation, first: seed, seeds: SEEDS }))
+  simulateSeeds(t, { simulation: 'limiter', options: { givenUp: false }, first: seed, seeds: SEEDS }))
 
 test(`a process that is given up and comes back, ${LONG_SEEDS} seeds from ${seed}: never one over`, (t) =>
-  simulateSeeds(t, { simulation, options: { givenUp: true }, first: seed, seeds: LONG_SEEDS }))
+  simulateSeeds(t, { simulation: 'limiter', options: { givenUp: true }, first: seed, seeds: LONG_SEEDS }))

@@ -7,7 +7,7 @@ const SEEDS = rounds(500)
 
 test(`an order book with dying processes and lost answers, ${SEEDS} seeds from ${seed}: each wish once or not at all`, (t) =>
   simulateSeeds(t, {
-    simulation: './orders.ts',
+    simulation: 'orders',
     options: { folder: scratchFolder(t) },
     first: seed,
     seeds: SEEDS,

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 const ANSWER_MS = 250
 
 /** Processes and a Redis, with the faults of a seed. */
-export async function open(options: { givenUp?: boolean }): Promise<Simulate> {
+export async function openLimiter(options: { givenUp: boolean }): Promise<Simulate> {
   const model = await openRedisModel()
   return async (seed) => {
     const history = await runLimiter(model, seed, options)

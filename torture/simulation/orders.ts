@@ -12,7 +12,7 @@ import type { Simulate } from './seeds.ts'
  *
  * @param options.folder for the store, which the thread keeps to its end
  */
-export async function open({ folder }: { folder: string }): Promise<Simulate> {
+export async function openOrders({ folder }: { folder: string }): Promise<Simulate> {
   const { db, database } = await openToWrite(join(mkdtempSync(join(folder, 'orders-')), 'orders.db'))
   database.exec('pragma synchronous = off')
   await insertKey(db, { name: 'test', plan: 'business', access: 'admin' }, '0'.repeat(64), 0)

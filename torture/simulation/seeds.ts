@@ -11,19 +11,13 @@ export type Counts = Record<string, number>
 /** Simulates what follows from a seed, and judges it. Throws what is not as promised. */
 export type Simulate = (seed: number) => Promise<Counts>
 
-interface Given {
-  /** A module of this folder, whose `open` takes the options and gives a Simulate. */
-  simulation: string
-  options?: object
-  first: number
-  seeds: number
-}
+type Given = { first: number; seeds: number } & (
+  | { simulation: 'limiter'; options: { givenUp: boolean } }
+  | { simulation: 'orders'; options: { folder: string } }
+)
 
-/** What a thread is to do. */
-export interface Share extends Given {
-  /** From one of its seeds to the next. */
-  step: number
-}
+/** What a thread is to do; `step` leads from one of its seeds to the next. */
+export type Share = Given & { step: number }
 
 /** Simulates seeds in a thread for each processor, away also from what node:test attaches to every promise. */
 export async function simulateSeeds(t: TestContext, given: Given): Promise<void> {

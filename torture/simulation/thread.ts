@@ -1,12 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Share, Simulate } from './seeds.ts'
+import { openLimiter } from './limiter.ts'
+import { openOrders } from './orders.ts'
+import type { Share } from './seeds.ts'
 
 // Takes its share of the seeds, one after the other.
 
-const { simulation, options = {}, first, seeds, step }: Share = workerData
-const { open } = await import(simulation)
-const simulate: Simulate = await open(options)
-for (let seed = first; seed < first + seeds; seed += step) {
+const share: Share = workerData
+const simulate = await (share.simulation === 'limiter'
+  ? openLimiter(share.options)
+  : openOrders(share.options))
+for (let seed = share.first; seed < share.first + share.seeds; seed += share.step) {
   try {
     parentPort?.postMessage(await simulate(seed))
   } catch (error) {
