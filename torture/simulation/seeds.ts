@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import type { TestContext } from 'node:test'
@@ -38,7 +39,8 @@ export async function simulateSeeds(t: TestContext, given: Given): Promise<void>
         total[name] = name === 'slowest' ? Math.max(before, count) : before + count
       }
     })
-    await once(worker, 'exit')
+    const [code] = await once(worker, 'exit')
+    assert.equal(code, 0, `the thread of seed ${share.first} ended with ${code} before its last seed`)
   })
   await Promise.all(ending)
   reached(t, JSON.stringify(total))
