@@ -14,6 +14,8 @@ interface Waiting {
 // biome-ignore lint/suspicious/noExplicitAny: the list holds changes of every shape; write() restores each one's own.
 export type Changes = Record<string, Change<any[], any>>
 
+const MOST_IN_A_MESSAGE = 16
+
 /**
  * What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to
  * far more.
@@ -29,7 +31,10 @@ const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 
 export function threadWriter(thread: URL, file: string, changes: Changes): Writer {
   const nameOf = namesIn(changes)
   const waiting = new Map<number, Waiting>()
-  const outbox: Job[] = []
+  const outbox = openOutbox((jobs) => {
+    worker ??= start()
+    worker.postMessage(jobs)
+  })
   let lastId = 0
   let worker: Worker | undefined
   let onIdle: (() => void) | undefined
@@ -45,7 +50,7 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
       onExit(cause) {
         // Nobody knows whether the changes under way were committed: they are answered so.
         worker = undefined
-        outbox.length = 0
+        outbox.clear()
         for (const { reject } of waiting.values()) reject(new ApiError('service_unavailable', { cause }))
         waiting.clear()
         onIdle?.()
@@ -66,17 +71,11 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
     }
   }
 
-  function send(): void {
-    worker ??= start()
-    worker.postMessage(outbox.splice(0))
-  }
-
   // biome-ignore lint/suspicious/noExplicitAny: as in Changes
   function ask(change: Change<any[], any>, args: unknown[], once: Once | undefined): Promise<any> {
     lastId += 1
     const [id, name] = [lastId, nameOf(change)]
-    // One message a turn of the event loop, whatever arrives in it.
-    if (outbox.push({ id, change: name, args, once }) === 1) setImmediate(send)
+    outbox.add({ id, change: name, args, once })
     return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
   }
 
@@ -93,6 +92,24 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
         })
       }
       if (worker) await endThread(worker)
+    },
+  }
+}
+
+/** One message a turn of the event loop; of many jobs the first go ahead: so both threads are at work. */
+function openOutbox(post: (jobs: Job[]) => void): { add(job: Job): void; clear(): void } {
+  const jobs: Job[] = []
+  function send(): void {
+    if (jobs.length > 0) post(jobs.splice(0))
+  }
+  return {
+    add(job) {
+      const size = jobs.push(job)
+      if (size === 1) setImmediate(send)
+      else if (size === MOST_IN_A_MESSAGE) send()
+    },
+    clear() {
+      jobs.length = 0
     },
   }
 }
