@@ -238,11 +238,11 @@ test('a database that has no connection left answers 503, and serves again when 
 test('when the reply to a commit is cut off, the retry with its Idempotency-Key gets the first answer', async (t) => {
   const { app, proxy } = await startBehindProxy(t)
   const retry = { 'idempotency-key': 'k' }
-  let written = false
+  let writing: unknown
   let cuts = 0
-  proxy.onSend = (bytes) => {
-    written ||= bytes.includes('insert into "pet"')
-    return written && bytes.includes('commit') && cuts++ === 0
+  proxy.onSend = (bytes, line) => {
+    if (bytes.includes('insert into "pet"')) writing = line
+    return line === writing && bytes.includes('commit') && cuts++ === 0
   }
 
   await assertUnavailable(() => add(app, retry), 'POST')

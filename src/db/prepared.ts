@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery } from 'kysely'
+import { NodeSqliteAdapter } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
 /** Stands for a value while its query is built. */
@@ -26,7 +27,8 @@ export function prepared<Values extends object, Row>(
   const fill = ((name: PropertyKey) => new Blank(name)) as never
 
   return async (db, values) => {
-    const engine = db.getExecutor().adapter.constructor
+    const { adapter } = db.getExecutor()
+    const engine = adapter.constructor
     const shapes = engines.get(engine) ?? new Map<string, CompiledQuery>()
     engines.set(engine, shapes)
     const shape = shapeOf(values)
@@ -35,6 +37,8 @@ export function prepared<Values extends object, Row>(
     const parameters = query.parameters.map((value) =>
       value instanceof Blank ? values[value.name as keyof Values] : value,
     )
+    // Kysely's way to a connection costs as much as such a query, and the embedded store has but one.
+    if (adapter instanceof NodeSqliteAdapter) return adapter.all(query.sql, parameters) as Row[]
     return (await db.executeQuery<Row>({ ...query, parameters })).rows
   }
 }

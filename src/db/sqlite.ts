@@ -47,30 +47,57 @@ function refuseOldSqlite(version: string): void {
   }
 }
 
+type Prepare = (sql: string) => SqliteStatement
+
 /** Kysely on node:sqlite: the shape of statements it expects, each prepared once. */
 export class NodeSqliteDialect extends SqliteDialect {
+  readonly #prepare: Prepare
+
   constructor(database: DatabaseSync) {
-    const prepared = new Map<string, SqliteStatement>()
-    super({
-      database: {
-        close: () => database.close(),
-        prepare(sql) {
-          let statement = prepared.get(sql)
-          if (!statement) {
-            // A transaction that starts as a reader is refused at once when it turns into a writer beside
-            // another.
-            statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
-            if (sql === 'rollback') statement = whereNeeded(database, statement)
-            if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
-          }
-          return statement
-        },
-      },
-    })
+    const prepare = preparing(database)
+    super({ database: { close: () => database.close(), prepare } })
+    this.#prepare = prepare
   }
 
   override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter()
+    return new NodeSqliteAdapter(this.#prepare)
+  }
+}
+
+/** What Kysely asks of the engine, and a way past Kysely for queries that are built already. */
+export class NodeSqliteAdapter extends SqliteAdapter {
+  readonly #prepare: Prepare
+
+  constructor(prepare: Prepare) {
+    super()
+    this.#prepare = prepare
+  }
+
+  /** SQLite's DDL is transactional; told so, Kysely runs all pending migrations in one transaction. */
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+
+  /** Runs a query on the one connection, in whatever transaction that is in. @returns its rows, if any */
+  all(sql: string, values: unknown[]): unknown[] {
+    const statement = this.#prepare(sql)
+    if (statement.reader) return statement.all(values)
+    statement.run(values)
+    return []
+  }
+}
+
+function preparing(database: DatabaseSync): Prepare {
+  const prepared = new Map<string, SqliteStatement>()
+  return (sql) => {
+    let statement = prepared.get(sql)
+    if (!statement) {
+      // A transaction that starts as a reader is refused at once when it turns into a writer beside another.
+      statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
+      if (sql === 'rollback') statement = whereNeeded(database, statement)
+      if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
+    }
+    return statement
   }
 }
 
@@ -89,11 +116,4 @@ function adapt(statement: StatementSync): SqliteStatement {
 function whereNeeded(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
   const none = { changes: 0, lastInsertRowid: 0 }
   return { ...rollback, run: (values) => (database.isTransaction ? rollback.run(values) : none) }
-}
-
-/** SQLite's DDL is transactional; told so, Kysely runs all pending migrations in one transaction. */
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true
-  }
 }

@@ -10,8 +10,8 @@ export interface Proxy {
   /** Breaks every connection, and takes no new ones until `restore`. */
   cut(): void
   restore(): void
-  /** Looks at what the client sends; true breaks the connection as soon as the server has it. */
-  onSend: (bytes: Buffer) => boolean
+  /** Looks at what the client sends on one of its lines; true breaks that as soon as the server has it. */
+  onSend: (bytes: Buffer, line: Socket) => boolean
 }
 
 /** A line between a client and a server on this machine that can be cut, and that can fall silent. */
@@ -35,7 +35,7 @@ export async function startProxy(t: TestContext, target: { host: string; port: n
     }
     client.on('data', (bytes) => {
       if (proxy.mode === 'stall') return
-      const breaks = proxy.onSend(bytes)
+      const breaks = proxy.onSend(bytes, client)
       upstream.write(bytes)
       if (breaks) client.destroy()
     })
