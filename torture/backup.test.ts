@@ -20,9 +20,7 @@ const LONGEST_BACKUP_MS = 600
 const CLIENTS = 8
 const PAUSE_MS = 5
 
-test('a backup beside creates and kill -9 is a store with every animal answered before it began, or is not there', {
-  timeout: 1_800_000,
-}, async (t) => {
+test('a backup beside creates and kill -9 is a store with every animal answered before it began, or is not there', {}, async (t) => {
   const random = randomOf()
   const folder = scratchFolder(t)
   const settings = {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { globSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -16,6 +17,7 @@ const [LIBRARY = ''] = globSync('/usr/lib/{*/,}faketime/libfaketimeMT.so.1')
 
 /** Needs the program faketime. The time since the start of the machine goes on as it is. */
 export function fakeClock(t: TestContext, ahead = 0): FakeClock {
+  assert.ok(LIBRARY, 'faketime is there, and its library is not')
   const file = join(scratchFolder(t), 'ahead')
   const clock = {
     settings: {

@@ -33,16 +33,18 @@ test('every line, branch and function of limits, keys and transitions is run by 
     '--test-reporter=tap',
     ...TESTS,
   ]
-  const { stdout } = spawnSync(process.execPath, args, { env, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8', maxBuffer: 2 ** 26 })
   const rows = [...stdout.matchAll(/^# +(?:\S+|all files) +\| +([\d.]+) \| +([\d.]+) \| +([\d.]+) \|.*$/gm)]
   // Functions too: one that is a part of a line, and never called, is neither a line nor a branch.
   const wanting = rows.filter(([, ...shares]) => shares.some((share) => Number(share) < 100))
   const [, lines, branches] = rows.at(-1) ?? []
   assert.ok(lines, `there is no table of the coverage: ${stdout.slice(-2_000)}`)
   reached(t, `${lines} % of lines, ${branches} % of branches`)
+  const failed = stdout.match(/^ *not ok .*$/gm)?.join('\n') ?? ''
   assert.deepEqual(
     wanting.map(([row]) => row),
     [],
-    stdout.match(/^not ok .*$/gm)?.join('\n') ?? '',
+    failed,
   )
+  assert.equal(status, 0, failed)
 })

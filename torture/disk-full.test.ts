@@ -19,7 +19,7 @@ const MOST_BESIDE = 5_000
 const TIMES_A_DISK = 10
 const RECOVERY_MS = 1_000
 const MINUTE_MS = 60_000
-const NEEDS = { ...needsMounts(), timeout: 900_000 }
+const NEEDS = needsMounts()
 
 const PAGE = Buffer.alloc(4_096)
 

@@ -201,7 +201,6 @@ test('with 64 file descriptors it serves, bears a flood of connections, and serv
 
 test('without room for the store: one line, exit code 1, and with room the same start serves', {
   ...needsMounts(),
-  timeout: 900_000,
 }, async (t) => {
   const random = randomOf()
   const parent = scratchFolder(t)

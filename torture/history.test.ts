@@ -34,7 +34,6 @@ const SETUPS = [
 for (const [part, { stores, processes }] of SETUPS.entries()) {
   test(`what 64 clients see beside kill -9 agrees with what they did: ${processes} × ${stores.name}`, {
     skip: stores.skip,
-    timeout: 1_800_000,
   }, async (t) => {
     const random = randomOf(50 + part)
     const settings = { ...(await stores.open(t)), LOG_LEVEL: 'silent' }

@@ -21,7 +21,6 @@ const KINDS = [
 for (const [part, { name, least, most }] of KINDS.entries()) {
   test(`${least} to ${most} MiB from ${name} under 32 creating clients: it serves or ends, and loses nothing`, {
     ...needs('prlimit'),
-    timeout: 900_000,
   }, async (t: TestContext) => {
     const random = randomOf(part)
     const file = join(scratchFolder(t), 'adoptable.db')

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { scratchDatabase } from '../src/testing/postgres.ts'
@@ -13,6 +14,8 @@ const ROUNDS = rounds(40)
 /** Of one fault, in milliseconds; one in twenty lasts half a minute. */
 const FAULT_MS = [300, 3_000] as const
 const LONG_MS = 30_000
+/** A few may all be of a kind that clients hardly notice. */
+const FEW = 10
 const WAYS: Way[] = ['there', 'back', 'both', 'unplugged']
 
 const AS_ROOT = process.getuid?.() === 0 ? needs('ip', 'nsenter', 'redis-server') : { skip: 'only root can' }
@@ -33,6 +36,7 @@ test(
       for (const [place] of ways) place.mend()
       await load.back(`round ${round}: ${ways.map(([{ host }, way]) => `${host} ${way}`)}`)
     }
+    assert.ok(ROUNDS < FEW || load.refusals() > 0, 'no cut was felt')
     reached(t, `${ROUNDS} cuts: ${await load.end()}`)
   },
 )
@@ -57,6 +61,7 @@ test('over lines that are slow, lossy, silent, reset or torn, every answer comes
     for (const line of lines) line.set({ kind: 'none' })
     await load.back(`round ${round}: ${JSON.stringify(faults.map(([, fault]) => fault))}`)
   }
+  assert.ok(ROUNDS < FEW || load.refusals() > 0, 'no fault was felt')
   reached(t, `${ROUNDS} faults: ${await load.end()}`)
 })
 

@@ -51,6 +51,7 @@ test('however PostgreSQL ends under 32 creating clients, the service stays, says
   const { refused, slowest } = await watched.stop()
   const ledger = await creators.stop()
 
+  assert.ok(refused > 0, 'no crash was felt')
   assertNothingLost(await audit(address, key, ledger))
   const times = `back after at most ${slowestBack.toFixed()} ms, slowest answer ${slowest.toFixed()} ms`
   reached(t, `${ROUNDS} crashes, ${ledger.size} creates, ${refused} × 503: 0 lost, 0 twice; ${times}`)

@@ -154,7 +154,6 @@ function statusesOf(bytes: Buffer): number[] {
 for (const [part, stores] of STORES.entries()) {
   test(`${REQUESTS} requests with changed bytes are answered in HTTP, without 5xx, on ${stores.name}`, {
     skip: stores.skip,
-    timeout: 1_800_000,
   }, async (t: TestContext) => {
     const settings = await stores.open(t)
     const limits = { ANONYMOUS_PER_MINUTE: '100000000', ANONYMOUS_PER_DAY: '100000000' }

@@ -40,7 +40,7 @@ const STATES: [weight: number, name: string, state: State][] = [
   [1, 'killed, and loading for a while', loading],
   [1, 'without memory', withoutMemory],
   [1, 'a replica', replica],
-  [1, 'asleep', ({ client }, ms) => client.call('DEBUG', 'SLEEP', ms / 1_000).catch(() => undefined)],
+  [1, 'asleep', ({ client }, ms) => client.call('DEBUG', 'SLEEP', ms / 1_000)],
   [1, 'stopped', stopped],
   [1, 'of another password', otherPassword],
   [1, 'emptied by hand', ({ client }) => client.flushall()],

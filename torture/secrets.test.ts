@@ -76,7 +76,6 @@ function assertOwnLines(log: string, least: number): void {
 for (const [part, stores] of STORES.entries()) {
   test(`after a busy life ${KEYS} keys are nowhere: not in the store, its files, a backup or the log, on ${stores.name}`, {
     skip: stores.skip,
-    timeout: 600_000,
   }, async (t) => {
     const settings = await stores.open(t)
     const { DATABASE_URL, REDIS_URL } = settings

@@ -40,5 +40,5 @@ test(`${ATTACKERS} clients that are slow to ask or to read are sent away; others
   ...NEEDS_PROC,
 }, async (t) => {
   const service = await startService(t)
-  await withstand(t, service, () => attack(t, service))
+  await withstand(t, service, ATTACKERS, () => attack(t, service))
 })

@@ -90,7 +90,6 @@ for (const stores of STORES) {
 
   test(`${LEAVERS} clients that leave before their answer is whole leave nothing behind, on ${stores.name}`, {
     skip: NEEDS_PROC.skip || stores.skip,
-    timeout: 900_000,
   }, async (t) => {
     const settings = await stores.open(t)
     const service = await startService(t, settings)

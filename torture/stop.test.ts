@@ -12,11 +12,12 @@ import { spawnCli } from '../src/testing/process.ts'
 import { NEEDS_REDIS, startRedis } from '../src/testing/redis.ts'
 import { makeKey, scratchFolder, UNLIMITED } from '../src/testing/start-app.ts'
 import { assertNothingLost, audit, startCreators } from './creators.ts'
-import { randomOf, reached, rounds } from './given.ts'
+import { needs, randomOf, reached, rounds } from './given.ts'
 import { CLIENTS, startClients } from './stop-clients.ts'
 import { STORES } from './stores.ts'
 import { waitFor } from './syscalls-wait.ts'
 
+const HAS_PS = needs('ps')
 const ROUNDS = rounds(20)
 const LONGEST_LIFE_MS = 300
 /** Beside workers that start all the time, each of which keeps the machine busy. */
@@ -29,7 +30,6 @@ const CREATES = 20
 for (const [part, stores] of STORES.entries()) {
   test(`SIGTERM under 64 kept connections: no reset, no 503, nothing lost, on ${stores.name}`, {
     skip: stores.skip,
-    timeout: 3_600_000,
   }, async (t) => {
     const random = randomOf(part)
     const settings = { ...(await stores.open(t)), PORT: String(await freePort()), LOG_LEVEL: 'silent' }
@@ -65,8 +65,7 @@ for (const [part, stores] of STORES.entries()) {
 }
 
 test('workers that are told to stop one after the other are replaced, and no client notices', {
-  ...NEEDS_REDIS,
-  timeout: 1_800_000,
+  skip: NEEDS_REDIS.skip || HAS_PS.skip,
 }, async (t) => {
   const random = randomOf(10)
   const { settings, address, key } = await severalWorkers(t)
@@ -100,7 +99,7 @@ test('workers that are told to stop one after the other are replaced, and no cli
 })
 
 test('workers whose supervisor is killed end too, and give the address free', {
-  ...NEEDS_REDIS,
+  skip: NEEDS_REDIS.skip || HAS_PS.skip,
   timeout: 60_000,
 }, async (t) => {
   const { settings, address, key } = await severalWorkers(t)
@@ -156,6 +155,7 @@ const HAPPENINGS: [name: string, happens: Happening, ends: boolean][] = [
 
 for (const [name, happens, ends] of HAPPENINGS) {
   test(`${name}: ${ends ? 'the service ends' : 'it goes on, and still ends when told'}, within 10 s, and nothing is lost`, {
+    ...HAS_PS,
     timeout: 60_000,
   }, async (t) => {
     const settings = {

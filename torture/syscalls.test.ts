@@ -42,7 +42,6 @@ function chosen(points: Point[], part: number): { points: Point[]; share: string
 
 test('a first start killed at any system call leaves a store that starts and is whole', {
   ...HAS_STRACE,
-  timeout: 3_600_000,
 }, async (t) => {
   const folder = scratchFolder(t)
   const log = join(folder, 'log')
@@ -88,7 +87,6 @@ test('a first start killed at any system call leaves a store that starts and is 
 for (const [part, stores] of STORES.entries()) {
   test(`a service killed at any system call loses and doubles no animal, on ${stores.name}`, {
     skip: stores.skip || HAS_STRACE.skip,
-    timeout: 3_600_000,
   }, async (t) => {
     const log = join(scratchFolder(t), 'log')
     const settings = { ...(await stores.open(t)), PORT: String(await freePort()), LOG_LEVEL: 'silent' }
@@ -134,7 +132,6 @@ function assertWhole(store: DatabaseSync): void {
 
 test('every 201 is sent after the animal was written to the log, and the log synced', {
   ...HAS_STRACE,
-  timeout: 600_000,
 }, async (t) => {
   const { answers, early } = await watchOrder(t, '.', ROUNDS * CREATES_A_ROUND)
 

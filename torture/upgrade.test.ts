@@ -84,7 +84,6 @@ test('a store of each earlier release is brought up to date with every row, and 
 
 test('an upgrade that is killed at any system call, and again, is carried out by the next start, with every row', {
   ...needs('strace'),
-  timeout: 3_600_000,
 }, async (t) => {
   const random = randomOf(50)
   // A few rounds look at a few releases.

@@ -14,7 +14,6 @@ const MINUTE_MS = 60_000
 
 test(`two services with 64 connections each on one key: exactly ${LIMIT} in each of ${WINDOWS} windows`, {
   ...NEEDS_REDIS,
-  timeout: 900_000,
 }, async (t) => {
   const redis = await startRedis(t)
   const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }

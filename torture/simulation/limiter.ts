@@ -22,6 +22,7 @@ export async function openLimiter(options: { givenUp: boolean }): Promise<Simula
       allowed: taken.filter(isAllowed).length,
       lost: taken.filter(({ lost }) => lost).length,
       faults: faults.length,
+      excused: Number(history.strangers),
       slowest: Math.max(...taken.map(tookMs)),
     }
   }

@@ -15,7 +15,7 @@ export interface Wish {
   what: 'insert' | 'place' | 'decide' | 'cancel' | 'patch' | 'delete'
   /** done and refused by an answer; unknown when the client gave up without one. */
   outcome: 'done' | 'refused' | 'unknown'
-  /** Of what was added or changed. */
+  /** Of what was added or changed, or of the animal that was to be deleted. */
   id?: number | undefined
   /** Every answer that was done: they must be equal. */
   answers: string[]
@@ -97,8 +97,10 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
         const intent = (now: number) => ({ id: BigInt(petId), keyId: FIRST_KEY, now, ifMatch: undefined })
         wish.what = random.often(0.9) ? 'patch' : 'delete'
         const patch = { status: random.pick(['available', 'pending', 'sold'] as const) }
-        if (wish.what === 'delete') await fulfil(wish, deletePet as never, (now) => [intent(now)])
-        else await fulfil(wish, updatePet as never, (now) => [patch, intent(now)])
+        if (wish.what === 'delete') {
+          await fulfil(wish, deletePet as never, (now) => [intent(now)])
+          wish.id = petId
+        } else await fulfil(wish, updatePet as never, (now) => [patch, intent(now)])
       }
     }
   }
