@@ -88,9 +88,8 @@ export function copyTo(folder: string): void {
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
 }
 
-/** Builds and packs. @returns the tarball's path */
+/** Packs, which builds. @returns the tarball's path */
 export function pack(folder: string): string {
-  run('npm', ['run', '--silent', 'build'], folder)
   return join(folder, run('npm', ['pack', '--silent'], folder).trim())
 }
 

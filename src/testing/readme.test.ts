@@ -18,6 +18,7 @@ const BLOCKS = [...README.matchAll(/^```sh\n(.*?)^```\n(?:\n```(?:text|json)\n(.
 
 const START_MS = 20_000
 const START_COMMAND = 'npm ci && npm start\n'
+const START_WITH_METRICS = 'METRICS_PORT=9464 npm start\n'
 
 test('README opens with the two commands of a newcomer', () => {
   assert.deepEqual(
@@ -40,34 +41,40 @@ test('README commands, run as they stand, print what the README shows', async (t
   const environment = {
     PATH: process.env.PATH,
     DATABASE_URL: `sqlite:${join(folder, 'adoptable.db')}`,
-    PORT: '0',
-    METRICS_PORT: String(await freePort()),
+    PORT: String(await freePort()),
     // A newcomer's own proxy or .curlrc is no part of what is shown.
     NO_PROXY: '127.0.0.1',
     CURL_HOME: folder,
   }
-  const service = await serve(environment)
+  const METRICS_PORT = String(await freePort())
+  let service = await serve(environment)
   try {
-    const [, port = ''] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(service.greeting) ?? []
     const [key = ''] = /adopt_live_\w+/.exec(service.greeting) ?? []
-    const toShown = (text: string) => text.replaceAll(`127.0.0.1:${port}`, '127.0.0.1:8080')
+    const toShown = (text: string) => text.replaceAll(`127.0.0.1:${environment.PORT}`, '127.0.0.1:8080')
     const toRun = (text: string) =>
       text
-        .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
-        .replaceAll('127.0.0.1:9464', `127.0.0.1:${environment.METRICS_PORT}`)
+        .replaceAll('127.0.0.1:8080', `127.0.0.1:${environment.PORT}`)
+        .replaceAll('127.0.0.1:9464', `127.0.0.1:${METRICS_PORT}`)
         .replaceAll('sample.ndjson', join(folder, 'sample.ndjson'))
         .replaceAll('adopt_live_…', key)
         .replaceAll('npx adoptable', `'${process.execPath}' '${BIN}'`)
 
     assertShown(toShown(service.greeting), BLOCKS[0]?.shown ?? '')
     const toType = BLOCKS.filter(({ commands }) => !commands.startsWith('npm ci'))
-    const printed = run(
-      toType.map(({ commands }) => toRun(commands)),
-      environment,
-    )
-    for (const [place, { commands, shown }] of toType.entries()) {
-      await t.test(commands.trim(), () => assertShown(toShown(printed[place] ?? ''), shown))
+    const again = toType.findIndex(({ commands }) => commands === START_WITH_METRICS)
+    const type = async (blocks: typeof BLOCKS, environment: NodeJS.ProcessEnv) => {
+      const printed = run(
+        blocks.map(({ commands }) => toRun(commands)),
+        environment,
+      )
+      for (const [place, { commands, shown }] of blocks.entries()) {
+        await t.test(commands.trim(), () => assertShown(toShown(printed[place] ?? ''), shown))
+      }
     }
+    await type(toType.slice(0, again), environment)
+    await service.stop()
+    service = await serve({ ...environment, METRICS_PORT })
+    await type(toType.slice(again + 1), { ...environment, KEY: key })
   } finally {
     await service.stop()
   }
@@ -85,7 +92,7 @@ async function serve(env: NodeJS.ProcessEnv): Promise<{ greeting: string; stop()
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       greeting += chunk
-      if (/pets\n/.test(greeting)) resolve()
+      if (/ serves .*\n$/s.test(greeting)) resolve()
     })
     child.on('exit', () => reject(new Error(`the service ended before it served: ${log}`)))
   })
