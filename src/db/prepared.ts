@@ -38,7 +38,7 @@ export function prepared<Values extends object, Row>(
       value instanceof Blank ? values[value.name as keyof Values] : value,
     )
     // Kysely's way to a connection costs as much as such a query, and the embedded store has but one.
-    if (adapter instanceof NodeSqliteAdapter) return adapter.all(query.sql, parameters) as Row[]
-    return (await db.executeQuery<Row>({ ...query, parameters })).rows
+    const way = adapter instanceof NodeSqliteAdapter ? adapter : db
+    return (await way.executeQuery<Row>({ ...query, parameters })).rows
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
+import { type CompiledQuery, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
 
 /** How long a writer waits for another process (a command, a backup) before it gives up, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -78,12 +78,12 @@ export class NodeSqliteAdapter extends SqliteAdapter {
     return true
   }
 
-  /** Runs a query on the one connection, in whatever transaction that is in. @returns its rows, if any */
-  all(sql: string, values: unknown[]): unknown[] {
+  /** Runs a query on the one connection, in whatever transaction that is in. */
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<{ rows: Row[] }> {
     const statement = this.#prepare(sql)
-    if (statement.reader) return statement.all(values)
-    statement.run(values)
-    return []
+    if (statement.reader) return { rows: statement.all(parameters) as Row[] }
+    statement.run(parameters)
+    return { rows: [] }
   }
 }
 

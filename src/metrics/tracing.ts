@@ -97,12 +97,15 @@ function traceStore<Store extends Pick<Database, 'db' | 'write' | 'writeOnce'>>(
     })
   }
 
-  // Every query that is read goes through the executor; values are not in the text, but beside it.
+  // Every query that is read goes through one of these; values are not in the text, but beside it.
   const executor = database.db.getExecutor()
-  const execute = executor.executeQuery.bind(executor)
-  const executeQuery: typeof execute = (query, ...rest) =>
-    within(`store ${query.sql.split(' ', 1)[0]}`, query.sql, () => execute(query, ...rest))
-  Object.assign(executor, { executeQuery })
+  for (const way of [executor, executor.adapter]) {
+    if (!('executeQuery' in way)) continue
+    const execute = way.executeQuery.bind(way) as typeof executor.executeQuery
+    const executeQuery: typeof execute = (query, ...rest) =>
+      within(`store ${query.sql.split(' ', 1)[0]}`, query.sql, () => execute(query, ...rest))
+    Object.assign(way, { executeQuery })
+  }
   const write: Database['write'] = (change, ...args) =>
     within(`store ${change.name}`, undefined, () => database.write(change, ...args))
   const writeOnce: Database['writeOnce'] = (once, change, ...args) =>
