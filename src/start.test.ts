@@ -6,6 +6,8 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import { openForCommand } from './db/database.ts'
 import { fileOf } from './db/open-sqlite.ts'
 import { assertError, send } from './testing/client.ts'
 import { freePort } from './testing/port.ts'
@@ -242,4 +244,20 @@ test('/docs is the API reference, whole from this server and allowed to reach no
   assert.doesNotMatch(page.text, /(src|href)="(https?:)?\/\//)
   assert.equal(script.status, 200)
   assert.match(script.text, /fetch\(/)
+})
+
+test('a stop waits for the step of a sweep that is under way, and not for all that is due', async (t) => {
+  const { databaseUrl, clock, stop } = await startApp(t)
+  await stop()
+  const count = 100_000
+  const { db, close } = await openForCommand(databaseUrl)
+  await sql`insert into idempotency (scope, fingerprint, expires_at)
+    with recursive due (number) as (select 1 union all select number + 1 from due where number < ${sql.lit(count)})
+    select ${'0'.repeat(55)} || (100000000 + number), ${'0'.repeat(64)}, 0 from due`.execute(db)
+
+  await (await startApp(t, { databaseUrl, now: clock.now })).stop()
+
+  const left = await db.selectFrom('idempotency').select('scope').execute()
+  await close()
+  assert.ok(left.length > 0 && left.length < count, `${left.length} of ${count} are left`)
 })

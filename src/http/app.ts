@@ -51,6 +51,8 @@ export type App = FastifyInstance<
 export type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
 const HEADER_BYTES = 16_384
+/** In the spellings that the router reads as that. */
+const UNDER_V1 = /^\/(?:v|%76)(?:1|%31)\//
 
 /** Answers a request, or leaves it, untouched, to the router. */
 export type AnswerFirst = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
@@ -69,7 +71,7 @@ interface Options {
 export function createApp({ config, logger, answerFirst, gate, admitAddress }: Options): App {
   /** For what never reaches a route and its hooks. */
   async function sendUnrouted(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const hooks = request.url.startsWith('/v1/') ? gate : []
+    const hooks = UNDER_V1.test(request.url) ? gate : []
     try {
       for (const hook of hooks) await passed(hook, request, reply)
       throw error

@@ -18,14 +18,14 @@ export function deprecationHeaders({ since, removedAt, successor }: Deprecation)
 }
 
 /** Route hook: puts them on every answer, errors too. */
-export function announce(headers: ReturnType<typeof deprecationHeaders>) {
+export function announce(headersFor: (request: FastifyRequest) => ReturnType<typeof deprecationHeaders>) {
   return (
-    _request: FastifyRequest,
+    request: FastifyRequest,
     reply: FastifyReply,
     payload: unknown,
     done: (error: null, payload: unknown) => void,
   ) => {
-    reply.headers(headers)
+    reply.headers(headersFor(request))
     done(null, payload)
   }
 }

@@ -15,11 +15,12 @@ export const PAGE_HEADERS = {
 
 /**
  * The address, with /v1, under which the client reached the service: the one that the operator set, or else
- * the one that a trusted proxy forwarded. A Host header alone is not believed.
+ * the one that a trusted proxy forwarded, which also says for whom. A Host header alone is not believed.
  */
-export function publicBase({ baseUrl, baseUrlIsSet, trustProxy }: Config, request: FastifyRequest): string {
-  if (baseUrlIsSet || trustProxy.length === 0 || request.headers['x-forwarded-host'] === undefined)
-    return baseUrl
+export function publicBase({ baseUrl, baseUrlIsSet }: Config, request: FastifyRequest): string {
+  if (baseUrlIsSet || request.headers['x-forwarded-host'] === undefined) return baseUrl
+  // Behind a trusted proxy there is the address of the client too.
+  if ((request.ips ?? []).length < 2) return baseUrl
   return `${request.protocol}://${request.host}/v1`
 }
 

@@ -175,7 +175,7 @@ test('An address with a bad percent-encoding answers 400', async (t) => {
     assertError(await get(path), 400, 'bad_request', path)
     assertError(await get(path, { authorization: undefined }), 401, 'missing_api_key', path)
   }
-  for (const path of ['/v1/%g1', '/v1/pets%g1', '/v1/%c3/pets']) {
+  for (const path of ['/v1/%g1', '/v1/pets%g1', '/v1/%c3/pets', '/%76%31/%g1']) {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       assertError(await request(path, { method }), 400, 'bad_request', `${method} ${path}`)
     }

@@ -1,11 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+const KEY = /adopt_(live|test)_[0-9A-Za-z]*/g
+const SHOWN_CHARACTERS = 200
+
 /** A path as it may be logged: without the query, and with no key that somebody put into it. */
 export function loggablePath(url: string): string {
   const end = url.indexOf('?')
   const path = end < 0 ? url : url.slice(0, end)
-  const shown = path.includes('adopt_') ? path.replace(/adopt_(live|test)_[0-9A-Za-z]*/g, 'adopt_$1_…') : path
-  return shown.slice(0, 200)
+  const shown = path.includes('%') ? withoutHiddenKey(path) : path
+  return (shown.includes('adopt_') ? shown.replace(KEY, 'adopt_$1_…') : shown).slice(0, SHOWN_CHARACTERS)
+}
+
+/** Decodes what percent-encoding hides until nothing is left of it; a path that then has no key stays as it is. */
+function withoutHiddenKey(path: string): string {
+  let [before, plain] = ['', path]
+  while (plain !== before) {
+    before = plain
+    plain = plain.replace(/%([0-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+  }
+  return plain.search(KEY) < 0 ? path : plain
 }
 
 /** What the log says of a request. @param ms from its arrival to its answer */

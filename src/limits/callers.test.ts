@@ -39,6 +39,16 @@ test('addresses beyond the first 50,000 share one counter, and nobody loses the 
   assert.equal(callers.all().length, MOST + 1)
 })
 
+test('the counter that the others share takes no place of an address', () => {
+  const callers = remember()
+  callers.get('ip:others')
+  meetAddresses(callers, MOST)
+
+  assert.equal(callers.get(`ip:${MOST - 1}`).name, `ip:${MOST - 1}`)
+  callers.forget(({ name }) => name === 'ip:others')
+  assert.equal(callers.get('ip:one too many').name, 'ip:others')
+})
+
 test('keys have a counter each however many addresses there are, and take no place of one', () => {
   const callers = remember()
   for (let id = 0; id < 10; id += 1) callers.get(`key:${id}`)

@@ -22,11 +22,10 @@ export function rememberCallers<Known>(meet: (name: string) => Known): Callers<K
   function get(name: string): Known {
     const found = callers.get(name)
     if (found) return found
-    if (isAddress(name) && addresses >= MOST_ADDRESSES && name !== OTHER_ADDRESSES)
-      return get(OTHER_ADDRESSES)
+    if (isCounted(name) && addresses >= MOST_ADDRESSES) return get(OTHER_ADDRESSES)
     const known = meet(name)
     callers.set(name, known)
-    if (isAddress(name)) addresses += 1
+    if (isCounted(name)) addresses += 1
     return known
   }
 
@@ -38,12 +37,13 @@ export function rememberCallers<Known>(meet: (name: string) => Known): Callers<K
       for (const [name, known] of callers) {
         if (!isOver(known)) continue
         callers.delete(name)
-        if (isAddress(name)) addresses -= 1
+        if (isCounted(name)) addresses -= 1
       }
     },
   }
 }
 
-function isAddress(name: string): boolean {
-  return name.startsWith('ip:')
+/** The counter that the others share is none of them. */
+function isCounted(name: string): boolean {
+  return name.startsWith('ip:') && name !== OTHER_ADDRESSES
 }

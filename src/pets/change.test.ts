@@ -100,6 +100,7 @@ test('PATCH /v1/pets/{petId} with bad input answers 4xx and changes nothing', as
     'POST',
   )
   for (const id of ['2', 'x', '9007199254740993']) assertError(await patch(id, {}), 404, 'pet_not_found', id)
+  assertError(await patch('x', { name: '' }), 400, 'validation_failed', 'what is sent is judged first')
   assert.equal((await app.get('/v1/pets/1')).headers.etag, headers.etag)
 })
 

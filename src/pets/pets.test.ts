@@ -144,14 +144,33 @@ test('GET /v1/pets with a wrong sort, id or categoryId answers 400 and names it'
   assert.deepEqual((await get('/v1/pets?id=9007199254740993&categoryId=9223372036854775807')).body, [])
 })
 
+test('the successor of the deprecated operation is named as the client reached the service', async (t) => {
+  const { get, post } = await startApp(t, { settings: { BASE_URL: '', TRUST_PROXY: 'loopback' } })
+  await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const forwarded = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'pets.shelter.example' }
+
+  for (const path of ['/v1/pets/1', '/v1/pets/2']) {
+    const { headers } = await get(path, forwarded)
+    assert.equal(headers.link, '<http://pets.shelter.example/v1/pets>; rel="successor-version"', path)
+  }
+})
+
 test('Link is absolute: by BASE_URL, or as a trusted proxy forwarded it, never by a Host header alone', async (t) => {
-  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'pets.shelter.example' }
+  const forwarded = {
+    'x-forwarded-for': '192.0.2.1',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'pets.shelter.example',
+  }
   const linkWith = async (settings: Record<string, string>) => {
     const { get } = await startApp(t, { settings })
     return String((await get('/v1/pets', { ...forwarded, host: 'evil.example' })).headers.link)
   }
   assert.match(await linkWith({}), /^<http:\/\/pets\.example\/v1\/pets\?/)
   assert.match(await linkWith({ BASE_URL: '' }), /^<http:\/\/127\.0\.0\.1:0\/v1\/pets\?/)
+  assert.match(
+    await linkWith({ BASE_URL: '', TRUST_PROXY: '192.0.2.9' }),
+    /^<http:\/\/127\.0\.0\.1:0\/v1\/pets\?/,
+  )
   assert.match(
     await linkWith({ BASE_URL: '', TRUST_PROXY: 'loopback' }),
     /^<https:\/\/pets\.shelter\.example\/v1\/pets\?/,

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
@@ -90,8 +91,9 @@ function createPet(app: App, { db, carryOut, clock }: Context): void {
 }
 
 function getPet(app: App, { config, db, pages, clock }: Context): void {
-  const successor = `${config.baseUrl}/pets`
-  const deprecation = deprecationHeaders({ since: DEPRECATED_SINCE, removedAt: REMOVED_AT, successor })
+  const terms = { since: DEPRECATED_SINCE, removedAt: REMOVED_AT }
+  const deprecation = (request: FastifyRequest) =>
+    deprecationHeaders({ ...terms, successor: `${publicBase(config, request)}/pets` })
   const onSend = announce(deprecation)
   const schema = {
     operationId: 'getPet',
@@ -107,7 +109,7 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
     const read = async () => {
       const stored = await pets.find(db, idOf(request.params))
       if (!stored) throw new ApiError('pet_not_found')
-      const headers = { ...validatorHeaders(stored), ...deprecation }
+      const headers = { ...validatorHeaders(stored), ...deprecation(request) }
       return { ...PAGE_OF.pet, body: reply.serialize(stored.pet) as string, headers, until: REMOVED_AT }
     }
     return sendPage(
@@ -145,9 +147,9 @@ function updatePet(app: App, { db, carryOut, clock }: Context): void {
   }
   const config = { errors, headers: IF_MATCH }
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
-    const id = idOf(request.params)
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
+    const id = idOf(request.params)
     const intent = { id, keyId: request.keyId, now: clock(), ifMatch: request.headers['if-match'] }
     const stored = await carryOut(request, reply, petChange.updatePet, request.body, intent)
     reply.headers(validatorHeaders(stored))
