@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { SETTINGS } from '../src/config.ts'
 import type { Answers } from './answers.ts'
 import { heard, mind, PATIENCE_MS, stop } from './children.ts'
 
@@ -36,8 +37,8 @@ export interface Store {
 /** The defaults but for the place: whoever runs this may have settings of another adoptable around. */
 function environment({ databaseUrl, redisUrl = '' }: Store): NodeJS.ProcessEnv {
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-  const store = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
-  return { ...process.env, PATH, HOST: '', PORT: '0', ...store, LOG_LEVEL: '' }
+  const defaults = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']))
+  return { ...process.env, PATH, ...defaults, PORT: '0', DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
 }
 
 /** A key whose limits are counted as any other's, and never reached. */

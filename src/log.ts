@@ -1,31 +1,59 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-/** What a reader of the log that takes nothing may cost a stop, in milliseconds. */
+/** What a reader of the log that takes nothing may cost a stop, in milliseconds, and the memory, in bytes. */
 const FLUSH_MS = 500
+const MOST_WAITING_BYTES = 16 * 2 ** 20
+const WARN = 40
 
 /**
  * JSON lines on stderr, written a few at a time and at least every second. The lines of one turn of the event
- * loop are passed on together: for each that it gets, the stream measures all that it still holds.
+ * loop are passed on together: for each that it gets, the stream measures all that it still holds. What a
+ * reader that takes nothing leaves no room for is dropped, and a line says how much when it takes again.
  */
-export function standardError(): DestinationStream & { flush(done: () => void): void } {
+export function standardError(
+  fd = 2,
+  maxLength = MOST_WAITING_BYTES,
+): DestinationStream & { flush(done: () => void): void } {
   let lines = ''
+  let count = 0
+  let dropped = 0
+  let isFull = false
   const passOn = (): void => {
-    if (lines) stream.write(lines)
+    if (lines === '') return
+    isFull = false
+    stream.write(dropped > 0 ? droppedLine(dropped) + lines : lines)
+    dropped = isFull ? dropped + count : 0
     lines = ''
+    count = 0
   }
   // Before the stream's own last flush.
   process.once('exit', passOn)
-  const stream = pino.destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 1_000 })
+  const stream = pino.destination({
+    dest: fd,
+    sync: false,
+    minLength: 16_000,
+    maxLength,
+    periodicFlush: 1_000,
+  })
+  stream.on('drop', () => {
+    isFull = true
+  })
   return {
     write(line) {
       if (lines === '') setImmediate(passOn)
       lines += line
+      count += 1
     },
     flush(done) {
       passOn()
       stream.flush(done)
     },
   }
+}
+
+function droppedLine(count: number): string {
+  const msg = `${count} lines of the log were dropped: nobody took them`
+  return `${JSON.stringify({ level: WARN, msg })}\n`
 }
 
 /**

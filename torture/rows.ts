@@ -150,6 +150,12 @@ export const ROWS: Row[] = [
     long: true,
   },
   {
+    name: 'slow-line',
+    promise: 'Over a line as slow as may be, of a process that hangs now and then, never one over.',
+    rounds: { short: 2, usual: 50, night: 500 },
+    minutes: 15,
+  },
+  {
     name: 'redis-states',
     promise: 'Whatever becomes of Redis, two processes serve no more than the limit and stay up.',
     rounds: { short: 4, usual: 200, night: 1_000 },
@@ -343,6 +349,8 @@ export const KEPT: { name: string; seed: number; rounds: number }[] = [
   { name: 'simulate-limiter', seed: 400091, rounds: 1 },
   // A request asked again until its last answer had 125 ms left: it was answered after 251 ms.
   { name: 'simulate-limiter', seed: 564159, rounds: 1 },
+  // Asked over a slow line, one question after the other, each in time: it was answered after 469 ms.
+  { name: 'simulate-limiter', seed: 8014834, rounds: 1 },
   // Not too many, but two minutes: the first had begun with a request whose answer was lost.
   { name: 'simulate-limiter', seed: 779185, rounds: 1 },
   // A process told of its own minute, did not hear the answer, and went on in it: nothing was kept for that.

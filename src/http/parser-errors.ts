@@ -1,7 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import type { Connection } from './connections.ts'
 import { errorBody, errorHeaders, JSON_TYPE, logFailure, toApiError } from './error-body.ts'
 import { LINGER_MS } from './linger.ts'
 import { requestId } from './request-id.ts'
@@ -20,14 +21,6 @@ const CODES: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** What Node keeps at the socket of an HTTP connection. */
-interface HttpSocket extends Socket {
-  /** Of the answers that are due the first. */
-  _httpMessage?: ServerResponse | null
-  /** With the latest request of which at least the headers have arrived. */
-  parser?: { incoming: IncomingMessage | null } | null
-}
-
 /**
  * Answers what never becomes a request: Node's parser reports it with nothing but the socket, and would
  * itself send a bare status line. Also CONNECT, which Node gives away as a socket.
@@ -35,7 +28,7 @@ interface HttpSocket extends Socket {
 export function answerParserErrors(server: Server, admit: AdmitAddress, logger: FastifyBaseLogger): void {
   const answered = new WeakSet<Socket>()
 
-  async function answer(error: ApiError, socket: HttpSocket, request?: IncomingMessage): Promise<void> {
+  async function answer(error: ApiError, socket: Connection, request?: IncomingMessage): Promise<void> {
     if (answered.has(socket)) return
     answered.add(socket)
     if (!socket.writable) return socket.destroySoon()
@@ -77,7 +70,7 @@ export function answerParserErrors(server: Server, admit: AdmitAddress, logger: 
  * Calls back once every request that arrived whole before the error has its own answer: a client takes
  * answers in the order of its requests. Not at all where the request with the error has an answer already.
  */
-function inTurn(socket: HttpSocket, answer: (broken: IncomingMessage | undefined) => void): void {
+function inTurn(socket: Connection, answer: (broken: IncomingMessage | undefined) => void): void {
   if (!socket.writable) return
   const latest = socket.parser?.incoming
   const broken = latest?.complete === false ? latest : undefined

@@ -11,7 +11,7 @@ export function loggablePath(url: string): string {
   return (shown.includes('adopt_') ? shown.replace(KEY, 'adopt_$1_…') : shown).slice(0, SHOWN_CHARACTERS)
 }
 
-/** Decodes what percent-encoding hides until nothing is left of it; a path that then has no key stays as it is. */
+/** Decodes until nothing is hidden by percent-encoding; a path that then has no key stays as it is. */
 function withoutHiddenKey(path: string): string {
   let [before, plain] = ['', path]
   while (plain !== before) {

@@ -30,9 +30,7 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
     return { state: UNKNOWN, saved: rowOf(name, UNKNOWN, ban), saving: undefined }
   })
   for (const saved of await counters.list(db, clock())) {
-    const entry = entries.get(saved.caller)
-    // Beyond the addresses that are counted one by one, it is the entry of all others.
-    if (entry.saved.caller === saved.caller) Object.assign(entry, { saved, state: stateOf(saved) })
+    Object.assign(entries.get(saved.caller), { saved, state: stateOf(saved) })
   }
 
   let movedMs = 0

@@ -44,8 +44,8 @@ export function serveAlone(known: Known, { limits }: Caller, clock: number, alon
 
 /** For a request about which nothing certain can be said. */
 export function unserved(known: Known, limits: Limits, now: number, cause: unknown): Ruling {
-  const { label, startedAt } = known.minute
-  const minute = { startedAt: label === '' ? now : startedAt, used: limits.perMinute }
+  const startedAt = liveShare(known.minute, MINUTE_MS, now) ? known.minute.startedAt : now
+  const minute = { startedAt, used: limits.perMinute }
   return { ...judge({ ...UNKNOWN, minute }, limits, undefined, now).verdict, lost: cause }
 }
 

@@ -4,7 +4,7 @@ import type { Pulse } from './redis-pulse.ts'
 import { SETTLE } from './redis-report-script.ts'
 import { TAKE } from './redis-script.ts'
 import { hear, type Known, verdictOf } from './redis-share.ts'
-import { readHeard, reportOf } from './redis-wire.ts'
+import { channelOf, type Part, readHeard, reportOf } from './redis-wire.ts'
 import { DAY_MS, type Verdict } from './window.ts'
 
 /** How long a request may ask again; what it waits for its last answer, up to 140 ms, comes on top. */
@@ -13,13 +13,6 @@ const PATIENCE_MS = 105
 const RECALL_MS = 3
 /** Somebody who did not give back in time is not asked again for so long. */
 const VAIN_MS = 250
-
-type Part = 'minute' | 'day'
-
-/** Where promises are asked back. */
-export function channelOf(prefix: string): string {
-  return `${prefix}:recall`
-}
 
 export interface Store {
   link: Link
@@ -41,13 +34,17 @@ export async function askStore(store: Store, known: Known, caller: Caller, began
   let gone: string[] = []
   let refused: Verdict | undefined
   for (let round = 0; ; round += 1) {
-    if (known.unsettled) await settle(store, known)
-    // Another request has found that there is nothing left just now.
-    if (known.recalling) await known.recalling
+    const isOver = (): boolean => performance.now() - began > PATIENCE_MS
+    while (!isOver()) {
+      const before = due(store, known)
+      if (!before) break
+      await before
+    }
     // Who is silent gives nothing back.
     const patience = store.pulse.view.silent.length > 0 ? PATIENCE_MS / 4 : PATIENCE_MS
     const isLate = (): boolean => performance.now() - began > patience
     if (refused && isLate()) return inVain(known, refused)
+    if (isOver()) throw new Error('Redis: no verdict in time')
     const { outcome, verdict } = await takeOnce(store, known, caller, gone)
     const [, window] = outcome.split(' ') as [string, Part?]
     if (verdict && (!window || performance.now() < known.recalledInVainUntil)) return verdict
@@ -55,7 +52,7 @@ export async function askStore(store: Store, known: Known, caller: Caller, began
     if (isLate()) throw new Error(`Redis: no verdict in time (${outcome})`)
     if (window) {
       refused = verdict
-      const given = recall(store, known, window, RECALL_MS * 2 ** round)
+      const given = recall(store, known, window, Math.min(RECALL_MS * 2 ** round, PATIENCE_MS))
       // Together: whichever fails first, nobody else hears of the other one.
       ;[gone] = await Promise.all([round > 0 ? store.pulse.gone() : gone, given])
     } else if (outcome === 'view' || (outcome === 'settle' && round < 2)) {
@@ -63,6 +60,15 @@ export async function askStore(store: Store, known: Known, caller: Caller, began
       await store.look()
     } else known.unsettled = true
   }
+}
+
+/** What a question to the store has to wait for, each for up to 140 ms. */
+function due(store: Store, known: Known): Promise<unknown> | undefined {
+  // What is said to have been served has to hold all that was charged, and no other answer may be under way.
+  if (known.settling) return known.settling
+  if (known.unsettled) return known.taking.size > 0 ? Promise.allSettled(known.taking) : settle(store, known)
+  // Another request has found that there is nothing left just now.
+  return known.recalling
 }
 
 /** Somebody did not give back in time: what he holds is taken as used. */
@@ -82,7 +88,7 @@ async function takeOnce(
   const { limits, ban } = caller
   const { turn, day } = known
   const askedAt = clock()
-  const answer = await link.run(TAKE, keysOf(store, known), [
+  const taking = link.run(TAKE, keysOf(store, known), [
     ...opening(store),
     limits.perMinute,
     limits.perDay,
@@ -97,6 +103,13 @@ async function takeOnce(
       ? [ban.afterRefusals, ban.windowSeconds * 1_000, ban.seconds, ban.longestSeconds, ban.memorySeconds]
       : ['', '', '', '', '']),
   ])
+  known.taking.add(taking)
+  let answer: unknown[]
+  try {
+    answer = await taking
+  } finally {
+    known.taking.delete(taking)
+  }
   const outcome = String(answer[0])
   if (answer.length === 1) return { outcome }
   Object.assign(known, { askedAt, heardAt: clock() })
@@ -172,12 +185,6 @@ function recall(
     known.recalling = undefined
   })
   return known.recalling
-}
-
-/** The asking process, what it asks for and of which caller. */
-export function readRecall(message: string): { asker: string; window: Part; name: string } {
-  const [asker = '', window, ...name] = message.split(' ')
-  return { asker, window: window === 'day' ? 'day' : 'minute', name: name.join(' ') }
 }
 
 /** Who asks, in which session, and the time, when a test stands in for the clock of the store. */

@@ -55,6 +55,7 @@ export function openLink(options: Options): Link {
   const { connection, channel, connect = connectTo, onReady, onLost, onMessage } = options
   const redis = connect(connection)
   const listener = connect(connection)
+  const scripts = scriptsOn(redis, guard)
   const waiting = watchAnswers(() => fail(new Error('Redis: no answer')))
   let up = false
   let session = 1
@@ -65,6 +66,7 @@ export function openLink(options: Options): Link {
   })
   redis.on('ready', () => {
     up = true
+    scripts.forget()
     cause = new Error('Redis: the connection ended')
     onReady()
   })
@@ -109,7 +111,7 @@ export function openLink(options: Options): Link {
     get cause() {
       return cause
     },
-    run: (script, keys, args) => evaluate(redis, guard, script, keys, args),
+    run: scripts.run,
     members: (key) => guard(() => redis.zrange(key, '-1000', '-1')),
     publish: (to, message) => guard(async () => void (await redis.publish(to, message))),
     fail,
@@ -152,26 +154,37 @@ export function connectTo(connection: string | RedisOptions): Redis {
 
 const shas = new Map<string, string>()
 
-/** Each of its two questions is guarded for itself: an answer to the first is a sign of life. */
-async function evaluate(
-  redis: Redis,
-  guard: (ask: () => Promise<unknown>) => Promise<unknown>,
-  script: string,
-  keys: string[],
-  args: (string | number)[],
-): Promise<unknown[]> {
+function shaOf(script: string): string {
   const sha = shas.get(script) ?? createHash('sha1').update(script).digest('hex')
   shas.set(script, sha)
-  try {
-    return (await guard(() => redis.evalsha(sha, keys.length, ...keys, ...args))) as unknown[]
-  } catch (error) {
-    if (!/NOSCRIPT/.test((error as Error).message)) throw error
-    return (await guard(() => redis.eval(script, keys.length, ...keys, ...args))) as unknown[]
+  return sha
+}
+
+type Guard = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
+
+/** Names scripts by their digests, once their text went over the connection; a new one has to forget that. */
+function scriptsOn(redis: Redis, guard: Guard): Pick<Link, 'run'> & { forget(): void } {
+  const sent = new Set<string>()
+  return {
+    forget: () => sent.clear(),
+    async run(script, keys, args) {
+      const rest = [keys.length, ...keys, ...args] as const
+      // What is asked next must not overtake this because the server had to be told of the script first.
+      if (sent.has(script)) {
+        try {
+          return (await guard(() => redis.evalsha(shaOf(script), ...rest))) as unknown[]
+        } catch (error) {
+          if (!/NOSCRIPT/.test((error as Error).message)) throw error
+        }
+      }
+      sent.add(script)
+      return (await guard(() => redis.eval(script, ...rest))) as unknown[]
+    },
   }
 }
 
 /**
- * A mistake in one key is no lost store, nor is a script that it does not know yet; all else (no answer,
+ * A mistake in one key is no lost store, nor is a script that somebody took away; all else (no answer,
  * LOADING, READONLY, OOM, NOAUTH …) is.
  */
 function breaks(error: unknown): boolean {

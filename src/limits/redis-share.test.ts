@@ -37,6 +37,7 @@ test('of a caller that was never met nothing is known, nothing is promised, and 
     turn: 0,
     unsettled: false,
     asking: 0,
+    taking: new Set(),
     settling: undefined,
     recalling: undefined,
     recalledInVainUntil: 0,

@@ -34,8 +34,9 @@ export interface Known {
   turn: number
   /** Whether the store may have charged something else than was served. */
   unsettled: boolean
-  /** Requests under way. */
+  /** Requests under way, and the questions of each of them that may charge it. */
   asking: number
+  readonly taking: Set<Promise<unknown>>
   /** Questions under way that are shared by all requests of the caller. */
   settling: Promise<void> | undefined
   recalling: Promise<unknown> | undefined
@@ -67,6 +68,7 @@ export function unknown(name: string): Known {
     turn: 0,
     unsettled: false,
     asking: 0,
+    taking: new Set(),
     settling: undefined,
     recalling: undefined,
     recalledInVainUntil: 0,

@@ -1,6 +1,19 @@
 import type { Heard, Share } from './redis-share.ts'
 
-// How the scripts and this program write to each other.
+// How the scripts and the processes write to each other.
+
+export type Part = 'minute' | 'day'
+
+/** Where promises are asked back. */
+export function channelOf(prefix: string): string {
+  return `${prefix}:recall`
+}
+
+/** The asking process, what it asks for and of which caller. */
+export function readRecall(message: string): { asker: string; window: Part; name: string } {
+  const [asker = '', window, ...name] = message.split(' ')
+  return { asker, window: window === 'day' ? 'day' : 'minute', name: name.join(' ') }
+}
 
 /** Name, start, served here, the highest total that is known of, and the promise. */
 export function reportOf({ label, startedAt, used, served, charged, cap }: Share): (string | number)[] {

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type { Redis } from 'ioredis'
 import { after, type Connection, type Line, type Server } from './server.ts'
 
 const CONNECT_MS = 120
 const LONGEST_PAUSE_MS = 250
-const NOSCRIPT = new Error('NOSCRIPT only the text is known here')
+/** By their digests; a process sends the text first. */
+const scripts = new Map<string, string>()
 
 /**
  * A client of the simulated server that does what ioredis does with the settings of redis-link.ts: it never
@@ -72,14 +74,21 @@ export function connectTo(server: Server, line: Line): Redis {
     })
   }
 
+  function run(script: string, count: number, ...rest: (string | number)[]): Promise<unknown[]> {
+    const [keys, args] = [rest.slice(0, count).map(String), rest.slice(count)]
+    return ask(() => server.model.run(server.now(), script, keys, args))
+  }
+
   void connect()
   return Object.assign(client, {
     get stream() {
       return { destroy }
     },
-    evalsha: () => Promise.reject(NOSCRIPT),
-    eval: (script: string, count: number, ...rest: (string | number)[]) =>
-      ask(() => server.model.run(server.now(), script, rest.slice(0, count).map(String), rest.slice(count))),
+    evalsha: (sha: string, ...rest: [number, ...(string | number)[]]) => run(scripts.get(sha) ?? '', ...rest),
+    eval(script: string, ...rest: [number, ...(string | number)[]]) {
+      scripts.set(createHash('sha1').update(script).digest('hex'), script)
+      return run(script, ...rest)
+    },
     zrange: (key: string) => ask(() => server.model.members(server.now(), key)),
     publish: (_channel: string, message: string) =>
       ask(() => {
