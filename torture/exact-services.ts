@@ -45,8 +45,11 @@ export async function makeKeys(databaseUrl: string, wanted: Partial<keys.NewKey>
   return made
 }
 
+/** How long it took once it had a connection, in milliseconds. */
+export type Timed = Answer & { tookMs: number }
+
 export interface Connections {
-  get(address: string, path: string, key: string | undefined): Promise<Answer>
+  get(address: string, path: string, key: string | undefined): Promise<Timed>
   send(url: string, sent: Sent): Promise<Answer>
 }
 
@@ -56,10 +59,39 @@ export function connections(t: TestContext, perServer: number): Connections {
   t.after(() => agent.destroy())
   const sendWithin = (url: string, sent: Sent): Promise<Answer> =>
     send(agent, url, { signal: AbortSignal.timeout(30_000), ...sent })
+  const gates = new Map<string, Gate>()
   return {
-    get: (address, path, key) =>
-      sendWithin(address + path, { headers: { authorization: key && `Bearer ${key}` } }),
+    get(address, path, key) {
+      const gate = gates.get(address) ?? openGate(perServer)
+      gates.set(address, gate)
+      return gate(async () => {
+        const sentAt = performance.now()
+        const answer = await sendWithin(address + path, {
+          headers: { authorization: key && `Bearer ${key}` },
+        })
+        return Object.assign(answer, { tookMs: performance.now() - sentAt })
+      })
+    },
     send: sendWithin,
+  }
+}
+
+type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** Lets so many through at once: what waits for a connection is not yet sent, and its time is not the service's. */
+function openGate(most: number): Gate {
+  const waiting: (() => void)[] = []
+  let free = most
+  return async (work) => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
   }
 }
 
