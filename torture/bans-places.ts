@@ -15,6 +15,8 @@ export type Outcome =
 
 export interface Seen {
   outcome: Outcome
+  status: number
+  tookMs: number
   limit: number
   /** Of a refusal, in seconds. */
   retryAfter: number
@@ -52,7 +54,8 @@ export function asker(t: TestContext, places: Place[]) {
     const answer = await get(server.address, '/v1/pets?limit=1', key)
     const { limit, reset, retryAfter } = figuresOf(answer)
     const outcome = answer.status === 200 ? 'served' : answer.body.code
-    return { outcome, limit, retryAfter, reset, sentAt, heardAt: Date.now() }
+    const { status, tookMs } = answer
+    return { outcome, status, tookMs, limit, retryAfter, reset, sentAt, heardAt: Date.now() }
   }
 }
 
