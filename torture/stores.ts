@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { scratchDatabase } from '../src/testing/postgres.ts'
 import { NEEDS_REDIS, startRedis } from '../src/testing/redis.ts'
@@ -30,3 +31,11 @@ const SERVERS: Stores = {
 
 /** Everything that holds for both is shown on both. */
 export const STORES: Stores[] = [EMBEDDED, SERVERS]
+
+/** What SQLite finds wrong with a file, or ok. */
+export function integrityOf(file: string): unknown {
+  const database = new DatabaseSync(file)
+  const [row] = database.prepare('pragma integrity_check').all()
+  database.close()
+  return row?.integrity_check
+}
