@@ -42,7 +42,7 @@ export interface History {
 }
 
 /** After so long a commit of one process is seen by every other one. */
-const ACROSS_PROCESSES_MS = 1_000
+export const ACROSS_PROCESSES_MS = 1_000
 
 /** @returns a sentence for each thing that no correct service would have shown */
 export function check({ lives, readings, holds }: History): string[] {
@@ -85,6 +85,21 @@ function checkReadings(lives: Map<string, Life>, readings: Reading[]): string[] 
     }
   }
   return wrong
+}
+
+/** @returns what a whole list, read when all was answered and nothing went on, has too much or too little */
+export function checkWhole({ lives }: History, whole: Reading): string[] {
+  const seen = whole.seen.map(({ id, name }) => `${name} (id ${id})`)
+  const sent = [...lives.values()].map(
+    ({ id, name, versions }) => `${name}.${versions.length - 1} (id ${id})`,
+  )
+  const [listed, known] = [new Set(seen), new Set(sent)]
+  const at = `in the whole list of process ${whole.process}`
+  return [
+    ...sent.filter((animal) => !listed.has(animal)).map((animal) => `${animal} is missing ${at}`),
+    ...seen.filter((animal) => !known.has(animal)).map((animal) => `${animal} is too much ${at}`),
+    ...(seen.length > listed.size ? [`an animal is twice ${at}`] : []),
+  ]
 }
 
 function* expected<Known extends { id: number }>(

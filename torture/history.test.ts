@@ -7,7 +7,7 @@ import { spawnCli } from '../src/testing/process.ts'
 import { NEEDS_REDIS, startRedis } from '../src/testing/redis.ts'
 import { makeKey, scratchFolder, UNLIMITED } from '../src/testing/start-app.ts'
 import { randomOf, reached, rounds } from './given.ts'
-import { check, type History } from './history-check.ts'
+import { check, checkWhole, type History } from './history-check.ts'
 import { startClients } from './history-clients.ts'
 import { STORES, type Stores } from './stores.ts'
 import { waitFor } from './syscalls-wait.ts'
@@ -162,4 +162,19 @@ test('an old name at another process within a second is no fault', () => {
     asked: [2],
   })
   assert.deepEqual(check(history), [])
+})
+
+test('a whole list with an animal too many, too few, or in an old version is a fault', () => {
+  const seen = [
+    { id: 2, name: 'b.1' },
+    { id: 1, name: 'a.0' },
+  ]
+  const told = (...shown: typeof seen): string =>
+    checkWhole(sample(), { begun: 5_000, ended: 5_010, process: 0, seen: shown, asked: [] }).join('\n')
+  assert.equal(told(...seen), '')
+  assert.match(told(...seen, { id: 3, name: 'a.0' }), /^a\.0 \(id 3\) is too much/)
+  assert.match(told(...seen, { id: 3, name: 'c.0' }), /^c\.0 \(id 3\) is too much/)
+  assert.match(told(...seen, ...seen.slice(1)), /^an animal is twice/)
+  assert.match(told(...seen.slice(1)), /^b\.1 \(id 2\) is missing/)
+  assert.match(told({ id: 2, name: 'b.0' }, ...seen.slice(1)), /^b\.1 \(id 2\) is missing.*\nb\.0/)
 })
