@@ -1,19 +1,21 @@
-import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { scratchFolder, startApp, UNLIMITED } from '../src/testing/start-app.ts'
+import type { Held } from './corrupt-views.ts'
 import type { Random } from './random.ts'
 
-export interface Original {
+export interface Original extends Held {
   folder: string
   key: string
-  /** Every animal as the service lists it, oldest first. */
-  animals: string[]
+  /** The text of its tables, indexes and triggers. */
+  schema: string
 }
 
 /** So many are in the file, and in the log beside it. */
-const IN_THE_FILE = 300
+export const IN_THE_FILE = 300
 const IN_THE_LOG = 40
 const STATUSES = ['available', 'pending', 'sold', undefined]
 
@@ -29,7 +31,11 @@ export async function makeOriginal(t: TestContext): Promise<Original> {
       animals.push((await app.post('/v1/pets', newPet, { 'idempotency-key': `${count}-${turn}` })).text)
     }
     if (count === IN_THE_FILE) await app.stop()
-    else return { folder: copyOf(t, folder), key: app.key, animals }
+    else {
+      const categories = (await app.get('/v1/categories')).text
+      const copy = copyOf(t, folder)
+      return { folder: copy, key: app.key, animals, categories, schema: stateOf(copy).schema }
+    }
   }
   throw new Error('nothing is in the log')
 }
@@ -49,6 +55,9 @@ export function copyOf(t: TestContext, folder: string): string {
 export interface Damage {
   /** What was done, for the message of a failure. */
   told: string
+  kind: 'flip' | 'truncate' | 'zero' | 'remove'
+  /** Behind the name of the store: which of its files was damaged. */
+  end: '' | '-wal' | '-shm'
   /** Whether it was done to the log, of which SQLite keeps what comes before the damage. */
   inLog: boolean
 }
@@ -82,20 +91,33 @@ export function damage(folder: string, random: Random, served = false): Damage {
     // In place, since a service may have it open.
     writeFileSync(file, bytes, { flag: 'r+' })
   }
-  return { told: `${kind} ${NAME}${end} at ${place} by ${mask}`, inLog: end === '-wal' }
+  return { told: `${kind} ${NAME}${end} at ${place} by ${mask}`, kind, end, inLog: end === '-wal' }
 }
 
-/** Whether SQLite itself finds nothing wrong with a store. */
-export function seemsSound(t: TestContext, folder: string): boolean {
+/** What SQLite itself says of a store. */
+export interface State {
+  /** Whether it finds nothing wrong. */
+  sound: boolean
+  /** The text of its tables, indexes and triggers, as far as it can be read. */
+  schema: string
+}
+
+export function stateOf(folder: string): State {
+  const copy = mkdtempSync(join(tmpdir(), 'adoptable-state-'))
   try {
+    cpSync(folder, copy, { recursive: true })
     // On a connection that could write, since one that only reads leaves the CHECK constraints out.
-    const database = new DatabaseSync(fileIn(copyOf(t, folder)))
+    const database = new DatabaseSync(fileIn(copy))
     try {
-      return database.prepare('pragma integrity_check').get()?.integrity_check === 'ok'
+      const sound = database.prepare('pragma integrity_check').get()?.integrity_check === 'ok'
+      const rows = database.prepare('select sql from sqlite_schema order by rowid').all()
+      return { sound, schema: rows.map(({ sql }) => sql).join('\n') }
     } finally {
       database.close()
     }
   } catch {
-    return false
+    return { sound: false, schema: '' }
+  } finally {
+    rmSync(copy, { recursive: true })
   }
 }

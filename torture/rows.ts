@@ -55,7 +55,8 @@ export const ROWS: Row[] = [
   },
   {
     name: 'corrupt',
-    promise: 'A damaged store is refused in one line, or served with the right data, or answered 503.',
+    promise:
+      'A damaged store is refused in one line, answered with 503, or served with the right data, but for one value.',
     rounds: { short: 3, usual: 300, night: 3_000 },
   },
   {
