@@ -27,7 +27,7 @@ export interface ClientSettings extends Partial<Time> {
   signal?: AbortSignal | undefined
   /** How often a request that failed is sent again, at most; 2 unless told. */
   retries?: number | undefined
-  /** The longest single wait, in seconds; 60 unless told. An error that names a longer one is thrown at once. */
+  /** The longest wait the service may name, in seconds; 60 unless told. A longer one is an error at once. */
   maxWaitSeconds?: number | undefined
   /** How long one try may take, in seconds; 30 unless told. */
   timeoutSeconds?: number | undefined
@@ -40,7 +40,9 @@ type Whole<Parameters> = Omit<Parameters, 'cursor'>
 
 interface Failure {
   error: AdoptableError
-  /** When to try again: Unix time in milliseconds. */
+  /** The time that the service named, or now, where it named none: Unix time in milliseconds. */
+  namedAt: number
+  /** When to try again: never before. */
   againAt: number
 }
 
@@ -112,8 +114,8 @@ export class AdoptableClient extends Operations {
     for (let tries = 1; ; tries += 1) {
       const outcome = await this.#gate.pass(() => this.#sendOnce<Data>(request, tries, signal), signal)
       if ('data' in outcome) return outcome
-      const { error, againAt } = outcome
-      const tooFar = againAt - this.#time.clock() > this.#longestWait
+      const { error, namedAt, againAt } = outcome
+      const tooFar = namedAt - this.#time.clock() > this.#longestWait
       if (tries > this.#retries || tooFar || !mayRepeat(error, request)) throw error
       await sleepUntil(againAt, this.#time, signal)
     }
@@ -127,10 +129,11 @@ export class AdoptableClient extends Operations {
     const answer = await this.#fetchAnswer<Data>(request, signal)
     if (!(answer instanceof AdoptableError)) return answer
     const { clock, random } = this.#time
-    const againAt =
-      clock() + (answer.retryAfter === undefined ? backoff(tries, random) : answer.retryAfter * 1000)
-    if (answer.status === 429) this.#gate.closeUntil(againAt, answer)
-    return { error: answer, againAt }
+    const namedAt = clock() + (answer.retryAfter ?? 0) * 1000
+    // Chance comes on top: else all clients of a key would be back in the one moment named to them.
+    const againAt = namedAt + backoff(tries, random)
+    if (answer.status === 429) this.#gate.closeUntil(namedAt, againAt, answer)
+    return { error: answer, namedAt, againAt }
   }
 
   async #fetchAnswer<Data>(

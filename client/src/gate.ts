@@ -18,6 +18,7 @@ export class Gate {
   #remaining = PLACES
   readonly #watchers: Call[] = []
   readonly #queue: Call[] = []
+  #namedAt = 0
   #opensAt = 0
   #refusal: AdoptableError | undefined
 
@@ -48,9 +49,10 @@ export class Gate {
   async pass<Result>(send: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     for (;;) {
       signal?.throwIfAborted()
-      const left = this.#opensAt - this.#time.clock()
+      const now = this.#time.clock()
+      const left = this.#namedAt - now
       if (left > this.#longestWait && this.#refusal) throw after(this.#refusal, Math.ceil(left / 1000))
-      if (left > 0) await sleepUntil(this.#opensAt, this.#time, signal)
+      if (this.#opensAt > now) await sleepUntil(this.#opensAt, this.#time, signal)
       else if (this.#underWay < Math.max(1, this.#remaining)) break
       else await called(this.#watchers, signal)
     }
@@ -68,9 +70,14 @@ export class Gate {
     this.#remaining = remaining
   }
 
-  /** From now on nothing is sent before that time, in milliseconds of the clock. */
-  closeUntil(opensAt: number, refusal: AdoptableError): void {
-    if (opensAt <= this.#opensAt) return
+  /**
+   * From now on nothing is sent before `opensAt`, in milliseconds of the clock.
+   * @param namedAt the time that the service named: no later, and what a request may find too far away
+   */
+  closeUntil(namedAt: number, opensAt: number, refusal: AdoptableError): void {
+    // The latest of many times that chance chose is always a late one: the first counts, for each named time.
+    if (namedAt <= this.#namedAt) return
+    this.#namedAt = namedAt
     this.#opensAt = opensAt
     this.#refusal = refusal
   }

@@ -44,8 +44,8 @@ const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 20_000
 
 /**
- * How long to wait, where the service names no time: anything up to a bound that doubles with each try,
- * so that clients which failed together do not come back together.
+ * How long to wait, after the time that the service named if it did: anything up to a bound that doubles with
+ * each try, so that clients which failed together do not come back together.
  * @param tries how many there were
  * @returns milliseconds
  */
