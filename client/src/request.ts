@@ -55,7 +55,7 @@ export function prepare(
   const url = new URL(baseUrl + filled)
   const headers = new Headers({ authorization: `Bearer ${key}` })
   if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
-  if (onceByKey) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID())
+  if (onceByKey) headers.set('idempotency-key', options.idempotencyKey ?? randomKey())
   let body: string | null = null
   if (method === 'POST' || method === 'PATCH') {
     headers.set('content-type', method === 'POST' ? 'application/json' : 'application/merge-patch+json')
@@ -67,4 +67,10 @@ export function prepare(
     }
   }
   return { method, url, headers, body, repeatable: method === 'GET' || onceByKey === true }
+}
+
+/** 128 random bits: a random UUID can be made on no page of plain http, but for those of localhost. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

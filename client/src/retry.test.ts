@@ -160,7 +160,7 @@ test('503: waits as told, in seconds or to a date, or ever longer by chance, wit
   // On top of what was named, half of what the bound is by then, as the test's chance has it.
   assert.deepEqual(waits, [3_250, 7_500, 1_000, 2_000, 4_000])
   const keys = front.seen.map(({ headers }) => headers['idempotency-key'])
-  assert.match(String(keys[0]), /^[0-9a-f-]{36}$/)
+  assert.match(String(keys[0]), /^[0-9a-f]{32}$/)
   assert.deepEqual(new Set(keys).size, 1)
 })
 
@@ -202,6 +202,22 @@ test('a lost connection: GET and PATCH are sent again, DELETE is not', async (t)
   const { code, status } = await errorOf(client.deletePet({ petId: 1 }))
   assert.deepEqual([code, status], ['connection_failed', 0])
   assert.deepEqual([sent.GET, sent.PATCH >= 2, sent.DELETE], [2, true, 1])
+})
+
+test('a browser on a page of plain http makes Idempotency-Keys too, another for each call', async (t) => {
+  const { app, settings } = await startClient(t)
+  const front = await startFront(t, app.port)
+  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  // What is there only on pages of https and of localhost.
+  t.mock.property(Crypto.prototype, 'randomUUID', undefined)
+
+  await client.createPet(REX)
+  await client.createPet(REX)
+  await client.updatePet({ petId: 1, name: 'Max' })
+
+  const keys = front.seen.map(({ headers }) => headers['idempotency-key'])
+  assert.equal(new Set(keys).size, 3)
+  for (const key of keys) assert.match(String(key), /^[0-9a-f]{32}$/)
 })
 
 test('your own Idempotency-Key is sent as it is: the same call again changes nothing', async (t) => {
