@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { AdoptableClient } from './client.ts'
 import { answered, limited, startClient } from './testing/start-client.ts'
@@ -11,6 +12,27 @@ test('aborted before it begins, a call sends nothing', async (t) => {
   await assert.rejects(client.listPets({}, { signal: AbortSignal.abort(REASON) }), REASON)
   await assert.rejects(client.pets({}, { signal: AbortSignal.abort(REASON) }).next(), REASON)
   assert.equal(answered(app, 200), 0)
+})
+
+test('the signals of the client and of the call both end it, without what Node has only since 20.3', async (t) => {
+  const { app, settings } = await startClient(t)
+  t.mock.method(AbortSignal, 'any', () => {
+    throw new TypeError('AbortSignal.any is not a function')
+  })
+  const other = new AbortController().signal
+
+  for (const [all, one] of [
+    [AbortSignal.abort(REASON), other],
+    [other, AbortSignal.abort(REASON)],
+  ]) {
+    const client = new AdoptableClient({ ...settings, signal: all })
+    await assert.rejects(client.listPets({}, { signal: one }), REASON)
+  }
+  const client = new AdoptableClient({ ...settings, signal: other })
+  await client.listPets({}, { signal: other })
+
+  assert.equal(answered(app, 200), 1)
+  assert.deepEqual(getEventListeners(other, 'abort'), [])
 })
 
 test('aborted while it waits for an answer, a call ends, and so do those that wait for their turn', async (t) => {

@@ -106,8 +106,9 @@ export class AdoptableClient extends Operations {
     options: OnceConditionalOptions,
   ): Promise<Answer<Data>> {
     const request = prepare(this.#baseUrl, this.#key, operation, parameters, options)
-    const signal = either(this.#signal, options.signal)
-    return await this.#gate.inTurn(() => this.#sendUntilDone<Data>(request, signal), signal)
+    return await untilEither(this.#signal, options.signal, (signal) =>
+      this.#gate.inTurn(() => this.#sendUntilDone<Data>(request, signal), signal),
+    )
   }
 
   async #sendUntilDone<Data>(request: Prepared, signal: AbortSignal | undefined): Promise<Answer<Data>> {
@@ -170,8 +171,24 @@ function mayRepeat({ code, status }: AdoptableError, { repeatable }: Prepared): 
   return passes && repeatable
 }
 
-function either(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
-  return one && other ? AbortSignal.any([one, other]) : (one ?? other)
+/** Runs with a signal that follows both meanwhile. Node has AbortSignal.any only since 20.3. */
+async function untilEither<Result>(
+  one: AbortSignal | undefined,
+  other: AbortSignal | undefined,
+  run: (signal: AbortSignal | undefined) => Promise<Result>,
+): Promise<Result> {
+  if (!one || !other) return await run(one ?? other)
+  const both = new AbortController()
+  const follow = (): void => both.abort(one.aborted ? one.reason : other.reason)
+  if (one.aborted || other.aborted) follow()
+  one.addEventListener('abort', follow)
+  other.addEventListener('abort', follow)
+  try {
+    return await run(both.signal)
+  } finally {
+    one.removeEventListener('abort', follow)
+    other.removeEventListener('abort', follow)
+  }
 }
 
 /**
