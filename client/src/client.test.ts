@@ -106,10 +106,33 @@ test('what cannot be sent is refused before anything is', async (t) => {
   const { settings, client } = await startClient(t)
 
   assert.throws(() => new AdoptableClient({ ...settings, key: '' }), TypeError)
-  assert.throws(() => new AdoptableClient({ ...settings, baseUrl: 'pets' }), TypeError)
   // @ts-expect-error: petId is missing
   await assert.rejects(client.deletePet({}), new TypeError('petId is missing'))
   await assert.rejects(client.createPet({ name: 'A', categoryId: 1 }, { idempotencyKey: 'a\nb' }), TypeError)
+})
+
+test('an address that cannot be one of the service is refused with what it has to be', async () => {
+  for (const baseUrl of [
+    'pets',
+    '/v1',
+    '127.0.0.1:8080',
+    '127.0.0.1:8080/v1',
+    'localhost:8080/v1',
+    'ftp://pets.example.org/v1',
+    'http://127.0.0.1:8080',
+    'http://127.0.0.1:8080/v1/pets',
+    'http://127.0.0.1:8080/?to=/v1',
+    'http://127.0.0.1:8080/#/v1',
+    undefined as unknown as string,
+  ]) {
+    assert.throws(() => new AdoptableClient({ baseUrl, key: 'secret' }), {
+      name: 'TypeError',
+      message: 'baseUrl must be an http(s) address that ends in /v1, such as https://pets.example.org/v1',
+    })
+  }
+  for (const baseUrl of ['https://pets.example.org/v1', 'http://[::1]/api/v1//', new URL('http://x/v1')]) {
+    new AdoptableClient({ baseUrl, key: 'secret' })
+  }
 })
 
 test('an id of the path stays one part of it', async (t) => {

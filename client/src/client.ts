@@ -64,12 +64,12 @@ export class AdoptableClient extends Operations {
   readonly #time: Time
   readonly #gate: Gate
 
-  /** @throws {TypeError} when the address is none, or the key is missing */
+  /** @throws {TypeError} when the address cannot be one of the service, or the key is missing */
   constructor(settings: ClientSettings) {
     super()
     const { baseUrl, key, signal, retries = 2, maxWaitSeconds = 60, timeoutSeconds = 30 } = settings
     if (!key) throw new TypeError('key is missing: the API key that the operator of the service gave you')
-    this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '')
+    this.#baseUrl = addressOf(baseUrl)
     this.#key = key
     this.#signal = signal
     this.#retries = retries
@@ -161,6 +161,23 @@ export class AdoptableClient extends Operations {
       signal?.removeEventListener('abort', end)
     }
   }
+}
+
+/**
+ * @returns the address without a slash at its end
+ * @throws {TypeError} on what would only fail later, at the first request, and then say less
+ */
+function addressOf(baseUrl: string | URL): string {
+  let address = ''
+  try {
+    address = new URL(baseUrl).href.replace(/\/+$/, '')
+  } catch {
+    // What is wrong is said below, of every address alike.
+  }
+  if (/^https?:[^?#]*\/v1$/.test(address)) return address
+  throw new TypeError(
+    'baseUrl must be an http(s) address that ends in /v1, such as https://pets.example.org/v1',
+  )
 }
 
 /** A 429 was not carried out. Of anything else that failed on its way nobody knows: it has to be repeatable. */
