@@ -81,6 +81,19 @@ test('the package holds what it should, depends on nothing, and runs the example
   assert.match(printed, /^1 Rex\n1 Rex\n\/name .+\n\/categoryId .+\n$/)
 })
 
+test('every link of its README leads somewhere inside of the package', () => {
+  const text = readFileSync(join(installed, 'README.md'), 'utf8')
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    return `#${heading.toLowerCase().replaceAll(' ', '-')}`
+  })
+
+  const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, to = '']) => to)
+  assert.deepEqual(
+    links.filter((to) => !headings.includes(to)),
+    [],
+  )
+})
+
 test('publint finds nothing in the package; its types are what a strict program needs, in Node and in browsers', async () => {
   const written = readFileSync(join(ROOT, 'client/src/testing/as-used.ts'), 'utf8')
   writeFileSync(join(folder, 'as-used.ts'), written.replace("'../client.ts'", "'@adoptable/client'"))
