@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { AdoptableClient } from './client.ts'
+import { startFront } from './testing/front.ts'
 import { answered, limited, startClient } from './testing/start-client.ts'
 
 const REASON = new Error('changed my mind')
@@ -106,4 +109,49 @@ test('the wait of the machine ends with the signal, and otherwise by itself', as
   const call = slow.listPets({}, { signal: controller.signal })
   setImmediate(() => controller.abort(REASON))
   await assert.rejects(call, REASON)
+})
+
+test('aborted, a walk ends at once, in the middle of a page too, and a new one begins anew', async (t) => {
+  const { app, client, settings } = await startClient(t)
+  for (const name of ['A', 'B', 'C']) await client.createPet({ name, categoryId: 1 })
+  for (const whose of ['client', 'call']) {
+    const controller = new AbortController()
+    const { signal } = controller
+    const walk =
+      whose === 'client'
+        ? new AdoptableClient({ ...settings, signal }).pets({ limit: 2 })
+        : client.pets({ limit: 2 }, { signal })
+    assert.equal((await walk.next()).value?.name, 'C')
+
+    controller.abort(REASON)
+
+    await assert.rejects(walk.next(), REASON)
+    assert.deepEqual(await walk.next(), { done: true, value: undefined })
+  }
+  assert.equal(answered(app, 200), 2)
+
+  const names: string[] = []
+  for await (const { name } of client.pets({ limit: 2 })) names.push(name)
+  assert.deepEqual(names, ['C', 'B', 'A'])
+})
+
+test('once all calls are aborted, nothing keeps the program from its end', async (t) => {
+  const { app, proxy } = await startClient(t)
+  const front = await startFront(t, app.port)
+  front.says = Array.from({ length: 20 }, () => ({ status: 429, headers: { 'retry-after': '50' } }))
+  proxy.mode = 'stall'
+  const program = `
+    import { AdoptableClient } from '${new URL('client.ts', import.meta.url)}'
+    const settings = { key: '${app.key}', signal: AbortSignal.timeout(300) }
+    for (const baseUrl of ['${front.baseUrl}', 'http://127.0.0.1:${proxy.port}/v1']) {
+      const client = new AdoptableClient({ ...settings, baseUrl })
+      for (let count = 0; count < 20; count += 1) {
+        client.pets().next().catch(({ name }) => process.stdout.write(name === 'TimeoutError' ? 'x' : name))
+      }
+    }
+    setTimeout(() => process.exit(1), 20_000).unref()`
+
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+
+  assert.equal((await run).stdout, 'x'.repeat(40))
 })

@@ -38,6 +38,11 @@ export interface ClientSettings extends Partial<Time> {
 /** All of a list, without the parameters of a single page. */
 type Whole<Parameters> = Omit<Parameters, 'cursor'>
 
+/** Which page of it. */
+interface Page {
+  cursor?: string
+}
+
 interface Failure {
   error: AdoptableError
   /** The time that the service named, or now, where it named none: Unix time in milliseconds. */
@@ -89,7 +94,8 @@ export class AdoptableClient extends Operations {
     parameters: Whole<ListPetsParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Pet, void, undefined> {
-    return all((page) => this.listPets({ limit: PAGE, ...parameters, ...page }, options))
+    const list = (page: Page) => this.listPets({ limit: PAGE, ...parameters, ...page }, options)
+    return all(list, [this.#signal, options.signal])
   }
 
   /** Every order that fits and that this key may see, page by page, as of animals. */
@@ -97,7 +103,8 @@ export class AdoptableClient extends Operations {
     parameters: Whole<ListOrdersParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Order, void, undefined> {
-    return all((page) => this.listOrders({ limit: PAGE, ...parameters, ...page }, options))
+    const list = (page: Page) => this.listOrders({ limit: PAGE, ...parameters, ...page }, options)
+    return all(list, [this.#signal, options.signal])
   }
 
   protected override async send<Data>(
@@ -213,12 +220,17 @@ async function untilEither<Result>(
  * the base address alone, whatever host an answer names.
  */
 async function* all<Item>(
-  list: (page: { cursor?: string }) => Promise<Answer<Item[]>>,
+  list: (page: Page) => Promise<Answer<Item[]>>,
+  signals: (AbortSignal | undefined)[],
 ): AsyncGenerator<Item, void> {
   let cursor: string | undefined
   do {
     const { data, headers } = await list(cursor === undefined ? {} : { cursor })
-    yield* data
+    for (const item of data) {
+      // Aborted in the middle of a page, a walk does not go on to its end.
+      for (const signal of signals) signal?.throwIfAborted()
+      yield item
+    }
     cursor = nextCursor(headers)
   } while (cursor !== undefined)
 }
