@@ -2,13 +2,19 @@ import { Argument, type Command } from 'commander'
 
 const SHELLS = { bash: forBash, zsh: forZsh, fish: forFish }
 
+const HOW_TO_SWITCH_ON = `
+To switch it on:
+  bash, in ~/.bashrc:                  source <(adoptable completion bash)
+  zsh, in ~/.zshrc behind compinit:    source <(adoptable completion zsh)
+  fish, in ~/.config/fish/config.fish: adoptable completion fish | source`
+
 /** Prints what a shell needs to complete the commands and options of this program. */
 export function completionCommand(program: Command): void {
   program
     .command('completion')
     .description('print the completion of this command for a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
-    .addHelpText('after', '\nIn ~/.bashrc:  source <(adoptable completion bash)')
+    .addHelpText('after', HOW_TO_SWITCH_ON)
     .action((shell: keyof typeof SHELLS) => {
       process.stdout.write(SHELLS[shell](placesOf(program)))
     })
@@ -26,6 +32,8 @@ interface Place {
   /** The words behind `adoptable`, each after a space: ' keys create'. */
   path: string
   words: Word[]
+  /** Whether it takes the name of a file. Elsewhere a name of one would only mislead. */
+  files: boolean
 }
 
 function placesOf(command: Command, path = ''): Place[] {
@@ -41,19 +49,23 @@ function placesOf(command: Command, path = ''): Place[] {
       values: required || optional ? (argChoices ?? []) : undefined,
     })),
   ]
-  return [{ path, words }, ...command.commands.flatMap((sub) => placesOf(sub, `${path} ${sub.name()}`))]
+  const files = command.registeredArguments.some((argument) => argument.name() === 'file')
+  return [
+    { path, words, files },
+    ...command.commands.flatMap((sub) => placesOf(sub, `${path} ${sub.name()}`)),
+  ]
 }
 
 const textsOf = (words: Word[]): string => words.map(({ text }) => text).join(' ')
 
 /** The lines of a `case` over where somebody stands and the word before. @param offer how to offer words */
-function casesOf(places: Place[], offer: (words: string) => string): string[] {
+function casesOf(places: Place[], offer: (words: string, files: boolean) => string): string[] {
   const values = places.flatMap(({ path, words }) =>
     words.flatMap(({ text, values: known }) =>
-      known ? [`  '${path} ${text}') ${offer(known.join(' '))};;`] : [],
+      known ? [`  '${path} ${text}') ${offer(known.join(' '), known.length === 0)};;`] : [],
     ),
   )
-  const words = places.map(({ path, words: own }) => `  '${path} '*) ${offer(textsOf(own))};;`)
+  const words = places.map(({ path, words: own, files }) => `  '${path} '*) ${offer(textsOf(own), files)};;`)
   // The longest first: the pattern of a command also fits what stands deeper.
   return [...values, ...words.reverse()]
 }
@@ -65,13 +77,15 @@ function knownPaths(places: Place[]): string {
 function forBash(places: Place[]): string {
   return `# Completion of adoptable for bash
 _adoptable() {
-  local word at= words=
+  local word at= words= files=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $word" in ${knownPaths(places)}) at="$at $word";; esac
   done
   case "$at \${COMP_WORDS[COMP_CWORD-1]}" in
-${casesOf(places, (words) => `words='${words}'`).join('\n')}
+${casesOf(places, (words, files) => `words='${words}'${files ? ' files=yes' : ''}`).join('\n')}
   esac
+  # Options only once one is begun: bash goes on with files where nothing is offered.
+  [[ $files && \${COMP_WORDS[COMP_CWORD]} != -* ]] && words=
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _adoptable adoptable
@@ -87,11 +101,16 @@ _adoptable() {
     case "$at $word" in (${knownPaths(places)}) at="$at $word";; esac
   done
   case "$at \${words[CURRENT-1]}" in
-${casesOf(places, (words) => (words ? `compadd -- ${words}` : '_files')).join('\n')}
+${casesOf(places, offerInZsh).join('\n')}
   esac
 }
 compdef _adoptable adoptable
 `
+}
+
+function offerInZsh(words: string, files: boolean): string {
+  if (!files) return `compadd -- ${words}`
+  return words === '' ? '_files' : `if [[ $PREFIX == -* ]]; then compadd -- ${words}; else _files; fi`
 }
 
 function forFish(places: Place[]): string {
@@ -104,6 +123,9 @@ function forFish(places: Place[]): string {
       return `complete -c adoptable -n "__adoptable_at '${path}'" ${what}${follow} -d ${quoted(meaning)}`
     }),
   )
+  const withoutFiles = places.flatMap(({ path, files }) =>
+    files ? [] : [`complete -c adoptable -n "__adoptable_at '${path}'" -f`],
+  )
   return `# Completion of adoptable for fish
 function __adoptable_at
   set -l at ''
@@ -112,7 +134,7 @@ function __adoptable_at
   end
   test "$at" = "$argv[1]"
 end
-complete -c adoptable -n "__adoptable_at ''" -f
+${withoutFiles.join('\n')}
 ${lines.join('\n')}
 `
 }
