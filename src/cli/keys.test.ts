@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { openForCommand } from '../db/database.ts'
 import { runCli } from '../testing/process.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
 
@@ -38,6 +40,47 @@ test('keys list and doctor show columns and colours to a person, and plain lines
 
 test('keys list says nothing of a store without keys', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  await (await openForCommand(settings.DATABASE_URL)).close()
   assert.deepEqual(await runCli(t, ['keys', 'list'], settings), { code: 0, stdout: '', stderr: '' })
   assert.equal((await runCli(t, ['keys', 'list', '--json'], settings)).stdout, '[]\n')
+})
+
+test('keys list, revoke and rotate without a store say so in one line, and make none', async (t) => {
+  const file = join(scratchFolder(t), 'data', 'test.db')
+  const settings = { DATABASE_URL: `sqlite:${file}` }
+  for (const args of [['list'], ['list', '--json'], ['revoke', '1'], ['rotate', '1']]) {
+    const { code, stdout, stderr } = await runCli(t, ['keys', ...args], settings)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.equal(stderr, `adoptable: there is no store at ${file}, which DATABASE_URL names\n`)
+  }
+  assert.ok(!existsSync(dirname(file)))
+})
+
+test('keys create makes a store where there is none, and says so beside the key', async (t) => {
+  const file = join(scratchFolder(t), 'test.db')
+  const settings = { DATABASE_URL: `sqlite:${file}` }
+  const create = ['keys', 'create', '--name', 'a', '--plan', 'free']
+  const first = await runCli(t, create, settings)
+  assert.equal(first.code, 0)
+  assert.match(first.stdout, /^adopt_live_\w{36}\n$/)
+  assert.equal(first.stderr, `adoptable: made a new store at ${file}, which DATABASE_URL names\n`)
+  assert.equal((await runCli(t, create, settings)).stderr, '')
+})
+
+test('keys create and rotate with --json print the key with what keys list shows of it', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  await makeKey(settings.DATABASE_URL, { name: 'other' })
+  const limits = ['--plan', 'enterprise', '--per-minute', '5', '--per-day', '9']
+  const created = await runCli(t, ['keys', 'create', '--name', 'feed', ...limits, '--json'], settings)
+  const rotated = await runCli(t, ['keys', 'rotate', '2', '--json'], settings)
+  const [, listed] = JSON.parse((await runCli(t, ['keys', 'list', '--json'], settings)).stdout)
+  assert.deepEqual([listed.name, listed.perMinute], ['feed', 5])
+  const told = [created, rotated].map(({ code, stdout, stderr }) => {
+    assert.deepEqual([code, stderr], [0, ''])
+    const { key, ...shown } = JSON.parse(stdout)
+    assert.deepEqual(shown, listed)
+    assert.match(key, /^adopt_live_\w{36}$/)
+    return key
+  })
+  assert.notEqual(told[0], told[1])
 })

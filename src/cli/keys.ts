@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
 import type { Config } from '../config.ts'
@@ -7,7 +6,8 @@ import type { Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
-import { alignedLines } from './table.ts'
+import { linesOf, toShown } from './keys-shown.ts'
+import { missingFile, requireStore } from './store-file.ts'
 
 interface CreateOptions {
   name: string
@@ -15,6 +15,7 @@ interface CreateOptions {
   perMinute?: number
   perDay?: number
   access: Access
+  json?: true
 }
 
 /**
@@ -26,7 +27,10 @@ export function keysCommand(program: Command, settings: () => Config): void {
     .command('keys')
     .description('make, list, revoke and rotate API keys')
     .action(() => command.error('error: keys needs one of its commands: create, list, revoke, rotate'))
+  for (const add of [createCommand, listCommand, revokeCommand, rotateCommand]) add(command, settings)
+}
 
+function createCommand(command: Command, settings: () => Config): void {
   command
     .command('create')
     .description('make a key; it alone is printed, this once')
@@ -35,39 +39,55 @@ export function keysCommand(program: Command, settings: () => Config): void {
     .option('--per-minute <requests>', 'requests a minute, of an enterprise key', count)
     .option('--per-day <requests>', 'requests a day, of an enterprise key', count)
     .addOption(new Option('--access <level>', 'what it may do').choices(ACCESS_LEVELS).default('write'))
+    .option('--json', 'the key and what it may do, as JSON')
     .action(async (options: CreateOptions, self: Command) => {
       const limits = limitsOf(options, self)
       const config = settings()
-      await withStore(config, async (writer) => {
+      const made = await missingFile(config.databaseUrl)
+      await withStore(config, async (writer, db) => {
         const key = generateKey(config.environment)
-        const { name, plan, access } = options
-        await writer.write(keys.insertKey, { name, plan, access, limits }, hashKey(key), Date.now())
-        console.log(key)
+        const { name, plan, access, json } = options
+        const id = await writer.write(
+          keys.insertKey,
+          { name, plan, access, limits },
+          hashKey(key),
+          Date.now(),
+        )
+        // Where DATABASE_URL is mistyped, no service knows this key. On stderr, as stdout is the key alone.
+        if (made !== undefined)
+          console.error(`adoptable: made a new store at ${made}, which DATABASE_URL names`)
+        await printKey(db, id, key, json)
       })
     })
+}
 
+function listCommand(command: Command, settings: () => Config): void {
   command
     .command('list')
     .description('list the keys, without their secrets')
     .option('--json', 'as JSON')
     .action(({ json }: { json?: true }) =>
-      withStore(settings(), async (_writer, db) => {
-        const rows = (await keys.list(db)).map(toShown)
-        if (json) console.log(JSON.stringify(rows, null, 2))
-        else for (const line of linesOf(rows.map(cellsOf))) console.log(line)
+      inStore(settings(), async (_writer, db) => {
+        const shown = (await keys.list(db)).map(toShown)
+        if (json) console.log(JSON.stringify(shown, null, 2))
+        else for (const line of linesOf(shown)) console.log(line)
       }),
     )
+}
 
+function revokeCommand(command: Command, settings: () => Config): void {
   command
     .command('revoke')
     .description('end a key at once, with all its secrets')
     .argument('<id>', 'number of the key, as listed', count)
     .action((id: number) =>
-      withStore(settings(), async (writer) => {
+      inStore(settings(), async (writer) => {
         if (!(await writer.write(keys.revokeKey, id, Date.now()))) throw unknownKey(id)
       }),
     )
+}
 
+function rotateCommand(command: Command, settings: () => Config): void {
   command
     .command('rotate')
     .description('give a key a new secret; it alone is printed, this once')
@@ -78,17 +98,33 @@ export function keysCommand(program: Command, settings: () => Config): void {
       time,
       time('24h'),
     )
-    .action(async (id: number, { overlap }: { overlap: number }) => {
+    .option('--json', 'the key and what it may do, as JSON')
+    .action(async (id: number, { overlap, json }: { overlap: number; json?: true }) => {
       const config = settings()
-      await withStore(config, async (writer) => {
+      await inStore(config, async (writer, db) => {
         const key = generateKey(config.environment)
         if (!(await writer.write(keys.rotateKey, id, hashKey(key), Date.now(), overlap))) throw unknownKey(id)
-        console.log(key)
+        await printKey(db, id, key, json)
       })
     })
 }
 
-async function withStore(config: Config, work: (writer: Writer, db: Db) => Promise<void>): Promise<void> {
+/** The one time that the key is told. */
+async function printKey(db: Db, id: number, key: string, json: true | undefined): Promise<void> {
+  if (!json) return console.log(key)
+  const shown = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
+  console.log(JSON.stringify({ id, key, ...shown[0] }, null, 2))
+}
+
+type Work = (writer: Writer, db: Db) => Promise<void>
+
+/** For what needs a store with keys, in which a new one would only hide that DATABASE_URL is wrong. */
+async function inStore(config: Config, work: Work): Promise<void> {
+  await requireStore(config.databaseUrl)
+  await withStore(config, work)
+}
+
+async function withStore(config: Config, work: Work): Promise<void> {
   const { openForCommand } = await import('../db/database.ts')
   const store = await openForCommand(config.databaseUrl)
   try {
@@ -111,31 +147,6 @@ function limitsOf({ plan, perMinute, perDay }: CreateOptions, command: Command):
     return command.error('error: --plan enterprise needs --per-minute and --per-day')
   }
   return { perMinute, perDay }
-}
-
-function toShown({ id, name, plan, access, per_minute, per_day, created_at, revoked_at }: keys.Key) {
-  return {
-    id,
-    name,
-    plan,
-    access,
-    ...(per_minute === null ? {} : { perMinute: per_minute, perDay: per_day }),
-    createdAt: new Date(created_at).toISOString(),
-    ...(revoked_at === null ? {} : { revokedAt: new Date(revoked_at).toISOString() }),
-  }
-}
-
-const COLUMNS = ['id', 'name', 'plan', 'access', 'created', 'state']
-
-function cellsOf({ id, name, plan, access, createdAt, revokedAt }: ReturnType<typeof toShown>): string[] {
-  return [String(id), name, plan, access, createdAt, revokedAt ? `revoked ${revokedAt}` : 'valid']
-}
-
-/** Columns for a person at a terminal; elsewhere tabs between cells, for a program. */
-function linesOf(rows: string[][]): string[] {
-  if (!process.stdout.isTTY) return rows.map((cells) => cells.join('\t'))
-  const [head = '', ...lines] = alignedLines([COLUMNS, ...rows])
-  return [styleText('bold', head), ...lines]
 }
 
 function name(text: string): string {

@@ -1,0 +1,32 @@
+import { styleText } from 'node:util'
+import type { Key } from '../keys/store.ts'
+import { alignedLines } from './table.ts'
+
+/** A key as a program reads it, without its secrets. */
+export type ShownKey = ReturnType<typeof toShown>
+
+export function toShown({ id, name, plan, access, per_minute, per_day, created_at, revoked_at }: Key) {
+  return {
+    id,
+    name,
+    plan,
+    access,
+    ...(per_minute === null ? {} : { perMinute: per_minute, perDay: per_day }),
+    createdAt: new Date(created_at).toISOString(),
+    ...(revoked_at === null ? {} : { revokedAt: new Date(revoked_at).toISOString() }),
+  }
+}
+
+const COLUMNS = ['id', 'name', 'plan', 'access', 'created', 'state']
+
+function cellsOf({ id, name, plan, access, createdAt, revokedAt }: ShownKey): string[] {
+  return [String(id), name, plan, access, createdAt, revokedAt ? `revoked ${revokedAt}` : 'valid']
+}
+
+/** Columns for a person at a terminal; elsewhere tabs between cells, for a program. */
+export function linesOf(keys: ShownKey[]): string[] {
+  const rows = keys.map(cellsOf)
+  if (!process.stdout.isTTY) return rows.map((cells) => cells.join('\t'))
+  const [head = '', ...lines] = alignedLines([COLUMNS, ...rows])
+  return [styleText('bold', head), ...lines]
+}
