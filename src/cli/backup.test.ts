@@ -73,6 +73,14 @@ test('what was removed is in no byte of the store, and of a backup also where it
   assert.deepEqual(holds(file), [false, false])
 })
 
+test('backup with --json tells the file, its size and its animals', async (t) => {
+  const folder = scratchFolder(t)
+  const file = join(folder, 'copy.db')
+  const { code, stdout, stderr } = await runCli(t, ['backup', file, '--json'], await storeOf(t, folder))
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.deepEqual(JSON.parse(stdout), { file, bytes: statSync(file).size, animals: 0 })
+})
+
 test('backup refuses what exists and what cannot be made: one line, exit code 1, nothing left behind', async (t) => {
   const folder = scratchFolder(t)
   const settings = await storeOf(t, folder)

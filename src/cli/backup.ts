@@ -9,7 +9,8 @@ export function backupCommand(program: Command, settings: () => Config): void {
     .command('backup')
     .description('copy the SQLite store into a new file; the service may run meanwhile')
     .argument('<file>', 'the file to make; it must not exist yet', newFile)
-    .action(async (file: string) => {
+    .option('--json', 'print what was made as JSON')
+    .action(async (file: string, { json }: { json?: true }) => {
       const { databaseUrl } = settings()
       if (!databaseUrl.startsWith('sqlite:')) {
         throw new ConfigError(
@@ -17,8 +18,10 @@ export function backupCommand(program: Command, settings: () => Config): void {
         )
       }
       const { backUp } = await import('../db/backup.ts')
-      const pets = await backUp(databaseUrl, file)
-      console.log(`${file}: ${statSync(file).size} bytes, animals: ${pets}`)
+      const animals = await backUp(databaseUrl, file)
+      const bytes = statSync(file).size
+      if (json) console.log(JSON.stringify({ file, bytes, animals }, null, 2))
+      else console.log(`${file}: ${bytes} bytes, animals: ${animals}`)
     })
 }
 

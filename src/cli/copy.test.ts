@@ -437,6 +437,24 @@ test('a row that somebody changes in the copy is found, and so is a lost id', as
   assert.match(stderr, /^adoptable: [^\n]*nothing was copied\n$/)
 })
 
+test('copy with --json tells of each table what both stores have, also of a copy that differs', async (t) => {
+  const [from, to] = [await largeStore(t, 10), scratchFile(t)]
+  const args = [...argumentsOf({ from, to }), '--json']
+  const { code, stdout, stderr } = await runCli(t, args, {})
+  assert.deepEqual([code, stderr], [0, ''])
+  const { equal, tables } = JSON.parse(stdout)
+  assert.equal(equal, true)
+  const { hashes, ...pet } = tables.find(({ table }: { table: string }) => table === 'pet')
+  assert.deepEqual(pet, { table: 'pet', rows: [9, 9], lastIds: [10, 10], equal: true })
+  assert.match(hashes.join(), /^([0-9a-f]{64}),\1$/)
+
+  await inStore(to, `update pet set name = 'Max' where id = 1`)
+  const changed = await runCli(t, args, {})
+  assert.equal(changed.code, 1)
+  assert.equal(JSON.parse(changed.stdout).equal, false)
+  assert.match(changed.stderr, /^adoptable: [^\n]*nothing was copied\n$/)
+})
+
 test('a source that changed between two runs makes a copy that differs, and that no service starts on', async (t) => {
   const from = await largeStore(t, 3_000)
   const to = await scratchDatabase(t)
