@@ -1,12 +1,13 @@
 import type { Limits } from './plans.ts'
 import {
-  ConfigError,
   databaseUrl,
   oneOf,
   proxies,
   publicUrl,
+  readSettings,
   redisUrl,
   type Setting,
+  SettingsError,
   setting,
   text,
   whole,
@@ -145,22 +146,17 @@ function ownUrl(host: string, port: number): string {
   return `http://${name}:${port}/v1`
 }
 
-type Values = { [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['read']> }
-
 /**
  * The settings as one checked value; a variable that is absent or empty takes its default.
  *
- * @throws {ConfigError} naming the first setting that is wrong
+ * @throws {SettingsError} naming every setting that is wrong
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
-  const entries = Object.entries(SETTINGS).map(([name, { default: fallback, read }]) => {
-    try {
-      return [name, read(environment[name] || fallback)]
-    } catch (error) {
-      throw new ConfigError(`${name} ${(error as ConfigError).message}`)
-    }
-  })
-  const values = Object.fromEntries(entries) as Values
+  const { values, problems } = readSettings(SETTINGS, environment)
+  // 0 takes a free one for each.
+  if (values.PORT && values.PORT === values.METRICS_PORT)
+    problems.push('METRICS_PORT must be another port than PORT')
+  if (problems.length > 0) throw new SettingsError(problems)
   const own = ownUrl(values.HOST, values.PORT)
   const production = values.ADOPTABLE_ENVIRONMENT === 'production'
   const servers = {

@@ -3,6 +3,17 @@ import ipaddr from 'ipaddr.js'
 /** One line for the operator: which setting is wrong and what it may be. */
 export class ConfigError extends Error {}
 
+/** Several settings may be wrong at once: the message is one line for all of them. */
+export class SettingsError extends ConfigError {
+  /** Of each wrong setting its name and what it may be. */
+  readonly problems: string[]
+
+  constructor(problems: string[]) {
+    super(problems.join('; '))
+    this.problems = problems
+  }
+}
+
 export interface Setting<Value> {
   /** The default as it would stand in the environment; empty when it follows from other settings. */
   default: string
@@ -16,6 +27,31 @@ export function setting<Value>(
   read: (text: string) => Value,
 ): Setting<Value> {
   return { default: fallback, meaning, read }
+}
+
+type Values<Settings> = {
+  [Name in keyof Settings]: Settings[Name] extends Setting<infer Value> ? Value : never
+}
+
+/**
+ * Reads every setting; a variable that is absent or empty takes its default.
+ *
+ * @returns the values, without those of wrong settings, and what is wrong with these
+ */
+export function readSettings<Settings extends Record<string, Setting<unknown>>>(
+  settings: Settings,
+  environment: Record<string, string | undefined>,
+): { values: Values<Settings>; problems: string[] } {
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, { default: fallback, read }] of Object.entries(settings)) {
+    try {
+      values[name] = read(environment[name] || fallback)
+    } catch (error) {
+      problems.push(`${name} ${(error as ConfigError).message}`)
+    }
+  }
+  return { values: values as Values<Settings>, problems }
 }
 
 export function whole(least: number, most: number) {

@@ -91,13 +91,15 @@ test('a wrong setting stops the start with exit code 2 and one line that names i
     BAN_SECONDS: '-1',
     ANONYMOUS_PER_MINUTE: '1e3',
     REQUEST_TIMEOUT_SECONDS: '0',
+    // The port of PORT.
+    METRICS_PORT: '8080',
   }
   for (const [name, value] of Object.entries(wrong)) {
     assert.throws(() => readConfig({ [name]: value }), new RegExp(`^Error: ${name} must [^\\n]+$`))
   }
-  const { code, stdout, stderr } = await runCli(t, ['serve'], { PORT: wrong.PORT })
+  const { code, stdout, stderr } = await runCli(t, ['serve'], { PORT: wrong.PORT, HOST: wrong.HOST })
   assert.deepEqual([code, stdout], [2, ''])
-  assert.match(stderr, /^adoptable: PORT must [^\n]+\n$/)
+  assert.match(stderr, /^adoptable: HOST must [^\n]+; PORT must [^\n]+\n$/)
 })
 
 test('the first start prints one admin key on stdout and none in the log; later starts print the address only', async (t) => {

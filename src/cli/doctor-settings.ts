@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { type Config, SETTINGS } from '../config.ts'
+import { SettingsError } from '../setting.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 
 /** @returns no config when a setting is wrong: what hangs on the settings then cannot be checked */
@@ -12,8 +13,15 @@ export function checkSettings(settings: () => Config): { config?: Config; findin
       findings: [good('settings', `each can be read; ${config.environment}`), ...doubts(config)],
     }
   } catch (error) {
-    const { message } = error as Error
-    return { findings: [wrong('settings', message, 'correct it in the environment or in .env')] }
+    const problems = error instanceof SettingsError ? error.problems : [(error as Error).message]
+    const correct = 'correct it in the environment or in .env'
+    const advice = 'correct the settings, and run this again'
+    return {
+      findings: [
+        ...problems.map((problem) => wrong('settings', problem, correct)),
+        doubtful('other checks', 'the store, servers and ports were not looked at', advice),
+      ],
+    }
   }
 }
 

@@ -119,11 +119,10 @@ test('doctor knows its own service on the port from another program', async (t) 
   cleanup(t).defer(() => new Promise<void>((resolve) => other.close(() => resolve())))
   const taken = await freePort()
   await new Promise<void>((resolve) => other.listen(taken, '127.0.0.1', resolve))
-  const settings = { DATABASE_URL: databaseUrl, PORT: String(taken), METRICS_PORT: String(taken) }
-  assert.deepEqual(await wrongOf(settings), [
-    `PORT ${taken}: another program has it`,
-    `METRICS_PORT ${taken}: another program has it`,
-  ])
+  for (const name of ['PORT', 'METRICS_PORT'])
+    assert.deepEqual(await wrongOf({ DATABASE_URL: databaseUrl, [name]: String(taken) }), [
+      `${name} ${taken}: another program has it`,
+    ])
 })
 
 test('doctor checks PostgreSQL, and says why it cannot be reached without its password', async (t) => {
@@ -178,6 +177,19 @@ test('a file .env with a mistyped setting, or open to others, is doubtful; its v
   assert.deepEqual(
     checkEnvironmentFile(file).map(({ state }) => state),
     ['good'],
+  )
+})
+
+test('doctor names every wrong setting, and what it could not look at because of them', async () => {
+  const settings = { PORT: '7', METRICS_PORT: '7', HOST: ' ', DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' }
+  assert.deepEqual(
+    (await wrongOf(settings)).map((line) => line.split(' must ')[0]),
+    ['HOST', 'DATABASE_URL', 'LOG_LEVEL', 'METRICS_PORT'].map((name) => `settings: ${name}`),
+  )
+  const skipped = (await look(settings)).find(({ check }) => check === 'other checks')
+  assert.deepEqual(
+    [skipped?.state, skipped?.found],
+    ['doubtful', 'the store, servers and ports were not looked at'],
   )
 })
 
