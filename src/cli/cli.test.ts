@@ -58,13 +58,23 @@ test('wrong arguments exit with 2 and one line on stderr', async (t) => {
     ['openapi', '--yaml'],
     ['serve', '--workers', '2'],
     ['serve', '--workers', '0'],
+    ['serve', '--workers', '3'],
   ]
+  const metrics = { REDIS_URL: 'redis://127.0.0.1:1', PORT: '7', METRICS_PORT: '5' }
   for (const args of wrong) {
-    const { code, stdout, stderr } = await runCli(t, args, settings)
+    const more = args.includes('3') ? metrics : {}
+    const { code, stdout, stderr } = await runCli(t, args, { ...settings, ...more })
     assert.deepEqual([code, stdout], [2, ''], args.join(' '))
     assert.match(stderr, /^[^\n]+\n$/, args.join(' '))
   }
   assert.ok(!existsSync(settings.DATABASE_URL.slice('sqlite:'.length)), 'nothing was made')
+})
+
+test('a mistyped command or option is answered with the one that was meant, in one line', async (t) => {
+  const serve = await runCli(t, ['serv'], {})
+  assert.equal(serve.stderr, "error: unknown command 'serv' (Did you mean serve?)\n")
+  const list = await runCli(t, ['keys', 'list', '--jsn'], {})
+  assert.equal(list.stderr, "error: unknown option '--jsn' (Did you mean --json?)\n")
 })
 
 test('--help and --version exit with 0', async (t) => {
@@ -135,10 +145,25 @@ test('what makes a start impossible is said in one line, with exit code 1', asyn
   await serving.serving
 
   for (const [settings, expected] of [
-    [{ DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, PORT: String(port) }, /EADDRINUSE/],
+    [
+      { DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, PORT: String(port) },
+      new RegExp(`PORT: another program has port ${port} .*; stop .* set PORT$`),
+    ],
+    [
+      { DATABASE_URL: `sqlite:${join(folder, 'b.db')}`, PORT: '0', METRICS_PORT: String(port) },
+      new RegExp(`: METRICS_PORT: another program has port ${port} .*; stop .* set METRICS_PORT$`),
+    ],
+    // An address for examples (RFC 5737), which no machine has.
+    [
+      { DATABASE_URL: `sqlite:${join(folder, 'c.db')}`, HOST: '203.0.113.9', PORT: '7' },
+      /: HOST and PORT: nobody can listen on 203\.0\.113\.9 port 7 \(EADDRNOTAVAIL\); choose another HOST/,
+    ],
     [{ DATABASE_URL: `sqlite:${join(folder, 'held.db')}`, PORT: '0' }, /another adoptable already serves/],
     [{ DATABASE_URL: `sqlite:${join(folder, 'text.db')}`, PORT: '0' }, /not a database/],
-    [{ DATABASE_URL: `sqlite:${join(folder, 'text.db', 'a.db')}`, PORT: '0' }, /text\.db/],
+    [
+      { DATABASE_URL: `sqlite:${join(folder, 'text.db', 'a.db')}`, PORT: '0' },
+      /: DATABASE_URL: the store cannot be opened \([^)]*text\.db'\); name a file/,
+    ],
   ] as const) {
     const { code, stdout, stderr } = await runCli(t, ['serve'], settings)
     assert.deepEqual([code, stdout], [1, ''])

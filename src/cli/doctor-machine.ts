@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { Config } from '../config.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
+import { portAdvice } from './port-advice.ts'
 
 const OLDEST_NODE = 24
 
@@ -60,11 +61,10 @@ async function checkPort({ name, host, port, path, sign }: Place): Promise<Findi
   const error = await listenOnce(host, port)
   if (error === undefined) return good(check, port === 0 ? 'a free one is taken' : 'it is free')
   if (error !== 'EADDRINUSE') {
-    const advice = `choose another ${name.replace('PORT', 'HOST')} or ${name}; ports below 1024 need rights`
-    return wrong(check, `nobody can listen on ${host}:${port} (${error})`, advice)
+    return wrong(check, `nobody can listen on ${host}:${port} (${error})`, portAdvice(name, error))
   }
   if (await says(host, port, path, sign)) return good(check, 'adoptable answers there')
-  return wrong(check, 'another program has it', `stop that one (ss -ltnp shows it), or set ${name}`)
+  return wrong(check, 'another program has it', portAdvice(name, error))
 }
 
 /** @returns why it cannot be done */

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../setting.ts'
 import { backupCommand } from './backup.ts'
 import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
 import { doctorCommand } from './doctor.ts'
+import { explain } from './explain.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
@@ -35,14 +36,16 @@ const MISUSED = 2
  * @returns the exit code: 0, 1 for a failure, 2 for wrong arguments
  */
 export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  let config: Config | undefined
   const settings = () => {
     loadFile('.env')
-    return readConfig(environment)
+    config = readConfig(environment)
+    return config
   }
   const program = new Command('adoptable')
     .description('The open pet adoption service.')
     .version(version())
-    .configureOutput({ outputError: (message, write) => write(`${message.split('\n', 1)[0]}\n`) })
+    .configureOutput({ outputError: (message, write) => write(`${inOneLine(message)}\n`) })
     .exitOverride()
   for (const add of COMMANDS) add(program, settings)
 
@@ -51,9 +54,14 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
-    console.error(`adoptable: ${(error as Error).message}`)
+    console.error(`adoptable: ${explain(error, config)}`)
     return error instanceof ConfigError ? MISUSED : FAILED
   }
+}
+
+/** What was meant, where commander can tell, stands on a line of its own. */
+function inOneLine(message: string): string {
+  return message.trim().replace(/\s*\n\s*/g, ' ')
 }
 
 /** Adds to the environment what it does not say itself. */

@@ -18,6 +18,7 @@ export function serveCommand(program: Command, settings: () => Config): void {
       if (workers > 1 && config.redisUrl === undefined) {
         throw new ConfigError(`--workers ${workers} needs REDIS_URL: processes share their counters there`)
       }
+      refuseSharedPort(workers, config)
       if (cluster.isWorker) await serveAsWorker(config)
       else if (workers > 1) greet(await (await import('./workers.ts')).superviseWorkers(workers, config))
       else greet(greetingOf(await serve(config)))
@@ -40,6 +41,13 @@ function readWorkers(text: string): number {
   } catch (error) {
     throw new ConfigError(`--workers ${(error as Error).message}`)
   }
+}
+
+/** Each worker has a port of its own for its metrics; the settings alone cannot tell how many those are. */
+function refuseSharedPort(workers: number, { port, metricsPort }: Config): void {
+  if (!metricsPort || port <= metricsPort || port >= metricsPort + workers) return
+  const last = metricsPort + workers - 1
+  throw new ConfigError(`METRICS_PORT: the workers take ${metricsPort} to ${last}, and PORT is one of these`)
 }
 
 async function serve(config: Config): Promise<Service> {

@@ -63,5 +63,5 @@ test('workers that cannot serve say why, and end the command', NEEDS_REDIS, asyn
   }
   const { code, stdout, stderr } = await runCli(t, ['serve', '--workers', '2'], settings)
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /EADDRINUSE/)
+  assert.match(stderr, new RegExp(`^adoptable: PORT: another program has port ${settings.PORT} `, 'm'))
 })
