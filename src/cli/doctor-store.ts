@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -10,33 +10,60 @@ const MEGABYTE = 2 ** 20
 /** Below the first the next write may fail, below the second a backup or a busy day. */
 const [LEAST_FREE, ENOUGH_FREE] = [100 * MEGABYTE, 1_024 * MEGABYTE]
 
+/** The bits of a folder in which several users are meant to write: sticky, and set group. */
+const SHARED_BY_DESIGN = 0o3000
+
 /** The embedded store, without writing to it or to the folder. */
 export function checkStoreFile(databaseUrl: string): Finding[] {
   const file = resolve(fileOf(databaseUrl))
-  if (!existsSync(file)) {
-    const folder = nearest(dirname(file))
-    if (!may(folder, constants.W_OK)) {
-      return [wrong('store', `nothing can be made in ${folder}`, 'chown it to the user of the service')]
-    }
-    return [good('store', `${file} is made by the first start`), checkSpace(folder, 0)]
+  let stats: Stats | undefined
+  try {
+    // Not existsSync, to which what this user may not look at is not there.
+    stats = statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    const found = `${file} cannot be looked at (${(error as NodeJS.ErrnoException).code})`
+    const advice = 'run this as the user of the service, who has to be let into every folder above that'
+    return [wrong('store', found, advice)]
   }
-  return [...checkRights(file), ...checkContent(file), checkSpace(dirname(file), statSync(file).size)]
+  if (!stats) return checkPlace(dirname(file), file)
+  if (stats.isDirectory()) {
+    return [wrong('store', `${file} is a folder; DATABASE_URL must name a file`, `name one in ${OWN_FOLDER}`)]
+  }
+  return [...checkRights(file, stats), ...checkContent(file), checkSpace(dirname(file), stats.size)]
 }
 
-function checkRights(file: string): Finding[] {
-  const folder = dirname(file)
-  const findings: Finding[] = []
-  for (const path of [file, folder]) {
-    if (!may(path, constants.R_OK | constants.W_OK)) {
-      const advice = `chown ${path} to the user that runs the service, and run this as that user`
-      findings.push(wrong('rights', `${path} cannot be written`, advice))
-    }
+const OWN_FOLDER = 'a folder that only the user of the service can change'
+
+/** Whether the first start can make the store there. */
+function checkPlace(wanted: string, file: string): Finding[] {
+  const folder = nearest(wanted)
+  if (!statSync(folder).isDirectory() || !may(folder, constants.W_OK | constants.X_OK)) {
+    const advice = `name a file in DATABASE_URL that is in ${OWN_FOLDER}`
+    return [wrong('store', `nothing can be made in ${folder}`, advice)]
   }
-  if ((statSync(file).mode & 0o077) !== 0) {
+  return [good('store', `${file} is made by the first start`), checkSpace(folder, 0)]
+}
+
+function checkRights(file: string, { uid, mode }: Stats): Finding[] {
+  const folder = dirname(file)
+  const around = statSync(folder)
+  // What others share, such as /tmp, must not be taken from them.
+  const shared = around.uid !== uid || (around.mode & SHARED_BY_DESIGN) !== 0
+  const move = `move the store into ${OWN_FOLDER}, and name that place in DATABASE_URL`
+  const own = (path: string) => `chown ${path} to the user that runs the service, and run this as that user`
+  const findings: Finding[] = []
+  if (!may(file, constants.R_OK | constants.W_OK)) {
+    findings.push(wrong('rights', `${file} cannot be written`, own(file)))
+  }
+  if (!may(folder, constants.R_OK | constants.W_OK)) {
+    findings.push(wrong('rights', `${folder} cannot be written`, shared ? move : own(folder)))
+  }
+  if ((mode & 0o077) !== 0) {
     findings.push(wrong('rights', `${file} can be read by other users`, `chmod 600 ${file}`))
   }
-  if ((statSync(folder).mode & 0o022) !== 0) {
-    findings.push(wrong('rights', `${folder} can be changed by other users`, `chmod 700 ${folder}`))
+  if ((around.mode & 0o022) !== 0) {
+    const advice = shared ? move : `chmod 700 ${folder}`
+    findings.push(wrong('rights', `${folder} can be changed by other users`, advice))
   }
   return findings.length > 0 ? findings : [good('rights', `${file} is its user's alone`)]
 }

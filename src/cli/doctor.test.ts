@@ -82,6 +82,29 @@ test('doctor finds a store that others may read, and a folder that they may chan
   assert.equal(statSync(file).mode & 0o777, 0o640, 'it says what to do, and does it not')
 })
 
+test('doctor advises to move a store out of a folder that others share, and not to change that folder', async (t) => {
+  const { file, url } = await storeOf(t)
+  const advised = async () =>
+    (await look({ DATABASE_URL: url })).filter(({ check }) => check === 'rights').map(({ advice }) => advice)
+  chmodSync(dirname(file), 0o777)
+  assert.deepEqual(await advised(), [`chmod 700 ${dirname(file)}`])
+  for (const shared of [0o1777, 0o2775]) {
+    chmodSync(dirname(file), shared)
+    assert.match(String(await advised()), /^move the store into a folder that only the user of the service/)
+  }
+})
+
+test('doctor finds that DATABASE_URL names a folder, or a place below a file, and nothing else', async (t) => {
+  const { file } = await storeOf(t)
+  const folder = dirname(file)
+  assert.deepEqual(await wrongOf({ DATABASE_URL: `sqlite:${folder}` }), [
+    `store: ${folder} is a folder; DATABASE_URL must name a file`,
+  ])
+  assert.deepEqual(await wrongOf({ DATABASE_URL: `sqlite:${file}/a.db` }), [
+    `store: nothing can be made in ${file}`,
+  ])
+})
+
 test('doctor finds a damaged store, one that is none, and one of a newer release', async (t) => {
   const { file, url } = await storeOf(t)
   const database = new DatabaseSync(file)
