@@ -1,4 +1,12 @@
-import { claimFile, fileOf, type Kept, openToRead, openToWrite, prepareFile } from './open-sqlite.ts'
+import {
+  claimFile,
+  fileOf,
+  type Kept,
+  openAsItIs,
+  openToRead,
+  openToWrite,
+  prepareFile,
+} from './open-sqlite.ts'
 import type { Db } from './tables.ts'
 import { transactionWriter, type Writer } from './write.ts'
 import { type Changes, threadWriter } from './writer.ts'
@@ -39,6 +47,16 @@ export async function openForCommand(url: string): Promise<Writer & { db: Db }> 
   const db = isPostgres(url)
     ? await (await postgres()).openMigrated(url)
     : (await openToWrite(fileOf(url))).db
+  return { db, ...transactionWriter(db) }
+}
+
+/**
+ * Opens the store for a command that changes nothing in it, and takes back what it tries.
+ *
+ * @throws when there is none, or it is not of this release
+ */
+export async function openForTrial(url: string): Promise<Writer & { db: Db }> {
+  const db = await (isPostgres(url) ? (await postgres()).openAsItIs(url) : openAsItIs(fileOf(url)))
   return { db, ...transactionWriter(db) }
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as postgresFirst from './migrations/postgres/0001-first.ts'
 import * as postgresPetSources from './migrations/postgres/0002-pet-sources.ts'
@@ -31,13 +32,36 @@ const MIGRATIONS = {
   },
 }
 
+type Engine = keyof typeof MIGRATIONS
+
+function migratorOf(db: Db, engine: Engine): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS[engine] } })
+}
+
 /**
  * Brings the tables up to date, in one transaction: a kill at any point leaves the old ones whole.
  *
  * @throws when one fails, or when the store was written by a newer release
  */
-export async function migrate(db: Db, engine: keyof typeof MIGRATIONS): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS[engine] } })
-  const { error } = await migrator.migrateToLatest()
+export async function migrate(db: Db, engine: Engine): Promise<void> {
+  const { error } = await migratorOf(db, engine).migrateToLatest()
   if (error) throw error
+}
+
+/**
+ * For who may not change the store.
+ *
+ * @param place where it should be, for the message
+ * @throws when it has not exactly the tables of this release
+ */
+export async function requireCurrent(db: Db, engine: Engine, place: string): Promise<void> {
+  const migrations = await migratorOf(db, engine).getMigrations()
+  const done = migrations.filter(({ executedAt }) => executedAt !== undefined).length
+  if (done === 0) throw new Error(`there is no store ${place}, which DATABASE_URL names`)
+  if (done < migrations.length) {
+    const upgrade = 'back it up, and start the service once, which brings it up to date'
+    throw new Error(`the store ${place} is of an older release: ${upgrade}`)
+  }
+  const { rows } = await sql`select name from kysely_migration`.execute(db)
+  if (rows.length > done) throw new Error(`the store ${place} is of a newer release: take that one`)
 }

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
-import { migrate } from './migrate.ts'
-import { createFile, NodeSqliteDialect, openFile } from './sqlite.ts'
+import { migrate, requireCurrent } from './migrate.ts'
+import { BUSY_TIMEOUT_MS, createFile, NodeSqliteDialect, openFile } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
 /** The file that a database URL such as sqlite:data/adoptable.db names. */
@@ -29,7 +29,25 @@ export async function openToWrite(file: string): Promise<Writable> {
 }
 
 /**
- * The same, after all that the log holds was brought into the file itself, and synced: what a failed sync
+ * A connection that may write, and has not: whoever gives each transaction up leaves the file as it was.
+ *
+ * @throws when there is no store, or it is not of this release
+ */
+export async function openAsItIs(file: string): Promise<Db> {
+  if (!existsSync(file)) throw new Error(`there is no store at ${file}, which DATABASE_URL names`)
+  const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
+  try {
+    await requireCurrent(db, 'sqlite', `at ${file}`)
+    return db
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * `openToWrite`, after all that the log holds was brought into the file itself, and synced: what a failed sync
  * left in doubt is on the disk then, or this throws. So it does for a file that may only be read.
  */
 export async function openSettled(file: string): Promise<Writable> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Database, OpenOptions } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migrate, requireCurrent } from './migrate.ts'
 import { CLAIM, openPostgres } from './postgres.ts'
 import type { Db } from './tables.ts'
 import { watchPostgres } from './watch-postgres.ts'
@@ -17,10 +17,20 @@ const LONGEST_PAUSE_MS = 2_000
 const PASSING = /^(?:08|53|57)/
 
 /** For a command: its tables are brought up to date. */
-export async function openMigrated(url: string): Promise<Db> {
+export function openMigrated(url: string): Promise<Db> {
+  return openOnce(url, (db) => migrate(db, 'postgres'))
+}
+
+/** For a command that changes nothing. @throws when there is no store, or it is not of this release */
+export function openAsItIs(url: string): Promise<Db> {
+  const { host, pathname } = new URL(url)
+  return openOnce(url, (db) => requireCurrent(db, 'postgres', `in postgres://${host}${pathname}`))
+}
+
+async function openOnce(url: string, prepare: (db: Db) => Promise<void>): Promise<Db> {
   const db = openPostgres(url, { connections: COMMAND_CONNECTIONS, patient: true })
   try {
-    await migrate(db, 'postgres')
+    await prepare(db)
     return db
   } catch (error) {
     await db.destroy()

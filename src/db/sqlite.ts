@@ -4,7 +4,7 @@ import { DatabaseSync, type DatabaseSyncOptions, type SQLInputValue, type Statem
 import { type CompiledQuery, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
 
 /** How long a writer waits for another process (a command, a backup) before it gives up, in milliseconds. */
-const BUSY_TIMEOUT_MS = 5_000
+export const BUSY_TIMEOUT_MS = 5_000
 
 /**
  * Below this SQLite can damage a WAL file when two connections write and checkpoint at once (fixed in
