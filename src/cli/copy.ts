@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Outcome, Progress, Stores } from '../db/copy.ts'
 import type { Comparison } from '../db/copy-check.ts'
 import { ConfigError, databaseUrl } from '../setting.ts'
+import { bar } from './bar.ts'
 
 const NOT_TO_BE_USED =
   'the copy differs from its source, and is not to be used: copy again into an empty store'
@@ -19,8 +20,8 @@ export function copyCommand(program: Command): void {
     .action(async (options: Stores & { json?: true }) => {
       const stores = { from: checked('--from', options.from), to: checked('--to', options.to) }
       const { copyStore } = await import('../db/copy.ts')
-      const bar = progressBar(process.stderr)
-      const outcome = await copyStore(stores, bar.show).finally(bar.clear)
+      const drawn = progressBar(process.stderr)
+      const outcome = await copyStore(stores, drawn.show).finally(drawn.clear)
       console.log(options.json ? jsonOf(outcome) : tableOf(outcome.comparisons))
       if (!outcome.equal) throw new Error(outcome.finishedBefore ? CHANGED_SINCE : NOT_TO_BE_USED)
     })
@@ -82,7 +83,6 @@ interface Bar {
   clear(): void
 }
 
-const BAR_WIDTH = 24
 const REDRAWN_MS = 100
 
 /** One line that is drawn over and over; nothing where nobody looks at it. */
@@ -108,8 +108,6 @@ function progressBar(terminal: NodeJS.WriteStream): Bar {
 
 function barLine(step: string, done: number, total: number, rate: number): string {
   const share = total === 0 ? 1 : Math.min(done / total, 1)
-  const filled = Math.round(share * BAR_WIDTH)
-  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
   const left = rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : ''
-  return `${step} ${bar} ${Math.floor(share * 100)}% ${whole(done)}/${whole(total)} rows, ${whole(Math.round(rate))}/s${left}`
+  return `${step} ${bar(share)} ${Math.floor(share * 100)}% ${whole(done)}/${whole(total)} rows, ${whole(Math.round(rate))}/s${left}`
 }
