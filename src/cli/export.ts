@@ -19,6 +19,10 @@ export function exportCommand(program: Command, settings: () => Config): void {
         'csv',
       ]),
     )
+    .addHelpText(
+      'after',
+      '\nThe ids in it are those of this store; import --update does not take them back into it.',
+    )
     .action(async (file: string, { format }: { format?: TextFormat }) => {
       const { databaseUrl } = settings()
       const { isPostgres, openForCommand } = await import('../db/database.ts')

@@ -1,13 +1,14 @@
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
-import type { Summary } from '../transfer/import.ts'
+import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Refusal } from '../transfer/import-batch.ts'
+import { linesIn, type Summary } from '../transfer/summary.ts'
+import { bar } from './bar.ts'
 
 /** So many refused lines are shown; a file may have millions of them. */
 const MOST_SHOWN = 100
 
 export interface Rejects {
   add(refusal: Refusal): void
-  /** Tells how many were not shown. */
+  /** Tells how many were not shown, and leaves no empty file in the way of the next run. */
   close(): void
 }
 
@@ -30,6 +31,7 @@ export function openRejects(terminal: NodeJS.WriteStream, file: string | undefin
     },
     close() {
       if (descriptor !== undefined) closeSync(descriptor)
+      if (file !== undefined && count === 0) rmSync(file)
       const more = count - MOST_SHOWN
       if (more > 0) terminal.write(`and ${whole(more)} more lines; --rejects FILE writes all of them\n`)
     },
@@ -70,7 +72,7 @@ export function openProgress(terminal: NodeJS.WriteStream, size: number | undefi
 export function progressLine(lines: number, seconds: number, share: number | undefined): string {
   const rate = `${whole(lines)} lines, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
   if (!share) return rate
-  return `${Math.floor(share * 100)}% ${rate}, ${Math.ceil((seconds * (1 - share)) / share)} s left`
+  return `${bar(share)} ${Math.floor(share * 100)}% ${rate}, ${Math.ceil((seconds * (1 - share)) / share)} s left`
 }
 
 export function summaryText(done: Summary, seconds: number, dryRun: boolean): string {
@@ -79,10 +81,6 @@ export function summaryText(done: Summary, seconds: number, dryRun: boolean): st
   const lines = linesIn(done)
   const rate = `${whole(lines)} lines in ${seconds.toFixed(1)} s, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
   return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})`
-}
-
-export function linesIn({ added, updated, unchanged, refused }: Summary): number {
-  return added + updated + unchanged + refused
 }
 
 export function whole(count: number): string {

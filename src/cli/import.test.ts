@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { exec } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { cleanup } from '../testing/cleanup.ts'
+import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
 import { progressLine, summaryText } from './import-report.ts'
 
 /** A folder with files in it, and the settings of a store there. */
-function folderWith(t: TestContext, files: Record<string, string>) {
+function folderWith(t: TestContext, files: Record<string, string | Buffer>) {
   const folder = scratchFolder(t)
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
   const path = (name: string): string => join(folder, name)
@@ -60,8 +63,16 @@ test('import tells of a hundred refused lines and counts the rest; --rejects has
   assert.equal(code, 1)
   const { seconds, ...figures } = JSON.parse(stdout)
   assert.ok(seconds > 0)
-  assert.deepEqual(figures, { added: 1, updated: 0, unchanged: 0, refused: 150, dryRun: false })
-  const shown = stderr.trimEnd().split('\n')
+  assert.deepEqual(figures, {
+    added: 1,
+    updated: 0,
+    unchanged: 0,
+    refused: 150,
+    dryRun: false,
+    complete: true,
+  })
+  const [made, ...shown] = stderr.trimEnd().split('\n')
+  assert.equal(made, `made the store ${path('test.db')}`)
   assert.equal(shown.length, 102)
   assert.match(
     shown[0] ?? '',
@@ -121,6 +132,7 @@ test('wrong arguments of import, export and sample end with one line: 2 for usag
     [['sample', '--animals', '0'], 2, /whole number/],
     [['import', csv, '--key', '7'], 1, /there is no key 7/],
     [['import', csv, '--rejects', csv], 1, /pets\.csv exists already/],
+    [['import', folder, '--format', 'csv'], 1, /\S+ is a folder; name a file in it/],
     [['export', csv], 1, /pets\.csv exists already/],
   ]
   const refuse = async ([args, expected, message]: (typeof wrong)[number]): Promise<void> => {
@@ -135,8 +147,152 @@ test('wrong arguments of import, export and sample end with one line: 2 for usag
   await Promise.all(wrong.map(refuse))
 })
 
+test('an import that ends early says what went in before, and that a second run would double it', async (t) => {
+  const good = Array.from({ length: 5_000 }, (_, i) => `Rex ${i},Dog\n`).join('')
+  const endless = `name,category\n${good},Dog\n"open,Dog\n${'Max,Dog\n'.repeat(200_000)}`
+  const { path, settings } = folderWith(t, { 'pets.csv': endless })
+  const args = ['import', path('pets.csv'), '--rejects', path('rejects')]
+  const reason =
+    'line 5003: the record that begins there is longer than 1048576 bytes; look for a quote that is'
+  const places = 'never closed; the import ended early, after 5,001 lines'
+
+  const first = await runCli(t, [...args, '--json'], settings)
+
+  const { seconds, ...figures } = JSON.parse(first.stdout)
+  const counts = { added: 5_000, updated: 0, unchanged: 0, refused: 1 }
+  assert.deepEqual([first.code, figures], [1, { ...counts, dryRun: false, complete: false }])
+  const [made, refused, last] = first.stderr.trimEnd().split('\n')
+  assert.equal(made, `made the store ${path('test.db')}`)
+  assert.match(refused ?? '', /^line 5002: name: This is required/)
+  assert.equal(last, `adoptable: ${reason} ${places}: a second run adds those again`)
+  assert.equal(JSON.parse(readFileSync(path('rejects'), 'utf8')).line, 5_002)
+  const dry = await runCli(t, ['import', path('pets.csv'), '--dry-run'], settings)
+  assert.match(dry.stdout, /^ended early: dry run, nothing was written: added 5,000, /)
+  assert.equal(dry.stderr.trimEnd().split('\n').at(-1), `adoptable: ${reason} ${places}`)
+})
+
+test('an import that could not begin leaves no file of refused lines in the way of the next', async (t) => {
+  const { path, settings } = folderWith(t, { 'pets.csv': 'name,category\nRex,Dog\n,Dog\n' })
+  const args = [path('pets.csv'), '--rejects', path('rejects')]
+  for (const wrong of [
+    ['import', path('none.csv'), '--rejects', path('rejects')],
+    ['import', ...args, '--category', 'Dragon'],
+    ['import', ...args, '--key', '7'],
+  ]) {
+    assert.equal((await runCli(t, wrong, settings)).code, 1)
+    assert.equal(existsSync(path('rejects')), false, wrong.join(' '))
+  }
+
+  const { stdout } = await runCli(t, ['import', ...args], settings)
+
+  assert.match(stdout, /^added 1, .*refused 1 /)
+  assert.equal(JSON.parse(readFileSync(path('rejects'), 'utf8')).line, 3)
+})
+
+test('a dry run makes no store, and leaves an older one as it is', async (t) => {
+  const { folder, path, settings } = folderWith(t, { 'pets.csv': 'name,category\nRex,Dog\n' })
+  const args = ['import', path('pets.csv'), '--dry-run']
+  const none = await runCli(t, args, settings)
+  assert.deepEqual([none.code, none.stdout], [1, ''])
+  assert.match(none.stderr, /^adoptable: there is no store at \S+test\.db, which DATABASE_URL names\n$/)
+  assert.deepEqual(readdirSync(folder), ['pets.csv'])
+
+  await makeKey(settings.DATABASE_URL)
+  assert.equal((await runCli(t, args, settings)).code, 0)
+  const database = new DatabaseSync(path('test.db'))
+  database.exec(`delete from kysely_migration where name = '0009-pet-sources'; drop table pet_source`)
+  database.close()
+  const before = readFileSync(path('test.db'))
+  const older = await runCli(t, args, settings)
+
+  assert.deepEqual([older.code, older.stdout], [1, ''])
+  assert.match(
+    older.stderr,
+    /the store at \S+ is of an older release: back it up, and start the service once/,
+  )
+  assert.deepEqual(readFileSync(path('test.db')), before)
+  assert.deepEqual(readdirSync(folder).sort(), ['pets.csv', 'test.db'])
+})
+
+test('a dry run on PostgreSQL makes no tables either', async (t) => {
+  const { path } = folderWith(t, { 'pets.csv': 'name,category\nRex,Dog\n' })
+  const database = `adoptable_empty_${process.pid}`
+  await runOnServer(`create database ${database}`)
+  cleanup(t).defer(() => runOnServer(`drop database ${database} with (force)`))
+  const settings = { DATABASE_URL: urlOf(database) }
+  const args = ['import', path('pets.csv'), '--dry-run']
+
+  for (const _ of ['first', 'second']) {
+    const { code, stderr } = await runCli(t, args, settings)
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /there is no store in postgres:\/\/[^@\s]+\/adoptable_empty_\d+, which DATABASE_URL names/,
+    )
+  }
+  const filled = { DATABASE_URL: await scratchDatabase(t) }
+  assert.match((await runCli(t, args, filled)).stdout, /^dry run, nothing was written: added 1,/)
+})
+
+test('an export does not come back into its own store as new animals', async (t) => {
+  const { path, settings } = folderWith(t, { 'pets.csv': 'name,category\nRex,Dog\nMax,Cat\nBella,Cat\n' })
+  await makeKey(settings.DATABASE_URL)
+  await runCli(t, ['import', path('pets.csv')], settings)
+  await runCli(t, ['export', path('all.csv')], settings)
+  writeFileSync(path('edited.csv'), readFileSync(path('all.csv'), 'utf8').replace('Rex', 'Rexi'))
+  const update = ['--update', 'id', '--key', '1', '--json']
+
+  const { code, stdout, stderr } = await runCli(t, ['import', path('edited.csv'), ...update], settings)
+
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(
+    stderr,
+    /has the ids that its animals have in this store.* if they are, name that by --source\n$/,
+  )
+  const other = ['import', path('edited.csv'), ...update, '--source', 'branch']
+  assert.equal(JSON.parse((await runCli(t, other, settings)).stdout).added, 3)
+  const elsewhere = { DATABASE_URL: `sqlite:${path('other.db')}` }
+  await makeKey(elsewhere.DATABASE_URL)
+  const copies = [path('all.csv'), ...update]
+  assert.equal(JSON.parse((await runCli(t, ['import', ...copies], elsewhere)).stdout).added, 3)
+  assert.equal(JSON.parse((await runCli(t, ['import', ...copies], elsewhere)).stdout).unchanged, 3)
+})
+
+test('a file of another kind is told at once, with what to do', async (t) => {
+  const csv = 'name,category\nRex,Dog\n'
+  const wrong: [name: string, content: string | Buffer, message: RegExp][] = [
+    ['c.txt', csv, /the file begins like CSV, and is read as ndjson: say --format csv/],
+    [
+      'd.csv',
+      '\uFEFF{"name":"Rex"}\n',
+      /the file begins like NDJSON, and is read as csv: say --format ndjson/,
+    ],
+    ['e.csv.gz', gzipSync(csv), /the file is compressed with gzip: unpack it first/],
+    ['f.csv', Buffer.from('PK\u0003\u0004'), /the file is a ZIP archive or a workbook/],
+    ['g.csv', Buffer.from(`\uFEFF${csv}`, 'utf16le'), /the file is UTF-16: save it anew in UTF-8/],
+    ['h.csv', 'Name;category\n', /the column Name of the file has to be called name/],
+    ['i.csv', 'name,category,Status\n', /the column Status of the file has to be called status/],
+  ]
+  const { path, settings } = folderWith(t, Object.fromEntries(wrong))
+  await makeKey(settings.DATABASE_URL)
+
+  await Promise.all(
+    wrong.map(async ([name, , message]) => {
+      const { code, stdout, stderr } = await runCli(t, ['import', path(name)], settings)
+      assert.deepEqual([code, stdout], [1, ''], name)
+      assert.match(stderr, message)
+    }),
+  )
+  writeFileSync(path('j.csv'), csv)
+  const { stderr } = await runCli(t, ['import', path('j.csv'), '--update', 'no', '--key', '1'], settings)
+  assert.equal(stderr, 'adoptable: the file has no column no; its first line has name, category\n')
+})
+
 test('the line of progress has rate and time left, where the size of the file is known', () => {
-  assert.equal(progressLine(450_000, 15, 0.45), '45% 450,000 lines, 30,000/s, 19 s left')
+  assert.equal(
+    progressLine(450_000, 15, 0.45),
+    '███████████░░░░░░░░░░░░░ 45% 450,000 lines, 30,000/s, 19 s left',
+  )
   assert.equal(progressLine(450_000, 15, undefined), '450,000 lines, 30,000/s')
   assert.equal(
     summaryText({ added: 1, updated: 2, unchanged: 3, refused: 4 }, 2, true),

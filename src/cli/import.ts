@@ -1,12 +1,14 @@
-import { type FileHandle, open } from 'node:fs/promises'
-import { basename, extname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, extname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../setting.ts'
 import { FORMATS, type Format } from '../transfer/animal.ts'
-import type { Options, Summary } from '../transfer/import.ts'
+import type { Options } from '../transfer/import.ts'
 import { MAPPINGS } from '../transfer/mappings.ts'
-import { linesIn, openProgress, openRejects, summaryText, whole } from './import-report.ts'
+import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
+import { openInput } from './import-input.ts'
+import { openProgress, openRejects, summaryText, whole } from './import-report.ts'
 
 interface Given {
   format?: Format
@@ -46,13 +48,30 @@ export function importCommand(program: Command, settings: () => Config): void {
       const { databaseUrl } = settings()
       const rejects = openRejects(process.stderr, given.rejects)
       const startedAt = performance.now()
-      const done = await run(file, databaseUrl, { ...options, onRefused: rejects.add }).finally(rejects.close)
+      const { done, ended } = await run(file, databaseUrl, { ...options, onRefused: rejects.add })
+        .then((summary) => ({ done: summary, ended: undefined }), whatWasDone)
+        .finally(rejects.close)
       const seconds = (performance.now() - startedAt) / 1_000
-      if (given.json) console.log(JSON.stringify({ ...done, dryRun: options.dryRun, seconds }))
-      else console.log(summaryText(done, seconds, options.dryRun))
+      const { dryRun } = options
+      if (given.json) console.log(JSON.stringify({ ...done, dryRun, complete: !ended, seconds }))
+      else console.log((ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun))
+      if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
       if (done.refused > 0)
         throw new Error(`${whole(done.refused)} of ${whole(linesIn(done))} lines were refused`)
     })
+}
+
+/** @throws when nothing was done */
+function whatWasDone(error: unknown): { done: Summary; ended: EndedEarly } {
+  if (!(error instanceof EndedEarly)) throw error
+  return { done: error.done, ended: error }
+}
+
+/** What somebody has to know who mends the file and runs the import again. */
+function restOf(done: Summary, { dryRun, idColumn }: Wanted): string {
+  const where = `the import ended early, after ${whole(linesIn(done))} lines`
+  const doubles = done.added > 0 && !dryRun && idColumn === undefined
+  return doubles ? `${where}: a second run adds those again` : where
 }
 
 type Wanted = Omit<Options, 'onBatch' | 'onRefused'>
@@ -82,6 +101,7 @@ async function optionsOf(file: string, given: Given): Promise<Wanted> {
     keyId: given.key ?? null,
     category: given.category,
     dryRun: given.dryRun === true,
+    mayHaveOwnIds: given.update !== undefined && given.from === undefined && given.source === undefined,
     clock: Date.now,
   }
 }
@@ -93,11 +113,13 @@ function formatOf(file: string): Format | undefined {
 
 async function run(file: string, databaseUrl: string, options: Omit<Options, 'onBatch'>): Promise<Summary> {
   const { importAnimals } = await import('../transfer/import.ts')
-  const { openForCommand } = await import('../db/database.ts')
+  const { openForTrial, openForCommand } = await import('../db/database.ts')
   // Before the store, which would be made if there were none.
   await using input = await openInput(file)
   const progress = openProgress(process.stderr, input.size)
-  const store = await openForCommand(databaseUrl)
+  const made = options.dryRun ? undefined : await absentFile(databaseUrl)
+  const store = await (options.dryRun ? openForTrial : openForCommand)(databaseUrl)
+  if (made !== undefined) process.stderr.write(`made the store ${resolve(made)}\n`)
   try {
     return await importAnimals(store, input.bytes(), {
       ...options,
@@ -113,35 +135,11 @@ async function run(file: string, databaseUrl: string, options: Omit<Options, 'on
   }
 }
 
-interface Input extends AsyncDisposable {
-  /** In bytes; undefined for what comes through a pipe. */
-  size: number | undefined
-  bytes(): AsyncIterable<Buffer>
-  /** How many bytes were read. */
-  read(): number
-}
-
-const CHUNK_BYTES = 2 ** 18
-
-async function openInput(file: string): Promise<Input> {
-  const handle: FileHandle | undefined = file === '-' ? undefined : await open(file)
-  const size = (await handle?.stat())?.size
-  const stream = handle?.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin
-  let count = 0
-  return {
-    size,
-    read: () => count,
-    async *bytes() {
-      for await (const chunk of stream) {
-        count += chunk.length
-        yield chunk
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      stream.destroy()
-      await handle?.close()
-    },
-  }
+/** The file that opening a store would make. */
+async function absentFile(databaseUrl: string): Promise<string | undefined> {
+  const { isPostgres } = await import('../db/database.ts')
+  const { fileOf } = await import('../db/open-sqlite.ts')
+  return isPostgres(databaseUrl) || existsSync(fileOf(databaseUrl)) ? undefined : fileOf(databaseUrl)
 }
 
 function source(text: string): string {

@@ -29,9 +29,11 @@ export interface Mapping {
   formats: readonly [Format, ...Format[]]
   /** A CSV file without them is not of this program. */
   columns: readonly string[]
+  /** More that it may have, and that would be passed over in another case. */
+  otherColumns?: readonly string[]
   /** The member that tells animals apart there. */
   idColumn?: string
-  /** The animals in a value that was read; without it, the value is one. */
+  /** The animals in a value that was read; without it, the value is one. @throws {Refused} */
   animalsIn?(value: unknown): unknown[]
   /**
    * @returns undefined when the line is about something else than an animal

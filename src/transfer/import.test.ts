@@ -44,6 +44,7 @@ async function importText(store: Store, file: string | Buffer, given: Partial<Op
     keyId: null,
     category: undefined,
     dryRun: false,
+    mayHaveOwnIds: false,
     clock: () => 1_000,
     onRefused: (refusal) => refused.push(refusal),
     onBatch: () => undefined,
@@ -110,14 +111,47 @@ test('CSV of another kind is refused whole, and what a quote swallows is told', 
   const csv = (content: string | Buffer) => importText(store, content, { format: 'csv' })
 
   await assert.rejects(csv(''), /the file has no column name; its first line has nothing/)
-  await assert.rejects(csv('nom;status\nRex;\n'), /has no column name; its first line has nom;status/)
+  await assert.rejects(csv('nom|status\nRex|\n'), /has no column name; its first line has nom\|status/)
   await assert.rejects(csv('name,name\nRex,Max\n'), /has two columns name/)
   const open = await csv('name,category\nRex,Dog\n"Max,Dog\nBella,Dog\n')
   assert.deepEqual([open.added, open.reasons[0]?.slice(0, 25)], [1, '3: Lines 3 to 4 are not C'])
   const endless = `name,category\nBella,Dog\n"Max,Dog\n${'Rex,Dog\n'.repeat(200_000)}`
-  await assert.rejects(csv(endless), /line 3: a quote is opened there, and never closed/)
+  await assert.rejects(csv(endless), /line 3: .* longer than 1048576 bytes; look for a quote that is never/)
   const latin = await csv(Buffer.from('name,category\nJosé,Dog\n', 'latin1'))
   assert.deepEqual(latin.reasons, ['2: It is not UTF-8. Save the file anew with that encoding.'])
+})
+
+test('CSV with semicolons or tabs goes in as well; a comma in the line of headings comes first', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const csv = (content: string) => importText(store, content, { format: 'csv' })
+
+  await csv('\uFEFF"name";"category";note\r\n"Rex; the dog";Dog;1,5\r\n')
+  await csv('name\tcategory\nMax, Bella\tCat\n')
+  await csv('name,category,a;b\nZoe,Dog,x;y\n')
+
+  const names = [...(await exported(store)).matchAll(/^\d+,(.*),/gm)].map(([, rest]) => rest)
+  assert.deepEqual(names, ['Rex; the dog,Dog', '"Max, Bella",Cat', 'Zoe,Dog'])
+})
+
+test('a record of CSV that is too long, and has no quote, is refused alone', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const long = 'x'.repeat(2 ** 20)
+  const file = [
+    'name,category,note',
+    'Rex,Dog,',
+    `Max,Dog,${long}`,
+    `Max,Dog,${'é'.repeat(2 ** 20)}`,
+    'Zoe,Dog,"a',
+  ]
+  const csv = `${file.join('\r\n')}\nb"\n${`Moss,Dog,${long.slice(9)}`}\nFly,Dog,${long.slice(7)}\n`
+
+  const { added, reasons } = await importText(store, csv, { format: 'csv' })
+
+  assert.deepEqual(
+    reasons,
+    [3, 4, 8].map((line) => `${line}: It is longer than 1048576 bytes.`),
+  )
+  assert.deepEqual([added, (await exported(store)).match(/Rex|Zoe|Moss/g)], [3, ['Rex', 'Zoe', 'Moss']])
 })
 
 const BODIES = [

@@ -34,6 +34,7 @@ async function importSample(t: TestContext, from: string, file: string | Iterabl
     keyId: null,
     category: undefined,
     dryRun: false,
+    mayHaveOwnIds: false,
     clock: () => 0,
     onRefused: (refusal) => refused.push(refusal),
     onBatch: () => undefined,

@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import type { Fields, Line } from './animal.ts'
+import { cutLines } from './cut-lines.ts'
 
 /** Longer than any line; beyond it a quote that nobody closed has swallowed the rest of the file. */
 const MOST_RECORD_BYTES = 2 ** 20
+/** What `cutLines` leaves of a line that is too long still fits in. */
+const MOST_PARSED_BYTES = MOST_RECORD_BYTES + 1
 const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
 
 /** What takes the place of bytes that are not UTF-8. */
@@ -15,38 +18,63 @@ interface Read {
   problem?: string
 }
 
+/** Spreadsheet programs take the second where numbers have a comma; the third is in what they copy. */
+const SEPARATORS = [',', ';', '\t']
+
 /**
  * CSV (RFC 4180) with a line of headings; cells that are empty are left out of what it yields.
  *
- * @param columns those without which this is another kind of file
- * @throws when one of them is missing
+ * @param required columns without which this is another kind of file
+ * @param others that are read where they are there
+ * @throws when one of them is missing, or is there in another case
  */
 export async function* readCsv(
   input: AsyncIterable<Buffer>,
-  columns: readonly string[],
+  firstLine: string,
+  required: readonly string[],
+  others: readonly string[],
 ): AsyncGenerator<Line> {
   let headings: string[] | undefined
-  for await (const { number, cells, problem } of recordsOf(input)) {
+  for await (const { number, cells, problem } of recordsOf(input, separatorOf(firstLine, required))) {
     if (problem !== undefined) yield { number, problem }
-    else if (cells && !headings) headings = checked(cells, columns)
+    else if (cells && !headings) headings = checked(cells, required, others)
     else if (cells && headings) yield { number, ...toFields(headings, cells) }
   }
-  if (!headings) checked([], columns)
+  if (!headings) checked([], required, others)
 }
 
-function checked(headings: string[], columns: readonly string[]): string[] {
-  const missing = columns.filter((column) => !headings.includes(column))
+/** The one by which the columns are there, in any case; so a file with commas is never read otherwise. */
+function separatorOf(firstLine: string, required: readonly string[]): string {
+  const fits = (separator: string): boolean => {
+    const headings = firstLine.split(separator).map((heading) => folded(heading.replace(/^"(.*)"$/, '$1')))
+    return required.every((column) => headings.includes(folded(column)))
+  }
+  return SEPARATORS.find(fits) ?? ','
+}
+
+function checked(headings: string[], required: readonly string[], others: readonly string[]): string[] {
+  for (const column of [...required, ...others].filter((name) => !headings.includes(name))) {
+    const alike = headings.find((heading) => folded(heading) === folded(column))
+    if (alike !== undefined)
+      throw new Error(`the column ${shown([alike])} of the file has to be called ${column}`)
+  }
+  const missing = required.filter((column) => !headings.includes(column))
   if (missing.length > 0) {
-    const there =
-      headings
-        .join(', ')
-        .slice(0, 300)
-        .replaceAll(/\p{Cc}/gu, '?') || 'nothing'
-    throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${there}`)
+    throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${shown(headings)}`)
   }
   const twice = headings.find((heading, place) => heading !== '' && headings.indexOf(heading) !== place)
   if (twice) throw new Error(`the file has two columns ${twice}`)
   return headings
+}
+
+function folded(heading: string): string {
+  return heading.trim().toLowerCase()
+}
+
+/** For the terminal. */
+function shown(headings: string[]): string {
+  const text = headings.join(', ').slice(0, 300)
+  return text.replaceAll(/\p{Cc}/gu, '?') || 'nothing'
 }
 
 function toFields(headings: string[], cells: string[]): { value: Fields } | { problem: string } {
@@ -63,18 +91,19 @@ function toFields(headings: string[], cells: string[]): { value: Fields } | { pr
 }
 
 /** Each record, and each part of the file that is none, with the line where it begins. */
-async function* recordsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Read> {
+async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): AsyncGenerator<Read> {
   const skipped: Read[] = []
   const count = lineCounter()
   let tooLong: number | undefined
   const options: Options<Read, string[]> = {
     bom: true,
+    delimiter: separator,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
-    max_record_size: MOST_RECORD_BYTES,
-    on_record: (cells, { lines }) => ({ number: count(lines, cells), cells }),
+    max_record_size: MOST_PARSED_BYTES,
+    on_record: (cells, { lines }) => ({ number: count(lines, cells), ...ofFairSize(cells) }),
     on_skip(error: CsvError | undefined): undefined {
       const lines = Number(error?.lines)
       const number = count(lines)
@@ -83,7 +112,7 @@ async function* recordsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Read> {
     },
   }
   const parser = parse(options as unknown as Options)
-  const source = Readable.from(input, { objectMode: false })
+  const source = Readable.from(cutLines(input, MOST_RECORD_BYTES), { objectMode: false })
   source.on('error', (error) => parser.destroy(error))
   for await (const record of source.pipe(parser) as AsyncIterable<Read>) {
     yield* skipped.splice(0)
@@ -91,7 +120,15 @@ async function* recordsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Read> {
     yield record
   }
   yield* skipped.splice(0)
-  if (tooLong !== undefined) throw new Error(`line ${tooLong}: a quote is opened there, and never closed`)
+  if (tooLong !== undefined) {
+    const what = `the record that begins there is longer than ${MOST_RECORD_BYTES} bytes`
+    throw new Error(`line ${tooLong}: ${what}; look for a quote that is never closed`)
+  }
+}
+
+function ofFairSize(cells: string[]): Pick<Read, 'cells' | 'problem'> {
+  const bytes = cells.reduce((sum, cell) => sum + Buffer.byteLength(cell) + 1, -1)
+  return bytes > MOST_RECORD_BYTES ? { problem: `It is longer than ${MOST_RECORD_BYTES} bytes.` } : { cells }
 }
 
 function problemOf(first: number, last: number): string {

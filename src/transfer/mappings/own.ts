@@ -5,6 +5,7 @@ import type { Mapping } from '../animal.ts'
 export const own: Mapping = {
   formats: ['ndjson', 'csv'],
   columns: ['name'],
+  otherColumns: ['category', 'categoryId', 'status'],
   toAnimal({ name, categoryId, category, status }, format) {
     return { name, categoryId: format === 'csv' ? fromText(categoryId) : categoryId, category, status }
   },

@@ -1,0 +1,40 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+export interface Input extends AsyncDisposable {
+  /** In bytes; undefined for what comes through a pipe. */
+  size: number | undefined
+  bytes(): AsyncIterable<Buffer>
+  /** How many bytes were read. */
+  read(): number
+}
+
+const CHUNK_BYTES = 2 ** 18
+
+/** @throws when there is no such file */
+export async function openInput(file: string): Promise<Input> {
+  const handle = file === '-' ? undefined : await openFile(file)
+  const size = (await handle?.stat())?.size
+  const stream = handle?.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin
+  let count = 0
+  return {
+    size,
+    read: () => count,
+    async *bytes() {
+      for await (const chunk of stream) {
+        count += chunk.length
+        yield chunk
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      stream.destroy()
+      await handle?.close()
+    },
+  }
+}
+
+async function openFile(file: string): Promise<FileHandle> {
+  const handle = await open(file)
+  if (!(await handle.stat()).isDirectory()) return handle
+  await handle.close()
+  throw new Error(`${file} is a folder; name a file in it`)
+}

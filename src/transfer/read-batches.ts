@@ -1,0 +1,118 @@
+import { type Fields, type Format, type Line, type Mapping, Refused } from './animal.ts'
+import type { Draft, Refusal } from './import-batch.ts'
+import { peek } from './peek.ts'
+import { readCsv } from './read-csv.ts'
+import { readJson, readNdjson } from './read-lines.ts'
+
+export interface Reading {
+  format: Format
+  mapping: Mapping
+  /** The member with the id in the source; without one, animals are not told apart. */
+  idColumn: string | undefined
+  /** Whether an animal without such an id is refused. */
+  update: boolean
+}
+
+export interface Batch {
+  drafts: Draft[]
+  refused: Refusal[]
+}
+
+/**
+ * So many lines are one transaction: a sync each, and no service beside it waits long for its turn. An import
+ * that is killed leaves whole batches.
+ */
+const BATCH = 2_000
+
+/** @throws when the file cannot be read, after the lines before that */
+export async function* batchesOf(input: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<Batch> {
+  let [drafts, refused]: [Draft[], Refusal[]] = [[], []]
+  let broken: { error: unknown } | undefined
+  try {
+    for await (const line of linesOf(input, reading)) {
+      const { draft, refusal } = draftOf(line, reading)
+      if (draft) drafts.push(draft)
+      if (refusal) refused.push(refusal)
+      if (drafts.length + refused.length < BATCH) continue
+      yield { drafts, refused }
+      drafts = []
+      refused = []
+    }
+  } catch (error) {
+    broken = { error }
+  }
+  if (drafts.length + refused.length > 0) yield { drafts, refused }
+  if (broken) throw broken.error
+}
+
+/** Neither for a line that is about something else than an animal. */
+function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refusal } {
+  let id: string | undefined
+  try {
+    const fields = fieldsOf(line)
+    id = sourceIdOf(fields, reading)
+    const animal = reading.mapping.toAnimal(fields, reading.format)
+    return animal ? { draft: { line: line.number, animal, sourceId: id } } : {}
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { refusal: { line: line.number, ...(id !== undefined && { id }), reason: error.message } }
+  }
+}
+
+async function* linesOf(file: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<Line> {
+  const { firstLine, input } = await peek(file)
+  refuseOtherFormat(firstLine, reading)
+  for await (const line of readerOf(reading)(input, firstLine)) yield* animalsIn(line, reading)
+}
+
+type Reader = (input: AsyncIterable<Buffer>, firstLine: string) => AsyncGenerator<Line>
+
+function readerOf({ format, mapping, idColumn }: Reading): Reader {
+  if (format === 'json') return readJson
+  if (format === 'ndjson') return readNdjson
+  const { columns, otherColumns = [] } = mapping
+  const required = idColumn === undefined || columns.includes(idColumn) ? columns : [...columns, idColumn]
+  return (input, firstLine) => readCsv(input, firstLine, required, otherColumns)
+}
+
+/** A file that is taken for the other of the two would be refused line by line, without a word about why. */
+function refuseOtherFormat(firstLine: string, { format, mapping }: Reading): void {
+  const line = firstLine.trim()
+  const found = line.startsWith('{') ? 'ndjson' : /^[^{[]*[,;\t]/.test(line) ? 'csv' : format
+  if (found === format || format === 'json' || !mapping.formats.includes(found)) return
+  throw new Error(
+    `the file begins like ${found.toUpperCase()}, and is read as ${format}: say --format ${found}`,
+  )
+}
+
+function* animalsIn(line: Line, { format, mapping }: Reading): Generator<Line> {
+  if (!mapping.animalsIn || line.problem !== undefined) return yield line
+  try {
+    for (const [place, value] of mapping.animalsIn(line.value).entries())
+      yield { number: format === 'json' ? place + 1 : line.number, value }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    yield { number: line.number, problem: error.message }
+  }
+}
+
+/** @throws {Refused} */
+function fieldsOf({ value, problem }: Line): Fields {
+  if (problem !== undefined) throw new Refused(problem)
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new Refused('It must be a JSON object.')
+  return value as Fields
+}
+
+/** Long enough for any id that programs give out, and the same in both engines. */
+const SOURCE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u
+
+/** @throws {Refused} when there is none, and an animal could not be told apart from others */
+function sourceIdOf(fields: Fields, { idColumn, update }: Reading): string | undefined {
+  const id = idColumn === undefined ? undefined : fields[idColumn]
+  if (id === undefined && !update) return undefined
+  const text = ['string', 'number', 'bigint'].includes(typeof id) ? String(id) : ''
+  if (!SOURCE_ID.test(text))
+    throw new Refused(`${idColumn}: This must be the id of the animal, of 1 to 200 characters.`)
+  return text
+}

@@ -1,0 +1,20 @@
+export interface Summary {
+  added: number
+  updated: number
+  unchanged: number
+  refused: number
+}
+
+/** A file could not be read to its end, or the store no longer be written: what was done before stays. */
+export class EndedEarly extends Error {
+  readonly done: Summary
+
+  constructor(done: Summary, cause: Error) {
+    super(cause.message, { cause })
+    this.done = done
+  }
+}
+
+export function linesIn({ added, updated, unchanged, refused }: Summary): number {
+  return added + updated + unchanged + refused
+}
