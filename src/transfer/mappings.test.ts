@@ -120,6 +120,37 @@ test("RescueGroups' JSON, a page or an animal a line, says the same", async (t) 
   )
 })
 
+test("RescueGroups' JSON that is an error, or has something else in place of an animal, is told", async (t) => {
+  const denied =
+    '{"errors": [{"status": "401", "title": "Not authorized", "detail": "The key is not valid."}]}'
+  const odd = `{"type": "animals", "id": "3", "attributes": {"name": "Bo", "status": {"toString": 1}}}`
+  const good =
+    '{"id": "4", "type": "animals", "attributes": {"name": "Sox", "species": "Cat", "status": "Hold"}}'
+  const page = `{"data": [null, 7, ${odd}, ${good}], "included": [null, {"type": null}]}`
+
+  const whole = await importSample(t, 'rescuegroups', [Buffer.from(page)], 'json')
+  const lined = await importSample(t, 'rescuegroups', [Buffer.from(`${denied}\n${page}`)], 'ndjson')
+
+  const reasons = [
+    [1, 'It must be a JSON object.'],
+    [2, 'It must be a JSON object.'],
+    [3, 'The status "" has no counterpart; Available, Hold, Pending and Adopted are read.'],
+  ]
+  assert.deepEqual(
+    [whole.lines, whole.refused.map(({ line, reason }) => [line, reason])],
+    [['1,Sox,Cat,pending'], reasons],
+  )
+  assert.deepEqual(lined.lines, ['1,Sox,Cat,pending'])
+  assert.deepEqual(lined.refused[0], {
+    line: 1,
+    reason: 'RescueGroups answered with an error: The key is not valid.',
+  })
+  assert.deepEqual(
+    lined.refused.slice(1).map(({ reason }) => reason),
+    reasons.map(([, reason]) => reason),
+  )
+})
+
 test('words for kinds of animals are known in any case, in the plural, and with any signs between them', () => {
   const words = {
     DOG: 'Dog',

@@ -10,11 +10,12 @@ const STATUSES: Record<string, PetStatus> = {
   'adoption pending': 'pending',
 }
 
-interface Resource {
-  type?: string
-  id?: string
+/** What a document of JSON:API should hold; anything may be there instead. */
+interface Resource extends Fields {
+  type?: unknown
+  id?: unknown
   attributes?: Fields
-  relationships?: Record<string, { data?: { type: string; id: string }[] }>
+  relationships?: Record<string, { data?: unknown } | null>
 }
 
 /**
@@ -26,41 +27,62 @@ export const rescueGroups: Mapping = {
   columns: [],
   idColumn: 'id',
   animalsIn(value) {
-    const { data, included } = (value ?? {}) as { data?: unknown; included?: unknown }
-    if (data === undefined) return Array.isArray(value) ? value.map(flat) : [flat(value)]
-    const known = new Map(listOf(included).map((resource) => [keyOf(resource), resource.attributes]))
-    return listOf(data).map((animal) => ({
-      ...flat(animal),
-      ...named('species', known.get(firstOf(animal, 'species'))?.singular),
-      ...named('status', known.get(firstOf(animal, 'statuses'))?.name),
-    }))
+    if (!isObject(value)) return Array.isArray(value) ? value.map(flat) : [value]
+    const { data, included, errors } = value
+    const [error] = objectsIn(errors)
+    if (error) throw new Refused(`RescueGroups answered with an error: ${reasonOf(error)}.`)
+    if (data === undefined) return [flat(value)]
+    const known = new Map(objectsIn(included).map((resource) => [keyOf(resource), resource.attributes]))
+    return (Array.isArray(data) ? data : [data]).map((animal: unknown) =>
+      isObject(animal)
+        ? {
+            ...(flat(animal) as Fields),
+            ...named('species', known.get(firstOf(animal, 'species'))?.singular),
+            ...named('status', known.get(firstOf(animal, 'statuses'))?.name),
+          }
+        : animal,
+    )
   },
   toAnimal({ name, species, status }) {
-    const ours = STATUSES[String(status ?? '').toLowerCase()]
+    const ours = STATUSES[textOf(status).toLowerCase()]
     if (!ours) {
-      const found = status === undefined ? 'There is no status' : `The status "${status}" has no counterpart`
+      const word = textOf(status).slice(0, 100)
+      const found = status === undefined ? 'There is no status' : `The status "${word}" has no counterpart`
       throw new Refused(`${found}; Available, Hold, Pending and Adopted are read.`)
     }
-    return { name, species: String(species ?? ''), status: ours }
+    return { name, species: textOf(species), status: ours }
   },
 }
 
-function listOf(value: unknown): Resource[] {
-  return Array.isArray(value) ? value : value ? [value as Resource] : []
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(value: unknown): string {
+  return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : ''
+}
+
+function reasonOf({ detail, title }: Fields): string {
+  return (textOf(detail) || textOf(title) || 'without a reason').slice(0, 200).replace(/\.$/, '')
+}
+
+function objectsIn(value: unknown): Resource[] {
+  return (Array.isArray(value) ? value : [value]).filter(isObject)
 }
 
 /** The attributes and the id, side by side. */
-function flat(value: unknown): Fields {
-  const { attributes, ...resource } = (value ?? {}) as Resource
+function flat(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const { attributes, ...resource } = value as Resource
   return attributes ? { ...attributes, id: resource.id } : { ...resource }
 }
 
-function keyOf({ type, id }: { type?: string; id?: string }): string {
-  return `${type} ${id}`
+function keyOf({ type, id }: Resource): string {
+  return `${textOf(type)} ${textOf(id)}`
 }
 
 function firstOf({ relationships }: Resource, name: string): string {
-  return keyOf(listOf(relationships?.[name]?.data)[0] ?? {})
+  return keyOf(objectsIn(relationships?.[name]?.data)[0] ?? {})
 }
 
 function named(name: string, value: unknown): Fields {
