@@ -1,15 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { CLAIM, claimPatiently } from './claim.ts'
 import { BATCH, type Row, type Side, TABLES, type Table } from './copy-tables.ts'
-import { CLAIM, connectionTo } from './postgres.ts'
+import { connectionTo } from './postgres.ts'
 import { openMigrated } from './serve-postgres.ts'
 
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, BigInt)
-
-/** How long the server may take to notice that a killed copy, or a service, is gone. */
-const PATIENCE_MS = 2_000
-const STEP_MS = 50
 
 /** @throws when a service, or anything else of ours, uses the database */
 export async function openPostgresSide(url: string): Promise<Side> {
@@ -41,12 +37,11 @@ async function claim(client: pg.Client): Promise<void> {
     select pg_try_advisory_lock($1) as held, exists (
       select from pg_stat_activity where datname = current_database() and application_name = 'adoptable'
     ) as used`
-  for (let waited = 0; ; waited += STEP_MS) {
+  const free = await claimPatiently(async () => {
     const { rows } = await client.query<{ held: boolean; used: boolean }>(query, [CLAIM])
-    if (rows[0]?.held && !rows[0].used) return
-    if (waited >= PATIENCE_MS) throw new Error('another adoptable uses it; stop that first')
-    await wait(STEP_MS)
-  }
+    return rows[0]?.held === true && !rows[0].used
+  })
+  if (!free) throw new Error('another adoptable uses it; stop that first')
 }
 
 function sideOf(name: string, url: string, client: pg.Client): Side {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import pg from 'pg'
 import * as keys from '../keys/store.ts'
 import { type Answer, assertError } from '../testing/client.ts'
@@ -119,6 +120,36 @@ test('a process whose database another one has taken over ends, and says why', a
   const { code, stderr } = await exited
   assert.notEqual(code, 0)
   assert.match(stderr, /another adoptable already serves this database/)
+})
+
+test('a process whose connections were forgotten on the way goes on, and so does one that takes its place', async (t) => {
+  const direct = new URL(await scratchDatabase(t))
+  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
+  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const settings = { DATABASE_URL: behind.href, PORT: '0' }
+  const { child, output, serving } = spawnCli(t, ['serve'], settings)
+  await serving
+  const before = await holderOf(direct)
+  assert.ok(before)
+  proxy.forget()
+  let now: number | undefined = before
+  while (now === before || now === undefined) {
+    assert.equal(child.exitCode, null, output.stderr)
+    now = await holderOf(direct)
+  }
+
+  // What is killed beyond a broken path is not heard of either.
+  proxy.forget()
+  child.kill('SIGKILL')
+  await spawnCli(t, ['serve'], settings).serving
+})
+
+test('the server ends a connection that neither its process nor its pool has closed', async (t) => {
+  const { db, close } = await openForCommand(await scratchDatabase(t))
+  t.after(close)
+  const { rows } = await sql`show idle_session_timeout`.execute(db)
+
+  assert.deepEqual(rows, [{ idle_session_timeout: '30s' }])
 })
 
 test('a key revoked beside the service is refused within a second, and so is one whose notice was lost', async (t) => {
@@ -251,6 +282,19 @@ test('when the reply to a commit is cut off, the retry with its Idempotency-Key 
   assert.equal(cuts > 0 && answer.headers['idempotent-replayed'], 'true')
   assert.deepEqual((await app.get('/v1/pets')).body, [answer.body])
 })
+
+/** The session whose process serves a database alone. */
+async function holderOf({ href, pathname }: URL): Promise<number | undefined> {
+  const client = new pg.Client({ connectionString: href })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>(
+    `select pid from pg_locks join pg_database on pg_database.oid = database
+      where locktype = 'advisory' and datname = $1`,
+    [pathname.slice(1)],
+  )
+  await client.end()
+  return rows[0]?.pid
+}
 
 async function terminateAll(database: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(database) })

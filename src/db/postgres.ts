@@ -16,14 +16,16 @@ const STATEMENT_TIMEOUT_MS = 700
 /** The server ends what a process of ours left open when it lost its connection, or its life. */
 const IDLE_IN_TRANSACTION_MS = 5_000
 
+/** The pool closes a connection that nobody has used for so long. */
+const IDLE_MS = 10_000
+/** One that the pool has not closed by then has lost its process, or the line to it: the server ends it. */
+const FORGOTTEN_MS = 30_000
+
 /** PostgreSQL's type int8: ids, times and counts, all of them well within the integers that a number holds exactly. */
 const INT8 = 20
 
 const types = new pg.TypeOverrides()
 types.setTypeParser(INT8, Number)
-
-/** The advisory lock of whoever serves a database: any number that nothing else takes. */
-export const CLAIM = 7_219_411
 
 export interface PostgresOptions {
   /** Connections at most. */
@@ -47,7 +49,12 @@ export function connectionTo(url: string, patient = false): pg.ClientConfig {
 
 /** A bounded pool of connections; each is made when it is needed. */
 export function openPostgres(url: string, { connections, patient }: PostgresOptions): Db {
-  const pool = new pg.Pool({ ...connectionTo(url, patient), max: connections })
+  const pool = new pg.Pool({
+    ...connectionTo(url, patient),
+    options: `-c idle_session_timeout=${FORGOTTEN_MS}`,
+    idleTimeoutMillis: IDLE_MS,
+    max: connections,
+  })
   // A connection that breaks is replaced by the next that is needed, and who uses it meanwhile learns it from
   // the query; without listeners it would end the process, also between two queries of one transaction.
   pool.on('error', () => undefined)

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { CLAIM, claimPatiently, SILENT_MS } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
 import { migrate, requireCurrent } from './migrate.ts'
-import { CLAIM, openPostgres } from './postgres.ts'
+import { openPostgres } from './postgres.ts'
 import type { Db } from './tables.ts'
 import { watchPostgres } from './watch-postgres.ts'
 import { transactionWriter } from './write.ts'
@@ -57,7 +58,8 @@ export async function servePostgres(
 ): Promise<Database> {
   const migrated = await untilThere(() => openMigrated(url), waiting)
   await migrated.destroy()
-  const watch = await watchPostgres(url, (client) => claimDatabase(client, shared))
+  const claim = (client: pg.Client, signal?: AbortSignal) => claimDatabase(client, shared, signal)
+  const watch = await watchPostgres(url, claim, waiting.signal)
   const db = openPostgres(url, { connections })
   const writer = transactionWriter(db, watch.bump)
   return {
@@ -86,9 +88,16 @@ async function untilThere<Result>(
   }
 }
 
-/** Held for as long as the connection lives. @returns false when another process holds it */
-async function claimDatabase(client: pg.Client, shared: boolean): Promise<boolean> {
+/**
+ * Held for as long as the connection lives and is used.
+ *
+ * @returns false when another process holds it
+ */
+async function claimDatabase(client: pg.Client, shared: boolean, signal?: AbortSignal): Promise<boolean> {
+  await client.query(`set idle_session_timeout = ${SILENT_MS}`)
   const lock = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
-  const { rows } = await client.query<{ held: boolean }>(`select ${lock}($1) as held`, [CLAIM])
-  return rows[0]?.held === true
+  return claimPatiently(async () => {
+    const { rows } = await client.query<{ held: boolean }>(`select ${lock}($1) as held`, [CLAIM])
+    return rows[0]?.held === true
+  }, signal)
 }

@@ -30,27 +30,29 @@ class Taken extends Error {
  * names the transactions that are over, and changes with each of them that wrote anything.
  *
  * @param claim takes what this process alone may have, on each new connection; tells whether it could
+ * @param signal ends the start
  * @throws when it could not at the start; when it cannot later, nobody is left to tell, and the process ends
  */
 export async function watchPostgres(
   url: string,
-  claim: (client: pg.Client) => Promise<boolean>,
+  claim: (client: pg.Client, signal?: AbortSignal) => Promise<boolean>,
+  signal?: AbortSignal,
 ): Promise<Watch> {
   let current = 0
   let snapshot = ''
   let seenAt = Number.NEGATIVE_INFINITY
-  let closed = false
+  const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  let client = await connect()
+  let client = await connect(signal)
 
-  async function connect(): Promise<pg.Client> {
+  async function connect(until?: AbortSignal): Promise<pg.Client> {
     const fresh = openClient(url).on('notification', bump)
     try {
       await fresh.connect()
-      if (!(await claim(fresh))) throw new Taken()
+      if (!(await claim(fresh, until))) throw new Taken()
       await fresh.query('listen adoptable_keys')
       await look(fresh)
-      if (closed) await fresh.end()
+      if (closing.signal.aborted) await fresh.end()
       return fresh
     } catch (error) {
       void fresh.end().catch(() => undefined)
@@ -72,17 +74,17 @@ export async function watchPostgres(
 
   async function poll(): Promise<void> {
     await look(client).catch(reconnect)
-    if (!closed) timer = setTimeout(poll, POLL_MS)
+    if (!closing.signal.aborted) timer = setTimeout(poll, POLL_MS)
   }
 
   async function reconnect(): Promise<void> {
     void client.end().catch(() => undefined)
-    if (closed) return
+    if (closing.signal.aborted) return
     try {
-      client = await connect()
+      client = await connect(closing.signal)
     } catch (error) {
       // Two processes that count alone would let through twice what they may: one of them has to go.
-      if (error instanceof Taken) endProcess(error)
+      if (error instanceof Taken && !closing.signal.aborted) endProcess(error)
     }
   }
   timer = setTimeout(poll, POLL_MS)
@@ -94,7 +96,7 @@ export async function watchPostgres(
     },
     bump,
     async close() {
-      closed = true
+      closing.abort()
       clearTimeout(timer)
       await client.end().catch(() => undefined)
     },

@@ -10,6 +10,8 @@ export interface Proxy {
   /** Breaks every connection, and takes no new ones until `restore`. */
   cut(): void
   restore(): void
+  /** Forgets the open connections, as a firewall does: neither side hears anything of the other any more. */
+  forget(): void
   /** Looks at what the client sends on one of its lines; true breaks that as soon as the server has it. */
   onSend: (bytes: Buffer, line: Socket) => boolean
 }
@@ -18,9 +20,12 @@ export interface Proxy {
 export async function startProxy(t: TestContext, target: { host: string; port: number }): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let open = true
+  let forgets = 0
   const server = createServer((client) => {
     if (!open) return client.destroy()
     const upstream = connect(target)
+    const made = forgets
+    const isKnown = () => made === forgets
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -30,17 +35,17 @@ export async function startProxy(t: TestContext, target: { host: string; port: n
       from.on('close', () => {
         sockets.delete(from)
         // Not destroyed: what was sent before still arrives.
-        to.end()
+        if (isKnown()) to.end()
       })
     }
     client.on('data', (bytes) => {
-      if (proxy.mode === 'stall') return
+      if (proxy.mode === 'stall' || !isKnown()) return
       const breaks = proxy.onSend(bytes, client)
       upstream.write(bytes)
       if (breaks) client.destroy()
     })
     upstream.on('data', (bytes) => {
-      if (proxy.mode === 'pass') client.write(bytes)
+      if (proxy.mode === 'pass' && isKnown()) client.write(bytes)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -54,6 +59,9 @@ export async function startProxy(t: TestContext, target: { host: string; port: n
     },
     restore() {
       open = true
+    },
+    forget() {
+      forgets += 1
     },
     onSend: () => false,
   }
