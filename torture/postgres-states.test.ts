@@ -19,6 +19,8 @@ const STATE_MS = [300, 2_000] as const
 const LONG_MS = 60_000
 /** A lock that is gone by then is waited out, and refuses nobody: the time-out of a statement. */
 const WAITED_OUT_MS = 700
+/** The service waits so long for an answer on a session, and then does without it. */
+const GIVEN_UP_MS = 850
 /** Fills pages sooner. */
 const LONG_NAME = 'a'.repeat(150)
 const MOST_CONNECTIONS = 30
@@ -53,6 +55,13 @@ const STATES: Record<string, State> = {
       await own.query(`select pg_cancel_backend(pid) from pg_stat_activity where ${SERVICE}`)
     }
   },
+  async 'with sessions of the service that stand still'(own, lengthMs) {
+    // Idle ones: whatever else stands still may hold what all others wait for.
+    const sessions = await own.query(`select pid from pg_stat_activity where ${SERVICE} and state = 'idle'`)
+    for (const { pid } of sessions) process.kill(pid, 'SIGSTOP')
+    await pause(GIVEN_UP_MS + lengthMs)
+    for (const { pid } of sessions) process.kill(pid, 'SIGCONT')
+  },
   async 'out of disk'(own, lengthMs) {
     const filler = join(own.folder, 'small/filler')
     fill(filler)
@@ -62,7 +71,11 @@ const STATES: Record<string, State> = {
 }
 
 /** In these some clients may get through all the time. */
-const LUCKY = ['cancelling every statement', 'without a free connection']
+const LUCKY = [
+  'cancelling every statement',
+  'without a free connection',
+  'with sessions of the service that stand still',
+]
 
 const AS_ROOT = process.getuid?.() === 0 ? needs('mount') : { skip: 'only root can mount a small disk' }
 
