@@ -7,6 +7,12 @@ import type { Service } from '../start.ts'
 
 const MOST_WORKERS = 256
 
+/** What the supervisor tells its workers. */
+export const STOP = 'stop'
+
+/** What a terminal or a service manager sends to all processes of a group. */
+const GROUP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+
 export function serveCommand(program: Command, settings: () => Config): void {
   program
     .command('serve')
@@ -59,8 +65,9 @@ async function serve(config: Config): Promise<Service> {
   const starting = start(config, { ...log, ...(worker && { worker }), signal: stopping.signal })
   const onTimeout = () => console.error('adoptable: the stop took longer than STOP_TIMEOUT_SECONDS')
   // From the beginning: a signal during the start ends what was opened until then.
-  const { uninstall } = closeWithGrace(
-    { delay: config.stopTimeoutSeconds * 1_000, logger: false, onTimeout },
+  const skip = cluster.isWorker ? [...GROUP_SIGNALS] : []
+  const { close, uninstall } = closeWithGrace(
+    { delay: config.stopTimeoutSeconds * 1_000, logger: false, onTimeout, skip },
     async ({ err }) => {
       stopping.abort(new Error('stopped before it could serve'))
       const service = await starting.catch(() => undefined)
@@ -71,8 +78,23 @@ async function serve(config: Config): Promise<Service> {
       })
     },
   )
+  if (cluster.isWorker) stopOnce(close)
   starting.catch(uninstall)
   return starting
+}
+
+/**
+ * For a worker, a signal to the whole group and what the supervisor tells it then are one stop. Whoever has
+ * no patience sends the supervisor a second signal; with it the workers end at once.
+ */
+function stopOnce(close: () => void): void {
+  let stopping = false
+  const stop = () => {
+    if (!stopping) close()
+    stopping = true
+  }
+  for (const signal of GROUP_SIGNALS) process.on(signal, stop)
+  process.on('message', (message) => message === STOP && stop())
 }
 
 /** What a person is told, once, when the service is there. */

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { send } from '../testing/client.ts'
+import { freePort } from '../testing/port.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { NEEDS_REDIS, startRedis } from '../testing/redis.ts'
 import { scratchFolder } from '../testing/start-app.ts'
@@ -50,6 +51,69 @@ test(
     assert.equal(running.output.stdout.split('\n').filter(Boolean).length, 1, 'one address, told once')
   },
 )
+
+/** Two workers in a group of their own, and a request to one of them that has begun and not yet ended. */
+async function startWithOpenRequest(t: TestContext) {
+  const settings = {
+    DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
+    REDIS_URL: `redis://127.0.0.1:${(await startRedis(t)).port}`,
+    PORT: String(await freePort()),
+  }
+  const running = spawnCli(t, ['serve', '--workers', '2'], settings, undefined, { detached: true })
+  await running.serving
+  const socket = net.connect(Number(settings.PORT), '127.0.0.1').on('error', () => undefined)
+  t.after(() => socket.destroy())
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve('closed')))
+  // Once the first is answered a worker has the connection.
+  socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+  await once(socket, 'data')
+  socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n')
+  const { child } = running
+  return {
+    socket,
+    closed,
+    child,
+    exited: running.exited,
+    signalAll: (signal: NodeJS.Signals) => void process.kill(-(child.pid as number), signal),
+    /** The other worker, which has nothing to answer, has ended: by then all have heard what they are told. */
+    async untilOtherEnded() {
+      while (childrenOf(child.pid).length > 1) await new Promise(setImmediate)
+    },
+  }
+}
+
+for (const order of ['all at once', 'the supervisor first', 'a worker first']) {
+  test(`a signal that reaches ${order} is one stop: what was begun is answered`, NEEDS_REDIS, async (t) => {
+    const { socket, closed, child, exited, signalAll, untilOtherEnded } = await startWithOpenRequest(t)
+    if (order === 'all at once') signalAll('SIGINT')
+    if (order === 'a worker first') for (const pid of childrenOf(child.pid)) process.kill(pid, 'SIGINT')
+    if (order === 'the supervisor first') child.kill('SIGINT')
+    await untilOtherEnded()
+    const busy = childrenOf(child.pid)
+    if (order === 'a worker first') child.kill('SIGINT')
+    if (order === 'the supervisor first') for (const pid of busy) process.kill(pid, 'SIGINT')
+    assert.deepEqual(childrenOf(child.pid), busy)
+    socket.write('\r\n')
+
+    assert.match(String(await Promise.race([once(socket, 'data'), closed])), /^HTTP\/1\.1 200 /)
+    assert.equal((await exited).code, 0)
+  })
+}
+
+for (const who of ['group', 'supervisor alone']) {
+  test(`a second signal to the ${who} ends all workers at once`, NEEDS_REDIS, async (t) => {
+    const { child, closed, exited, signalAll, untilOtherEnded } = await startWithOpenRequest(t)
+    signalAll('SIGINT')
+    await untilOtherEnded()
+    const since = performance.now()
+    if (who === 'group') signalAll('SIGINT')
+    else child.kill('SIGINT')
+    await closed
+
+    assert.equal((await exited).code, 1)
+    assert.ok(performance.now() - since < 1_000, `it took ${performance.now() - since} ms`)
+  })
+}
 
 test('workers that cannot serve say why, and end the command', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t)

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import closeWithGrace from 'close-with-grace'
 import type { Config } from '../config.ts'
-import type { Greeting } from './serve.ts'
+import { type Greeting, STOP } from './serve.ts'
 
 /** A worker that dies at once each time must not keep the machine busy with its starts. */
 const RESTART_PAUSE_MS = 1_000
@@ -60,6 +60,8 @@ async function stopAll(): Promise<void> {
 async function stop(worker: Worker): Promise<void> {
   if (worker.isDead()) return
   const exited = once(worker, 'exit')
-  worker.process.kill('SIGTERM')
+  // No signal, which would be the second to a worker that heard the one of the whole group. One that cannot
+  // be told any more is about to end.
+  worker.send(STOP, () => undefined)
   await exited
 }

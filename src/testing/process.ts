@@ -18,15 +18,21 @@ export interface RunningProcess {
   exited: Promise<Exit>
 }
 
-/** The executable as a process of its own, with only the settings given; ended when the test ends. */
+/**
+ * The executable as a process of its own, with only the settings given; ended when the test ends.
+ *
+ * @param options detached: the first of a group of processes, which a signal to its negative id reaches
+ */
 export function spawnCli(
   t: TestContext,
   args: string[],
   settings: Record<string, string>,
   cwd = process.cwd(),
+  { detached = false } = {},
 ): RunningProcess {
   const child = spawn(process.execPath, [resolve('bin/adoptable.js'), ...args], {
     cwd,
+    detached,
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
