@@ -119,7 +119,8 @@ test('SIGTERM under load answers what was begun, resets nobody, and is done with
 
 test('an answer that was begun before a stop, and ends in it, closes its connection', async (t) => {
   const { address, child, exited, file, post } = await startProcess(t)
-  const other = new DatabaseSync(file)
+  // The service may be sweeping.
+  const other = new DatabaseSync(file, { timeout: 5_000 })
   other.exec('begin immediate')
   const write = post({ name: 'Rex', categoryId: 1 })
   const agent = new http.Agent({ keepAlive: true })

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import type { Config } from '../config.ts'
+import { requireStore } from './store-file.ts'
 
 export type TextFormat = 'ndjson' | 'csv'
 
@@ -25,10 +26,8 @@ export function exportCommand(program: Command, settings: () => Config): void {
     )
     .action(async (file: string, { format }: { format?: TextFormat }) => {
       const { databaseUrl } = settings()
-      const { isPostgres, openForCommand } = await import('../db/database.ts')
-      const { fileOf } = await import('../db/open-sqlite.ts')
-      if (!isPostgres(databaseUrl) && !existsSync(fileOf(databaseUrl)))
-        throw new Error(`there is no store at ${fileOf(databaseUrl)}, which DATABASE_URL names`)
+      await requireStore(databaseUrl)
+      const { openForCommand } = await import('../db/database.ts')
       const { exportAnimals } = await import('../transfer/export.ts')
       const store = await openForCommand(databaseUrl)
       try {
