@@ -136,7 +136,10 @@ test('a port that is taken, and a folder that is a file: one line, exit code 1, 
   await once(busy, 'listening')
   const { port } = busy.address() as net.AddressInfo
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'pets.db')}`, PORT: '0' }
-  assertRefused(await run(t, { settings: { ...settings, PORT: String(port) } }), /EADDRINUSE.*\d/)
+  assertRefused(
+    await run(t, { settings: { ...settings, PORT: String(port) } }),
+    new RegExp(`PORT.*${port}.*EADDRINUSE`),
+  )
   await assertStarts(t, { settings })
 
   const file = join(folder, 'text')
