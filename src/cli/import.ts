@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config.ts'
@@ -9,6 +8,7 @@ import { MAPPINGS } from '../transfer/mappings.ts'
 import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
 import { openInput } from './import-input.ts'
 import { openProgress, openRejects, summaryText, whole } from './import-report.ts'
+import { missingFile } from './store-file.ts'
 
 interface Given {
   format?: Format
@@ -117,7 +117,7 @@ async function run(file: string, databaseUrl: string, options: Omit<Options, 'on
   // Before the store, which would be made if there were none.
   await using input = await openInput(file)
   const progress = openProgress(process.stderr, input.size)
-  const made = options.dryRun ? undefined : await absentFile(databaseUrl)
+  const made = options.dryRun ? undefined : await missingFile(databaseUrl)
   const store = await (options.dryRun ? openForTrial : openForCommand)(databaseUrl)
   if (made !== undefined) process.stderr.write(`made the store ${resolve(made)}\n`)
   try {
@@ -133,13 +133,6 @@ async function run(file: string, databaseUrl: string, options: Omit<Options, 'on
     progress.clear()
     await store.close()
   }
-}
-
-/** The file that opening a store would make. */
-async function absentFile(databaseUrl: string): Promise<string | undefined> {
-  const { isPostgres } = await import('../db/database.ts')
-  const { fileOf } = await import('../db/open-sqlite.ts')
-  return isPostgres(databaseUrl) || existsSync(fileOf(databaseUrl)) ? undefined : fileOf(databaseUrl)
 }
 
 function source(text: string): string {
