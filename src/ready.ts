@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyBaseLogger } from 'fastify'
 import type { Context } from './context.ts'
 import type { AnswerFirst } from './http/app.ts'
 import { isKnown } from './http/conditional.ts'
-import { JSON_TYPE } from './http/error-body.ts'
 import type { Page } from './http/page-cache.ts'
 import { requestId } from './http/request-id.ts'
-import { requestLine } from './http/request-log.ts'
+import type { LogRequest } from './http/request-log.ts'
 import { faultOf } from './http/well-formed.ts'
 import type { KnownKey, Recall } from './keys/identify.ts'
 import { rateHeaders, refusalOf } from './limits/limit-rate.ts'
@@ -22,7 +20,7 @@ const BEYOND = ['content-length', 'transfer-encoding', 'x-forwarded-host'] as co
 export function answerReady(
   { config, pages, limiter, clock, metrics, tracing }: Context,
   recall: Recall,
-  logger: FastifyBaseLogger,
+  logRequest: LogRequest,
 ): AnswerFirst {
   function answer(
     request: IncomingMessage,
@@ -36,7 +34,7 @@ export function answerReady(
     const id = requestId(request.headers['x-request-id'])
     const status = send(request, response, page, { 'x-request-id': id, ...rateHeaders(ruling) })
     const ms = performance.now() - begun
-    logger.info(requestLine(id, 'GET', url, status, ms), 'request')
+    logRequest(id, 'GET', url, status, ms)
     metrics?.answered(page.operation, status, caller.plan, ms)
     tracing?.answered(request, page.route, status, ms)
   }
@@ -71,17 +69,13 @@ function isPlain(request: IncomingMessage): boolean {
 function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { body, headers: own }: Page,
+  { body, headers, allHeaders, encoding }: Page,
   common: Record<string, string>,
 ): number {
-  if (isKnown(request.headers['if-none-match'], own.etag)) {
-    response.writeHead(304, { ...common, ...own }).end()
+  if (isKnown(request.headers['if-none-match'], headers.etag)) {
+    response.writeHead(304, { ...headers, ...common }).end()
     return 304
   }
-  const bytes = Buffer.byteLength(body)
-  const content = { 'content-type': JSON_TYPE, 'content-length': String(bytes) }
-  // Where each character is one byte, Node need not look at them again.
-  const encoding = bytes === body.length ? 'latin1' : 'utf8'
-  response.writeHead(200, { ...common, ...own, ...content }).end(body, encoding)
+  response.writeHead(200, { ...allHeaders, ...common }).end(body, encoding)
   return 200
 }

@@ -1,10 +1,11 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { Logger } from 'pino'
 import { categoryRoutes } from './categories/routes.ts'
 import type { Context } from './context.ts'
 import { type App, createApp } from './http/app.ts'
 import { describe } from './http/describe.ts'
 import { notFound } from './http/not-found.ts'
 import { publicRoutes } from './http/public-routes.ts'
+import { requestLog } from './http/request-log.ts'
 import { wellFormed } from './http/well-formed.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { anonymous, declareAccess, identify, requireAccess } from './keys/identify.ts'
@@ -15,15 +16,17 @@ import { petRoutes } from './pets/routes.ts'
 import { answerReady } from './ready.ts'
 
 /** The whole service, in the order in which a request meets it. */
-export async function buildServer(context: Context, logger: FastifyBaseLogger): Promise<App> {
+export async function buildServer(context: Context, logger: Logger): Promise<App> {
   const { config, limiter, metrics, tracing } = context
   const { identifyCaller, recall } = identify(context)
+  const logRequest = requestLog(logger)
   const gate = [identifyCaller, limitRate(limiter), requireAccess, wellFormed]
 
   const app = createApp({
     config,
     logger,
-    answerFirst: answerReady(context, recall, logger),
+    logRequest,
+    answerFirst: answerReady(context, recall, logRequest),
     gate,
     admitAddress: async (address) => {
       const verdict = await limiter.take(anonymous(address, config.anonymous))

@@ -47,16 +47,19 @@ function refuseOldSqlite(version: string): void {
   }
 }
 
-type Prepare = (sql: string) => SqliteStatement
+type Prepare<Statement> = (sql: string) => Statement
 
 /** Kysely on node:sqlite: the shape of statements it expects, each prepared once. */
 export class NodeSqliteDialect extends SqliteDialect {
-  readonly #prepare: Prepare
+  readonly #prepare: Prepare<StatementSync>
 
   constructor(database: DatabaseSync) {
-    const prepare = preparing(database)
-    super({ database: { close: () => database.close(), prepare } })
-    this.#prepare = prepare
+    super({ database: { close: () => database.close(), prepare: preparing(database) } })
+    this.#prepare = remembering((sql) => {
+      const statement = database.prepare(sql)
+      statement.setReturnArrays(true)
+      return statement
+    })
   }
 
   override createAdapter(): SqliteAdapter {
@@ -66,9 +69,9 @@ export class NodeSqliteDialect extends SqliteDialect {
 
 /** What Kysely asks of the engine, and a way past Kysely for queries that are built already. */
 export class NodeSqliteAdapter extends SqliteAdapter {
-  readonly #prepare: Prepare
+  readonly #prepare: Prepare<StatementSync>
 
-  constructor(prepare: Prepare) {
+  constructor(prepare: Prepare<StatementSync>) {
     super()
     this.#prepare = prepare
   }
@@ -78,30 +81,30 @@ export class NodeSqliteAdapter extends SqliteAdapter {
     return true
   }
 
-  /** Runs a query on the one connection, in whatever transaction that is in. */
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<{ rows: Row[] }> {
-    const statement = this.#prepare(sql)
-    if (statement.reader) return { rows: statement.all(parameters) as Row[] }
-    statement.run(parameters)
-    return { rows: [] }
+  /** Runs a query on the one connection, in whatever transaction that is in. @returns rows as tuples */
+  async executeQuery<Row extends unknown[]>({ sql, parameters }: CompiledQuery): Promise<Row[]> {
+    return this.#prepare(sql).all(...(parameters as SQLInputValue[])) as unknown as Row[]
   }
 }
 
-function preparing(database: DatabaseSync): Prepare {
-  const prepared = new Map<string, SqliteStatement>()
-  return (sql) => {
-    let statement = prepared.get(sql)
-    if (!statement) {
-      // A transaction that starts as a reader is refused at once when it turns into a writer beside another.
-      statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
-      if (sql === 'rollback') statement = whereNeeded(database, statement)
-      if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
-    }
-    return statement
-  }
+function preparing(database: DatabaseSync): Prepare<SqliteStatement> {
+  return remembering((sql) => {
+    // A transaction that starts as a reader is refused at once when it turns into a writer beside another.
+    const statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
+    return sql === 'rollback' ? whereNeeded(database, statement) : statement
+  })
 }
 
 const MOST_PREPARED = 500
+
+function remembering<Statement>(prepare: Prepare<Statement>): Prepare<Statement> {
+  const prepared = new Map<string, Statement>()
+  return (sql) => {
+    const statement = prepared.get(sql) ?? prepare(sql)
+    if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
+    return statement
+  }
+}
 
 function adapt(statement: StatementSync): SqliteStatement {
   return {

@@ -19,7 +19,7 @@ import { lingerWhileSending } from './linger.ts'
 import { type AdmitAddress, answerParserErrors } from './parser-errors.ts'
 import { readBody } from './read-body.ts'
 import { requestId } from './request-id.ts'
-import { logRequest } from './request-log.ts'
+import { type LogRequest, logRouted } from './request-log.ts'
 import { endStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'
 
@@ -60,6 +60,7 @@ export type AnswerFirst = (request: IncomingMessage, response: ServerResponse, r
 interface Options {
   config: Config
   logger: FastifyBaseLogger
+  logRequest: LogRequest
   /** Meets every request before the router. */
   answerFirst: AnswerFirst
   /** What every request under /v1 passes first; also one whose address the router cannot read. */
@@ -68,7 +69,7 @@ interface Options {
 }
 
 /** HTTP without any feature: limits, bodies, request ids, and errors of every kind in the one shape. */
-export function createApp({ config, logger, answerFirst, gate, admitAddress }: Options): App {
+export function createApp({ config, logger, logRequest, answerFirst, gate, admitAddress }: Options): App {
   /** For what never reaches a route and its hooks. */
   async function sendUnrouted(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const hooks = UNDER_V1.test(request.url) ? gate : []
@@ -132,7 +133,7 @@ export function createApp({ config, logger, answerFirst, gate, admitAddress }: O
     reply.header('x-request-id', request.id)
     done()
   })
-  app.addHook('onResponse', logRequest)
+  app.addHook('onResponse', logRouted(logRequest))
   return app as App
 }
 

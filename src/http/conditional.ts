@@ -57,7 +57,7 @@ export function validatorHeaders({ etag, updatedAt }: Validators): { etag: strin
 
 /** Whether the client has this already: If-None-Match, compared weakly (RFC 9110, section 13.1.2). */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  return ifNoneMatch !== undefined && names(ifNoneMatch, etag, /^W\//)
+  return ifNoneMatch === etag || (ifNoneMatch !== undefined && names(ifNoneMatch, etag, /^W\//))
 }
 
 /**

@@ -1,5 +1,7 @@
-/** An answer of 200 as it can be given again. */
-export interface Page {
+import { JSON_TYPE } from './error-body.ts'
+
+/** An answer of 200 as a route makes it. */
+export interface NewPage {
   /** Its operationId and route, such as listPets and /v1/pets. */
   operation: string
   route: string
@@ -10,12 +12,20 @@ export interface Page {
   until?: number
 }
 
+/** An answer of 200 as it can be given again. */
+export interface Page extends NewPage {
+  /** `headers`, and those that tell of the body. */
+  allHeaders: Record<string, string>
+  /** Where each character is one byte, Node need not look at them again. */
+  encoding: 'latin1' | 'utf8'
+}
+
 /** Ready answers, for as long as nothing that they show has changed; bounded by their size in characters. */
 export interface PageCache {
   /** @returns undefined also when the store cannot say what has changed; `page` then meets the cause */
   get(query: string): Page | undefined
   /** What is ready, or is made now: once for all who ask meanwhile, and kept unless something changes. */
-  page(query: string, read: () => Promise<Page>): Promise<Page>
+  page(query: string, read: () => Promise<NewPage>): Promise<Page>
 }
 
 export function pageCache(version: () => number, mostCharacters: number): PageCache {
@@ -30,9 +40,9 @@ export function pageCache(version: () => number, mostCharacters: number): PageCa
     since = now
   }
 
-  async function keep(query: string, read: () => Promise<Page>): Promise<Page> {
+  async function keep(query: string, read: () => Promise<NewPage>): Promise<Page> {
     const before = version()
-    const page = await read()
+    const page = toPage(await read())
     if (before !== since || version() !== since) return page
     const size = query.length + page.body.length + lengthOf(page.headers)
     if (characters + size > mostCharacters) drop(since)
@@ -62,6 +72,14 @@ export function pageCache(version: () => number, mostCharacters: number): PageCa
       return begun
     },
   }
+}
+
+function toPage(made: NewPage): Page {
+  const { body, headers } = made
+  const bytes = Buffer.byteLength(body)
+  const allHeaders = { ...headers, 'content-type': JSON_TYPE, 'content-length': String(bytes) }
+  const encoding = bytes === body.length ? 'latin1' : 'utf8'
+  return { ...made, allHeaders, encoding }
 }
 
 function lengthOf(headers: Page['headers']): number {

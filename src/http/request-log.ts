@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import pino, { type DestinationStream, type Logger } from 'pino'
 
 const KEY = /adopt_(live|test)_[0-9A-Za-z]*/g
 const SHOWN_CHARACTERS = 200
@@ -21,14 +22,30 @@ function withoutHiddenKey(path: string): string {
   return plain.search(KEY) < 0 ? path : plain
 }
 
-/** What the log says of a request. @param ms from its arrival to its answer */
-export function requestLine(reqId: string, method: string, url: string, status: number, ms: number) {
-  return { reqId, method, path: loggablePath(url), status, ms: Math.round(ms * 10) / 10 }
+/** @param id as `requestId` makes it @param ms from the request's arrival to its answer */
+export type LogRequest = (id: string, method: string, url: string, status: number, ms: number) => void
+
+/**
+ * One line for each request, just as the logger would write it, and put together here: the logger takes as
+ * long for its line as a ready answer for everything else but the network.
+ */
+export function requestLog(logger: Logger): LogRequest {
+  if (!logger.isLevelEnabled('info')) return () => undefined
+  const { [pino.symbols.streamSym]: stream } = logger as unknown as Record<symbol, DestinationStream>
+  const level = logger.levels.values.info
+  return (id, method, url, status, ms) => {
+    const path = JSON.stringify(loggablePath(url))
+    stream?.write(
+      `{"level":${level}${pino.stdTimeFunctions.epochTime()},"reqId":"${id}","method":"${method}",` +
+        `"path":${path},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"request"}\n`,
+    )
+  }
 }
 
-/** Hook: one line for each request. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  const { id, method, url } = request
-  request.log.info(requestLine(id, method, url, reply.statusCode, reply.elapsedTime), 'request')
-  done()
+/** Hook: the line of a request that took the router's way. */
+export function logRouted(logRequest: LogRequest) {
+  return ({ id, method, url }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    logRequest(id, method, url, reply.statusCode, reply.elapsedTime)
+    done()
+  }
 }

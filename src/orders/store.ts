@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
@@ -18,21 +19,21 @@ const ORDER_COLUMNS = [
   'decided_at as decidedAt',
 ] as const
 
-interface Row {
-  id: number
-  petId: number | bigint
-  status: string
-  adopter: string | null
-  placedAt: number
-  decidedAt: number | null
-}
+type Row = [
+  id: number,
+  petId: number | bigint,
+  status: string,
+  adopter: string | null,
+  placedAt: number,
+  decidedAt: number | null,
+]
 
 /** Where a page begins, as its cursor says. */
 export type Place = Omit<OrderQuery, 'cursor'> & { after?: number | undefined }
 
 /** Newest first after the place; one order more than asked for tells that there is a next page. */
 export async function list(db: Db, place: Place, viewer: Viewer): Promise<Order[]> {
-  return (await page(db, place, viewer).execute()).map(toOrder)
+  return (await preparedPage(db, { ...place, ...viewer })).map(toOrder)
 }
 
 /** The query of `list`. */
@@ -41,7 +42,7 @@ export function page(db: Db, { limit, status, petId, after }: Place, { keyId, se
     .selectFrom('adoption_order')
     .select(ORDER_COLUMNS)
     .orderBy('id', 'desc')
-    .limit(limit + 1)
+    .limit(sql<number>`${limit} + 1`)
   if (!seesAll) rows = rows.where('placed_by', '=', keyId)
   if (status) rows = rows.where('status', '=', status)
   if (petId !== undefined) rows = rows.where('pet_id', '=', petId)
@@ -49,16 +50,35 @@ export function page(db: Db, { limit, status, petId, after }: Place, { keyId, se
   return rows
 }
 
+const preparedPage = prepared<Place & Viewer, Row>(
+  (db, fill, { status, petId, after, seesAll }) => {
+    const given = {
+      ...(status && { status: fill('status') }),
+      ...(petId !== undefined && { petId: fill('petId') }),
+      ...(after !== undefined && { after: fill('after') }),
+    }
+    return page(db, { limit: fill('limit'), ...given }, { keyId: fill('keyId'), seesAll })
+  },
+  ({ status, petId, after, seesAll }) =>
+    `${status !== undefined} ${petId !== undefined} ${after !== undefined} ${seesAll}`,
+)
+
+const findById = prepared<{ id: bigint } & Viewer, Row>(
+  (db, fill, { seesAll }) => {
+    const row = db
+      .selectFrom('adoption_order')
+      .select(ORDER_COLUMNS)
+      .where('id', '=', fill('id') as never)
+    return seesAll ? row : row.where('placed_by', '=', fill('keyId'))
+  },
+  ({ seesAll }) => String(seesAll),
+)
+
 /** @throws {ApiError} order_not_found, also for an order that the viewer may not see */
-export async function find(db: Db, id: bigint, { keyId, seesAll }: Viewer): Promise<Order> {
-  let row = db
-    .selectFrom('adoption_order')
-    .select(ORDER_COLUMNS)
-    .where('id', '=', id as never)
-  if (!seesAll) row = row.where('placed_by', '=', keyId)
-  const found = await row.executeTakeFirst()
-  if (!found) throw new ApiError('order_not_found')
-  return toOrder(found)
+export async function find(db: Db, id: bigint, viewer: Viewer): Promise<Order> {
+  const [row] = await findById(db, { id, ...viewer })
+  if (!row) throw new ApiError('order_not_found')
+  return toOrder(row)
 }
 
 type Inserted = { petId: number | bigint; adopter: string; keyId: number; now: number }
@@ -83,6 +103,17 @@ export async function insert(db: Db, order: NewOrder, keyId: number, now: number
   return toOrder(row as Row)
 }
 
+type Decided = { id: number; from: OrderStatus; to: OrderStatus; now: number }
+
+const updateFrom = prepared<Decided, Row>((db, fill) =>
+  db
+    .updateTable('adoption_order')
+    .set({ status: fill('to'), decided_at: fill('now') })
+    .where('id', '=', fill('id'))
+    .where('status', '=', fill('from'))
+    .returning(ORDER_COLUMNS),
+)
+
 /** @returns undefined when the order no longer has the status that it had `before` */
 export async function update(
   db: Db,
@@ -90,13 +121,7 @@ export async function update(
   status: OrderStatus,
   now: number,
 ): Promise<Order | undefined> {
-  const row = await db
-    .updateTable('adoption_order')
-    .set({ status, decided_at: now })
-    .where('id', '=', before.id)
-    .where('status', '=', before.status)
-    .returning(ORDER_COLUMNS)
-    .executeTakeFirst()
+  const [row] = await updateFrom(db, { id: before.id, from: before.status, to: status, now })
   return row && toOrder(row)
 }
 
@@ -125,7 +150,7 @@ export async function eraseAdopters(db: Db, closedBefore: number): Promise<boole
 }
 
 /** An order that nobody decided about has no such time, and one whose adopter was erased no adopter. */
-function toOrder({ id, petId, status, adopter, placedAt, decidedAt }: Row): Order {
+function toOrder([id, petId, status, adopter, placedAt, decidedAt]: Row): Order {
   return {
     id,
     petId: Number(petId),

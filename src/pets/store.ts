@@ -7,25 +7,16 @@ import type { NewPet, Pet, PetPatch, PetQuery, PetStatus } from './schema.ts'
 
 const PET_COLUMNS = ['id', 'name', 'category_id as categoryId', 'status'] as const
 
-interface Row {
-  id: number
-  name: string
-  categoryId: number | bigint
-  status: string | null
-}
-
-interface StoredRow extends Row {
-  version: number
-  updatedAt: number
-}
+type Row = [id: number, name: string, categoryId: number | bigint, status: string | null]
 
 /** Where a page begins, as its cursor says. */
 export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
 
 /** In order after the place; one animal more than asked for tells that there is a next page. */
 export async function list(db: Db, place: Place): Promise<Pet[]> {
-  const rows = place.id ? await page(db, place).execute() : await preparedPage(db, place)
-  return rows.map(toPet)
+  if (!place.id) return (await preparedPage(db, place)).map(toPet)
+  const rows = await page(db, place).execute()
+  return rows.map((row) => toPet(Object.values(row) as Row))
 }
 
 /** The query of `list`. */
@@ -62,6 +53,8 @@ const preparedPage = prepared<Place, Row>(
 export interface StoredPet extends Validators {
   pet: Pet
 }
+
+type StoredRow = [...Row, version: number, updatedAt: number]
 
 const STORED_COLUMNS = [...PET_COLUMNS, 'version', 'updated_at as updatedAt'] as const
 
@@ -152,7 +145,7 @@ export async function remove(db: Db, before: StoredPet): Promise<boolean> {
 
 type Moved = { id: number | bigint; from: PetStatus; to: PetStatus; now: number }
 
-const moveFrom = prepared<Moved, { id: number }>((db, fill) =>
+const moveFrom = prepared<Moved, [id: number]>((db, fill) =>
   db
     .updateTable('pet')
     .set({ status: fill('to'), updated_at: fill('now'), version: sql`version + 1` })
@@ -161,9 +154,9 @@ const moveFrom = prepared<Moved, { id: number }>((db, fill) =>
     .returning('id'),
 )
 
-/** @returns undefined when there is no such animal, or it has another status than `from` */
-export async function move(db: Db, moved: Moved): Promise<{ id: number } | undefined> {
-  return (await moveFrom(db, moved))[0]
+/** @returns its id; undefined when there is no such animal, or it has another status than `from` */
+export async function move(db: Db, moved: Moved): Promise<number | undefined> {
+  return (await moveFrom(db, moved))[0]?.[0]
 }
 
 /** While an order is open, it alone moves its animal. */
@@ -180,12 +173,12 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-function toStored(row: StoredRow): StoredPet {
-  return { pet: toPet(row), etag: `"${row.id}-${row.version}"`, updatedAt: row.updatedAt }
+function toStored([id, name, categoryId, status, version, updatedAt]: StoredRow): StoredPet {
+  return { pet: toPet([id, name, categoryId, status]), etag: `"${id}-${version}"`, updatedAt }
 }
 
 /** An animal without a status has no such member. */
-function toPet({ id, name, categoryId, status }: Row): Pet {
+function toPet([id, name, categoryId, status]: Row): Pet {
   const pet: Pet = { id, name, categoryId: Number(categoryId) }
   if (status !== null) pet.status = status as PetStatus
   return pet

@@ -58,11 +58,11 @@ export async function insertAnimals(db: Db, animals: NewAnimal[], origin: Origin
 
 async function insertSome(db: Db, animals: NewAnimal[], { source, keyId, now }: Origin): Promise<number[]> {
   const added = await insertPets(db, valuesOf(animals, { now, keyId }))
-  added.sort((one, other) => one.id - other.id)
-  const ids = added.map(({ id }) => id)
+  added.sort(([one], [other]) => one - other)
+  const ids = added.map(([id]) => id)
   const sources = animals.flatMap(({ name, sourceId }, place) => {
     // Ids grow from row to row in either engine, though neither promises it.
-    if (added[place]?.name !== name) throw new Error('the store gave ids in another order')
+    if (added[place]?.[1] !== name) throw new Error('the store gave ids in another order')
     return sourceId === undefined ? [] : [{ sourceId, petId: ids[place] }]
   })
   if (sources.length > 0) await insertSources(db, valuesOf(sources, { source }))
@@ -83,7 +83,7 @@ function valuesOf(rows: object[], shared: object): Values {
 const places = ({ rows }: Values): number[] => [...Array(rows).keys()]
 const shapeOf = ({ rows }: Values): string => String(rows)
 
-const insertPets = prepared<Values, { id: number; name: string }>(
+const insertPets = prepared<Values, [id: number, name: string]>(
   (db, fill, values) =>
     db
       .insertInto('pet')
@@ -101,7 +101,7 @@ const insertPets = prepared<Values, { id: number; name: string }>(
   shapeOf,
 )
 
-const insertSources = prepared<Values, unknown>(
+const insertSources = prepared<Values, never>(
   (db, fill, values) =>
     db.insertInto('pet_source').values(
       places(values).map((place) => ({
