@@ -30,12 +30,11 @@ const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 
  */
 export function threadWriter(thread: URL, file: string, changes: Changes): Writer {
   const nameOf = namesIn(changes)
-  const waiting = new Map<number, Waiting>()
+  const waiting = openPlaces<Waiting>()
   const outbox = openOutbox((jobs) => {
     worker ??= start()
     worker.postMessage(jobs)
   })
-  let lastId = 0
   let worker: Worker | undefined
   let onIdle: (() => void) | undefined
   /** Whether the disk failed, and nothing was written since. */
@@ -45,22 +44,20 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
     return startThread(thread, file, {
       onOutcomes(outcomes) {
         outcomes.forEach(settle)
-        if (waiting.size === 0) onIdle?.()
+        if (waiting.isEmpty()) onIdle?.()
       },
       onExit(cause) {
         // Nobody knows whether the changes under way were committed: they are answered so.
         worker = undefined
         outbox.clear()
-        for (const { reject } of waiting.values()) reject(new ApiError('service_unavailable', { cause }))
-        waiting.clear()
+        for (const { reject } of waiting.clear()) reject(new ApiError('service_unavailable', { cause }))
         onIdle?.()
       },
     })
   }
 
   function settle(outcome: Outcome): void {
-    const waiter = waiting.get(outcome.id)
-    waiting.delete(outcome.id)
+    const waiter = waiting.take(outcome.id)
     if ('failure' in outcome) {
       const error = unpackError(outcome.failure)
       inDoubt ||= isDiskFailure(error)
@@ -73,10 +70,10 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Changes
   function ask(change: Change<any[], any>, args: unknown[], once: Once | undefined): Promise<any> {
-    lastId += 1
-    const [id, name] = [lastId, nameOf(change)]
-    outbox.add({ id, change: name, args, once })
-    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+    const name = nameOf(change)
+    return new Promise((resolve, reject) => {
+      outbox.add({ id: waiting.put({ resolve, reject }), change: name, args, once })
+    })
   }
 
   return {
@@ -86,7 +83,7 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
       if (inDoubt) await ask(nothing, [], undefined)
     },
     async close() {
-      if (waiting.size > 0) {
+      if (!waiting.isEmpty()) {
         await new Promise<void>((resolve) => {
           onIdle = resolve
         })
@@ -110,6 +107,35 @@ function openOutbox(post: (jobs: Job[]) => void): { add(job: Job): void; clear()
     },
     clear() {
       jobs.length = 0
+    },
+  }
+}
+
+/**
+ * Those who wait, each under a number that is given again once it is free. A Map would do, but V8 links each of
+ * its tables to the one after: with so many who come and go, what the first table that outlived the young
+ * generation leads to outlives it too, and that is everything of every request.
+ */
+function openPlaces<Held>() {
+  const places: (Held | undefined)[] = []
+  const free: number[] = []
+  return {
+    put(held: Held): number {
+      const place = free.pop() ?? places.length
+      places[place] = held
+      return place
+    },
+    take(place: number): Held | undefined {
+      const held = places[place]
+      places[place] = undefined
+      free.push(place)
+      return held
+    },
+    isEmpty: () => free.length === places.length,
+    /** @returns those that it held */
+    clear(): Held[] {
+      free.length = 0
+      return places.splice(0).filter((held) => held !== undefined)
     },
   }
 }
