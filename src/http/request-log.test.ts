@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pino from 'pino'
 import { generateKey } from '../keys/key-format.ts'
-import { loggablePath } from './request-log.ts'
+import { loggablePath, requestLog } from './request-log.ts'
 
 const KEY = generateKey('production')
 const SECRET = KEY.slice('adopt_live_'.length)
@@ -27,4 +28,17 @@ test('a path without a key is logged as it came, without its query and its end b
     assert.equal(loggablePath(`${path}?a=b`), path)
   }
   assert.equal(loggablePath(`/${'a'.repeat(300)}`).length, 200)
+})
+
+test('the line of a request is the one that the logger would write, and absent where the logger writes none', () => {
+  const lines: string[] = []
+  const stream = { write: (line: string) => void lines.push(line.replace(/"time":\d+/, '"time":0')) }
+  const logger = pino({ base: null }, stream)
+  for (const path of ['/v1/pets', '/"\\', '/\u0001\t', '/%E2%82%AC', '/€\u2028']) {
+    requestLog(logger)('ab-1', 'GET', `${path}?limit=1`, 200, 1.26)
+    logger.info({ reqId: 'ab-1', method: 'GET', path, status: 200, ms: 1.3 }, 'request')
+    assert.equal(lines.shift(), lines.shift())
+  }
+  requestLog(pino({ level: 'warn' }, stream))('ab-1', 'GET', '/', 200, 1)
+  assert.deepEqual(lines, [])
 })
