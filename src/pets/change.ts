@@ -58,7 +58,8 @@ interface Move {
  */
 export async function movePet(db: Db, id: number | bigint, { from, to, keyId, now }: Move): Promise<void> {
   const moved = await pets.move(db, { id, from, to, now })
-  if (moved === undefined) throw new ApiError((await pets.find(db, BigInt(id))) ? 'pet_not_available' : 'pet_not_found')
+  if (moved === undefined)
+    throw new ApiError((await pets.find(db, BigInt(id))) ? 'pet_not_available' : 'pet_not_found')
   await record(db, moved, { status: { from, to } }, keyId, now)
 }
 
