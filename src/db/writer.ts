@@ -112,8 +112,8 @@ function openOutbox(post: (jobs: Job[]) => void): { add(job: Job): void; clear()
 }
 
 /**
- * Those who wait, each under a number that is given again once it is free. With a Map each create keeps half
- * a kilobyte longer than it lives: V8 links each of its tables to the next, and a new one is made all the time.
+ * Those who wait, each under a number that is given again once it is free. With a Map half a kilobyte of
+ * each create outlives it: V8 links each of its tables to the next, and makes a new one all the time.
  */
 function openPlaces<Held>() {
   const places: (Held | undefined)[] = []
