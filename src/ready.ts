@@ -65,7 +65,7 @@ function isPlain(request: IncomingMessage): boolean {
   )
 }
 
-/** @returns the status */
+/** In the order of the router's way. @returns the status */
 function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -73,9 +73,9 @@ function send(
   common: Record<string, string>,
 ): number {
   if (isKnown(request.headers['if-none-match'], headers.etag)) {
-    response.writeHead(304, { ...headers, ...common }).end()
+    response.writeHead(304, { ...common, ...headers }).end()
     return 304
   }
-  response.writeHead(200, { ...allHeaders, ...common }).end(body, encoding)
+  response.writeHead(200, { ...common, ...allHeaders }).end(body, encoding)
   return 200
 }
