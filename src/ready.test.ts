@@ -35,6 +35,7 @@ function seen({ status, headers, text }: Awaited<ReturnType<TestApp['get']>>) {
   return {
     status,
     headers: others,
+    order: Object.keys(headers),
     text,
     id: /^mine/.test(String(id)) ? id : typeof id,
     left: typeof remaining,

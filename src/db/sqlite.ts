@@ -100,7 +100,9 @@ const MOST_PREPARED = 500
 function remembering<Statement>(prepare: Prepare<Statement>): Prepare<Statement> {
   const prepared = new Map<string, Statement>()
   return (sql) => {
-    const statement = prepared.get(sql) ?? prepare(sql)
+    const known = prepared.get(sql)
+    if (known) return known
+    const statement = prepare(sql)
     if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
     return statement
   }
