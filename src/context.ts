@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { Db } from './db/tables.ts'
@@ -26,7 +25,7 @@ export interface Context {
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined
   /** Signs cursors. */
-  cursorSecret: KeyObject
+  cursorSecret: string
   /** Unix time in milliseconds. */
   clock: () => number
 }

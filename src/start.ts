@@ -1,4 +1,4 @@
-import { createSecretKey, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hostname } from 'node:os'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { changes } from './changes.ts'
@@ -97,8 +97,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       metrics,
       tracing,
       clock,
-      // Made a key once: of a text that would take longer than to sign with it.
-      cursorSecret: createSecretKey(secret, 'hex'),
+      cursorSecret: secret,
     }
     opened.defer(sweepRegularly(context, logger))
     const app = await buildServer(context, logger)

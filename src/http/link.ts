@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { makeCursor } from './cursor.ts'
@@ -24,14 +23,17 @@ export function publicBase({ baseUrl, baseUrlIsSet }: Config, request: FastifyRe
   return `${request.protocol}://${request.host}/v1`
 }
 
+/** Checked values: numbers and words, whose characters all stand for themselves in a query, as a cursor's do. */
+type Query = Record<string, number | bigint | string | (number | bigint)[] | undefined>
+
 interface PageOptions {
   limit: number
   /** As for cursors. */
-  secret: KeyObject
+  secret: string
   scope: string
   /** Address of the list, and the query that leads to its first page. */
   address: string
-  query: Record<string, unknown>
+  query: Query
 }
 
 /** Cuts what was found to a page, with its Link header: one row more than asked for tells of a next page. */
@@ -46,14 +48,13 @@ export function pageOf<Row extends { id: number }>(
 }
 
 /** The Link header of a page (RFC 8288): the next one if there is one, and the first. */
-function pageLinks(address: string, query: Record<string, unknown>, next: string | undefined): string {
-  const parameters = new URLSearchParams()
+function pageLinks(address: string, query: Query, next: string | undefined): string {
+  const parameters: string[] = []
   for (const [name, value] of Object.entries(query)) {
-    for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, String(one))
+    for (const one of value === undefined ? [] : [value].flat()) parameters.push(`${name}=${one}`)
   }
-  const first = parameters.toString()
+  const first = parameters.join('&')
   const link = (query: string, rel: string): string => `<${address}${query && '?'}${query}>; rel="${rel}"`
   if (next === undefined) return link(first, 'first')
-  // A cursor has only characters that stand for themselves in a query.
   return `${link(`${first}${first && '&'}cursor=${next}`, 'next')}, ${link(first, 'first')}`
 }

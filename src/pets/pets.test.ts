@@ -65,7 +65,7 @@ test('GET /v1/pets names the next page only when there is one, and always the fi
   const page = await app.get('/v1/pets?limit=3&status=available')
   assert.equal(linkOf(page, 'first'), '/v1/pets?limit=3&status=available&sort=-id')
   const next = linkOf(await app.get('/v1/pets?limit=3'), 'next') ?? ''
-  assert.match(next, /&cursor=[A-Za-z0-9_-]{32}$/)
+  assert.match(next, /&cursor=[A-Za-z0-9_-]+$/)
   const last = await app.get(next)
   assert.deepEqual([idsOf(last).length, linkOf(last, 'next')], [1, undefined])
   assert.equal(linkOf(last, 'first'), '/v1/pets?limit=3&sort=-id')
@@ -111,7 +111,9 @@ test('a cursor works with another limit and after a restart, and with nothing el
     '',
     'x',
     `${cursor}A`,
-    `B${String(cursor).slice(1)}`,
+    // Another place in the list.
+    `${cursor}0`,
+    `${cursor?.startsWith('B') ? 'C' : 'B'}${cursor?.slice(1)}`,
     String(cursor).toLowerCase(),
     '1',
     '%00',
