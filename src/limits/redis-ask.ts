@@ -1,11 +1,9 @@
 import type { Caller } from './limiter.ts'
-import type { Link } from './redis-link.ts'
-import type { Pulse } from './redis-pulse.ts'
 import { SETTLE } from './redis-report-script.ts'
-import { TAKE } from './redis-script.ts'
-import { hear, type Known, verdictOf } from './redis-share.ts'
-import { channelOf, type Part, readHeard, reportOf } from './redis-wire.ts'
-import { DAY_MS, type Verdict } from './window.ts'
+import { hear, type Known } from './redis-share.ts'
+import { take } from './redis-take.ts'
+import { channelOf, keysOf, opening, type Part, readHeard, reportOf, type Store } from './redis-wire.ts'
+import type { Verdict } from './window.ts'
 
 /** How long a request may ask again; what it waits for its last answer, up to 140 ms, comes on top. */
 const PATIENCE_MS = 105
@@ -13,18 +11,6 @@ const PATIENCE_MS = 105
 const RECALL_MS = 3
 /** Somebody who did not give back in time is not asked again for so long. */
 const VAIN_MS = 250
-
-export interface Store {
-  link: Link
-  /** Every key of this installation begins so. */
-  prefix: string
-  pulse: Pulse
-  clock: () => number
-  storeClock: (() => number) | undefined
-  memorySeconds: number
-  /** Looks at the other processes now. */
-  look(): Promise<void>
-}
 
 /**
  * @param began when the request came, by performance.now()
@@ -45,7 +31,7 @@ export async function askStore(store: Store, known: Known, caller: Caller, began
     const isLate = (): boolean => performance.now() - began > patience
     if (refused && isLate()) return inVain(known, refused)
     if (isOver()) throw new Error('Redis: no verdict in time')
-    const { outcome, verdict } = await takeOnce(store, known, caller, gone)
+    const { outcome, verdict } = await take(store, known, caller, gone)
     const [, window] = outcome.split(' ') as [string, Part?]
     if (verdict && (!window || performance.now() < known.recalledInVainUntil)) return verdict
     if (verdict && isLate()) return inVain(known, verdict)
@@ -75,47 +61,6 @@ function due(store: Store, known: Known): Promise<unknown> | undefined {
 function inVain(known: Known, refused: Verdict): Verdict {
   known.recalledInVainUntil = performance.now() + VAIN_MS
   return refused
-}
-
-/** @returns no verdict when the store knows too little for one; after a recall there may be a better one */
-async function takeOnce(
-  store: Store,
-  known: Known,
-  caller: Caller,
-  gone: string[],
-): Promise<{ outcome: string; verdict?: Verdict }> {
-  const { link, pulse, clock } = store
-  const { limits, ban } = caller
-  const { turn, day } = known
-  const askedAt = clock()
-  const taking = link.run(TAKE, keysOf(store, known), [
-    ...opening(store),
-    limits.perMinute,
-    limits.perDay,
-    pulse.view.processes.length,
-    pulse.view.storeNow,
-    pulse.reserve(limits.perMinute),
-    day.label,
-    day.startedAt + DAY_MS,
-    day.charged,
-    gone.join(','),
-    ...(ban
-      ? [ban.afterRefusals, ban.windowSeconds * 1_000, ban.seconds, ban.longestSeconds, ban.memorySeconds]
-      : ['', '', '', '', '']),
-  ])
-  known.taking.add(taking)
-  let answer: unknown[]
-  try {
-    answer = await taking
-  } finally {
-    known.taking.delete(taking)
-  }
-  const outcome = String(answer[0])
-  if (answer.length === 1) return { outcome }
-  Object.assign(known, { askedAt, heardAt: clock() })
-  hear(known, readHeard(answer), { turn, allowed: outcome === 'allowed' })
-  // Before the next answer is heard.
-  return { outcome, verdict: verdictOf(known, outcome, limits) }
 }
 
 /**
@@ -185,14 +130,4 @@ function recall(
     known.recalling = undefined
   })
   return known.recalling
-}
-
-/** Who asks, in which session, and the time, when a test stands in for the clock of the store. */
-function opening({ link, pulse, storeClock }: Store): (string | number)[] {
-  return [pulse.id, link.session, storeClock ? storeClock() : '']
-}
-
-/** Both in one slot of a cluster. */
-function keysOf({ prefix }: Store, { name }: Known): string[] {
-  return [`${prefix}:{${name}}`, `${prefix}:{${name}}:refusals`]
 }

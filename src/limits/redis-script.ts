@@ -66,8 +66,10 @@ end
 `
 
 /**
- * Judges one request and charges it to both windows or to none. What was promised to other processes is not
- * given away: the asker is told to `recall` it, or that it is `held` for those who are away.
+ * Judges requests that came at the same moment, one after the other, and charges each to both windows or to
+ * none. What was promised to other processes is not given away: the asker is told to `recall` it, or that it
+ * is `held` for those who are away. How many were allowed and how many then limited is told last; all others
+ * have the outcome.
  */
 export const TAKE = `${WINDOWS}
 local perMinute, perDay, processes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -96,6 +98,7 @@ local function countRefusal()
   shifted = true
 end
 
+local gone = ARGV[12]
 local function blocked(w, limit, kept) return w.used + promisedToOthers(w) + kept >= limit end
 
 -- Promises to processes that are gone hold for nobody. What they may have served alone counts as used.
@@ -140,28 +143,36 @@ local function charge(w, limit, kept)
   setMine(w, w.charged, math.max(w.cap, w.charged + share))
 end
 
-local outcome
-if now < bannedUntil then
-  outcome = 'banned'
-elseif minute.used >= perMinute or day.used >= perDay then
-  if ARGV[13] ~= '' then countRefusal() end
-  outcome = now < bannedUntil and 'banned' or 'limited'
-else
-  if ARGV[12] ~= '' then release(ARGV[12]) end
+local function judge()
+  if now < bannedUntil then return 'banned' end
+  if minute.used >= perMinute or day.used >= perDay then
+    if ARGV[13] ~= '' then countRefusal() end
+    return now < bannedUntil and 'banned' or 'limited'
+  end
+  if gone ~= '' then release(gone) end
+  gone = ''
   local reserve = reserved(ARGV[8])
   local tightMinute, tightDay = blocked(minute, perMinute, reserve), blocked(day, perDay, 0)
   if not tightMinute and not tightDay then
     charge(minute, perMinute, reserve)
     charge(day, perDay, 0)
-    outcome = 'allowed'
-  elseif tightMinute and promisedToOthers(minute) > 0 then
-    outcome = 'recall minute'
-  elseif tightDay and promisedToOthers(day) > 0 then
-    outcome = 'recall day'
-  else
-    outcome = 'held'
+    return 'allowed'
   end
+  if tightMinute and promisedToOthers(minute) > 0 then return 'recall minute' end
+  if tightDay and promisedToOthers(day) > 0 then return 'recall day' end
+  return 'held'
 end
-if outcome == 'allowed' or shifted then save(memorySeconds or 0) end
-return answer(outcome)
+
+local outcome
+local counts = { allowed = 0, limited = 0 }
+for _ = 1, tonumber(ARGV[18]) do
+  outcome = judge()
+  -- Nothing changes any more: all that are left have the same outcome.
+  if not counts[outcome] then break end
+  counts[outcome] = counts[outcome] + 1
+end
+if counts.allowed > 0 or shifted then save(memorySeconds or 0) end
+local told = answer(outcome)
+told[#told + 1], told[#told + 2] = counts.allowed, counts.limited
+return told
 `

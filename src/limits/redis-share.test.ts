@@ -38,6 +38,7 @@ test('of a caller that was never met nothing is known, nothing is promised, and 
     unsettled: false,
     asking: 0,
     taking: new Set(),
+    question: undefined,
     settling: undefined,
     recalling: undefined,
     recalledInVainUntil: 0,
@@ -74,7 +75,7 @@ test('in the window that it knows, a process has served one more with each reque
     minute: { ...MINUTE, used: 5, charged: 3 },
     day: { ...DAY, used: 41, charged: 21 },
   }
-  share.hear(known, news, { turn: 0, allowed: true })
+  share.hear(known, news, { turn: 0, allowed: 1 })
   assert.deepEqual(known.minute, { ...news.minute, served: 3 })
   assert.deepEqual(known.day, { ...news.day, served: 21 })
 

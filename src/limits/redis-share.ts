@@ -19,6 +19,19 @@ export interface Share {
   cap: number
 }
 
+/** What the store said of one request; without a verdict where it knows too little for one. */
+export interface Judged {
+  outcome: string
+  verdict?: Verdict
+}
+
+/** One question about several requests of a caller, in their order. */
+export interface Question {
+  caller: Caller
+  count: number
+  judged: Promise<Judged[]>
+}
+
 /** What one process knows of one caller. */
 export interface Known {
   readonly name: string
@@ -34,9 +47,10 @@ export interface Known {
   turn: number
   /** Whether the store may have charged something else than was served. */
   unsettled: boolean
-  /** Requests under way, and the questions of each of them that may charge it. */
+  /** Requests under way, the questions that may charge them, and the one of these that is yet to be asked. */
   asking: number
   readonly taking: Set<Promise<unknown>>
+  question: Question | undefined
   /** Questions under way that are shared by all requests of the caller. */
   settling: Promise<void> | undefined
   recalling: Promise<unknown> | undefined
@@ -69,6 +83,7 @@ export function unknown(name: string): Known {
     unsettled: false,
     asking: 0,
     taking: new Set(),
+    question: undefined,
     settling: undefined,
     recalling: undefined,
     recalledInVainUntil: 0,
@@ -84,21 +99,21 @@ export const latest = ({ storeNow, askedAt }: Known, clock: number): number => s
 interface Asked {
   /** The one in which it was asked. */
   turn: number
-  /** Whether it charged a request. */
-  allowed?: boolean
+  /** How many requests it charged. */
+  allowed?: number
   /** What it was told to have been served. */
   before?: { minute: Share; day: Share }
 }
 
 /** Takes over an answer of the store. */
-export function hear(known: Known, heard: Heard, { turn, allowed = false, before }: Asked): void {
+export function hear(known: Known, heard: Heard, { turn, allowed = 0, before }: Asked): void {
   const { storeNow, bannedUntil, banSeconds } = heard
   Object.assign(known, { storeNow, bannedUntil, banSeconds })
   for (const window of ['minute', 'day'] as const) {
     const [share, news] = [known[window], heard[window]]
     const same = share.label === news.label
     const since = before ? share.served - before[window].served : 0
-    const served = same ? share.served + (allowed ? 1 : 0) : news.label === '' ? 0 : news.charged + since
+    const served = same ? share.served + allowed : news.label === '' ? 0 : news.charged + since
     const cap = turn === known.turn ? news.cap : same ? share.cap : served
     known[window] = { ...news, served, cap }
     if (before && served !== news.charged) known.unsettled = true
@@ -113,14 +128,21 @@ export function certainRefusal(known: Known, { limits, ban }: Caller, clock: num
   return certain ? verdict : undefined
 }
 
-/** The verdict on a request that the store has judged; the figures come from the one rule. */
-export function verdictOf(known: Known, outcome: string, limits: Limits): Verdict {
+/**
+ * The verdict on a request that the store has judged; the figures come from the one rule.
+ *
+ * @param later how many requests the store charged after this one
+ */
+export function verdictOf(known: Known, outcome: string, limits: Limits, later = 0): Verdict {
   const { minute, day, storeNow } = known
-  const state = stateOf(known)
+  if (outcome === 'banned') return judge(stateOf(known), limits, undefined, storeNow).verdict
+  // A ban that began with a later one is not its own.
+  const state = { ...stateOf(known), bannedUntil: 0 }
+  if (outcome === 'limited') return judge(state, limits, undefined, storeNow).verdict
   if (outcome === 'allowed') {
-    return judge({ ...state, minute: less(minute), day: less(day) }, limits, undefined, storeNow).verdict
+    const before = { ...state, minute: less(minute, later + 1), day: less(day, later + 1) }
+    return judge(before, limits, undefined, storeNow).verdict
   }
-  if (outcome === 'limited' || outcome === 'banned') return judge(state, limits, undefined, storeNow).verdict
   // What is left is kept for processes that are away: here and now there is none.
   const full = { startedAt: minute.label ? minute.startedAt : storeNow, used: limits.perMinute }
   return judge({ ...state, minute: full }, limits, undefined, storeNow).verdict
@@ -143,6 +165,6 @@ function windowOf({ startedAt, used }: Share): Window {
   return { startedAt, used }
 }
 
-function less({ startedAt, used }: Share): Window {
-  return { startedAt, used: Math.max(0, used - 1) }
+function less({ startedAt, used }: Share, by: number): Window {
+  return { startedAt, used: Math.max(0, used - by) }
 }

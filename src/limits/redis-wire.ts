@@ -1,8 +1,33 @@
-import type { Heard, Share } from './redis-share.ts'
+import type { Link } from './redis-link.ts'
+import type { Pulse } from './redis-pulse.ts'
+import type { Heard, Known, Share } from './redis-share.ts'
 
 // How the scripts and the processes write to each other.
 
 export type Part = 'minute' | 'day'
+
+/** Where the questions go. */
+export interface Store {
+  link: Link
+  /** Every key of this installation begins so. */
+  prefix: string
+  pulse: Pulse
+  clock: () => number
+  storeClock: (() => number) | undefined
+  memorySeconds: number
+  /** Looks at the other processes now. */
+  look(): Promise<void>
+}
+
+/** Who asks, in which session, and the time, when a test stands in for the clock of the store. */
+export function opening({ link, pulse, storeClock }: Store): (string | number)[] {
+  return [pulse.id, link.session, storeClock ? storeClock() : '']
+}
+
+/** Both in one slot of a cluster. */
+export function keysOf({ prefix }: Store, { name }: Known): string[] {
+  return [`${prefix}:{${name}}`, `${prefix}:{${name}}:refusals`]
+}
 
 /** Where promises are asked back. */
 export function channelOf(prefix: string): string {

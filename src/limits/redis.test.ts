@@ -120,6 +120,7 @@ const anyRule = fc.record({
   steps: fc.array(
     fc.record({
       process: fc.nat(2),
+      together: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 8 })),
       pause: fc.oneof(
         { weight: 12, arbitrary: fc.constantFrom(0, 1, 7) },
         { weight: 4, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
@@ -143,16 +144,61 @@ test(
     const property = fc.asyncProperty(anyRule, async ({ limits, rule, banned, steps }) => {
       const caller = banned ? key(limits, rule) : address(limits)
       let state: State = UNKNOWN
-      for (const { process, pause } of steps) {
+      for (const { process, together, pause } of steps) {
         clock.now += pause
-        const judged = judge(state, limits, caller.ban, clock.now)
-        state = judged.state
-        seen[judged.verdict.outcome] += 1
-        assert.deepEqual(await (limiters[process] ?? limiters[0]).take(caller), judged.verdict)
+        const verdicts = Array.from({ length: together }, () => {
+          const judged = judge(state, limits, caller.ban, clock.now)
+          state = judged.state
+          seen[judged.verdict.outcome] += 1
+          return judged.verdict
+        })
+        assert.deepEqual(await takeMany(limiters[process] ?? limiters[0], caller, together), verdicts)
       }
     })
     await fc.assert(property, { numRuns: 60 })
     assert.ok(Math.min(seen.allowed, seen.limited, seen.banned) > 500, JSON.stringify(seen))
+  },
+)
+
+test(
+  'requests of a caller that come together are asked about together, by a hundred',
+  NEEDS_REDIS,
+  async (t) => {
+    const [limiter] = await openLimiters(t, 1)
+    const caller = key({ perMinute: 1_000, perDay: 1e5 })
+    await limiter.take(caller)
+
+    const before = await countOf('evalsha')
+    const rulings = await takeMany(limiter, caller, 250)
+    const questions = (await countOf('evalsha')) - before
+    // There are signs of life among them.
+    assert.ok(questions >= 3 && questions < 10, `${questions} questions`)
+    assert.deepEqual(
+      rulings.map(({ remaining }) => remaining),
+      Array.from({ length: 250 }, (_, place) => 998 - place),
+    )
+  },
+)
+
+test(
+  'a caller whose limits have just changed is judged by those that each request has',
+  NEEDS_REDIS,
+  async (t) => {
+    const clock = { now: NOW }
+    const [limiter] = await openLimiters(t, 1, clock)
+    const caller = key({ perMinute: 10, perDay: 100 })
+    const raised = { ...caller, limits: { perMinute: 50, perDay: 500 } }
+
+    const rulings = await Promise.all([caller, raised, caller, raised].map((one) => limiter.take(one)))
+    assert.deepEqual(
+      rulings.map(({ limit, remaining }) => [limit, remaining]),
+      [
+        [10, 9],
+        [50, 48],
+        [10, 7],
+        [50, 46],
+      ],
+    )
   },
 )
 

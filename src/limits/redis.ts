@@ -4,12 +4,12 @@ import type { BanRule } from '../config.ts'
 import { rememberCallers } from './callers.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
 import { serveAlone, startOver, unserved } from './redis-alone.ts'
-import { askStore, giveBack, report, type Store, settle } from './redis-ask.ts'
+import { askStore, giveBack, report, settle } from './redis-ask.ts'
 import { type connectTo, openLink } from './redis-link.ts'
 import { joinMembers } from './redis-members.ts'
 import { startPulse } from './redis-pulse.ts'
 import { certainRefusal, isOver, type Known, latest, unknown } from './redis-share.ts'
-import { channelOf, readRecall } from './redis-wire.ts'
+import { channelOf, readRecall, type Store } from './redis-wire.ts'
 
 /** How long the start waits for the store, a request while this process comes back, and the stop. */
 const START_MS = 2_000
