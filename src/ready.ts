@@ -5,6 +5,7 @@ import { isKnown } from './http/conditional.ts'
 import type { Page } from './http/page-cache.ts'
 import { requestId } from './http/request-id.ts'
 import type { LogRequest } from './http/request-log.ts'
+import type { Send } from './http/send-together.ts'
 import { faultOf } from './http/well-formed.ts'
 import type { KnownKey, Recall } from './keys/identify.ts'
 import { rateHeaders, refusalOf } from './limits/limit-rate.ts'
@@ -21,6 +22,7 @@ export function answerReady(
   { config, pages, limiter, clock, metrics, tracing }: Context,
   recall: Recall,
   logRequest: LogRequest,
+  send: Send,
 ): AnswerFirst {
   function answer(
     request: IncomingMessage,
@@ -32,7 +34,7 @@ export function answerReady(
   ): void {
     const { url = '' } = request
     const id = requestId(request.headers['x-request-id'])
-    const status = send(request, response, page, { 'x-request-id': id, ...rateHeaders(ruling) })
+    const status = write(request, response, page, { 'x-request-id': id, ...rateHeaders(ruling) })
     const ms = performance.now() - begun
     logRequest(id, 'GET', url, status, ms)
     metrics?.answered(page.operation, status, caller.plan, ms)
@@ -47,8 +49,8 @@ export function answerReady(
     const begun = key ? performance.now() : 0
     const settle = (ruling: Ruling): void => {
       request.ruling = ruling
-      if (page && key && refusalOf(ruling) === undefined) answer(request, response, page, ruling, key, begun)
-      else route()
+      if (!page || !key || refusalOf(ruling) !== undefined) route()
+      else send(() => answer(request, response, page, ruling, key, begun))
     }
     const ruling = key && limiter.take(key.caller)
     if (ruling === undefined) route()
@@ -66,7 +68,7 @@ function isPlain(request: IncomingMessage): boolean {
 }
 
 /** In the order of the router's way. @returns the status */
-function send(
+function write(
   request: IncomingMessage,
   response: ServerResponse,
   { body, headers, allHeaders, encoding }: Page,

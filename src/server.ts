@@ -6,6 +6,7 @@ import { describe } from './http/describe.ts'
 import { notFound } from './http/not-found.ts'
 import { publicRoutes } from './http/public-routes.ts'
 import { requestLog } from './http/request-log.ts'
+import { sendTogether } from './http/send-together.ts'
 import { wellFormed } from './http/well-formed.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { anonymous, declareAccess, identify, requireAccess } from './keys/identify.ts'
@@ -20,13 +21,15 @@ export async function buildServer(context: Context, logger: Logger): Promise<App
   const { config, limiter, metrics, tracing } = context
   const { identifyCaller, recall } = identify(context)
   const logRequest = requestLog(logger)
+  const send = sendTogether()
   const gate = [identifyCaller, limitRate(limiter), requireAccess, wellFormed]
 
   const app = createApp({
     config,
     logger,
     logRequest,
-    answerFirst: answerReady(context, recall, logRequest),
+    send,
+    answerFirst: answerReady(context, recall, logRequest, send),
     gate,
     admitAddress: async (address) => {
       const verdict = await limiter.take(anonymous(address, config.anonymous))

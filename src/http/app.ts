@@ -20,6 +20,7 @@ import { type AdmitAddress, answerParserErrors } from './parser-errors.ts'
 import { readBody } from './read-body.ts'
 import { requestId } from './request-id.ts'
 import { type LogRequest, logRouted } from './request-log.ts'
+import type { Send } from './send-together.ts'
 import { endStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'
 
@@ -61,6 +62,7 @@ interface Options {
   config: Config
   logger: FastifyBaseLogger
   logRequest: LogRequest
+  send: Send
   /** Meets every request before the router. */
   answerFirst: AnswerFirst
   /** What every request under /v1 passes first; also one whose address the router cannot read. */
@@ -69,7 +71,8 @@ interface Options {
 }
 
 /** HTTP without any feature: limits, bodies, request ids, and errors of every kind in the one shape. */
-export function createApp({ config, logger, logRequest, answerFirst, gate, admitAddress }: Options): App {
+export function createApp(options: Options): App {
+  const { config, logger, logRequest, send, answerFirst, gate, admitAddress } = options
   /** For what never reaches a route and its hooks. */
   async function sendUnrouted(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const hooks = UNDER_V1.test(request.url) ? gate : []
@@ -132,6 +135,11 @@ export function createApp({ config, logger, logRequest, answerFirst, gate, admit
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    // Of an error the request may still be on its way, and what comes next be answered too.
+    if (reply.statusCode < 400) send(done)
+    else done()
   })
   app.addHook('onResponse', logRouted(logRequest))
   return app as App

@@ -2,13 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isKnown } from './conditional.ts'
 import type { Page } from './page-cache.ts'
 
-/** Sends a page, or 304 to who has it; src/ready.ts does the same for who needs no route. */
+/**
+ * Answers with a page, or with 304 to who has it; src/ready.ts does the same for who needs no route.
+ *
+ * @returns what a route has to return: the ready text goes out in the place of what the schema made it from
+ */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { body, headers, allHeaders }: Page,
-): FastifyReply {
-  if (isKnown(request.headers['if-none-match'], headers.etag)) return reply.code(304).headers(headers).send()
-  // The ready text goes out in the place of the value that the schema made it from.
-  return reply.headers(allHeaders).send(body)
+): never {
+  const known = isKnown(request.headers['if-none-match'], headers.etag)
+  if (known) reply.code(304).headers(headers)
+  else reply.headers(allHeaders)
+  return (known ? undefined : body) as never
 }

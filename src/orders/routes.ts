@@ -55,7 +55,8 @@ function createOrder(app: App, { carryOut, clock }: Context): void {
   const errors = { 404: 'There is no such animal.', 409: 'The animal is not available.' }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
     const order = await carryOut(request, reply, placeOrder, request.body, request.keyId, clock())
-    return reply.code(201).send(order)
+    reply.code(201)
+    return order
   })
 }
 

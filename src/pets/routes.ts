@@ -86,7 +86,8 @@ function createPet(app: App, { db, carryOut, clock }: Context): void {
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
     const stored = await carryOut(request, reply, pets.insertPet, request.body, request.keyId, clock())
     reply.headers(validatorHeaders(stored))
-    return reply.code(201).send(stored.pet)
+    reply.code(201)
+    return stored.pet
   })
 }
 
@@ -112,11 +113,7 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
       const headers = { ...validatorHeaders(stored), ...deprecation(request) }
       return { ...PAGE_OF.pet, body: reply.serialize(stored.pet) as string, headers, until: REMOVED_AT }
     }
-    return sendPage(
-      request,
-      reply,
-      await pages.page(publicBase(config, request) + request.url, read),
-    ) as never
+    return sendPage(request, reply, await pages.page(publicBase(config, request) + request.url, read))
   })
 }
 
