@@ -20,7 +20,7 @@ import { type AdmitAddress, answerParserErrors } from './parser-errors.ts'
 import { readBody } from './read-body.ts'
 import { requestId } from './request-id.ts'
 import { type LogRequest, logRouted } from './request-log.ts'
-import type { Send } from './send-together.ts'
+import { type Send, sendRouted } from './send-together.ts'
 import { endStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'
 
@@ -136,11 +136,7 @@ export function createApp(options: Options): App {
     reply.header('x-request-id', request.id)
     done()
   })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    // Of an error the request may still be on its way, and what comes next be answered too.
-    if (reply.statusCode < 400) send(done)
-    else done()
-  })
+  app.addHook('onSend', sendRouted(send))
   app.addHook('onResponse', logRouted(logRequest))
   return app as App
 }

@@ -1,3 +1,5 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
 /** So many answers at most wait for each other. */
 const MOST_TOGETHER = 32
 
@@ -5,9 +7,9 @@ const MOST_TOGETHER = 32
 export type Send = (send: () => void) => void
 
 /**
- * The answers of one turn of the event loop go out right after each other, at its end or when there are so many.
- * To wake a client that waits may cost more than to make its answer; once awake it takes the others for little.
- * Decision 16.
+ * The answers of one turn of the event loop go out right after each other, at its end or when there are so
+ * many. To wake a client that waits may cost more than to make its answer; once awake it takes the others for
+ * little. Decision 16.
  */
 export function sendTogether(): Send {
   const waiting: (() => void)[] = []
@@ -18,5 +20,13 @@ export function sendTogether(): Send {
     const count = waiting.push(send)
     if (count === 1) setImmediate(sendAll)
     else if (count === MOST_TOGETHER) sendAll()
+  }
+}
+
+/** Hook. An error goes at once: its request may still be on its way, and what comes next be answered too. */
+export function sendRouted(send: Send) {
+  return (_request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void => {
+    if (reply.statusCode < 400) send(done)
+    else done()
   }
 }
