@@ -51,7 +51,8 @@ export function pageOf<Row extends { id: number }>(
 function pageLinks(address: string, query: Query, next: string | undefined): string {
   const parameters: string[] = []
   for (const [name, value] of Object.entries(query)) {
-    for (const one of value === undefined ? [] : [value].flat()) parameters.push(`${name}=${one}`)
+    if (Array.isArray(value)) parameters.push(...value.map((one) => `${name}=${one}`))
+    else if (value !== undefined) parameters.push(`${name}=${value}`)
   }
   const first = parameters.join('&')
   const link = (query: string, rel: string): string => `<${address}${query && '?'}${query}>; rel="${rel}"`
