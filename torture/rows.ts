@@ -352,6 +352,8 @@ export const KEPT: { name: string; seed: number; rounds: number }[] = [
   { name: 'simulate-limiter', seed: 564159, rounds: 1 },
   // Asked over a slow line, one question after the other, each in time: it was answered after 469 ms.
   { name: 'simulate-limiter', seed: 8014834, rounds: 1 },
+  // The simulated client waited for ever for a subscription that was lost: its process heard of no recall.
+  { name: 'simulate-limiter', seed: 779185, rounds: 1 },
   // Not too many, but two minutes: the first had begun with a request whose answer was lost.
   { name: 'simulate-limiter', seed: 779185, rounds: 1 },
   // A process told of its own minute, did not hear the answer, and went on in it: nothing was kept for that.

@@ -26,7 +26,7 @@ export function readCursor(secret: string, scope: string, cursor: string): numbe
   return Number.parseInt(position, BASE)
 }
 
-/** A MAC: what a SHA-3 digest was made of cannot be added to, as with SHA-2, which needs HMAC for that. */
+/** A MAC: nobody can add to what a SHA-3 digest was made of. To that of SHA-2 one can, which needs HMAC. */
 function sign(secret: string, scope: string, position: string): string {
   return hash('sha3-256', `${secret} ${position} ${scope}`, 'base64url').slice(0, SIGNATURE_CHARACTERS)
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
+import { type Run, scriptsOn } from './redis-run.ts'
 
 /** No answer in this time is a lost store: a request is usually answered within 250 ms, whatever happens. */
 const ANSWER_MS = 120
@@ -13,7 +13,9 @@ export interface Link {
   readonly session: number
   /** Why the store was last lost. */
   readonly cause: Error
-  run(script: string, keys: string[], args: (string | number)[]): Promise<unknown[]>
+  /** The end of this turn of the event loop: what is asked right then goes out in one write. */
+  endOfTurn(): Promise<void>
+  run: Run
   members(key: string): Promise<string[]>
   publish(channel: string, message: string): Promise<void>
   /** Ends the session: whatever was asked in it counts as lost, and is asked in no other. */
@@ -74,7 +76,6 @@ export function openLink(options: Options): Link {
   listener.on('error', () => {})
   listener.on('ready', () => listener.subscribe(channel).catch(() => listener.stream?.destroy()))
   listener.on('message', (_channel, message) => onMessage(message))
-
   function fail(error: unknown): void {
     session += 1
     cause = plain(error)
@@ -111,6 +112,7 @@ export function openLink(options: Options): Link {
     get cause() {
       return cause
     },
+    endOfTurn: shareTurns(() => redis.stream),
     run: scripts.run,
     members: (key) => guard(() => redis.zrange(key, '-1000', '-1')),
     publish: (to, message) => guard(async () => void (await redis.publish(to, message))),
@@ -146,41 +148,28 @@ function watchAnswers(onSilence: () => void): () => () => void {
   }
 }
 
+/** One promise for all who ask in the same turn. @param streamOf where they write then */
+function shareTurns(streamOf: () => Redis['stream'] | undefined): () => Promise<void> {
+  let end: Promise<void> | undefined
+  return () => {
+    end ??= new Promise((resolve) => {
+      setImmediate(() => {
+        end = undefined
+        const stream = streamOf()
+        stream?.cork()
+        resolve()
+        // After all that has waited for this.
+        queueMicrotask(() => stream?.uncork())
+      })
+    })
+    return end
+  }
+}
+
 export function connectTo(connection: string | RedisOptions): Redis {
   return typeof connection === 'string'
     ? new Redis(connection, SETTINGS)
     : new Redis({ ...connection, ...SETTINGS })
-}
-
-const shas = new Map<string, string>()
-
-function shaOf(script: string): string {
-  const sha = shas.get(script) ?? createHash('sha1').update(script).digest('hex')
-  shas.set(script, sha)
-  return sha
-}
-
-type Guard = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
-
-/** Names scripts by their digests, once their text went over the connection; a new one has to forget that. */
-function scriptsOn(redis: Redis, guard: Guard): Pick<Link, 'run'> & { forget(): void } {
-  const sent = new Set<string>()
-  return {
-    forget: () => sent.clear(),
-    async run(script, keys, args) {
-      const rest = [keys.length, ...keys, ...args] as const
-      // What is asked next must not overtake this because the server had to be told of the script first.
-      if (sent.has(script)) {
-        try {
-          return (await guard(() => redis.evalsha(shaOf(script), ...rest))) as unknown[]
-        } catch (error) {
-          if (!/NOSCRIPT/.test((error as Error).message)) throw error
-        }
-      }
-      sent.add(script)
-      return (await guard(() => redis.eval(script, ...rest))) as unknown[]
-    },
-  }
 }
 
 /**

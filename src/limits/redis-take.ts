@@ -26,7 +26,7 @@ function joins(question: Question | undefined, { limits, ban }: Caller, gone: st
 }
 
 function begin(store: Store, known: Known, caller: Caller, gone: string[]): Question {
-  const judged = new Promise(setImmediate).then((): Promise<Judged[]> => {
+  const judged = store.link.endOfTurn().then((): Promise<Judged[]> => {
     if (known.question === question) known.question = undefined
     return ask(store, known, question, gone)
   })

@@ -5,6 +5,8 @@ import { after, type Connection, type Line, type Server } from './server.ts'
 
 const CONNECT_MS = 120
 const LONGEST_PAUSE_MS = 250
+/** Of a command that nothing else watches. */
+const COMMAND_MS = 2_000
 /** By their digests; a process sends the text first. */
 const scripts = new Map<string, string>()
 
@@ -82,7 +84,7 @@ export function connectTo(server: Server, line: Line): Redis {
   void connect()
   return Object.assign(client, {
     get stream() {
-      return { destroy }
+      return { destroy, cork: () => undefined, uncork: () => undefined }
     },
     evalsha: (sha: string, ...rest: [number, ...(string | number)[]]) => run(scripts.get(sha) ?? '', ...rest),
     eval(script: string, ...rest: [number, ...(string | number)[]]) {
@@ -99,11 +101,14 @@ export function connectTo(server: Server, line: Line): Redis {
         return 0
       }),
     subscribe: () =>
-      ask((via) => {
-        via.onMessage = (message) => {
-          if (!line.dead) client.emit('message', '', message)
-        }
-      }),
+      Promise.race([
+        ask((via) => {
+          via.onMessage = (message) => {
+            if (!line.dead) client.emit('message', '', message)
+          }
+        }),
+        after(COMMAND_MS).then(() => Promise.reject(new Error('Command timed out'))),
+      ]),
     disconnect() {
       closed = true
       destroy()
