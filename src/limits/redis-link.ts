@@ -73,9 +73,8 @@ export function openLink(options: Options): Link {
     onReady()
   })
   redis.on('close', () => fail(cause))
-  listener.on('error', () => {})
-  listener.on('ready', () => listener.subscribe(channel).catch(() => listener.stream?.destroy()))
-  listener.on('message', (_channel, message) => onMessage(message))
+  hearOthers(listener, channel, onMessage)
+
   function fail(error: unknown): void {
     session += 1
     cause = plain(error)
@@ -122,6 +121,13 @@ export function openLink(options: Options): Link {
       listener.disconnect()
     },
   }
+}
+
+/** Where no subscription comes about, the connection is begun anew. */
+function hearOthers(listener: Redis, channel: string, onMessage: Options['onMessage']): void {
+  listener.on('error', () => {})
+  listener.on('ready', () => listener.subscribe(channel).catch(() => listener.stream?.destroy()))
+  listener.on('message', (_channel, message) => onMessage(message))
 }
 
 /** @returns what to call before a question; and what that returns, after the answer */

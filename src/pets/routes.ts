@@ -63,7 +63,7 @@ function listPets(app: App, { config, db, pages, cursorSecret }: Context): void 
       const body = reply.serialize(page) as string
       return { ...PAGE_OF.list, body, headers: { link, etag: etagOf(body, link) } }
     }
-    return sendPage(request, reply, await pages.page(base + request.url, read))
+    return sendPage(request, reply, await pages.page(base + request.url, read)) as never
   })
 }
 
@@ -113,7 +113,8 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
       const headers = { ...validatorHeaders(stored), ...deprecation(request) }
       return { ...PAGE_OF.pet, body: reply.serialize(stored.pet) as string, headers, until: REMOVED_AT }
     }
-    return sendPage(request, reply, await pages.page(publicBase(config, request) + request.url, read))
+    const page = await pages.page(publicBase(config, request) + request.url, read)
+    return sendPage(request, reply, page) as never
   })
 }
 
