@@ -144,6 +144,20 @@ test('when the clock is set while nothing can be written, what is not kept is no
   assert.deepEqual([next.outcome, next.lost], ['limited', undefined], 'the lost one was charged')
 })
 
+test('a window that was moved a little beyond the clock keeps nobody waiting', async (t) => {
+  const { take, clock } = await openLimiter(t)
+  const first = take(key(FREE))
+  // By how much a clock was set is known to a hundredth of a second.
+  clock.now += 10_000
+  clock.movedMs += 10_005
+
+  const rulings = await Promise.all([first, take(key(FREE))])
+  assert.deepEqual(
+    rulings.map(({ remaining }) => remaining),
+    [59, 58],
+  )
+})
+
 test('with restarts at random the verdicts are those of the rule alone', async (t) => {
   const step = fc.oneof(
     {

@@ -126,10 +126,13 @@ function covers(saved: counters.Counter, { minute, day, bannedUntil }: State): b
   )
 }
 
-/** Also when the store already knows the window after: what was charged to this one then no longer counts. */
+/**
+ * Also when the store already knows the window after: what was charged to this one then no longer counts. Its
+ * start may be a little earlier by now: one that was moved beyond the clock is pulled back to it.
+ */
 function coversWindow(startedAt: number, used: number, window: Window, lengthMs: number): boolean {
   if (window.used === 0 || startedAt >= window.startedAt + lengthMs) return true
-  return startedAt >= window.startedAt && used >= window.used
+  return startedAt > window.startedAt - lengthMs && used >= window.used
 }
 
 function stateOf(row: counters.Counter): State {

@@ -115,6 +115,18 @@ test('what was served since a report was sent is added to what the store charged
   assert.equal(known.unsettled, true)
 })
 
+test('a minute that was opened alone while a report was under way is kept, and told of next', () => {
+  const known = heardOf()
+  const before = { minute: { ...known.minute, served: 33 }, day: { ...known.day, served: 33 } }
+  const own = { ...MINUTE, label: 'own', startedAt: NOW + 50_000, used: 1, served: 1, charged: 0 }
+  known.minute = own
+  known.day = { ...known.day, served: 34 }
+
+  const charged = { minute: { ...MINUTE, label: 'others', charged: 0 }, day: { ...DAY, charged: 33 } }
+  share.hear(known, { ...HEARD, ...charged }, { turn: 0, before })
+  assert.deepEqual([known.minute, known.day.served, known.unsettled], [own, 34, true])
+})
+
 test('a caller is settled where a report charged exactly what was served, in both windows', () => {
   for (const [minuteCharged, dayCharged, unsettled] of [
     [2, 20, false],

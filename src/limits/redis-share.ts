@@ -111,6 +111,11 @@ export function hear(known: Known, heard: Heard, { turn, allowed = 0, before }: 
   Object.assign(known, { storeNow, bannedUntil, banSeconds })
   for (const window of ['minute', 'day'] as const) {
     const [share, news] = [known[window], heard[window]]
+    if (before && share.label !== before[window].label) {
+      // Opened alone while the report was under way, which did not tell of it.
+      known.unsettled = true
+      continue
+    }
     const same = share.label === news.label
     const since = before ? share.served - before[window].served : 0
     const served = same ? share.served + allowed : news.label === '' ? 0 : news.charged + since
