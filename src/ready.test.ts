@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type TestContext, test } from 'node:test'
 import { openForCommand } from './db/database.ts'
+import { findByHash } from './keys/find-by-hash.ts'
 import { hashKey } from './keys/key-format.ts'
-import { findByHash, revokeKey, rotateKey } from './keys/store.ts'
+import { revokeKey, rotateKey } from './keys/store.ts'
 import { startApp, type TestApp, UNLIMITED } from './testing/start-app.ts'
 
 // The short way of src/ready.ts beside the router's, which a header that means nothing here leads to.

@@ -244,6 +244,14 @@ test('POST /v1/pets with members that it does not know ignores them and stores n
   }
 })
 
+test('POST /v1/pets with many members that it does not know, from many at once, answers 201 to each', async (t) => {
+  const { post } = await startUnlimited(t)
+  // The most that can be made of 64 KiB: 1.4 MB of memory.
+  const body = `{"name":"Rex","categoryId":1,"x":[${Array(21_000).fill('{}').join()}]}`
+  const answers = await Promise.all(Array.from({ length: 256 }, () => post('/v1/pets', body)))
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201])
+})
+
 test('POST /v1/pets with a member named __proto__ answers 400 and changes no prototype', async (t) => {
   const app = await startUnlimited(t)
   const prototype = Reflect.ownKeys(Object.prototype)

@@ -26,12 +26,16 @@ export async function drain({ server, connections }: App, mostMs: number): Promi
     // The HTTP server's own close() cuts idle connections at once, also one whose next request is on its way.
     NetServer.prototype.close.call(server, () => resolve())
   })
+  // To Node a connection is idle also while its client has not taken all of an answer.
+  const closeIdle = (): void => {
+    if (![...connections].some(({ writableLength }) => writableLength > 0)) server.closeIdleConnections()
+  }
   const closing = performance.now()
   const looking = setInterval(() => {
     const now = performance.now()
     if (now - begun > mostMs) server.closeAllConnections()
     // Timers come before the network in a turn: what has arrived meanwhile is read first.
-    else if (now - closing > IDLE_GRACE_MS) setImmediate(() => server.closeIdleConnections())
+    else if (now - closing > IDLE_GRACE_MS) setImmediate(closeIdle)
   }, LOOK_MS)
   await closed
   clearInterval(looking)

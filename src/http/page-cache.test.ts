@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { openForCommand } from '../db/database.ts'
-import { fileOf, type Kept, openToRead } from '../db/open-sqlite.ts'
+import v8 from 'node:v8'
+import vm from 'node:vm'
+import { insertCategory } from '../categories/store.ts'
+import { changes } from '../changes.ts'
+import { type Kept, openDatabase, openForCommand } from '../db/database.ts'
+import { fileOf, openToRead } from '../db/open-sqlite.ts'
 import { insertKey, revokeKey, rotateKey } from '../keys/store.ts'
-import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { pageCache } from './page-cache.ts'
+import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { type PageCache, pageCache } from './page-cache.ts'
+
+v8.setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = vm.runInNewContext('gc')
 
 /** The next turn of the event loop. */
 const turn = () => new Promise(setImmediate)
@@ -52,7 +61,58 @@ test('a page that cannot be made is asked for anew', async () => {
   assert.equal((await pages.page('/a', async () => page('there'))).body, 'there')
 })
 
+test('what is ready takes about as much memory as it may, however small the pages are', async () => {
+  const mostBytes = 8 * 1_048_576
+  const address = (id: number) => `http://pets.example/v1/pets/${id}`
+  /** @returns how many it was filled with: so many, or one more than it keeps */
+  async function fill(pages: PageCache, count: number): Promise<number> {
+    let id = 0
+    do {
+      const headers = { etag: `"${id}-1"`, 'last-modified': `Sun, 22 Nov 2026 20:${id}:00 GMT` }
+      const made = { ...page(`{"id":${id},"name":"${id % 2 ? 'Rex' : '🐕'}","categoryId":1}`), headers }
+      await pages.page(address(id), async () => made)
+      id += 1
+    } while (id < count && pages.get(address(0)))
+    return id
+  }
+  const [one, pages] = [pageCache(() => 1, mostBytes), pageCache(() => 1, mostBytes)]
+  const beyond = await fill(one, 100_000)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  await fill(pages, beyond - 1)
+  collectGarbage()
+  const taken = process.memoryUsage().heapUsed - before
+
+  assert.ok(pages.get(address(0)))
+  assert.ok(taken > mostBytes / 2 && taken < mostBytes * 1.25, `${taken} bytes`)
+})
+
 const KEPT: Kept[] = ['pages', 'keys']
+test('what this process has changed is known in the same turn of the event loop', async (t) => {
+  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const thread = new URL('../writer-thread.ts', import.meta.url)
+  const options = { connections: 1, shared: false, signal: undefined, onWait: assert.ifError }
+  const { write, version, close } = await openDatabase(url, { ...options, changes, thread })
+  const other = new DatabaseSync(fileOf(url), { timeout: 5_000 })
+  t.after(async () => {
+    other.close()
+    await close()
+  })
+  const categories = other.prepare('select count(*) as count from category')
+  for (let round = 1; round <= 10; round += 1) {
+    other.exec('begin immediate')
+    const written = write(insertCategory, { name: `Kind ${round}` })
+    await turn()
+    const before = version('pages')
+    other.exec('rollback')
+    // What this turn began with stays known until its end, though the writer commits in it.
+    while (categories.get()?.count !== 8 + round);
+    assert.equal(version('pages'), before)
+    await written
+    assert.notEqual(version('pages'), before)
+  }
+})
+
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 test('pages outlive counters and keys, keys outlive counters and pages, and neither a change of its own', async (t) => {

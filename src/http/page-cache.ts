@@ -20,7 +20,7 @@ export interface Page extends NewPage {
   encoding: 'latin1' | 'utf8'
 }
 
-/** Ready answers, for as long as nothing that they show has changed; bounded by their size in characters. */
+/** Ready answers, for as long as nothing that they show has changed; bounded by the memory that they take. */
 export interface PageCache {
   /** @returns undefined also when the store cannot say what has changed; `page` then meets the cause */
   get(query: string): Page | undefined
@@ -28,15 +28,18 @@ export interface PageCache {
   page(query: string, read: () => Promise<NewPage>): Promise<Page>
 }
 
-export function pageCache(version: () => number, mostCharacters: number): PageCache {
+/** What a page takes besides its text, in bytes. */
+const OVERHEAD = 500
+
+export function pageCache(version: () => number, mostBytes: number): PageCache {
   const pages = new Map<string, Page>()
   const making = new Map<string, Promise<Page>>()
   let since = -1
-  let characters = 0
+  let bytes = 0
 
   function drop(now: number): void {
     pages.clear()
-    characters = 0
+    bytes = 0
     since = now
   }
 
@@ -44,10 +47,10 @@ export function pageCache(version: () => number, mostCharacters: number): PageCa
     const before = version()
     const page = toPage(await read())
     if (before !== since || version() !== since) return page
-    const size = query.length + page.body.length + lengthOf(page.headers)
-    if (characters + size > mostCharacters) drop(since)
+    const size = sizeOf(query, page)
+    if (bytes + size > mostBytes) drop(since)
     pages.set(query, page)
-    characters += size
+    bytes += size
     return page
   }
 
@@ -82,6 +85,8 @@ function toPage(made: NewPage): Page {
   return { ...made, allHeaders, encoding }
 }
 
-function lengthOf(headers: Page['headers']): number {
-  return Object.values(headers).reduce((sum, value) => sum + value.length, 0)
+function sizeOf(query: string, { body, headers, encoding }: Page): number {
+  const text = encoding === 'latin1' ? body.length : 2 * body.length
+  const told = Object.values(headers).reduce((sum, value) => sum + value.length, 0)
+  return OVERHEAD + query.length + text + told
 }

@@ -27,15 +27,16 @@ export function int64(text: string): bigint | undefined {
 
 /**
  * Validates the parts of a request with the schema that also types and describes them, naming every problem
- * at once. A body is taken as it is; of a query, text becomes a number where the schema has one, and defaults
- * are filled in. A path is left alone: what names no resource is a 404 of that resource.
+ * at once. Of a body, what the schema names is taken as it is, and nothing else; of a query, text becomes
+ * a number where the schema has one, and defaults are filled in. A path is left alone: what names no resource
+ * is a 404 of that resource.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return (value) => ({ value })
   const validator = Schema.Compile(schema)
   const inBody = httpPart === 'body'
   return (raw) => {
-    const value = inBody ? raw : readQuery(schema as ObjectSchema, raw)
+    const value = inBody ? readBody(schema as BodySchema, raw) : readQuery(schema as ObjectSchema, raw)
     if (validator.Check(value)) return { value }
     const shown = withoutBigints(value)
     if (validator.Check(shown)) return { value }
@@ -58,6 +59,20 @@ function withoutBigints(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBigints)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]))
+}
+
+interface BodySchema {
+  properties?: Record<string, BodySchema>
+}
+
+/** Without members that the schema does not name: in the writer, 64 KB of them would take 1.4 MB. */
+function readBody({ properties }: BodySchema, value: unknown): unknown {
+  if (!properties || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const members: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(properties)) {
+    if (Object.hasOwn(value, name)) members[name] = readBody(schema, value[name as keyof typeof value])
+  }
+  return members
 }
 
 interface QuerySchema {
