@@ -106,6 +106,17 @@ test('of 64 adopters who want an animal at once exactly one gets it', async (t) 
   assert.deepEqual((await app.get('/v1/store/orders')).body, [winners[0]?.body])
 })
 
+test('of 8 who cancel an order at once one does, and the others find it closed', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  await client(app).place(await addPet(app, 'available'))
+  const cancel = () => app.request('/v1/store/orders/1', { method: 'DELETE' })
+  const answers = await Promise.all(Array.from({ length: 8 }, cancel))
+
+  const others = answers.filter(({ status }) => status !== 204)
+  assert.equal(others.length, 7)
+  for (const answer of others) assertError(answer, 409, 'order_closed', 'DELETE')
+})
+
 test('an animal that is not available or not there cannot be ordered', async (t) => {
   const app = await startApp(t)
   for (const status of [undefined, 'pending', 'sold']) {
@@ -215,6 +226,8 @@ test('an order with bad input answers 400 and names every member', async (t) => 
     [{ ...ADOPTER, name: 'x'.repeat(201) }, '/adopter/name'],
     [{ ...ADOPTER, email: 'ada' }, '/adopter/email'],
     [{ ...ADOPTER, email: 'ada@example.org\n' }, '/adopter/email'],
+    [{ ...ADOPTER, email: '"a\r\nBcc: all@example.org"@example.org' }, '/adopter/email'],
+    [{ ...ADOPTER, email: '"a\0"@example.org' }, '/adopter/email'],
     [{ ...ADOPTER, phone: null }, '/adopter/phone'],
     [{ ...ADOPTER, message: 'a\u0000' }, '/adopter/message'],
     [{ ...ADOPTER, message: 'x'.repeat(2_001) }, '/adopter/message'],

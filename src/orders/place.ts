@@ -45,20 +45,31 @@ export async function decideOrder(
   const before = await orders.find(db, decision.id, decision)
   if (status === undefined || status === before.status) return before
   checkDecision(before.status, status)
-  const { keyId, now } = decision
-  const after = await orders.update(db, before, status, now)
-  // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
-  if (!after) return decideOrder(db, status, decision)
-  const outcome = OUTCOMES[status]
-  if (outcome) await petChange.movePet(db, before.petId, { from: 'pending', to: outcome, keyId, now })
-  return after
+  return (await carryOut(db, before, status, decision)) ?? decideOrder(db, status, decision)
 }
 
 /** @throws {ApiError} order_not_found, order_closed */
 export async function cancelOrder(db: Db, decision: Decision): Promise<void> {
-  const { status } = await orders.find(db, decision.id, decision)
-  if (DECISIONS[status].length === 0) throw new ApiError('order_closed')
-  await decideOrder(db, 'cancelled', decision)
+  const before = await orders.find(db, decision.id, decision)
+  checkDecision(before.status, 'cancelled')
+  if (!(await carryOut(db, before, 'cancelled', decision))) await cancelOrder(db, decision)
+}
+
+/**
+ * @returns undefined when somebody was faster, where a store lets two transactions read at once: it is to be
+ *   judged again, on what is there
+ */
+async function carryOut(
+  db: Db,
+  before: Order,
+  status: OrderStatus,
+  { keyId, now }: Decision,
+): Promise<Order | undefined> {
+  const after = await orders.update(db, before, status, now)
+  const outcome = OUTCOMES[status]
+  if (after && outcome)
+    await petChange.movePet(db, before.petId, { from: 'pending', to: outcome, keyId, now })
+  return after
 }
 
 /** @throws {ApiError} order_closed; invalid_status_transition, naming the allowed ones */

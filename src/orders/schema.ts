@@ -11,7 +11,7 @@ export type OrderStatus = Static<typeof OrderStatus>
 const Adopter = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }),
-    email: Type.String({ format: 'email', maxLength: 254 }),
+    email: Type.String({ format: 'email', maxLength: 254, pattern: ONE_LINE }),
     phone: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: ONE_LINE })),
     message: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, pattern: LINES })),
   },
