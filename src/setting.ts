@@ -78,7 +78,15 @@ export function text(value: string): string {
 }
 
 export function databaseUrl(value: string): string {
-  if (/^sqlite:.+/.test(value) || (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value))) return value
+  // SQLite would take those for something else than a file, and keep nothing.
+  if (/^sqlite:(?::memory:|file:)/i.test(value)) throw new ConfigError('must name a file, by its path alone')
+  if (/^sqlite:.+/.test(value)) return value
+  if (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value)) {
+    // A part of the password then, which messages would show as the name of the database.
+    if (value.includes('@') && new URL(value).username === '')
+      throw new ConfigError('must have / # ? in the password written as %2F %23 %3F')
+    return value
+  }
   throw new ConfigError(
     'must be sqlite: and a file, such as sqlite:data/adoptable.db, or postgres://user:password@host/database',
   )

@@ -106,6 +106,8 @@ test('what cannot be sent is refused before anything is', async (t) => {
   const { settings, client } = await startClient(t)
 
   assert.throws(() => new AdoptableClient({ ...settings, key: '' }), TypeError)
+  const twoLines = () => new AdoptableClient({ ...settings, key: 'adopt_live_a\n' })
+  assert.throws(twoLines, (error: Error) => error instanceof TypeError && !error.message.includes('adopt_'))
   // @ts-expect-error: petId is missing
   await assert.rejects(client.deletePet({}), new TypeError('petId is missing'))
   await assert.rejects(client.createPet({ name: 'A', categoryId: 1 }, { idempotencyKey: 'a\nb' }), TypeError)

@@ -74,6 +74,8 @@ export class AdoptableClient extends Operations {
     super()
     const { baseUrl, key, signal, retries = 2, maxWaitSeconds = 60, timeoutSeconds = 30 } = settings
     if (!key) throw new TypeError('key is missing: the API key that the operator of the service gave you')
+    // The platform would say so with the key in its message.
+    if (!/^[!-~]+$/.test(key)) throw new TypeError('key has a character that no key has, such as a line end')
     this.#baseUrl = addressOf(baseUrl)
     this.#key = key
     this.#signal = signal

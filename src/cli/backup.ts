@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../setting.ts'
+import { print } from './print.ts'
 
 /** An online copy of the embedded store: a store of its own, with what was committed when it began. */
 export function backupCommand(program: Command, settings: () => Config): void {
@@ -20,8 +21,8 @@ export function backupCommand(program: Command, settings: () => Config): void {
       const { backUp } = await import('../db/backup.ts')
       const animals = await backUp(databaseUrl, file)
       const bytes = statSync(file).size
-      if (json) console.log(JSON.stringify({ file, bytes, animals }, null, 2))
-      else console.log(`${file}: ${bytes} bytes, animals: ${animals}`)
+      const line = `${file}: ${bytes} bytes, animals: ${animals}`
+      await print(json ? JSON.stringify({ file, bytes, animals }, null, 2) : line)
     })
 }
 

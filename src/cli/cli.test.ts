@@ -107,6 +107,13 @@ test('a wrong setting stops the start with exit code 2 and one line that names i
   for (const [name, value] of Object.entries(wrong)) {
     assert.throws(() => readConfig({ [name]: value }), new RegExp(`^Error: ${name} must [^\\n]+$`))
   }
+  for (const url of [
+    'sqlite::memory:',
+    'sqlite:file:a.db',
+    'postgres://a:/b+c@localhost/d',
+    'postgres://a:1/b@c/d',
+  ])
+    assert.throws(() => readConfig({ DATABASE_URL: url }), /^Error: DATABASE_URL must [^\n@]+$/)
   const { code, stdout, stderr } = await runCli(t, ['serve'], { PORT: wrong.PORT, HOST: wrong.HOST })
   assert.deepEqual([code, stdout], [2, ''])
   assert.match(stderr, /^adoptable: HOST must [^\n]+; PORT must [^\n]+\n$/)

@@ -10,6 +10,7 @@ import { openSqliteSide } from '../db/copy-sqlite.ts'
 import { COUNTED, TABLES } from '../db/copy-tables.ts'
 import { openForCommand } from '../db/database.ts'
 import { fileOf } from '../db/open-sqlite.ts'
+import { findByHash } from '../keys/find-by-hash.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { cleanup } from '../testing/cleanup.ts'
@@ -112,7 +113,7 @@ async function fillEverything(app: TestApp) {
     generateKey('production'),
   ]
   const store = await openForCommand(app.databaseUrl)
-  const idOf = async (key: string) => (await keys.findByHash(store.db, hashKey(key)))?.id ?? 0
+  const idOf = async (key: string) => (await findByHash(store.db, hashKey(key)))?.id ?? 0
   await store.write(keys.rotateKey, await idOf(rotated), hashKey(renewed), app.clock.now, 3_600_000)
   await store.write(keys.revokeKey, await idOf(revoked), app.clock.now)
   await store.close()

@@ -3,6 +3,7 @@ import type { Outcome, Progress, Stores } from '../db/copy.ts'
 import type { Comparison } from '../db/copy-check.ts'
 import { ConfigError, databaseUrl } from '../setting.ts'
 import { bar } from './bar.ts'
+import { print } from './print.ts'
 
 const NOT_TO_BE_USED =
   'the copy differs from its source, and is not to be used: copy again into an empty store'
@@ -22,7 +23,7 @@ export function copyCommand(program: Command): void {
       const { copyStore } = await import('../db/copy.ts')
       const drawn = progressBar(process.stderr)
       const outcome = await copyStore(stores, drawn.show).finally(drawn.clear)
-      console.log(options.json ? jsonOf(outcome) : tableOf(outcome.comparisons))
+      await print(options.json ? jsonOf(outcome) : tableOf(outcome.comparisons))
       if (!outcome.equal) throw new Error(outcome.finishedBefore ? CHANGED_SINCE : NOT_TO_BE_USED)
     })
 }

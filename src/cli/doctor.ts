@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import type { Finding } from './finding.ts'
+import { print } from './print.ts'
 import { alignedLines } from './table.ts'
 
 /** Looks at everything the service stands on, and changes nothing. */
@@ -13,7 +14,7 @@ export function doctorCommand(program: Command, settings: () => Config): void {
     .action(async ({ json }: { json?: true }) => {
       const { examine } = await import('./examine.ts')
       const findings = await examine(settings)
-      console.log(json ? JSON.stringify(findings, null, 2) : linesOf(findings).join('\n'))
+      await print(json ? JSON.stringify(findings, null, 2) : linesOf(findings).join('\n'))
       const failed = findings.filter(({ state }) => state === 'wrong').length
       if (failed > 0) throw new Error(`checks that failed: ${failed}`)
     })

@@ -8,6 +8,7 @@ import { MAPPINGS } from '../transfer/mappings.ts'
 import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
 import { openInput } from './import-input.ts'
 import { openProgress, openRejects, summaryText, whole } from './import-report.ts'
+import { print } from './print.ts'
 import { missingFile } from './store-file.ts'
 
 interface Given {
@@ -53,8 +54,8 @@ export function importCommand(program: Command, settings: () => Config): void {
         .finally(rejects.close)
       const seconds = (performance.now() - startedAt) / 1_000
       const { dryRun } = options
-      if (given.json) console.log(JSON.stringify({ ...done, dryRun, complete: !ended, seconds }))
-      else console.log((ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun))
+      const text = (ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun)
+      await print(given.json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
       if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
       if (done.refused > 0)
         throw new Error(`${whole(done.refused)} of ${whole(linesIn(done))} lines were refused`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { openForCommand } from '../db/database.ts'
@@ -43,6 +43,28 @@ test('keys list says nothing of a store without keys', async (t) => {
   await (await openForCommand(settings.DATABASE_URL)).close()
   assert.deepEqual(await runCli(t, ['keys', 'list'], settings), { code: 0, stdout: '', stderr: '' })
   assert.equal((await runCli(t, ['keys', 'list', '--json'], settings)).stdout, '[]\n')
+})
+
+const NO_FULL = !existsSync('/dev/full') && 'there is no /dev/full here'
+
+test('a key that could not be printed is told of, by its number', { skip: NO_FULL }, async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  await makeKey(settings.DATABASE_URL)
+  const full = openSync('/dev/full', 'w')
+  t.after(() => closeSync(full))
+  const env = { PATH: process.env.PATH, ...settings }
+  for (const args of [
+    ['create', '--name', 'b', '--plan', 'free'],
+    ['rotate', '2'],
+  ]) {
+    const command = ['bin/adoptable.js', 'keys', ...args]
+    const { status, stderr } = spawnSync(process.execPath, command, { env, stdio: ['ignore', full, 'pipe'] })
+    assert.equal(status, 1)
+    assert.match(
+      String(stderr),
+      /^adoptable: a secret of key 2 was made, and nobody has seen it: revoke or rotate it\. .+\n$/,
+    )
+  }
 })
 
 test('keys list, revoke and rotate without a store say so in one line, and make none', async (t) => {

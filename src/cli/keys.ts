@@ -7,6 +7,7 @@ import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
 import { linesOf, toShown } from './keys-shown.ts'
+import { print } from './print.ts'
 import { missingFile, requireStore } from './store-file.ts'
 
 interface CreateOptions {
@@ -69,8 +70,8 @@ function listCommand(command: Command, settings: () => Config): void {
     .action(({ json }: { json?: true }) =>
       inStore(settings(), async (_writer, db) => {
         const shown = (await keys.list(db)).map(toShown)
-        if (json) console.log(JSON.stringify(shown, null, 2))
-        else for (const line of linesOf(shown)) console.log(line)
+        const text = json ? JSON.stringify(shown, null, 2) : linesOf(shown).join('\n')
+        if (text !== '') await print(text)
       }),
     )
 }
@@ -111,9 +112,12 @@ function rotateCommand(command: Command, settings: () => Config): void {
 
 /** The one time that the key is told. */
 async function printKey(db: Db, id: number, key: string, json: true | undefined): Promise<void> {
-  if (!json) return console.log(key)
-  const shown = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
-  console.log(JSON.stringify({ id, key, ...shown[0] }, null, 2))
+  const [shown] = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
+  await print(json ? JSON.stringify({ id, key, ...shown }, null, 2) : key).catch((cause: Error) => {
+    throw new Error(
+      `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,
+    )
+  })
 }
 
 type Work = (writer: Writer, db: Db) => Promise<void>

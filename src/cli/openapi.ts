@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import { print } from './print.ts'
 
 export function openapiCommand(program: Command, settings: () => Config): void {
   program
@@ -13,6 +14,6 @@ export function openapiCommand(program: Command, settings: () => Config): void {
       const { buildServer } = await import('../server.ts')
       const app = await buildServer(context, pino({ level: 'silent' }))
       await app.ready()
-      console.log(JSON.stringify(app.swagger(), null, 2))
+      await print(JSON.stringify(app.swagger(), null, 2))
     })
 }

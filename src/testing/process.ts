@@ -28,23 +28,23 @@ export function spawnCli(
   args: string[],
   settings: Record<string, string>,
   cwd = process.cwd(),
-  { detached = false } = {},
+  { detached = false, stderr = 'pipe' as 'pipe' | number } = {},
 ): RunningProcess {
   const child = spawn(process.execPath, [resolve('bin/adoptable.js'), ...args], {
     cwd,
     detached,
     env: { PATH: process.env.PATH, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
   })
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (chunk: Buffer) => {
+    child[name]?.on('data', (chunk: Buffer) => {
       output[name] += chunk
     })
   }
   const exited = once(child, 'close').then(([code]) => ({ code, ...output }))
   const serving = new Promise<string>((serve, reject) => {
-    child.stdout.on('data', () => {
+    child.stdout?.on('data', () => {
       const address = /serves (http:\S+)\/v1/.exec(output.stdout)?.[1]
       if (address) serve(address)
     })

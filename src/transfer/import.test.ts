@@ -370,6 +370,27 @@ test('without --update an animal that came before is refused; with another sourc
   assert.match(await exported(store), /1,Rex,Barnyard,\r\n2,Rex,Barnyard/)
 })
 
+test('an id that was not read exactly, or that is lacking, tells no animal apart: it is refused', async (t) => {
+  const url = scratchFile(t)
+  await makeKey(url)
+  const store = await openStore(t, url)
+  const ids = [
+    '12345678901234567890',
+    '12345678901234567891',
+    '12345678901234567.5',
+    '1.5',
+    '9007199254740993',
+    '7',
+  ]
+  const file = ids.map((id) => `{"id":${id},"name":"Rex","category":"Dog"}`).join('\n')
+  const { added, refusals } = await importText(store, file, BY_ID)
+  assert.deepEqual([added, refusals.map(({ line }) => line)], [2, [1, 2, 3, 4]])
+  assert.equal(refusals[0]?.reason, 'id: Write such a number in quotes.')
+
+  const lacking = await importText(store, lines({ name: 'Rex', category: 'Dog' }), { idColumn: 'id' })
+  assert.deepEqual(lacking.reasons, ['1: id: This must be the id of the animal, of 1 to 200 characters.'])
+})
+
 test('an animal that is no longer for adoption in its source is not quietly left available', async (t) => {
   const url = scratchFile(t)
   await makeKey(url)
@@ -396,6 +417,7 @@ test('lines of any length, in any pieces: one that is too long is refused alone'
   const { added, reasons } = await importText(store, file)
 
   assert.deepEqual([added, reasons], [3, ['4: It is longer than 16777216 bytes.']])
+  assert.deepEqual((await importText(store, `\uFEFF\n${rex}`)).reasons, [])
 })
 
 test('what SQLite exports PostgreSQL imports and exports again, the same; a copy knows the sources', async (t) => {

@@ -1,3 +1,4 @@
+import { int64 } from '../http/validate.ts'
 import { type Fields, type Format, type Line, type Mapping, Refused } from './animal.ts'
 import type { Draft, Refusal } from './import-batch.ts'
 import { peek } from './peek.ts'
@@ -110,8 +111,13 @@ const SOURCE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u
 /** @throws {Refused} when there is none, and an animal could not be told apart from others */
 function sourceIdOf(fields: Fields, { idColumn, update }: Reading): string | undefined {
   const id = idColumn === undefined ? undefined : fields[idColumn]
-  if (id === undefined && !update) return undefined
-  const text = ['string', 'number', 'bigint'].includes(typeof id) ? String(id) : ''
+  if (idColumn === undefined && !update) return undefined
+  if (typeof id === 'number' || typeof id === 'bigint') {
+    // What has more digits was not read exactly, and two of them may be one.
+    if (int64(String(id)) === undefined) throw new Refused(`${idColumn}: Write such a number in quotes.`)
+    return String(id)
+  }
+  const text = typeof id === 'string' ? id : ''
   if (!SOURCE_ID.test(text))
     throw new Refused(`${idColumn}: This must be the id of the animal, of 1 to 200 characters.`)
   return text

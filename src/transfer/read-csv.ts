@@ -63,7 +63,7 @@ function checked(headings: string[], required: readonly string[], others: readon
     throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${shown(headings)}`)
   }
   const twice = headings.find((heading, place) => heading !== '' && headings.indexOf(heading) !== place)
-  if (twice) throw new Error(`the file has two columns ${twice}`)
+  if (twice) throw new Error(`the file has two columns ${shown([twice])}`)
   return headings
 }
 

@@ -17,7 +17,10 @@ export async function* readNdjson(input: AsyncIterable<Buffer>): AsyncGenerator<
   for await (const bytes of linesOf(input)) {
     number += 1
     if (bytes === undefined) yield { number, problem: `It is longer than ${MOST_LINE_BYTES} bytes.` }
-    else if (!isBlank(bytes)) yield { number, ...parsed(number === 1 ? withoutBom(bytes) : bytes) }
+    else {
+      const line = number === 1 ? withoutBom(bytes) : bytes
+      if (!isBlank(line)) yield { number, ...parsed(line) }
+    }
   }
 }
 
