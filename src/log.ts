@@ -7,8 +7,9 @@ const WARN = 40
 
 /**
  * JSON lines on stderr, written a few at a time and at least every second. The lines of one turn of the event
- * loop are passed on together: for each that it gets, the stream measures all that it still holds. What a
- * reader that takes nothing leaves no room for is dropped, and a line says how much when it takes again.
+ * loop are passed on together: for each that it gets, the stream measures all that it still holds. What finds
+ * no room, because a reader takes nothing or a disk is full, is dropped; a line says how much when there is
+ * room again.
  */
 export function standardError(
   fd = 2,
@@ -18,8 +19,10 @@ export function standardError(
   let count = 0
   let dropped = 0
   let isFull = false
+  let isFailing = false
+  let isEnded = false
   const passOn = (): void => {
-    if (lines === '') return
+    if (lines === '' || isEnded) return
     isFull = false
     stream.write(dropped > 0 ? droppedLine(dropped) + lines : lines)
     dropped = isFull ? dropped + count : 0
@@ -38,6 +41,12 @@ export function standardError(
   stream.on('drop', () => {
     isFull = true
   })
+  stream.on('error', () => {
+    isFailing = true
+  })
+  stream.on('write', () => {
+    isFailing = false
+  })
   return {
     write(line) {
       if (lines === '') setImmediate(passOn)
@@ -46,7 +55,14 @@ export function standardError(
     },
     flush(done) {
       passOn()
-      stream.flush(done)
+      stream.flush(() => {
+        // Its own last flush would try for ever, and the process not end.
+        if (isFailing && !isEnded) {
+          isEnded = true
+          stream.destroy()
+        }
+        done()
+      })
     },
   }
 }

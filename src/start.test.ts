@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { rmSync, truncateSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, truncateSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
 import { join } from 'node:path'
@@ -136,6 +136,24 @@ test('an answer that was begun before a stop, and ends in it, closes its connect
   assert.equal((await exited).code, 0)
 })
 
+test('a client that is slow to read gets whole answers, also of a service that stops', async (t) => {
+  const app = await startApp(t)
+  const socket = net.connect(app.port, '127.0.0.1')
+  // More than the system would take in the place of who reads nothing yet.
+  socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500))
+  await app.get('/livez')
+  const stopped = app.stop()
+  const since = performance.now()
+  // Idle connections are closed meanwhile.
+  while (performance.now() - since < 1_000) await new Promise(setImmediate)
+
+  let text = ''
+  for await (const chunk of socket.setEncoding('latin1')) text += chunk
+  const [head = '', body] = text.slice(text.lastIndexOf('HTTP/1.1 200 OK')).split('\r\n\r\n')
+  assert.equal(body?.length, Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1]))
+  await stopped
+})
+
 test('a connection that says nothing does not keep a stop from ending', async (t) => {
   const { address, child, exited } = await startProcess(t)
   const socket = net.connect(Number(new URL(address).port), '127.0.0.1')
@@ -202,6 +220,27 @@ test('a stop ends although the reader of the log has gone', { timeout: 30_000 },
   child.stderr?.destroy()
   // No connection is kept, for which the stop would wait until the log meets its broken pipe by itself.
   assert.equal((await send(new http.Agent(), `${address}/v1/pets`, {})).status, 401)
+  child.kill('SIGTERM')
+
+  assert.equal((await exited).code, 0)
+})
+
+const NO_FULL = !existsSync('/dev/full') && 'there is no /dev/full here'
+
+test('a full disk under the log stops no answer, and no stop', {
+  skip: NO_FULL,
+  timeout: 30_000,
+}, async (t) => {
+  const full = openSync('/dev/full', 'w')
+  t.after(() => closeSync(full))
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
+  const { child, exited, serving } = spawnCli(t, ['serve'], settings, undefined, { stderr: full })
+  const address = await serving
+  const agent = new http.Agent({ keepAlive: true })
+  // More lines than are held back before the first is written.
+  for (let count = 0; count < 300; count += 1)
+    assert.equal((await send(agent, `${address}/livez`, {})).status, 200)
+  agent.destroy()
   child.kill('SIGTERM')
 
   assert.equal((await exited).code, 0)

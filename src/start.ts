@@ -47,8 +47,8 @@ interface Options {
 /** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
 const DRAIN_SHARE = 0.8
 
-/** What ready pages may take up, about as many bytes. */
-const PAGE_CACHE_CHARACTERS = 16 * 1_048_576
+/** What ready pages may take up. */
+const PAGE_CACHE_BYTES = 16 * 1_048_576
 
 /** Enough to tell installations apart. */
 const NAMESPACE_LENGTH = 12
@@ -92,7 +92,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       ready: () => Promise.all([ready(), limiter.ready()]).then(() => undefined),
       carryOut: carryOutOnce(database, clock),
       version,
-      pages: pageCache(() => version('pages'), PAGE_CACHE_CHARACTERS),
+      pages: pageCache(() => version('pages'), PAGE_CACHE_BYTES),
       limiter,
       metrics,
       tracing,

@@ -25,7 +25,7 @@ export const ROWS: Row[] = [
     name: 'syscalls',
     promise:
       'Killed at any system call, the service loses and doubles no animal, and every 201 follows the sync of its log.',
-    rounds: { short: 1, usual: 100, night: 2_000 },
+    rounds: { short: 3, usual: 100, night: 2_000 },
     minutes: 60,
   },
   {

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { fileOf } from '../src/db/open-sqlite.ts'
 import { ERRORS, type ErrorCode } from '../src/errors.ts'
+import { generateKey } from '../src/keys/key-format.ts'
 import { cleanup } from '../src/testing/cleanup.ts'
 import type { Answer } from '../src/testing/client.ts'
 import { scratchDatabase } from '../src/testing/postgres.ts'
@@ -55,7 +56,9 @@ async function callAll(app: TestApp, id: number): Promise<Answer[]> {
     })
   const removals = CALLS.filter(({ method }) => method === 'DELETE')
   const others = CALLS.filter((one) => !removals.includes(one))
-  const answers = await Promise.all([...others.map(call), app.request('/readyz')])
+  // Whose key has to be looked up.
+  const stranger = app.get('/v1/pets', { authorization: `Bearer ${generateKey('production')}` })
+  const answers = await Promise.all([...others.map(call), stranger, app.request('/readyz')])
   return [...answers, ...(await Promise.all(removals.map(call)))]
 }
 

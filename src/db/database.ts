@@ -1,15 +1,10 @@
-import {
-  claimFile,
-  fileOf,
-  type Kept,
-  openAsItIs,
-  openToRead,
-  openToWrite,
-  prepareFile,
-} from './open-sqlite.ts'
+import { claimFile, fileOf, openAsItIs, openToRead, openToWrite, prepareFile } from './open-sqlite.ts'
 import type { Db } from './tables.ts'
 import { transactionWriter, type Writer } from './write.ts'
 import { type Changes, threadWriter } from './writer.ts'
+
+/** What a process keeps ready until the store has changed: pages of animals, and keys. */
+export type Kept = 'pages' | 'keys'
 
 /** The database as the service works with it, whichever engine it is. */
 export interface Database extends Writer {
@@ -77,11 +72,12 @@ async function serveSqlite(file: string, { shared, changes, thread }: OpenOption
     release()
     throw error
   }
-  const writer = threadWriter(thread, file, changes)
   const reader = openToRead(file)
+  const writer = threadWriter(thread, file, changes, reader.committed)
   return {
     ...writer,
-    ...reader,
+    db: reader.db,
+    version: reader.version,
     async close() {
       // The reader first: the writer, as the last connection, can then fold the WAL into the file.
       reader.close()

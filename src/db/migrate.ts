@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as postgresFirst from './migrations/postgres/0001-first.ts'
 import * as postgresPetSources from './migrations/postgres/0002-pet-sources.ts'
+import * as postgresSettledPets from './migrations/postgres/0003-settled-pets.ts'
 import * as first from './migrations/sqlite/0001-first.ts'
 import * as pages from './migrations/sqlite/0002-pages.ts'
 import * as petChanges from './migrations/sqlite/0003-pet-changes.ts'
@@ -29,6 +30,7 @@ const MIGRATIONS = {
   postgres: {
     '0001-first': postgresFirst,
     '0002-pet-sources': postgresPetSources,
+    '0003-settled-pets': postgresSettledPets,
   },
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
+import type { Kept } from './database.ts'
 import { migrate, requireCurrent } from './migrate.ts'
 import { BUSY_TIMEOUT_MS, createFile, NodeSqliteDialect, openFile } from './sqlite.ts'
 import type { Db } from './tables.ts'
@@ -90,9 +91,6 @@ function refuseDamage(file: string): void {
   }
 }
 
-/** What a process keeps ready until the store has changed: pages of animals, and keys. */
-export type Kept = 'pages' | 'keys'
-
 export interface Reader {
   db: Db
   /**
@@ -100,6 +98,8 @@ export interface Reader {
    * of the event loop.
    */
   version(of: Kept): number
+  /** Something was committed here: what was seen in this turn counts no more. */
+  committed(): void
   close(): void
 }
 
@@ -129,6 +129,9 @@ export function openToRead(file: string): Reader {
     version(of) {
       if (!looked) look()
       return Number(current[of])
+    },
+    committed() {
+      looked = false
     },
     close: () => database.close(),
   }

@@ -4,14 +4,16 @@ import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { findByHash } from '../keys/find-by-hash.ts'
 import * as keys from '../keys/store.ts'
 import { type Answer, assertError } from '../testing/client.ts'
 import { freePort } from '../testing/port.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
-import { makeKey, startApp, type TestApp, UNLIMITED, useStores } from '../testing/start-app.ts'
+import { startApp, type TestApp, UNLIMITED, useStores } from '../testing/start-app.ts'
 import { openForCommand } from './database.ts'
+import { watchPostgres } from './watch-postgres.ts'
 
 // What the service promises of PostgreSQL alone: one migration, one process without Redis, and what happens
 // when it is lost, silent, read-only or restarted.
@@ -50,6 +52,7 @@ async function assertBack(ask: () => Promise<Answer>, good: number): Promise<Ans
   }
 }
 
+const turn = () => new Promise(setImmediate)
 const add = (app: TestApp, headers = {}) => app.post('/v1/pets', REX, headers)
 const ready = (app: TestApp) => app.get('/readyz', { authorization: undefined })
 
@@ -152,28 +155,77 @@ test('the server ends a connection that neither its process nor its pool has clo
   assert.deepEqual(rows, [{ idle_session_timeout: '30s' }])
 })
 
-test('a key revoked beside the service is refused within a second, and so is one whose notice was lost', async (t) => {
-  const { app, proxy, direct } = await startBehindProxy(t)
-  for (const lost of [false, true]) {
-    const key = await makeKey(direct)
-    const get = () => app.get('/v1/pets', { authorization: `Bearer ${key}` })
-    assert.equal((await get()).status, 200)
-    if (lost) proxy.cut()
-    const store = await openForCommand(direct)
-    const { id } = await store.db
-      .selectFrom('api_key')
-      .select('id')
-      .orderBy('id', 'desc')
-      .executeTakeFirstOrThrow()
-    assert.ok(await store.write(keys.revokeKey, id, 1))
+test('a database in which characters are lacking is refused in one line', async (t) => {
+  const name = `adoptable_ascii_${process.pid}`
+  await runOnServer(`create database ${name} encoding 'SQL_ASCII' locale 'C' template template0`)
+  t.after(() => runOnServer(`drop database ${name} with (force)`))
+  const { code, stderr } = await runCli(t, ['serve'], { DATABASE_URL: urlOf(name), PORT: '0' })
+
+  assert.equal(code, 1)
+  assert.match(stderr, /PostgreSQL: the database is in SQL_ASCII, and has to be in UTF8/)
+})
+
+test('what is asked again and again is parsed once on each connection', async (t) => {
+  const store = await openForCommand(await scratchDatabase(t))
+  t.after(store.close)
+  const statements = await store.write(async (db) => {
+    await findByHash(db, 'a')
+    await findByHash(db, 'b')
+    const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(
+      db,
+    )
+    return rows.map((row) => row.statement)
+  })
+
+  assert.equal(statements.length, 1)
+  assert.match(String(statements[0]), /from "api_key_secret"/)
+})
+
+for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
+  test(`a key revoked beside the service is refused within a second, when the notice of it ${fate}`, async (t) => {
+    const { app, proxy, direct } = await startBehindProxy(t)
+    const { db, write, close } = await openForCommand(direct)
+    t.after(close)
+    const { id } = await db.selectFrom('api_key').select('id').executeTakeFirstOrThrow()
+    assert.equal((await app.get('/v1/pets')).status, 200)
+
+    if (fate === 'is lost with its line') proxy.cut()
+    if (fate === 'is not given') await sql`alter table api_key disable trigger all`.execute(db)
+    assert.ok(await write(keys.revokeKey, id, 1))
     const since = performance.now()
-    await store.close()
     proxy.restore()
     for (let status = 0; status !== 401; ) {
-      status = (await get()).status
+      status = (await app.get('/v1/pets')).status
       assert.ok(performance.now() - since < 1_000 || status === 401, `still ${status}`)
     }
+  })
+}
+
+test('a commit outdates pages, and keys only where it was of keys', async (t) => {
+  const url = await scratchDatabase(t)
+  const store = await openForCommand(url)
+  const watch = await watchPostgres(url, async () => true)
+  t.after(() => Promise.all([watch.close(), store.close()]))
+  const name = 'Tom'
+  const addPet = () => store.db.insertInto('pet').values({ name, category_id: 2, status: null } as never)
+
+  /** Right after the keys were forgotten, which without any notice they are after a second. */
+  async function forgotten(): Promise<{ pages: number; keys: number; since: number }> {
+    const before = watch.version('keys')
+    while (watch.version('keys') === before) await turn()
+    return { pages: watch.version('pages'), keys: watch.version('keys'), since: performance.now() }
   }
+
+  const addedPet = await forgotten()
+  await addPet().execute()
+  while (watch.version('pages') === addedPet.pages) await turn()
+  assert.ok(watch.version('keys') === addedPet.keys || performance.now() - addedPet.since > 1_000)
+
+  const addedKey = await forgotten()
+  const key = { name: 'b', plan: 'free', access: 'read' } as const
+  await store.write(keys.insertKey, key, 'a'.repeat(64), 0)
+  while (watch.version('keys') === addedKey.keys) await turn()
+  assert.ok(performance.now() - addedKey.since < 1_000)
 })
 
 test('another process sees within a second what one has written', async (t) => {
@@ -188,6 +240,33 @@ test('another process sees within a second what one has written', async (t) => {
 
   const since = performance.now()
   while ((await app.get('/v1/pets')).text === '[]') assert.ok(performance.now() - since < 1_000)
+})
+
+test('a walk from the oldest on waits for who got an id before, and so meets every animal', async (t) => {
+  const { app, direct } = await startBehindProxy(t)
+  const other = new pg.Client(direct)
+  // Ended with its database, should the test fail.
+  other.on('error', () => undefined)
+  await other.connect()
+  const ids = async (path: string) => (await app.get(path)).body.map(({ id }: { id: number }) => id)
+  await add(app)
+  await other.query('begin')
+  await other.query(`insert into pet (name, category_id) values ('Slow', 2), ('Slower', 2)`)
+  assert.equal((await add(app)).body.id, 4)
+
+  assert.deepEqual(await ids('/v1/pets?sort=id'), [1])
+  assert.deepEqual(await ids('/v1/pets?sort=id&id=4'), [])
+  assert.deepEqual(await ids('/v1/pets'), [4, 1])
+  await other.query('commit')
+  const since = performance.now()
+  while ((await ids('/v1/pets?sort=id')).length < 4) assert.ok(performance.now() - since < 1_000)
+  assert.deepEqual(await ids('/v1/pets?sort=id'), [1, 2, 3, 4])
+  await other.query('begin')
+  await other.query(`insert into pet (name, category_id) values ('Never', 2)`)
+  await other.query('rollback')
+  assert.equal((await add(app)).body.id, 6)
+  assert.deepEqual(await ids('/v1/pets?sort=id'), [1, 2, 3, 4, 6])
+  await other.end()
 })
 
 test('while the database is gone every answer is a 503 in time; then the service is back by itself', async (t) => {

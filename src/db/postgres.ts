@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { ApiError } from '../errors.ts'
+import { nameOf } from './prepared.ts'
 import type { Db } from './tables.ts'
 
 // A request needs the database twice, to learn whose key it is and to do what is asked, and waits for Redis
@@ -10,6 +11,8 @@ import type { Db } from './tables.ts'
 const USE_TIMEOUT_MS = 850
 /** For a connection of the pool, or a new one. */
 const CONNECT_TIMEOUT_MS = 500
+/** Of a command, or a start, which nobody waits for by the second. */
+const PATIENT_CONNECT_TIMEOUT_MS = 2_000
 /** Shorter, so that the server says so itself where it can: the connection then stays of use. */
 const STATEMENT_TIMEOUT_MS = 700
 
@@ -40,7 +43,7 @@ export function connectionTo(url: string, patient = false): pg.ClientConfig {
     connectionString: url,
     application_name: 'adoptable',
     types,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: patient ? PATIENT_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     ...(patient ? {} : { query_timeout: USE_TIMEOUT_MS, statement_timeout: STATEMENT_TIMEOUT_MS }),
@@ -86,7 +89,7 @@ function careful(client: pg.PoolClient, until: number | undefined): PostgresPool
     if (broken) throw broken
     const left = until && { query_timeout: Math.max(1, Math.ceil(until - performance.now())) }
     try {
-      return await client.query({ text, values, ...left })
+      return await client.query({ name: nameOf(text), text, values, ...left })
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = lost(error)
       throw broken ?? toldApart(error as pg.DatabaseError)

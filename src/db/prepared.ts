@@ -13,6 +13,13 @@ class Blank {
 /** Fills the place of a value that is known only when the query runs. */
 export type Fill<Values> = <Name extends keyof Values>(name: Name) => NonNullable<Values[Name]>
 
+const names = new Map<string, string>()
+
+/** Under which PostgreSQL keeps, for as long as a connection lives, what it made of such a query's text. */
+export function nameOf(sql: string): string | undefined {
+  return names.get(sql)
+}
+
 /**
  * A query that is built once for each engine and shape, and then run with other values: to build one costs
  * more than SQLite needs to answer it. Its rows are tuples, in the order of the columns: objects cost SQLite's
@@ -40,6 +47,7 @@ export function prepared<Values extends object, Row extends unknown[]>(
     )
     // Kysely's way to a connection costs as much as such a query, and the embedded store has but one.
     if (adapter instanceof NodeSqliteAdapter) return adapter.executeQuery<Row>({ ...query, parameters })
+    if (!names.has(query.sql)) names.set(query.sql, `adoptable_${names.size}`)
     const { rows } = await db.executeQuery<object>({ ...query, parameters })
     return rows.map((row) => Object.values(row) as Row)
   }

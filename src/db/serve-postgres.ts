@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { CLAIM, claimPatiently, SILENT_MS } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
@@ -19,7 +20,18 @@ const PASSING = /^(?:08|53|57)/
 
 /** For a command: its tables are brought up to date. */
 export function openMigrated(url: string): Promise<Db> {
-  return openOnce(url, (db) => migrate(db, 'postgres'))
+  return openOnce(url, async (db) => {
+    await requireUtf8(db)
+    await migrate(db, 'postgres')
+  })
+}
+
+/** In any other encoding characters are lacking, or counted as bytes. */
+async function requireUtf8(db: Db): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
+  const encoding = rows[0]?.server_encoding
+  if (encoding !== 'UTF8')
+    throw new Error(`PostgreSQL: the database is in ${encoding}, and has to be in UTF8`)
 }
 
 /** For a command that changes nothing. @throws when there is no store, or it is not of this release */
@@ -61,7 +73,7 @@ export async function servePostgres(
   const claim = (client: pg.Client, signal?: AbortSignal) => claimDatabase(client, shared, signal)
   const watch = await watchPostgres(url, claim, waiting.signal)
   const db = openPostgres(url, { connections })
-  const writer = transactionWriter(db, watch.bump)
+  const writer = transactionWriter(db, watch.committed)
   return {
     ...writer,
     db,

@@ -3,7 +3,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { runOnce } from './once.ts'
 import { openSettled, type Writable } from './open-sqlite.ts'
 import type { Db } from './tables.ts'
-import { isDiskFailure } from './violation.ts'
+import { isDiskFailure, isReadOnly } from './violation.ts'
 import type { Changes } from './writer.ts'
 import { type Job, type Outcome, packError } from './writer-messages.ts'
 
@@ -21,8 +21,9 @@ export function serveWrites(port: MessagePort, file: string, changes: Changes): 
       store ??= await openSettled(file)
       return await commitGroup(store, changes, jobs)
     } catch (error) {
-      // Nobody knows what of the log such a disk has kept: all is written anew before anything is added.
-      if (isDiskFailure(error)) {
+      // Nobody knows what of the log such a disk has kept: all is written anew before anything is added. What
+      // could be opened to read only may be opened to write by now.
+      if (isDiskFailure(error) || isReadOnly(error)) {
         store?.database.close()
         store = undefined
       }
@@ -73,7 +74,7 @@ async function runAlone(db: Db, database: DatabaseSync, changes: Changes, job: J
     return { id: job.id, value }
   } catch (error) {
     // A full or broken disk ends the whole transaction, and with it what the jobs before this one did.
-    if (!database.isTransaction) throw error
+    if (!database.isTransaction || isReadOnly(error)) throw error
     database.exec('rollback to job; release job')
     return { id: job.id, failure: packError(error) }
   }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Kept } from './database.ts'
 import { connectionTo } from './postgres.ts'
 
 /**
@@ -8,12 +9,14 @@ import { connectionTo } from './postgres.ts'
 const POLL_MS = 250
 /** What was true so long ago counts no more: nothing is remembered while the database cannot be asked. */
 const STALE_MS = 1_000
+/** Keys of which no notice told, since they came past the triggers, are known as late as this. */
+const UNTOLD_MS = 1_000
 
 export interface Watch {
   /** As `Reader.version`. */
-  version(): number
-  /** Something was committed here. */
-  bump(): void
+  version(of: Kept): number
+  /** Something was committed here; a key that was brings its notice. */
+  committed(): void
   close(): Promise<void>
 }
 
@@ -38,7 +41,7 @@ export async function watchPostgres(
   claim: (client: pg.Client, signal?: AbortSignal) => Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<Watch> {
-  let current = 0
+  const changes = countChanges()
   let snapshot = ''
   let seenAt = Number.NEGATIVE_INFINITY
   const closing = new AbortController()
@@ -46,11 +49,13 @@ export async function watchPostgres(
   let client = await connect(signal)
 
   async function connect(until?: AbortSignal): Promise<pg.Client> {
-    const fresh = openClient(url).on('notification', bump)
+    const fresh = openClient(url).on('notification', changes.keysChanged)
     try {
       await fresh.connect()
       if (!(await claim(fresh, until))) throw new Taken()
       await fresh.query('listen adoptable_keys')
+      // What was told before, nobody heard.
+      changes.keysChanged()
       await look(fresh)
       if (closing.signal.aborted) await fresh.end()
       return fresh
@@ -60,14 +65,10 @@ export async function watchPostgres(
     }
   }
 
-  function bump(): void {
-    current += 1
-  }
-
   async function look(from: pg.Client): Promise<void> {
     const askedAt = performance.now()
     const { rows } = await from.query<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot')
-    if (rows[0]?.snapshot !== snapshot) bump()
+    if (rows[0]?.snapshot !== snapshot) changes.committed()
     snapshot = rows[0]?.snapshot ?? ''
     seenAt = askedAt
   }
@@ -90,17 +91,33 @@ export async function watchPostgres(
   timer = setTimeout(poll, POLL_MS)
 
   return {
-    version() {
-      if (performance.now() - seenAt > STALE_MS) bump()
-      return current
-    },
-    bump,
+    version: (of) => changes.version(of, performance.now() - seenAt <= STALE_MS),
+    committed: changes.committed,
     async close() {
       closing.abort()
       clearTimeout(timer)
       await client.end().catch(() => undefined)
     },
   }
+}
+
+/** A number for each kind of what is kept, and what raises it. */
+function countChanges() {
+  const current: Record<Kept, number> = { pages: 0, keys: 0 }
+  let keysSince = Number.NEGATIVE_INFINITY
+  function committed(): void {
+    current.pages += 1
+  }
+  function keysChanged(): void {
+    current.keys += 1
+    keysSince = performance.now()
+  }
+  function version(of: Kept, upToDate: boolean): number {
+    if (!upToDate) committed()
+    if (!upToDate || performance.now() - keysSince > UNTOLD_MS) keysChanged()
+    return current[of]
+  }
+  return { committed, keysChanged, version }
 }
 
 function endProcess(error: Error): void {

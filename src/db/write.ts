@@ -11,7 +11,10 @@ export type Change<Args extends unknown[], Result> = (db: Db, ...args: Args) => 
 /** A change that needs the store and leaves it as it is. */
 export const nothing: Change<[], void> = async () => undefined
 
-/** Runs a change; the promise resolves when its effect is on the disk, and rejects when nothing of it is. */
+/**
+ * Runs a change; the promise resolves when its effect is on the disk. It rejects when nothing of it is, or
+ * with service_unavailable, when nobody can say.
+ */
 export type Write = <Args extends unknown[], Result>(
   change: Change<Args, Result>,
   ...args: Args

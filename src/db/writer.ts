@@ -17,8 +17,8 @@ export type Changes = Record<string, Change<any[], any>>
 const MOST_IN_A_MESSAGE = 16
 
 /**
- * What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to
- * far more.
+ * What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to far more.
+ * Its own flags, as the command has them, count before these.
  */
 const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
@@ -27,8 +27,14 @@ const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 
  * Changes that wait at the same moment share one transaction and one sync, and each still fails alone.
  *
  * @param thread the module the thread runs; it must know the same changes
+ * @param committed is called when something was, before the change is answered
  */
-export function threadWriter(thread: URL, file: string, changes: Changes): Writer {
+export function threadWriter(
+  thread: URL,
+  file: string,
+  changes: Changes,
+  committed: () => void = () => undefined,
+): Writer {
   const nameOf = namesIn(changes)
   const waiting = openPlaces<Waiting>()
   const outbox = openOutbox((jobs) => {
@@ -43,6 +49,7 @@ export function threadWriter(thread: URL, file: string, changes: Changes): Write
   function start(): Worker {
     return startThread(thread, file, {
       onOutcomes(outcomes) {
+        committed()
         outcomes.forEach(settle)
         if (waiting.isEmpty()) onIdle?.()
       },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
+import type { SQLInputValue } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import Fastify, { type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
 import { Kysely } from 'kysely'
@@ -65,11 +66,19 @@ async function openGate(t: TestContext, version?: Context['version']) {
   writable.database.exec('pragma synchronous = off')
   let lookUps = 0
   const beside: { look?: () => void } = {}
-  const log = () => {
-    lookUps += 1
-    beside.look?.()
+  const prepare = connection.prepare.bind(connection)
+  connection.prepare = (sql) => {
+    const statement = prepare(sql)
+    const read = statement.all.bind(statement)
+    const all = (...values: SQLInputValue[]) => {
+      const found = read(...values)
+      lookUps += 1
+      beside.look?.()
+      return found
+    }
+    return Object.assign(statement, { all })
   }
-  const db: Db = new Kysely({ dialect: new NodeSqliteDialect(connection), log })
+  const db: Db = new Kysely({ dialect: new NodeSqliteDialect(connection) })
   const clock = { now: NOW }
   const closeStore = () => {
     reader.close()

@@ -8,8 +8,8 @@ import type { Hook } from '../http/app.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import type { Caller } from '../limits/limiter.ts'
 import { PLANS } from '../plans.ts'
+import { findByHash, type OpenedKey } from './find-by-hash.ts'
 import { type Environment, hashKey, isKeyOf } from './key-format.ts'
-import * as keys from './store.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,10 +31,7 @@ export interface KnownKey {
 
 type Done = (error?: Error) => void
 
-/**
- * Keys remembered between two commits of anybody; a small bound, since the answer is one indexed look-
- * up away.
- */
+/** Keys remembered until one may have changed; a small bound, since an answer is one indexed look-up away. */
 const MOST_REMEMBERED = 10_000
 
 /** The key that a request sends, if it is remembered and valid. */
@@ -72,14 +69,14 @@ export function identify({ config, db, version, clock }: Context): { identifyCal
 
   async function find(hash: string): Promise<KnownKey | undefined> {
     const since = version('keys')
-    const key = await keys.findByHash(db, hash)
+    const key = await findByHash(db, hash)
     if (!key) return undefined
     const caller = { name: `key:${key.id}`, limits: limitsOf(key), ban: config.ban, plan: key.plan }
     const known = {
       id: key.id,
       caller,
       access: key.access,
-      expiresAt: key.expires_at ?? Number.POSITIVE_INFINITY,
+      expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY,
     }
     if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
     return known
@@ -162,8 +159,8 @@ function tokenOf(authorization: string): string | undefined {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1]
 }
 
-function limitsOf({ plan, per_minute, per_day }: keys.Key): Caller['limits'] {
+function limitsOf({ plan, perMinute, perDay }: OpenedKey): Caller['limits'] {
   const figures = PLANS[plan]
   // The store takes no enterprise key without its two figures.
-  return figures === 'custom' ? { perMinute: Number(per_minute), perDay: Number(per_day) } : figures
+  return figures === 'custom' ? { perMinute: Number(perMinute), perDay: Number(perDay) } : figures
 }

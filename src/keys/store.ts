@@ -13,11 +13,6 @@ export interface NewKey {
 
 export type Key = Selectable<Tables['api_key']>
 
-/** A key as one of its secrets opens it, until the secret's end (Unix time in milliseconds; null for none). */
-export interface OpenedKey extends Key {
-  expires_at: number | null
-}
-
 const KEY_COLUMNS = [
   'id',
   'name',
@@ -28,18 +23,6 @@ const KEY_COLUMNS = [
   'created_at',
   'revoked_at',
 ] as const
-
-/** The key that a secret opens; a revoked one is as unknown as one that never was. */
-export function findByHash(db: Db, hash: string): Promise<OpenedKey | undefined> {
-  return db
-    .selectFrom('api_key_secret')
-    .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
-    .select(KEY_COLUMNS.map((column) => `api_key.${column}` as const))
-    .select('api_key_secret.expires_at')
-    .where('api_key_secret.hash', '=', hash)
-    .where('api_key.revoked_at', 'is', null)
-    .executeTakeFirst()
-}
 
 export function list(db: Db): Promise<Key[]> {
   return db.selectFrom('api_key').select(KEY_COLUMNS).orderBy('id').execute()
