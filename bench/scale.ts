@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { adoptable, CREATE, FILTERS, SAME_PAGE } from './adoptable.ts'
-import { BARE, compete } from './contest.ts'
+import { BARE, type Contestant, compete, type Sending } from './contest.ts'
 import { type Comparison, closing, type Setup, setup, summarise, table } from './report.ts'
 import { addAnimals } from './requests.ts'
-import { makeKey, type Store, startBare, startService } from './servers.ts'
+import { makeKey, type Service, type Store, startBare, startService } from './servers.ts'
 import type { Options } from './speed.ts'
 
 // The same service on its two kinds of store, and by one process and by two. It makes a database of its own on
@@ -12,6 +12,9 @@ import type { Options } from './speed.ts'
 
 const NAME = `adoptable_bench_${process.pid}`
 const REACH = 0.35
+
+/** Of so many callers, few have two requests under way at a moment, which would share a question to Redis. */
+const MANY_KEYS = 32
 
 export interface Scale {
   setup: Setup
@@ -43,13 +46,14 @@ async function onBoth(options: Options, embedded: Store, network: Store): Promis
   const both = await startService(network, { workers: 2 })
   // The process that is known answers nothing itself: what it computes and holds would say nothing.
   const workers = { ...adoptable('the same, two processes', both, two.key), pid: undefined }
-  const contestants = [one.contestant, two.contestant, workers]
+  const many = await withKeys(`the same, ${MANY_KEYS} keys`, network, two.service)
+  const contestants = [one.contestant, two.contestant, many, workers]
   const bare = await startBare()
   const contest = { ...options, bare, contestants }
   // The creates come last: after a change of one process another may answer with the page before for a moment.
   const reads = await compete({ ...contest, measurements: [SAME_PAGE, FILTERS] })
   const creates = await compete({ ...contest, measurements: [CREATE] })
-  await Promise.all([bare, ...contestants].map((contestant) => contestant.stop()))
+  await Promise.all([bare, one.service, two.service, both].map((server) => server.stop()))
   const reach = (measurement: string, name: string) =>
     measurement === SAME_PAGE && name === two.contestant.name ? REACH : undefined
   return {
@@ -62,7 +66,19 @@ async function open(name: string, store: Store) {
   const key = await makeKey(store)
   const service = await startService(store)
   await addAnimals({ port: service.port, key })
-  return { key, contestant: adoptable(name, service, key) }
+  return { key, service, contestant: adoptable(name, service, key) }
+}
+
+/** The service asked for the same page with one key after the other. */
+async function withKeys(name: string, store: Store, service: Service): Promise<Contestant> {
+  const callers: Contestant[] = []
+  while (callers.length < MANY_KEYS) callers.push(adoptable(name, service, await makeKey(store)))
+  async function prepare(measurement: string, seconds: number): Promise<Sending | undefined> {
+    if (measurement !== SAME_PAGE) return undefined
+    const sendings = await Promise.all(callers.map((caller) => caller.prepare(measurement, seconds)))
+    return { exchanges: sendings.flatMap((sending) => sending?.exchanges ?? []) }
+  }
+  return { name, port: service.port, pid: service.pid, prepare, stop: service.stop }
 }
 
 export function scaleReport({ comparisons, setup }: Scale): string {
