@@ -50,11 +50,13 @@ test('however PostgreSQL ends under 32 creating clients, the service stays, says
   }
   const { refused, slowest } = await watched.stop()
   const ledger = await creators.stop()
+  // Of one lost connection only those tell who were using it.
+  const unavailable = refused + (creators.others.get(503) ?? 0)
 
-  assert.ok(refused > 0, 'no crash was felt')
+  assert.ok(unavailable > 0, 'no crash was felt')
   assertNothingLost(await audit(address, key, ledger))
   const times = `back after at most ${slowestBack.toFixed()} ms, slowest answer ${slowest.toFixed()} ms`
-  reached(t, `${ROUNDS} crashes, ${ledger.size} creates, ${refused} × 503: 0 lost, 0 twice; ${times}`)
+  reached(t, `${ROUNDS} crashes, ${ledger.size} creates, ${unavailable} × 503: 0 lost, 0 twice; ${times}`)
 })
 
 test('control: a PostgreSQL that answers before it has written is found out', {

@@ -167,7 +167,7 @@ export const ROWS: Row[] = [
     name: 'postgres-crash',
     promise:
       'However PostgreSQL ends, the service stays, says 503, is soon back, and nothing answered is lost or doubled.',
-    rounds: { short: 3, usual: 100, night: 1_000 },
+    rounds: { short: 5, usual: 100, night: 1_000 },
   },
   {
     name: 'ambiguous',
