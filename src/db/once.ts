@@ -1,5 +1,7 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { ApiError } from '../errors.ts'
 import { prepared } from './prepared.ts'
+import { NodeSqliteAdapter } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
 /** Names a request that is to take effect only once, however often it is sent. */
@@ -27,12 +29,16 @@ interface Claim extends Once {
 const claim = prepared<Claim, [scope: string]>((db, fill) =>
   db
     .insertInto('idempotency')
-    .values({
-      scope: fill('scope'),
-      fingerprint: fill('fingerprint'),
-      result: null,
-      expires_at: fill('expiresAt'),
-    })
+    .columns(['scope', 'fingerprint', 'expires_at'])
+    .expression(
+      db
+        .selectNoFrom(({ val }) => [
+          val(fill('scope')).as('scope'),
+          val(fill('fingerprint')).as('fingerprint'),
+          val(fill('expiresAt')).as('expires_at'),
+        ])
+        .where(isFree(db, fill('scope'))),
+    )
     .onConflict((conflict) =>
       conflict
         .column('scope')
@@ -46,6 +52,12 @@ const claim = prepared<Claim, [scope: string]>((db, fill) =>
     .returning('scope'),
 )
 
+/** Whether no other transaction has it in hand, which in the embedded store is always so. */
+function isFree(db: Db, scope: string): RawBuilder<SqlBool> {
+  if (db.getExecutor().adapter instanceof NodeSqliteAdapter) return sql<SqlBool>`true`
+  return sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${scope}, 0))`
+}
+
 const keep = prepared<{ scope: string; result: string | null }, never>((db, fill) =>
   db
     .updateTable('idempotency')
@@ -57,14 +69,14 @@ const keep = prepared<{ scope: string; result: string | null }, never>((db, fill
  * Runs a change and keeps its result, both in the transaction it is called in; within 24 hours the same
  * request gets the kept result instead. A change that fails leaves nothing behind, and may be tried again.
  *
- * @throws {ApiError} idempotency_key_reused
+ * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use
  */
 export async function runOnce<Result>(
   db: Db,
   once: Once,
   change: () => Promise<Result>,
 ): Promise<OnceOnly<Result>> {
-  // Claimed first: where two transactions can run at once, the second waits here for the end of the first.
+  // Claimed first: where two transactions can run at once, the second ends here, or gets what the first kept.
   const [claimed] = await claim(db, { ...once, expiresAt: once.now + KEPT_MS })
   if (!claimed) return { result: await keptResult(db, once), replayed: true }
   const result = await change()
@@ -78,7 +90,8 @@ async function keptResult<Result>(db: Db, { scope, fingerprint }: Once): Promise
     .selectFrom('idempotency')
     .select(['fingerprint', 'result'])
     .where('scope', '=', scope)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (!kept) throw new ApiError('idempotency_key_in_use')
   if (kept.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused')
   return JSON.parse(kept.result ?? 'null')
 }

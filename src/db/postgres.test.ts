@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { test } from 'node:test'
@@ -384,3 +385,21 @@ async function terminateAll(database: string): Promise<void> {
   )
   await client.end()
 }
+
+test('what one process still carries out is a 409 in another at once, and its result afterwards', async (t) => {
+  const { writeOnce, close } = await openForCommand(await scratchDatabase(t))
+  t.after(close)
+  const once = { scope: hash('sha256', 'of one request'), fingerprint: hash('sha256', 'of its body'), now: 0 }
+  const run = (change: () => Promise<string>) => writeOnce(once, change)
+
+  const first = await run(async () => {
+    await assert.rejects(
+      run(async () => 'second'),
+      { code: 'idempotency_key_in_use' },
+    )
+    return 'first'
+  })
+
+  assert.deepEqual(first, { result: 'first', replayed: false })
+  assert.deepEqual(await run(async () => 'third'), { result: 'first', replayed: true })
+})

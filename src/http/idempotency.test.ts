@@ -61,6 +61,8 @@ test('an Idempotency-Key with another body answers 422, and belongs to one API k
     assert.deepEqual([answer.status, answer.body.id], [200, id])
     assert.equal(answer.headers['idempotent-replayed'], undefined)
   }
+  const respelt = await app.post('/v1/%70ets?again', REX, headers)
+  assert.deepEqual([respelt.status, respelt.body.id], [201, first.id])
   assert.equal((await app.get('/v1/pets?limit=100')).body.length, 2)
 })
 

@@ -61,8 +61,8 @@ export function carryOutOnce(
   }
 }
 
-/** An Idempotency-Key belongs to an API key, a method and an address. */
-function scopeOf({ headers, keyId, method, url }: FastifyRequest): string | undefined {
+/** An Idempotency-Key belongs to an API key, a method and an address, however that is spelled. */
+function scopeOf({ headers, keyId, method, routeOptions, params }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined) return undefined
   const [, quoted, bare] = KEY.exec(String(header)) ?? []
@@ -73,5 +73,5 @@ function scopeOf({ headers, keyId, method, url }: FastifyRequest): string | unde
       details: [{ parameter: 'Idempotency-Key', code: 'invalid_value', message }],
     })
   }
-  return hash('sha256', JSON.stringify([keyId, method, url.split('?', 1)[0], key]))
+  return hash('sha256', JSON.stringify([keyId, method, routeOptions.url, params, key]))
 }
