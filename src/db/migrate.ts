@@ -47,7 +47,16 @@ function migratorOf(db: Db, engine: Engine): Migrator {
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
   const { error } = await migratorOf(db, engine).migrateToLatest()
-  if (error) throw error
+  if (!error) return
+  const newer = await newerThanThis(db, engine).catch(() => undefined)
+  if (newer === undefined) throw error
+  throw new Error(`a newer release has changed the store (${newer}): take that one, or restore a backup`)
+}
+
+/** @returns a migration that this release does not know */
+async function newerThanThis(db: Db, engine: Engine): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  return rows.find(({ name }) => !(name in MIGRATIONS[engine]))?.name
 }
 
 /**
@@ -64,6 +73,6 @@ export async function requireCurrent(db: Db, engine: Engine, place: string): Pro
     const upgrade = 'back it up, and start the service once, which brings it up to date'
     throw new Error(`the store ${place} is of an older release: ${upgrade}`)
   }
-  const { rows } = await sql`select name from kysely_migration`.execute(db)
-  if (rows.length > done) throw new Error(`the store ${place} is of a newer release: take that one`)
+  if (await newerThanThis(db, engine))
+    throw new Error(`the store ${place} is of a newer release: take that one`)
 }

@@ -1,6 +1,7 @@
 // The tests of every feature once more, on a real PostgreSQL.
 import './on-postgres.ts'
 import '../categories/categories.test.ts'
+import '../db/migrate.test.ts'
 import '../http/idempotency.test.ts'
 import '../orders/model.test.ts'
 import '../orders/orders.test.ts'
