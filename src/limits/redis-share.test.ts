@@ -191,11 +191,14 @@ test('a refusal of the store is described by the window that is tightest, or by 
   assert.deepEqual([limited.limit, limited.retryAfter], [100, 5], 'the minute has requests left')
 })
 
-test('a request that is allowed in a window which nobody used is its first', () => {
-  const fresh = { label: 'm', startedAt: NOW, used: 0, charged: 0, served: 0, cap: 0 }
-  const known = heardOf({ minute: fresh, day: { ...fresh, label: 'd' } })
+test('the only request of windows whose first was not served is told when these end', () => {
+  const refunded = { ...MINUTE, used: 1, charged: 1 }
+  const known = heardOf({ minute: refunded, day: { ...refunded, label: 'd' } })
 
-  assert.equal(share.verdictOf(known, 'allowed', LIMITS).remaining, 9)
+  assert.deepEqual(share.verdictOf(known, 'allowed', LIMITS), {
+    ...{ outcome: 'allowed', limit: 10, remaining: 9, retryAfter: 0 },
+    reset: Math.ceil((NOW + 40_000) / 1_000),
+  })
 })
 
 test('where all that is left is kept for others, a request waits for the end of the minute', () => {

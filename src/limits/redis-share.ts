@@ -1,6 +1,15 @@
 import type { Limits } from '../plans.ts'
 import type { Caller } from './limiter.ts'
-import { DAY_MS, judge, MINUTE_MS, type State, UNKNOWN, type Verdict, type Window } from './window.ts'
+import {
+  DAY_MS,
+  describe,
+  judge,
+  MINUTE_MS,
+  type State,
+  UNKNOWN,
+  type Verdict,
+  type Window,
+} from './window.ts'
 
 /** Begins the names of windows that a process opened alone. */
 export const OWN = 'alone-'
@@ -145,8 +154,9 @@ export function verdictOf(known: Known, outcome: string, limits: Limits, later =
   const state = { ...stateOf(known), bannedUntil: 0 }
   if (outcome === 'limited') return judge(state, limits, undefined, storeNow).verdict
   if (outcome === 'allowed') {
-    const before = { ...state, minute: less(minute, later + 1), day: less(day, later + 1) }
-    return judge(before, limits, undefined, storeNow).verdict
+    // Not judged once more: its window may have begun with one that was charged, and then not served.
+    const after = { ...state, minute: less(minute, later), day: less(day, later) }
+    return describe('allowed', after, limits, storeNow)
   }
   // What is left is kept for processes that are away: here and now there is none.
   const full = { startedAt: minute.label ? minute.startedAt : storeNow, used: limits.perMinute }
@@ -171,5 +181,5 @@ function windowOf({ startedAt, used }: Share): Window {
 }
 
 function less({ startedAt, used }: Share, by: number): Window {
-  return { startedAt, used: Math.max(0, used - by) }
+  return { startedAt, used: used - by }
 }

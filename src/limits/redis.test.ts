@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { type BanRule, readConfig } from '../config.ts'
+import { openToWrite } from '../db/open-sqlite.ts'
+import type { Write } from '../db/write.ts'
 import type { Limits } from '../plans.ts'
+import { cleanup } from '../testing/cleanup.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { keepAsking, NEEDS_REDIS, startRedis, type TestRedis, until } from '../testing/redis.ts'
+import { scratchFolder } from '../testing/start-app.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
+import { memoryLimiter } from './memory.ts'
 import { redisLimiter } from './redis.ts'
 import { judge, type State, UNKNOWN } from './window.ts'
 
@@ -49,7 +55,7 @@ async function openLimiters(
       }),
     ),
   )
-  t.after(() => Promise.all(limiters.map((limiter) => limiter.close())))
+  cleanup(t).defer(async () => void (await Promise.all(limiters.map((limiter) => limiter.close()))))
   return limiters as [Limiter, ...Limiter[]]
 }
 
@@ -159,6 +165,53 @@ test(
     assert.ok(Math.min(seen.allowed, seen.limited, seen.banned) > 500, JSON.stringify(seen))
   },
 )
+
+/** One process without Redis, and the line over which another one reaches it: both can be cut once. */
+async function openBoth(t: TestContext, clock: { now: number }) {
+  const { db } = await openToWrite(join(scratchFolder(t), 'test.db'))
+  cleanup(t).defer(() => db.destroy())
+  const line = await startProxy(t, { host: '127.0.0.1', port: redis.port })
+  const cut = { store: false, redis: false }
+  const write: Write = async (change, ...args) => {
+    if (!cut.store) return change(db, ...args)
+    cut.store = false
+    throw new Error('nothing can be written')
+  }
+  const memory = await memoryLimiter({ db, write, clock: () => clock.now, ban })
+  const [shared] = await openLimiters(t, 1, clock, line)
+  line.onSend = (bytes) => {
+    const breaks = cut.redis && bytes.includes('{key:')
+    if (breaks) cut.redis = false
+    return breaks
+  }
+  return { cut, memory, shared }
+}
+
+for (const limits of [FREE, { perMinute: 60, perDay: 50 }]) {
+  test(
+    `after a first request whose answer was lost, Reset is that of one process: ${JSON.stringify(limits)}`,
+    NEEDS_REDIS,
+    async (t) => {
+      const clock = { now: NOW }
+      const { cut, memory, shared } = await openBoth(t, clock)
+      const caller = key(limits)
+      Object.assign(cut, { store: true, redis: true })
+      for (const limiter of [memory, shared]) assert.ok((await limiter.take(caller)).lost)
+      assert.deepEqual(cut, { store: false, redis: false })
+
+      const first: Ruling[] = []
+      clock.now += 20_000
+      await until(async () => {
+        first.push(await shared.take(caller))
+        return first.at(-1)?.lost === undefined
+      })
+      const told = ({ outcome, limit, reset }: Ruling) => [outcome, limit, reset]
+      assert.equal(first.at(-1)?.remaining, Math.min(limits.perMinute, limits.perDay) - 1, 'given back')
+      for (const ruling of [first.at(-1) as Ruling, await shared.take(caller)])
+        assert.deepEqual(told(ruling), told(await memory.take(caller)))
+    },
+  )
+}
 
 test(
   'requests of a caller that come together are asked about together, by a hundred',

@@ -102,7 +102,8 @@ function countRefusal(state: State, ban: BanRule, now: number): State {
   return { ...state, refusedAt: [], bannedUntil: now + banSeconds * 1_000, banSeconds }
 }
 
-function describe(outcome: Outcome, state: State, limits: Limits, now: number): Verdict {
+/** The verdict on a request, when it has been charged or refused. */
+export function describe(outcome: Outcome, state: State, limits: Limits, now: number): Verdict {
   const minuteLeft = Math.max(0, limits.perMinute - state.minute.used)
   const dayLeft = Math.max(0, limits.perDay - state.day.used)
   const minuteEnd = endOf(state.minute, MINUTE_MS, now)
