@@ -143,6 +143,16 @@ local function charge(w, limit, kept)
   setMine(w, w.charged, math.max(w.cap, w.charged + share))
 end
 
+-- Processes come and go, and a caller who never rests would keep what was charged through each of them. Of a
+-- day that ended a minute ago nothing counts any more, and whatever an earlier session sent has arrived.
+local function forgetEnded()
+  local fields = redis.call('HGETALL', key)
+  for place = 1, #fields, 2 do
+    local opened = string.match(fields[place], '^p:') and string.match(fields[place + 1], '(%d+) %S+ %S+$')
+    if opened and now - opened > day.length + 60000 then redis.call('HDEL', key, fields[place]) end
+  end
+end
+
 local function judge()
   if now < bannedUntil then return 'banned' end
   if minute.used >= perMinute or day.used >= perDay then
@@ -154,6 +164,7 @@ local function judge()
   local reserve = reserved(ARGV[8])
   local tightMinute, tightDay = blocked(minute, perMinute, reserve), blocked(day, perDay, 0)
   if not tightMinute and not tightDay then
+    if day.label == '' then forgetEnded() end
     charge(minute, perMinute, reserve)
     charge(day, perDay, 0)
     return 'allowed'

@@ -483,6 +483,34 @@ test(
   },
 )
 
+test(
+  'of processes that served a caller only on days long gone Redis keeps nothing',
+  NEEDS_REDIS,
+  async (t) => {
+    const clock = { now: NOW }
+    const caller = key({ perMinute: 60, perDay: 1e5 })
+    const name = `adoptable:{${caller.name}}`
+    const processes = async () =>
+      (await redis.client.hkeys(name)).filter((field) => field.startsWith('p:')).sort()
+    const [lasting] = await openLimiters(t, 1, clock)
+    await takeMany(lasting, caller, 10)
+    const [own] = await processes()
+    for (const day of [1, 2, 3, 4]) {
+      const before = await processes()
+      const [young] = await openLimiters(t, 1, clock)
+      assert.equal((await young.take(caller)).outcome, 'allowed')
+      await young.close()
+      const joined = (await processes()).filter((field) => !before.includes(field))
+      clock.now += 86_400_000
+
+      // Whoever served it within a minute of the day's end may yet have something on its way.
+      assert.equal((await lasting.take(caller)).remaining, 59)
+      assert.deepEqual(await processes(), [own, ...joined].sort(), `day ${day}`)
+      assert.equal(await redis.client.hget(name, 'du'), '1')
+    }
+  },
+)
+
 test('a sweep forgets callers whose windows have ended, and nobody else', NEEDS_REDIS, async (t) => {
   const clock = { now: NOW }
   const [limiter] = await openLimiters(t, 1, clock)

@@ -119,6 +119,14 @@ function commands.HSET(key, ...)
   local hash, given = read(key, true), { ... }
   for place = 1, #given, 2 do hash[given[place]] = given[place + 1] end
 end
+function commands.HGETALL(key)
+  local list = {}
+  for field, value in pairs(read(key) or {}) do
+    list[#list + 1] = field
+    list[#list + 1] = value
+  end
+  return list
+end
 function commands.HDEL(key, field)
   local hash = read(key)
   if hash then hash[field] = nil end
