@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { NEEDS_REDIS, startRedis } from '../testing/redis.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import { startProxy } from '../testing/proxy.ts'
+import { NEEDS_REDIS, startRedis, until } from '../testing/redis.ts'
 import { openLink } from './redis-link.ts'
 
 /** A link to a Redis of the test's own, which is there; and how often it was lost. */
 async function openOwn(t: TestContext) {
   const redis = await startRedis(t)
+  const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
+  const listening = Promise.withResolvers<Socket>()
+  proxy.onSend = (bytes, line) => {
+    if (bytes.includes('subscribe')) listening.resolve(line)
+    return false
+  }
   const ready = Promise.withResolvers<void>()
   const seen = { lost: 0, messages: [] as string[] }
   const link = openLink({
-    connection: { host: '127.0.0.1', port: redis.port },
+    connection: { host: '127.0.0.1', port: proxy.port },
     channel: 'recall',
     onReady: ready.resolve,
     onLost() {
@@ -17,9 +26,9 @@ async function openOwn(t: TestContext) {
     },
     onMessage: (message) => seen.messages.push(message),
   })
-  t.after(link.close)
+  cleanup(t).defer(link.close)
   await ready.promise
-  return { redis, link, seen }
+  return { redis, proxy, link, seen, listening: await listening.promise }
 }
 
 const ECHO = 'return { ARGV[1] }'
@@ -49,4 +58,21 @@ test('a mistake in one key is told to who asked, and loses nothing', NEEDS_REDIS
   await assert.rejects(link.members('text'), /^Error: Redis: WRONGTYPE/)
   assert.deepEqual([link.session, seen.lost], [1, 0])
   assert.deepEqual(await link.run(ECHO, [], ['b']), ['b'])
+})
+
+test('who hears nothing because only that connection was forgotten hears again', NEEDS_REDIS, async (t) => {
+  const { redis, proxy, link, seen, listening } = await openOwn(t)
+  const hears = async () => {
+    await redis.client.publish('recall', 'a')
+    return seen.messages.length > 0
+  }
+  await until(hears)
+
+  proxy.forgetOne(listening)
+  await redis.client.publish('recall', 'b')
+  assert.deepEqual(await link.run(ECHO, [], ['c']), ['c'])
+  seen.messages.length = 0
+  await until(hears)
+  assert.ok(!seen.messages.includes('b'))
+  assert.deepEqual([link.session, seen.lost], [1, 0], 'requests never noticed')
 })

@@ -1,10 +1,9 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { type Run, scriptsOn } from './redis-run.ts'
+import { ANSWER_MS, watchAnswers } from './redis-watch.ts'
 
-/** No answer in this time is a lost store: a request is usually answered within 250 ms, whatever happens. */
-const ANSWER_MS = 120
-/** Looked at so often. */
-const WATCH_MS = 20
+/** So often the one connection that has nothing to say shows that it still hears. */
+const HEARING_MS = 1_000
 const LONGEST_PAUSE_MS = 250
 
 /** A way to the store that breaks at the first doubt, and mends itself for ever. */
@@ -80,7 +79,7 @@ export function openLink(options: Options): Link {
     cause = plain(error)
     // Not disconnect(): that waits for the other side, and leaves requests under way without an answer.
     redis.stream?.destroy()
-    // A silent server would be silent here too, and nobody would notice.
+    // A silent server is silent here too.
     if (up) listener.stream?.destroy()
     up = false
     onLost()
@@ -123,35 +122,27 @@ export function openLink(options: Options): Link {
   }
 }
 
-/** Where no subscription comes about, the connection is begun anew. */
+/**
+ * Where no subscription comes about, the connection is begun anew. It is asked for again and again: a
+ * firewall that forgets a connection of few words tells nobody, and no promise would be given back any more.
+ */
 function hearOthers(listener: Redis, channel: string, onMessage: Options['onMessage']): void {
-  listener.on('error', () => {})
-  listener.on('ready', () => listener.subscribe(channel).catch(() => listener.stream?.destroy()))
-  listener.on('message', (_channel, message) => onMessage(message))
-}
+  const giveUp = () => listener.stream?.destroy()
+  const waiting = watchAnswers(giveUp)
+  let next: NodeJS.Timeout | undefined
 
-/** @returns what to call before a question; and what that returns, after the answer */
-function watchAnswers(onSilence: () => void): () => () => void {
-  const questions = new Set<{ askedAt: number }>()
-  let watch: NodeJS.Timeout | undefined
-
-  function look(): void {
-    const [oldest] = questions
-    if (!oldest) {
-      clearInterval(watch)
-      watch = undefined
-    } else if (performance.now() - oldest.askedAt > ANSWER_MS) {
-      // What has come in meanwhile is read first: perhaps it was this process that was busy.
-      setImmediate(() => questions.has(oldest) && onSilence())
+  function subscribe(): void {
+    const heard = waiting()
+    const again = () => {
+      next = setTimeout(subscribe, HEARING_MS)
     }
+    listener.subscribe(channel).finally(heard).then(again, giveUp)
   }
 
-  return () => {
-    const question = { askedAt: performance.now() }
-    questions.add(question)
-    watch ??= setInterval(look, WATCH_MS)
-    return () => questions.delete(question)
-  }
+  listener.on('error', () => {})
+  listener.on('ready', subscribe)
+  listener.on('close', () => clearTimeout(next))
+  listener.on('message', (_channel, message) => onMessage(message))
 }
 
 /** One promise for all who ask in the same turn. @param streamOf where they write then */

@@ -12,6 +12,8 @@ export interface Proxy {
   restore(): void
   /** Forgets the open connections, as a firewall does: neither side hears anything of the other any more. */
   forget(): void
+  /** The same with one of them, by its client's line. */
+  forgetOne(line: Socket): void
   /** Looks at what the client sends on one of its lines; true breaks that as soon as the server has it. */
   onSend: (bytes: Buffer, line: Socket) => boolean
 }
@@ -21,11 +23,12 @@ export async function startProxy(t: TestContext, target: { host: string; port: n
   const sockets = new Set<Socket>()
   let open = true
   let forgets = 0
+  const forgotten = new WeakSet<Socket>()
   const server = createServer((client) => {
     if (!open) return client.destroy()
     const upstream = connect(target)
     const made = forgets
-    const isKnown = () => made === forgets
+    const isKnown = () => made === forgets && !forgotten.has(client)
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -63,6 +66,7 @@ export async function startProxy(t: TestContext, target: { host: string; port: n
     forget() {
       forgets += 1
     },
+    forgetOne: (line) => void forgotten.add(line),
     onSend: () => false,
   }
   cleanup(t).defer(() => {
