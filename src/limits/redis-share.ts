@@ -37,6 +37,8 @@ export interface Judged {
 /** One question about several requests of a caller, in their order. */
 export interface Question {
   caller: Caller
+  /** Processes whose promises hold no more, as the store lists them. */
+  freed: string
   count: number
   judged: Promise<Judged[]>
 }

@@ -14,35 +14,35 @@ const MOST_TOGETHER = 100
  * @param gone processes that hold their promises no more, each with the minutes of which it may have served
  */
 export async function take(store: Store, known: Known, caller: Caller, gone: string[]): Promise<Judged> {
-  const question = joins(known.question, caller, gone) ?? begin(store, known, caller, gone)
+  const freed = gone.join(',')
+  const question = joins(known.question, caller, freed) ?? begin(store, known, caller, freed)
   const place = question.count
   question.count += 1
   return (await question.judged)[place] as Judged
 }
 
-function joins(question: Question | undefined, { limits, ban }: Caller, gone: string[]) {
-  if (!question || question.count === MOST_TOGETHER || gone.length > 0) return undefined
+function joins(question: Question | undefined, { limits, ban }: Caller, freed: string) {
+  if (!question || question.count === MOST_TOGETHER || question.freed !== freed) return undefined
   return question.caller.limits === limits && question.caller.ban === ban ? question : undefined
 }
 
-function begin(store: Store, known: Known, caller: Caller, gone: string[]): Question {
+function begin(store: Store, known: Known, caller: Caller, freed: string): Question {
   const judged = store.link.endOfTurn().then((): Promise<Judged[]> => {
     if (known.question === question) known.question = undefined
-    return ask(store, known, question, gone)
+    return ask(store, known, question)
   })
-  const question: Question = { caller, count: 0, judged }
+  const question: Question = { caller, freed, count: 0, judged }
   known.taking.add(judged)
   const over = () => known.taking.delete(judged)
   judged.then(over, over)
-  if (gone.length === 0) known.question = question
+  known.question = question
   return question
 }
 
 async function ask(
   store: Store,
   known: Known,
-  { caller: { limits, ban }, count }: Question,
-  gone: string[],
+  { caller: { limits, ban }, freed, count }: Question,
 ): Promise<Judged[]> {
   const { link, pulse, clock } = store
   const { turn, day } = known
@@ -57,7 +57,7 @@ async function ask(
     day.label,
     day.startedAt + DAY_MS,
     day.charged,
-    gone.join(','),
+    freed,
     ...(ban
       ? [ban.afterRefusals, ban.windowSeconds * 1_000, ban.seconds, ban.longestSeconds, ban.memorySeconds]
       : ['', '', '', '', '']),

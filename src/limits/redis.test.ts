@@ -234,6 +234,25 @@ test(
 )
 
 test(
+  'requests that come together ask together also for what a process that left was promised',
+  NEEDS_REDIS,
+  async (t) => {
+    const [leaver] = await openLimiters(t, 1)
+    const [limiter] = await openLimiters(t, 1)
+    const caller = key({ perMinute: 60, perDay: 1e5 })
+    await leaver.take(caller)
+    const promised = Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mx'))
+    await leaver.close()
+
+    const before = await countOf('evalsha')
+    const rulings = await takeMany(limiter, caller, 90)
+    const questions = (await countOf('evalsha')) - before
+    assert.equal(allowed(rulings), 59)
+    assert.ok(promised > 10 && questions < 10, `${questions} questions, with ${promised} promised`)
+  },
+)
+
+test(
   'a caller whose limits have just changed is judged by those that each request has',
   NEEDS_REDIS,
   async (t) => {
