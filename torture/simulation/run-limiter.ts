@@ -1,6 +1,7 @@
 import type { BanRule } from '../../src/config.ts'
 import type { Caller, Limiter } from '../../src/limits/limiter.ts'
 import { redisLimiter } from '../../src/limits/redis.ts'
+import { SETTLE } from '../../src/limits/redis-report-script.ts'
 import { type Random, randomFrom } from '../random.ts'
 import { connectTo } from './client.ts'
 import type { RedisModel } from './redis-model.ts'
@@ -36,6 +37,8 @@ export interface History {
   restarted: boolean
   /** Whether it began anew without a process of which nobody who was there had ever heard. */
   strangers: boolean
+  /** The first answer of the store, and its question, with a figure below zero; '' if there is none. */
+  negative: string
   /** How many of 30 requests of a new caller with a limit of 20 were allowed after all was mended. */
   fresh: number
 }
@@ -101,6 +104,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     killed: false,
     restarted: false,
     strangers: false,
+    negative: '',
     fresh: 0,
   }
   const places = Array.from({ length: random.whole(2, 4) }, (_, number) => newPlace(`host:${number} `))
@@ -187,7 +191,12 @@ function observe(server: Server, history: History): void {
     const answer = run(now, script, keys, args)
     if (keys[0]?.includes(':{processes}:')) meet(args.map(String), answer)
     const caller = /^adoptable:\{((?:key|ip):[^}]*)\}$/.exec(keys[0] ?? '')?.[1]
-    if (caller && answer.length > 5 && answer[4] !== '') {
+    if (!caller) return answer
+    // Used, charged here and promised here, of the minute and of the day; promised to all; reported as served.
+    const figures = [...answer.slice(6, 9), ...answer.slice(11, 14), ...run(now, PROMISED, keys, [])]
+    if (script === SETTLE && args[3] !== 'give') figures.push(args[7], args[12])
+    if (figures.some((figure) => Number(figure) < 0)) history.negative ||= `${answer} from ${args}`
+    if (answer.length > 5 && answer[4] !== '') {
       history.minutes.set(`${caller} ${answer[4]}`, { caller, start: Number(answer[5]) - EPOCH_MS })
     }
     return answer
@@ -214,6 +223,9 @@ function strangersIn(history: History): (args: string[], answer: unknown[]) => v
       knownTo.set(id, new Set([...(knownTo.get(id) ?? []), ...String(processes).split(',')]))
   }
 }
+
+const PROMISED = `local got = redis.call('HMGET', KEYS[1], 'mx', 'dx')
+return { got[1] or '0', got[2] or '0' }`
 
 interface World {
   server: Server
