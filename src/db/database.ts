@@ -1,4 +1,11 @@
-import { claimFile, fileOf, openAsItIs, openToRead, openToWrite, prepareFile } from './open-sqlite.ts'
+import {
+  claimFile,
+  fileOf,
+  openAsItIs,
+  openForCommand as openSqlite,
+  openToRead,
+  prepareFile,
+} from './open-sqlite.ts'
 import type { Db } from './tables.ts'
 import { transactionWriter, type Writer } from './write.ts'
 import { type Changes, threadWriter } from './writer.ts'
@@ -37,11 +44,15 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
   return isPostgres(url) ? (await postgres()).servePostgres(url, options) : serveSqlite(fileOf(url), options)
 }
 
-/** Opens the store for a command, beside a service or not. The tables are brought up to date. */
+/**
+ * Opens the store for a command, beside a service or not, and makes it where there is none.
+ *
+ * @throws when it is not of this release
+ */
 export async function openForCommand(url: string): Promise<Writer & { db: Db }> {
   const db = isPostgres(url)
-    ? await (await postgres()).openMigrated(url)
-    : (await openToWrite(fileOf(url))).db
+    ? await (await postgres()).openForCommand(url)
+    : (await openSqlite(fileOf(url))).db
   return { db, ...transactionWriter(db) }
 }
 

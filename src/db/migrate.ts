@@ -48,21 +48,37 @@ function migratorOf(db: Db, engine: Engine): Migrator {
 export async function migrate(db: Db, engine: Engine): Promise<void> {
   const { error } = await migratorOf(db, engine).migrateToLatest()
   if (!error) return
-  const newer = await newerThanThis(db, engine).catch(() => undefined)
-  if (newer === undefined) throw error
-  throw new Error(`a newer release has changed the store (${newer}): take that one, or restore a backup`)
+  await refuseNewer(db, engine)
+  throw error
 }
 
-/** @returns a migration that this release does not know */
-async function newerThanThis(db: Db, engine: Engine): Promise<string | undefined> {
+/** @throws when a release that is newer than this one has changed the tables */
+async function refuseNewer(db: Db, engine: Engine, place = 'here'): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  return rows.find(({ name }) => !(name in MIGRATIONS[engine]))?.name
+  const newer = rows.find(({ name }) => !(name in MIGRATIONS[engine]))
+  if (newer === undefined) return
+  const found = `the store ${place} is of a newer release (${newer.name})`
+  throw new Error(`${found}: take that one, or restore a backup`)
 }
 
 /**
- * For who may not change the store.
+ * For a command, beside which the release of the store may be at work: only a new store gets its tables.
  *
- * @param place where it should be, for the message
+ * @throws as `requireCurrent`
+ */
+export async function migrateIfNew(db: Db, engine: Engine, place: string): Promise<void> {
+  await ((await isNew(db, engine)) ? migrate(db, engine) : requireCurrent(db, engine, place))
+}
+
+async function isNew(db: Db, engine: Engine): Promise<boolean> {
+  const migrations = await migratorOf(db, engine).getMigrations()
+  return migrations.every(({ executedAt }) => executedAt === undefined)
+}
+
+/**
+ * For who may not change the tables.
+ *
+ * @param place where the store should be, for the message
  * @throws when it has not exactly the tables of this release
  */
 export async function requireCurrent(db: Db, engine: Engine, place: string): Promise<void> {
@@ -73,6 +89,5 @@ export async function requireCurrent(db: Db, engine: Engine, place: string): Pro
     const upgrade = 'back it up, and start the service once, which brings it up to date'
     throw new Error(`the store ${place} is of an older release: ${upgrade}`)
   }
-  if (await newerThanThis(db, engine))
-    throw new Error(`the store ${place} is of a newer release: take that one`)
+  await refuseNewer(db, engine, place)
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import type { Kept } from './database.ts'
-import { migrate, requireCurrent } from './migrate.ts'
+import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
 import { BUSY_TIMEOUT_MS, createFile, NodeSqliteDialect, openFile } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
@@ -17,11 +17,20 @@ export interface Writable {
 }
 
 /** The one connection that may write; the tables are brought up to date first. */
-export async function openToWrite(file: string): Promise<Writable> {
+export function openToWrite(file: string): Promise<Writable> {
+  return openAnd((db) => migrate(db, 'sqlite'), file)
+}
+
+/** One of a command; the tables are made where there are none. @throws when they are not of this release */
+export function openForCommand(file: string): Promise<Writable> {
+  return openAnd((db) => migrateIfNew(db, 'sqlite', `at ${file}`), file)
+}
+
+async function openAnd(prepare: (db: Db) => Promise<void>, file: string): Promise<Writable> {
   const database = openFile(file, 'write')
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
   try {
-    await migrate(db, 'sqlite')
+    await prepare(db)
   } catch (error) {
     database.close()
     throw error

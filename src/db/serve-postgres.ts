@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { CLAIM, claimPatiently, SILENT_MS } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
-import { migrate, requireCurrent } from './migrate.ts'
+import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import type { Db } from './tables.ts'
 import { watchPostgres } from './watch-postgres.ts'
@@ -18,11 +18,19 @@ const LONGEST_PAUSE_MS = 2_000
 /** What passes by itself (appendix A of PostgreSQL's manual): no connection, none left, starting or stopping. */
 const PASSING = /^(?:08|53|57)/
 
-/** For a command: its tables are brought up to date. */
+/** The tables are brought up to date. */
 export function openMigrated(url: string): Promise<Db> {
   return openOnce(url, async (db) => {
     await requireUtf8(db)
     await migrate(db, 'postgres')
+  })
+}
+
+/** For a command; the tables are made where there are none. @throws when they are not of this release */
+export function openForCommand(url: string): Promise<Db> {
+  return openOnce(url, async (db) => {
+    await requireUtf8(db)
+    await migrateIfNew(db, 'postgres', placeOf(url))
   })
 }
 
@@ -36,8 +44,13 @@ async function requireUtf8(db: Db): Promise<void> {
 
 /** For a command that changes nothing. @throws when there is no store, or it is not of this release */
 export function openAsItIs(url: string): Promise<Db> {
+  return openOnce(url, (db) => requireCurrent(db, 'postgres', placeOf(url)))
+}
+
+/** For a message: without the user and password. */
+function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
-  return openOnce(url, (db) => requireCurrent(db, 'postgres', `in postgres://${host}${pathname}`))
+  return `in postgres://${host}${pathname}`
 }
 
 async function openOnce(url: string, prepare: (db: Db) => Promise<void>): Promise<Db> {
