@@ -110,6 +110,7 @@ test('what cannot be sent is refused before anything is', async (t) => {
   assert.throws(twoLines, (error: Error) => error instanceof TypeError && !error.message.includes('adopt_'))
   // @ts-expect-error: petId is missing
   await assert.rejects(client.deletePet({}), new TypeError('petId is missing'))
+  await assert.rejects(client.listPets({ id: [] }), new TypeError('id is empty'), 'not all animals')
   await assert.rejects(client.createPet({ name: 'A', categoryId: 1 }, { idempotencyKey: 'a\nb' }), TypeError)
 })
 

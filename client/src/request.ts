@@ -36,7 +36,7 @@ export interface Prepared {
 
 /**
  * @param baseUrl without a slash at its end
- * @throws {TypeError} on a missing parameter of the path, or a header that cannot be sent
+ * @throws {TypeError} on a missing parameter of the path, an empty list, or a header that cannot be sent
  */
 export function prepare(
   baseUrl: string,
@@ -62,6 +62,8 @@ export function prepare(
     body = JSON.stringify(Object.fromEntries(rest))
   } else {
     for (const [name, values] of rest) {
+      // Left out, it would ask for everything.
+      if (Array.isArray(values) && values.length === 0) throw new TypeError(`${name} is empty`)
       for (const value of [values].flat())
         if (value !== undefined) url.searchParams.append(name, String(value))
     }

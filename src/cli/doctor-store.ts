@@ -1,4 +1,13 @@
-import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -37,6 +46,10 @@ const OWN_FOLDER = 'a folder that only the user of the service can change'
 /** Whether the first start can make the store there. */
 function checkPlace(wanted: string, file: string): Finding[] {
   const folder = nearest(wanted)
+  if (!existsSync(folder)) {
+    const advice = 'mount what it leads to, or correct it'
+    return [wrong('store', `${folder} is a link to a place that is not there`, advice)]
+  }
   if (!statSync(folder).isDirectory() || !may(folder, constants.W_OK | constants.X_OK)) {
     const advice = `name a file in DATABASE_URL that is in ${OWN_FOLDER}`
     return [wrong('store', `nothing can be made in ${folder}`, advice)]
@@ -151,8 +164,9 @@ function checkSpace(folder: string, needed: number): Finding {
   return free < ENOUGH_FREE + needed ? doubtful('disk', found, advice) : good('disk', found)
 }
 
+/** Also a link that leads nowhere is in the way. */
 function nearest(folder: string): string {
-  return existsSync(folder) ? folder : nearest(dirname(folder))
+  return lstatSync(folder, { throwIfNoEntry: false }) ? folder : nearest(dirname(folder))
 }
 
 function may(path: string, mode: number): boolean {

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import net from 'node:net'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -94,7 +102,7 @@ test('doctor advises to move a store out of a folder that others share, and not 
   }
 })
 
-test('doctor finds that DATABASE_URL names a folder, or a place below a file, and nothing else', async (t) => {
+test('doctor finds that DATABASE_URL names a folder, or a place below a file or a broken link, and nothing else', async (t) => {
   const { file } = await storeOf(t)
   const folder = dirname(file)
   assert.deepEqual(await wrongOf({ DATABASE_URL: `sqlite:${folder}` }), [
@@ -102,6 +110,10 @@ test('doctor finds that DATABASE_URL names a folder, or a place below a file, an
   ])
   assert.deepEqual(await wrongOf({ DATABASE_URL: `sqlite:${file}/a.db` }), [
     `store: nothing can be made in ${file}`,
+  ])
+  symlinkSync(join(folder, 'unmounted'), join(folder, 'disk'))
+  assert.deepEqual(await wrongOf({ DATABASE_URL: `sqlite:${folder}/disk/a.db` }), [
+    `store: ${folder}/disk is a link to a place that is not there`,
   ])
 })
 

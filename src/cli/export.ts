@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import type { Config } from '../config.ts'
+import { ConfigError } from '../setting.ts'
 import { requireStore } from './store-file.ts'
 
 export type TextFormat = 'ndjson' | 'csv'
@@ -26,20 +27,33 @@ export function exportCommand(program: Command, settings: () => Config): void {
     )
     .action(async (file: string, { format }: { format?: TextFormat }) => {
       const { databaseUrl } = settings()
+      const wanted = format ?? formatOf(file)
       await requireStore(databaseUrl)
       const { openForCommand } = await import('../db/database.ts')
       const { exportAnimals } = await import('../transfer/export.ts')
       const store = await openForCommand(databaseUrl)
       try {
-        await writeText(file, exportAnimals(store.db, format ?? formatOf(file)))
+        await writeText(file, exportAnimals(store.db, wanted))
       } finally {
         await store.close()
       }
     })
 }
 
+const FORMAT_OF: Record<string, TextFormat> = {
+  '': 'ndjson',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+}
+
+/** @throws {ConfigError} */
 function formatOf(file: string): TextFormat {
-  return extname(file).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+  const ending = extname(file).toLowerCase()
+  const format = FORMAT_OF[ending]
+  if (!format)
+    throw new ConfigError(`${ending} is no format of export: end in .ndjson or .csv, or set --format`)
+  return format
 }
 
 /** Under its name a file is there whole or not at all; - is the output. */

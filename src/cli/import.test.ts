@@ -134,6 +134,7 @@ test('wrong arguments of import, export and sample end with one line: 2 for usag
     [['import', csv, '--rejects', csv], 1, /pets\.csv exists already/],
     [['import', folder, '--format', 'csv'], 1, /\S+ is a folder; name a file in it/],
     [['export', csv], 1, /pets\.csv exists already/],
+    [['export', path('all.xlsx')], 2, /\.xlsx is no format of export: .+ --format/],
   ]
   const refuse = async ([args, expected, message]: (typeof wrong)[number]): Promise<void> => {
     const { code, stdout, stderr } = await runCli(t, args, settings)
