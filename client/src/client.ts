@@ -97,7 +97,7 @@ export class AdoptableClient extends Operations {
     options: CallOptions = {},
   ): AsyncGenerator<Pet, void, undefined> {
     const list = (page: Page) => this.listPets({ limit: PAGE, ...parameters, ...page }, options)
-    return all(list, [this.#signal, options.signal])
+    return all(list, [this.#signal, options.signal], this.#pause(options))
   }
 
   /** Every order that fits and that this key may see, page by page, as of animals. */
@@ -106,7 +106,15 @@ export class AdoptableClient extends Operations {
     options: CallOptions = {},
   ): AsyncGenerator<Order, void, undefined> {
     const list = (page: Page) => this.listOrders({ limit: PAGE, ...parameters, ...page }, options)
-    return all(list, [this.#signal, options.signal])
+    return all(list, [this.#signal, options.signal], this.#pause(options))
+  }
+
+  #pause({ signal }: CallOptions): (tries: number) => Promise<void> {
+    const { clock, random } = this.#time
+    return (tries) => {
+      const again = clock() + backoff(tries, random)
+      return untilEither(this.#signal, signal, (either) => sleepUntil(again, this.#time, either))
+    }
   }
 
   protected override async send<Data>(
@@ -218,14 +226,17 @@ async function untilEither<Result>(
 }
 
 /**
- * Follows the pages of a list. Only the cursor is taken from the address of the next page: the key goes to
+ * Follows the pages of a list, and asks again after a pause where one is empty and not the last: the rest is
+ * still held up by who is adding animals. Only the cursor is taken from the address of the next page: the key goes to
  * the base address alone, whatever host an answer names.
  */
 async function* all<Item>(
   list: (page: Page) => Promise<Answer<Item[]>>,
   signals: (AbortSignal | undefined)[],
+  pause: (tries: number) => Promise<void>,
 ): AsyncGenerator<Item, void> {
   let cursor: string | undefined
+  let inVain = 0
   do {
     const { data, headers } = await list(cursor === undefined ? {} : { cursor })
     for (const item of data) {
@@ -234,5 +245,7 @@ async function* all<Item>(
       yield item
     }
     cursor = nextCursor(headers)
+    inVain = data.length > 0 ? 0 : inVain + 1
+    if (inVain > 0 && cursor !== undefined) await pause(inVain)
   } while (cursor !== undefined)
 }

@@ -41,6 +41,27 @@ test('oldest first, a walk meets each animal once, those that others add meanwhi
   assert.deepEqual(met, [1, 2, 3, 4, 5, 6, 7, 8])
 })
 
+test('an empty page that is not the last is asked for again after a pause, longer each time', async (t) => {
+  const pages = [[1], [], [], [2], [], []]
+  const fetch = async () => {
+    const ids = pages.shift() ?? []
+    const link = pages.length > 0 ? '</v1/pets?cursor=c>; rel="next"' : '</v1/pets>; rel="first"'
+    return Response.json(
+      ids.map((id) => ({ id })),
+      { headers: { link } },
+    )
+  }
+  const { client, waits } = await startClient(t, { client: { fetch } })
+
+  const met = await collect(client.pets({ sort: 'id' }))
+
+  assert.deepEqual(
+    met.map(({ id }) => id),
+    [1, 2],
+  )
+  assert.deepEqual(waits, [250, 500, 250])
+})
+
 test('without a limit of its own a walk takes pages of 100; ids stay with it from page to page', async (t) => {
   const { app, client } = await startClient(t)
   for (let count = 1; count <= 101; count += 1) await client.createPet({ name: `${count}`, categoryId: 1 })

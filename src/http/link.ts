@@ -34,16 +34,19 @@ interface PageOptions {
   /** Address of the list, and the query that leads to its first page. */
   address: string
   query: Query
+  /** Behind which id the page begins, and whether it ends before all that there is: the walk goes on then. */
+  after?: number | undefined
+  cut?: boolean
 }
 
 /** Cuts what was found to a page, with its Link header: one row more than asked for tells of a next page. */
 export function pageOf<Row extends { id: number }>(
   found: Row[],
-  { limit, secret, scope, address, query }: PageOptions,
+  { limit, secret, scope, address, query, after = 0, cut }: PageOptions,
 ): { page: Row[]; link: string } {
   const page = found.slice(0, limit)
-  const last = page.at(-1)
-  const next = found.length > page.length && last ? makeCursor(secret, scope, last.id) : undefined
+  const goesOn = cut || found.length > page.length
+  const next = goesOn ? makeCursor(secret, scope, page.at(-1)?.id ?? after) : undefined
   return { page, link: pageLinks(address, query, next) }
 }
 

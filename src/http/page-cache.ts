@@ -10,6 +10,8 @@ export interface NewPage {
   headers: { etag: string } & Record<string, string>
   /** Unix time in milliseconds from which on it is not given any more. */
   until?: number
+  /** Whether it may change although nobody commits: it is not kept. */
+  passing?: boolean
 }
 
 /** An answer of 200 as it can be given again. */
@@ -46,7 +48,7 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
   async function keep(query: string, read: () => Promise<NewPage>): Promise<Page> {
     const before = version()
     const page = toPage(await read())
-    if (before !== since || version() !== since) return page
+    if (page.passing || before !== since || version() !== since) return page
     const size = sizeOf(query, page)
     if (bytes + size > mostBytes) drop(since)
     pages.set(query, page)

@@ -56,12 +56,13 @@ function listPets(app: App, { config, db, pages, cursorSecret }: Context): void 
       const { cursor, ...filters } = request.query
       const scope = scopeOf(filters)
       const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
-      const found = await pets.list(db, { ...filters, after })
+      const { found, cutFrom } = await pets.list(db, { ...filters, after })
       const { limit, status, categoryId, id, sort } = filters
       const first = { address: `${base}/pets`, query: { limit, status, categoryId, id, sort } }
-      const { page, link } = pageOf(found, { ...first, limit, secret: cursorSecret, scope })
+      const cut = cutFrom !== undefined
+      const { page, link } = pageOf(found, { ...first, limit, secret: cursorSecret, scope, after, cut })
       const body = reply.serialize(page) as string
-      return { ...PAGE_OF.list, body, headers: { link, etag: etagOf(body, link) } }
+      return { ...PAGE_OF.list, body, headers: { link, etag: etagOf(body, link) }, passing: cut }
     }
     return sendPage(request, reply, await pages.page(base + request.url, read)) as never
   })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
-import { readSettled } from '../db/settled.ts'
+import { readSettled, type Settled } from '../db/settled.ts'
 import type { Db } from '../db/tables.ts'
 import type { Validators } from '../http/conditional.ts'
 import { unknownCategory, withKnownCategory } from './known-category.ts'
@@ -10,13 +10,14 @@ const PET_COLUMNS = ['id', 'name', 'category_id as categoryId', 'status'] as con
 
 type Row = [id: number, name: string, categoryId: number | bigint, status: string | null]
 
-/** Where a page begins, as its cursor says, and before which id it ends at the latest. */
-export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined; before?: number | undefined }
+/** Where a page begins, as its cursor says. */
+export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
 
-/** In order after the place; one animal more than asked for tells that there is a next page. */
-export function list(db: Db, place: Place): Promise<Pet[]> {
-  if (place.sort !== 'id') return read(db, place)
-  return readSettled(db, (inside, before) => read(inside, { ...place, before }))
+/** In order after the place; one animal more than asked for, or a cut, tells that there is a next page. */
+export async function list(db: Db, place: Place): Promise<Settled<Pet>> {
+  // Who names an animal is to get it, whoever is still adding others.
+  if (place.sort !== 'id' || place.id) return { found: await read(db, place) }
+  return readSettled(db, (inside) => read(inside, place))
 }
 
 async function read(db: Db, place: Place): Promise<Pet[]> {
@@ -27,7 +28,7 @@ async function read(db: Db, place: Place): Promise<Pet[]> {
 
 /** The query of `list`. */
 export function page(db: Db, place: Place) {
-  const { limit, status, categoryId, id, sort, after, before } = place
+  const { limit, status, categoryId, id, sort, after } = place
   const [direction, beyond] = sort === 'id' ? (['asc', '>'] as const) : (['desc', '<'] as const)
   let rows = db
     .selectFrom('pet')
@@ -38,23 +39,21 @@ export function page(db: Db, place: Place) {
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
   if (id) rows = rows.where('id', 'in', id as never)
   if (after !== undefined) rows = rows.where('id', beyond, after)
-  if (before !== undefined) rows = rows.where('id', '<', before)
   return rows
 }
 
 /** Of any place without ids, of which there can be many. */
 const preparedPage = prepared<Place, Row>(
-  (db, fill, { status, categoryId, sort, after, before }) => {
+  (db, fill, { status, categoryId, sort, after }) => {
     const given = {
       ...(status && { status: fill('status') }),
       ...(categoryId !== undefined && { categoryId: fill('categoryId') }),
       ...(after !== undefined && { after: fill('after') }),
-      ...(before !== undefined && { before: fill('before') }),
     }
     return page(db, { limit: fill('limit'), sort, ...given })
   },
-  ({ status, categoryId, sort, after, before }) =>
-    [sort, ...[status, categoryId, after, before].map((value) => value !== undefined)].join(),
+  ({ status, categoryId, sort, after }) =>
+    [sort, ...[status, categoryId, after].map((value) => value !== undefined)].join(),
 )
 
 /** An animal with its validators. */

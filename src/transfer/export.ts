@@ -18,7 +18,7 @@ export async function* exportAnimals(db: Db, format: Exclude<Format, 'json'>): A
   let after: number | undefined
   for (;;) {
     // One animal more than asked for tells that there is a next page.
-    const found = await pets.list(db, { limit: PAGE, sort: 'id', after })
+    const { found } = await pets.list(db, { limit: PAGE, sort: 'id', after })
     const page = found.slice(0, PAGE)
     // A category may be new since; one that has animals stays.
     if (page.some(({ categoryId }) => !categories.has(categoryId))) {
