@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '../db/tables.ts'
 import * as pets from '../pets/store.ts'
 import type { Format } from './animal.ts'
@@ -7,18 +8,29 @@ const COLUMNS = ['id', 'name', 'category', 'status'] as const
 /** So many animals are read at once. */
 const PAGE = 1_000
 
+/** For a transaction that holds up what comes after its animals: an import's, say, takes a moment. */
+const PAUSE_MS = 250
+const MOST_PAUSES = 40
+
 /**
  * Every animal as a line, oldest first, also those that are added meanwhile; with the name of its category,
  * because another store may have given that another id.
+ *
+ * @throws when a transaction holds up the rest for too long: what lacks animals is no export
  */
-export async function* exportAnimals(db: Db, format: Exclude<Format, 'json'>): AsyncGenerator<string> {
+export async function* exportAnimals(
+  db: Db,
+  format: Exclude<Format, 'json'>,
+  mostPauses = MOST_PAUSES,
+): AsyncGenerator<string> {
   const lineOf = format === 'csv' ? csvLine : jsonLine
   const categories = await categoryNames(db)
   if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
   let after: number | undefined
+  let pauses = 0
   for (;;) {
     // One animal more than asked for tells that there is a next page.
-    const { found } = await pets.list(db, { limit: PAGE, sort: 'id', after })
+    const { found, cutFrom } = await pets.list(db, { limit: PAGE, sort: 'id', after })
     const page = found.slice(0, PAGE)
     // A category may be new since; one that has animals stays.
     if (page.some(({ categoryId }) => !categories.has(categoryId))) {
@@ -29,9 +41,18 @@ export async function* exportAnimals(db: Db, format: Exclude<Format, 'json'>): A
         lineOf({ id, name, category: categories.get(categoryId), status }),
       )
       .join('')
-    if (found.length === page.length) return
-    after = page.at(-1)?.id
+    if (cutFrom === undefined && found.length === page.length) return
+    after = page.at(-1)?.id ?? after
+    if (page.length > 0) pauses = 0
+    else if (pauses++ < mostPauses) await pause(PAUSE_MS)
+    else throw heldUp(cutFrom)
   }
+}
+
+function heldUp(from: number | undefined): Error {
+  return new Error(
+    `an open transaction still holds ids from ${from} on: end it, or export again when it is over`,
+  )
 }
 
 async function categoryNames(db: Db): Promise<Map<number, string>> {

@@ -435,6 +435,27 @@ test('what SQLite exports PostgreSQL imports and exports again, the same; a copy
   assert.equal(await exported(other), csv)
 })
 
+test('an export goes on once a transaction that held it up is over, and is none where that does not end', async (t) => {
+  const store = await openStore(t, await scratchDatabase(t))
+  const add = (db: Store['db'], name: string) =>
+    db
+      .insertInto('pet')
+      .values({ name, category_id: 1, status: null } as never)
+      .execute()
+  const lines = exportAnimals(store.db, 'csv')
+  await add(store.db, 'First')
+  await store.write(async (inside) => {
+    await add(inside, 'Slow')
+    await add(store.db, 'Fast')
+    await assert.rejects(text(Readable.from(exportAnimals(store.db, 'csv', 0))), /holds ids from 2 on/)
+    assert.match((await lines.next()).value, /^id/)
+    assert.match((await lines.next()).value, /^1,First.*\r\n$/)
+    assert.equal((await lines.next()).value, '')
+  })
+
+  assert.match(await text(Readable.from(lines)), /^2,Slow.*\r\n3,Fast.*\r\n$/)
+})
+
 test('a copy of a store on another engine knows what was imported before', async (t) => {
   const [from, to] = [scratchFile(t), await scratchDatabase(t)]
   await makeKey(from)
