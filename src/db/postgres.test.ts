@@ -347,8 +347,9 @@ test('while the database is silent every answer is a 503 in time; then the servi
   await assertBack(() => add(app), 201)
 })
 
-test('a read-only database answers reads, and writes with 503', async (t) => {
-  const { app, direct } = await startBehindProxy(t)
+test('a read-only database answers reads, and writes with 503; readiness and metrics say so', async (t) => {
+  const { app, direct } = await startBehindProxy(t, { METRICS_PORT: '0' })
+  const measured = async () => (await fetch(String(app.service.metricsAddress))).text()
   const name = new URL(direct).pathname.slice(1)
   await add(app)
   const setReadOnly = async (state: 'on' | 'off') => {
@@ -359,8 +360,13 @@ test('a read-only database answers reads, and writes with 503', async (t) => {
 
   await assertBack(() => app.get('/v1/pets?limit=4'), 200)
   await assertUnavailable(() => add(app), 'POST')
+  await assertBack(() => ready(app), 503)
+  assert.match(await measured(), /^adoptable_store_up.* 0$/m)
+  assert.match(app.log.join(), /PostgreSQL: the database is read-only/)
   await setReadOnly('off')
   await assertBack(() => add(app), 201)
+  await assertBack(() => ready(app), 200)
+  assert.match(await measured(), /^adoptable_store_up.* 1$/m)
 })
 
 test('a database that has no connection left answers 503, and serves again when it has', async (t) => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { ApiError } from '../errors.ts'
 import { CLAIM, claimPatiently, SILENT_MS } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
 import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
@@ -89,6 +90,7 @@ export async function servePostgres(
   const writer = transactionWriter(db, watch.committed)
   return {
     ...writer,
+    ready: () => requireWritable(db),
     db,
     version: watch.version,
     async close() {
@@ -96,6 +98,15 @@ export async function servePostgres(
       await db.destroy()
     },
   }
+}
+
+/** A standby says so of itself too. */
+async function requireWritable(db: Db): Promise<void> {
+  const { rows } = await sql<{ state: string }>`
+    select current_setting('transaction_read_only') as state
+  `.execute(db)
+  if (rows[0]?.state === 'off') return
+  throw new ApiError('service_unavailable', { cause: new Error('PostgreSQL: the database is read-only') })
 }
 
 async function untilThere<Result>(

@@ -30,7 +30,10 @@ export type WriteOnce = <Args extends unknown[], Result>(
 export interface Writer {
   write: Write
   writeOnce: WriteOnce
-  /** Rejects while nothing can be written, because a failure of the disk leaves in doubt what it holds. */
+  /**
+   * Rejects while nothing can be written: a failure of the disk leaves in doubt what it holds, or the server
+   * is only to be read. Whether there is room on a disk, a write alone can tell.
+   */
   ready(): Promise<void>
   /** Finishes what was asked for, then gives the database free. */
   close(): Promise<void>
@@ -60,7 +63,7 @@ export function transactionWriter(db: Db, committed: () => void = () => undefine
     write: (change, ...args) => commit((inside) => change(inside, ...args)),
     writeOnce: (once, change, ...args) =>
       commit((inside) => runOnce(inside, once, () => change(inside, ...args))),
-    // A server answers for its own disk.
+    // A server answers for its own disk; who serves asks it whether it takes changes.
     ready: async () => undefined,
     close: () => db.destroy(),
   }

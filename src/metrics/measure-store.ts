@@ -25,7 +25,7 @@ export function measureStore(
   })
   new Gauge({
     name: 'adoptable_store_up',
-    help: 'Whether the store answers and can be written: 1, or 0',
+    help: 'Whether the store answers and takes changes, as far as it can tell without one: 1, or 0',
     labelNames: ['engine'],
     registers,
     async collect() {
