@@ -171,6 +171,18 @@ export const BOMBS: Bomb[] = [
   { name: 'a query of ids', method: 'GET', path: `/v1/pets?${fill('id=1&', 8_000)}`, status: 400 },
   { name: 'a path of slashes', method: 'GET', path: `/v1${'/'.repeat(8_000)}`, status: 404 },
   { name: 'a path of percent signs', method: 'GET', path: `/v1/pets/${fill('%25', 8_000)}`, status: 404 },
+  {
+    name: 'a path of percent signs in each other',
+    method: 'GET',
+    path: `/%${fill('25', 15_900)}`,
+    status: 414,
+  },
+  {
+    name: 'a path of digits in each other',
+    method: 'GET',
+    path: `/v1/pets/${fill('%3', 8_000)}1`,
+    status: 400,
+  },
   { name: 'a long address', method: 'GET', path: `/v1/pets?x=${'x'.repeat(12_000)}`, status: 414 },
   {
     name: 'a header of commas',

@@ -1,15 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-const KEY = /adopt_(live|test)_[0-9A-Za-z]*/g
+/** Without its first letter, which may seem to end an encoding: `%4` and a hidden `a` make a `J`. */
+const KEY = /dopt_(live|test)_[0-9A-Za-z]*/g
 const SHOWN_CHARACTERS = 200
 
 /** A path as it may be logged: without the query, and with no key that somebody put into it. */
 export function loggablePath(url: string): string {
   const end = url.indexOf('?')
-  const path = end < 0 ? url : url.slice(0, end)
+  // What is decoded again and again is short.
+  const path = url.slice(0, end < 0 ? SHOWN_CHARACTERS : Math.min(end, SHOWN_CHARACTERS))
   const shown = path.includes('%') ? withoutHiddenKey(path) : path
-  return (shown.includes('adopt_') ? shown.replace(KEY, 'adopt_$1_…') : shown).slice(0, SHOWN_CHARACTERS)
+  return shown.includes('dopt_') ? shown.replace(KEY, 'dopt_$1_…') : shown
 }
 
 /** Decodes until nothing is hidden by percent-encoding; a path that then has no key stays as it is. */
