@@ -100,9 +100,13 @@ export function redisUrl(value: string): string | undefined {
 
 export function publicUrl(value: string): string | undefined {
   if (value === '') return undefined
-  if (!URL.canParse(value) || !/^https?:\/\/[^?#]+\/v1$/.test(value)) {
-    throw new ConfigError('must be an http(s) address that ends in /v1')
+  // No @, of which none is part of a name or a path here: what stands before it may be a password.
+  if (!URL.canParse(value) || !/^https?:\/\/[^?#@]+\/v1$/.test(value)) {
+    throw new ConfigError('must be an http(s) address that ends in /v1, without user or password')
   }
+  // It stands in headers, which cannot hold every character.
+  const { href } = new URL(value)
+  if (href !== value) throw new ConfigError(`must be written as ${href}`)
   return value
 }
 

@@ -114,6 +114,17 @@ test('a wrong setting stops the start with exit code 2 and one line that names i
     'postgres://a:1/b@c/d',
   ])
     assert.throws(() => readConfig({ DATABASE_URL: url }), /^Error: DATABASE_URL must [^\n@]+$/)
+  for (const [url, written] of [
+    ['https://зоо.example/v1', 'https://xn--g1aoa.example/v1'],
+    ['https://a.example/x y/v1', 'https://a.example/x%20y/v1'],
+    ['https://a.example/<b>/v1', 'https://a.example/%3Cb%3E/v1'],
+    ['https://A.example:443/v1', 'https://a.example/v1'],
+  ])
+    assert.throws(() => readConfig({ BASE_URL: url }), { message: `BASE_URL must be written as ${written}` })
+  for (const url of ['https://a:secret@b.example/v1', 'https://a:1/secret@b.example/v1'])
+    assert.throws(() => readConfig({ BASE_URL: url }), /^Error: BASE_URL must (?!.*secret)[^\n]+ password$/)
+  for (const url of ['http://127.0.0.1:8080/v1', 'http://[::1]/v1', 'https://a.example/pets/v1'])
+    assert.equal(readConfig({ BASE_URL: url }).baseUrl, url)
   const { code, stdout, stderr } = await runCli(t, ['serve'], { PORT: wrong.PORT, HOST: wrong.HOST })
   assert.deepEqual([code, stdout], [2, ''])
   assert.match(stderr, /^adoptable: HOST must [^\n]+; PORT must [^\n]+\n$/)
