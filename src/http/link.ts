@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { makeCursor } from './cursor.ts'
+import { HOST } from './well-formed.ts'
 
 /** For the description. */
 export const PAGE_HEADERS = {
@@ -20,7 +21,10 @@ export function publicBase({ baseUrl, baseUrlIsSet }: Config, request: FastifyRe
   if (baseUrlIsSet || request.headers['x-forwarded-host'] === undefined) return baseUrl
   // Behind a trusted proxy there is the address of the client too.
   if ((request.ips ?? []).length < 2) return baseUrl
-  return `${request.protocol}://${request.host}/v1`
+  const { protocol, host } = request
+  // A proxy may have taken both from the client.
+  const isAddress = ['http', 'https'].includes(protocol) && host !== '' && HOST.test(host)
+  return isAddress ? `${protocol}://${host}/v1` : baseUrl
 }
 
 /** Checked values: numbers and words, whose characters all stand for themselves in a query, as a cursor's do. */

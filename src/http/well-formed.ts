@@ -16,7 +16,7 @@ export function wellFormed(
 }
 
 /** The characters of a host and port (RFC 3986, section 3.2), but not the comma that joins two headers. */
-const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/
+export const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/
 
 /** @returns what is wrong, for the client; undefined when nothing is */
 export function faultOf({ httpVersion, headers }: RawRequestDefaultExpression): string | undefined {

@@ -157,6 +157,26 @@ test('the successor of the deprecated operation is named as the client reached t
   }
 })
 
+test('Link does not name what a trusted proxy forwarded where that is no address', async (t) => {
+  const { get } = await startApp(t, { settings: { BASE_URL: '', TRUST_PROXY: 'loopback' } })
+  for (const [host, protocol] of [
+    ['a>;b', 'https'],
+    ['pets.example,', 'https'],
+    ['z\xf6o.example', 'https'],
+    ['a/b', 'https'],
+    ['pets.example', 'javascript'],
+    ['pets.example', 'https://a/'],
+    ['pets.example', '\xff'],
+  ]) {
+    const { headers } = await get('/v1/pets', {
+      'x-forwarded-for': '192.0.2.1',
+      'x-forwarded-host': host,
+      'x-forwarded-proto': protocol,
+    })
+    assert.match(String(headers.link), /^<http:\/\/127\.0\.0\.1:0\/v1\/pets\?/, `${protocol}://${host}`)
+  }
+})
+
 test('Link is absolute: by BASE_URL, or as a trusted proxy forwarded it, never by a Host header alone', async (t) => {
   const forwarded = {
     'x-forwarded-for': '192.0.2.1',
