@@ -74,6 +74,7 @@ function clientV4(random: Random): Hop {
     `::FFFF:${high}:${low}`,
     `0:0:0:0:0:ffff:${high}:${low}`,
     `0000:0000:0000:0000:0000:ffff:${dotted}`,
+    `${dotted}:${random.whole(1, 65_535)}`,
   ])
   return { written, counter: dotted, trusted: false }
 }
@@ -89,6 +90,8 @@ function clientV6(random: Random): Hop {
   const written = random.pick([
     `${prefix}:${one}:${two}:${three}:${four}`,
     `${prefix}::${four}`,
+    `[${prefix}::${four}]`,
+    `[${prefix}::${four}]:${random.whole(1, 65_535)}`,
     `${prefix.toUpperCase()}:${one?.padStart(4, '0')}::${four?.toUpperCase()}`,
     ...(local ? [`fe80::${one}%eth0`, `fe80::${one}%${random.whole(1, 9)}`] : []),
   ])
@@ -109,8 +112,8 @@ function proxy(random: Random): Hop {
 function oddity(random: Random): Hop {
   const written = random.pick([
     'unknown',
-    '198.51.100.7:80',
-    '[2001:db8::1]',
+    'unknown:80',
+    '2001:db8::1]',
     '_hidden',
     '300.1.1.1',
     '1.2.3.4.5',
