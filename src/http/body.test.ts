@@ -222,6 +222,23 @@ test('POST /v1/pets with a body that is no object answers 400, and with no JSON 
   await assertUnchanged(app)
 })
 
+test('POST and PATCH with a status of another type answer 400 and name the values that it may have', async (t) => {
+  const { post, request } = await startUnlimited(t)
+  const headers = { 'content-type': 'application/json' }
+  for (const status of [null, 7, true, [], {}, ['sold']]) {
+    for (const answer of [
+      await post('/v1/pets', { ...REX, status }),
+      await request('/v1/pets/1', { method: 'PATCH', body: { status }, headers }),
+    ]) {
+      assertError(answer, 400, 'validation_failed', JSON.stringify(status))
+      const message = 'This must be one of: available, pending, sold.'
+      assert.deepEqual(answer.body.details, [{ pointer: '/status', code: 'invalid_type', message }])
+    }
+    const { body } = await request('/v1/store/orders/1', { method: 'PATCH', body: { status }, headers })
+    assert.equal(body.details[0].message, 'This must be one of: placed, approved, completed, cancelled.')
+  }
+})
+
 test('POST /v1/pets with members that it does not know ignores them and stores none', async (t) => {
   const { get, post } = await startUnlimited(t)
   const prototype = Reflect.ownKeys(Object.prototype)

@@ -40,9 +40,9 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     if (validator.Check(value)) return { value }
     const shown = withoutBigints(value)
     if (validator.Check(shown)) return { value }
-    const details = validator
-      .Errors(shown)[1]
-      .flatMap((problem) => toDetails(problem as Problem, value, inBody))
+    const details = mostTelling(validator.Errors(shown)[1] as Problem[]).flatMap((problem) =>
+      toDetails(problem, value, inBody),
+    )
     // One problem a place: the first is the cause of those after it.
     const first = [
       ...new Map(details.reverse().map((detail) => [detail.pointer ?? detail.parameter, detail])).values(),
@@ -114,6 +114,12 @@ type Problem = { instancePath: string } & (
   | { keyword: 'pattern'; params: { pattern: string } }
   | { keyword: 'format'; params: { format: string } }
 )
+
+/** Without the type where all values can be named. */
+function mostTelling(problems: Problem[]): Problem[] {
+  const named = new Set(problems.filter(({ keyword }) => keyword === 'enum').map((one) => one.instancePath))
+  return problems.filter(({ keyword, instancePath }) => keyword !== 'type' || !named.has(instancePath))
+}
 
 function toDetails(problem: Problem, root: unknown, inBody: boolean): ErrorDetail[] {
   if (problem.keyword === 'required') {
