@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { openForCommand } from './db/database.ts'
 import { findByHash } from './keys/find-by-hash.ts'
@@ -145,4 +146,68 @@ test('an animal that is ready is given until GET /pets/{petId} goes, and no long
   const statuses: number[] = []
   for (clock.now of [end - 2, end - 1, end]) statuses.push((await get('/v1/pets/1')).status)
   assert.deepEqual(statuses, [200, 200, 410])
+})
+
+/** Lets the next answer fail where Node sends it; once, and only for requests with the id `broken`. */
+function breakNext(t: TestContext, method: 'writeHead' | 'end'): void {
+  const real = ServerResponse.prototype[method] as (...given: unknown[]) => ServerResponse
+  const { mock } = t.mock.method(
+    ServerResponse.prototype,
+    method,
+    function (this: ServerResponse, ...given: unknown[]) {
+      if (this.req.headers['x-request-id'] !== 'broken') return real.apply(this, given)
+      mock.restore()
+      throw new TypeError('broken')
+    },
+  )
+}
+
+const BROKEN = { 'x-request-id': 'broken' }
+
+test('an answer that cannot be sent is a 500 with its headers, its line and its cause, and costs no other', async (t) => {
+  const { get, log } = await startWithPets(t)
+  await get('/v1/pets')
+  log.length = 0
+  breakNext(t, 'writeHead')
+  const answers = await Promise.all([BROKEN, {}, {}].map((one) => get('/v1/pets', { ...BY_ROUTER, ...one })))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [500, 200, 200],
+  )
+  const [{ headers = {}, body } = {}] = answers
+  assert.equal(body.code, 'internal_error')
+  assert.equal(headers['x-request-id'], 'broken')
+  assert.ok(Number(headers['x-ratelimit-remaining']) > 0)
+  assert.equal(headers.link ?? headers.etag, undefined)
+  const lines = log.filter((line) => line.includes('"broken"')).map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ msg, status, err }) => [msg, status ?? err.message]),
+    [
+      ['internal_error', 'broken'],
+      ['request', 500],
+    ],
+  )
+})
+
+test('a ready answer that cannot be sent is one of the router, charged once', async (t) => {
+  const { get } = await startWithPets(t)
+  const left = Number((await get('/v1/pets')).headers['x-ratelimit-remaining'])
+  breakNext(t, 'writeHead')
+  const { status, headers } = await get('/v1/pets', BROKEN)
+  assert.deepEqual([status, Number(headers['x-ratelimit-remaining'])], [200, left - 1])
+})
+
+test('an answer that fails once it has begun ends its connection, tells its cause, and costs no other', async (t) => {
+  const { get, log } = await startWithPets(t)
+  await get('/v1/pets')
+  for (const way of [{}, BY_ROUTER]) {
+    log.length = 0
+    breakNext(t, 'end')
+    const [broken, other] = await Promise.allSettled([
+      get('/v1/pets', { ...way, ...BROKEN }),
+      get('/v1/pets', way),
+    ])
+    assert.deepEqual([broken?.status, other?.status], ['rejected', 'fulfilled'])
+    assert.ok(log.some((line) => line.includes('"reqId":"broken","err":{"type":"TypeError"')))
+  }
 })

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
 import type { Context } from './context.ts'
 import type { AnswerFirst } from './http/app.ts'
 import { isKnown } from './http/conditional.ts'
 import type { Page } from './http/page-cache.ts'
 import { requestId } from './http/request-id.ts'
 import type { LogRequest } from './http/request-log.ts'
-import type { Send } from './http/send-together.ts'
+import { cutShort, type Send } from './http/send-together.ts'
 import { faultOf } from './http/well-formed.ts'
 import type { KnownKey, Recall } from './keys/identify.ts'
 import { rateHeaders, refusalOf } from './limits/limit-rate.ts'
@@ -23,6 +24,7 @@ export function answerReady(
   recall: Recall,
   logRequest: LogRequest,
   send: Send,
+  logger: Logger,
 ): AnswerFirst {
   function answer(
     request: IncomingMessage,
@@ -31,9 +33,9 @@ export function answerReady(
     ruling: Ruling,
     { caller }: KnownKey,
     begun: number,
+    id: string,
   ): void {
     const { url = '' } = request
-    const id = requestId(request.headers['x-request-id'])
     const status = write(request, response, page, { 'x-request-id': id, ...rateHeaders(ruling) })
     const ms = performance.now() - begun
     logRequest(id, 'GET', url, status, ms)
@@ -49,8 +51,19 @@ export function answerReady(
     const begun = key ? performance.now() : 0
     const settle = (ruling: Ruling): void => {
       request.ruling = ruling
-      if (!page || !key || refusalOf(ruling) !== undefined) route()
-      else send(() => answer(request, response, page, ruling, key, begun))
+      if (!page || !key || refusalOf(ruling) !== undefined) {
+        route()
+        return
+      }
+      const id = requestId(request.headers['x-request-id'])
+      send(
+        () => answer(request, response, page, ruling, key, begun, id),
+        (error) => {
+          if (response.headersSent) cutShort(logger, id, error, response)
+          // That answers, or meets the same and tells of it.
+          else route()
+        },
+      )
     }
     const ruling = key && limiter.take(key.caller)
     if (ruling === undefined) route()

@@ -29,7 +29,7 @@ export async function buildServer(context: Context, logger: Logger): Promise<App
     logger,
     logRequest,
     send,
-    answerFirst: answerReady(context, recall, logRequest, send),
+    answerFirst: answerReady(context, recall, logRequest, send, logger),
     gate,
     admitAddress: async (address) => {
       const verdict = await limiter.take(anonymous(address, config.anonymous))

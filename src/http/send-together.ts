@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RawReplyDefaultExpression } from 'fastify'
+import { logFailure, toApiError } from './error-body.ts'
 
 /** So many answers at most wait for each other. */
 const MOST_TOGETHER = 32
 
-/** Sends an answer, in a moment. */
-export type Send = (send: () => void) => void
+/** Sends an answer, in a moment. @param failed called when that throws; the answers behind it still go out */
+export type Send = (send: () => void, failed: (error: unknown) => void) => void
 
 /**
  * The answers of one turn of the event loop go out right after each other, at its end or when there are so
@@ -12,12 +13,18 @@ export type Send = (send: () => void) => void
  * little. Decision 16.
  */
 export function sendTogether(): Send {
-  const waiting: (() => void)[] = []
+  const waiting: { send(): void; failed(error: unknown): void }[] = []
   function sendAll(): void {
-    for (const send of waiting.splice(0)) send()
+    for (const { send, failed } of waiting.splice(0)) {
+      try {
+        send()
+      } catch (error) {
+        failed(error)
+      }
+    }
   }
-  return (send) => {
-    const count = waiting.push(send)
+  return (send, failed) => {
+    const count = waiting.push({ send, failed })
     if (count === 1) setImmediate(sendAll)
     else if (count === MOST_TOGETHER) sendAll()
   }
@@ -25,8 +32,32 @@ export function sendTogether(): Send {
 
 /** Hook. An error goes at once: its request may still be on its way, and what comes next be answered too. */
 export function sendRouted(send: Send) {
-  return (_request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void => {
-    if (reply.statusCode < 400) send(done)
+  return (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: Done): void => {
+    if (reply.statusCode < 400) send(done, (error) => sendFailure(error as Error, request, reply, done))
     else done()
   }
+}
+
+type Done = (error?: Error) => void
+
+/** In the place of an answer goes an error, with none of the headers of which one may be at fault. */
+function sendFailure(error: Error, { log, id }: FastifyRequest, reply: FastifyReply, done: Done): void {
+  if (reply.raw.headersSent) {
+    cutShort(log, id, error, reply.raw)
+    return
+  }
+  // The others are our own: the id, and the limit.
+  for (const name of Object.keys(reply.getHeaders())) if (!name.startsWith('x-')) reply.removeHeader(name)
+  done(error)
+}
+
+/** Ends an answer that has begun, and its connection with it unless it was sent whole. */
+export function cutShort(
+  logger: FastifyBaseLogger,
+  reqId: string,
+  error: unknown,
+  response: RawReplyDefaultExpression,
+): void {
+  logFailure(logger, reqId, toApiError(error))
+  if (!response.writableEnded) response.destroy()
 }
