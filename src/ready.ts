@@ -55,15 +55,16 @@ export function answerReady(
         route()
         return
       }
-      const id = requestId(request.headers['x-request-id'])
-      send(
-        () => answer(request, response, page, ruling, key, begun, id),
-        (error) => {
+      send(() => {
+        const id = requestId(request.headers['x-request-id'])
+        try {
+          answer(request, response, page, ruling, key, begun, id)
+        } catch (error) {
           if (response.headersSent) cutShort(logger, id, error, response)
           // That answers, or meets the same and tells of it.
           else route()
-        },
-      )
+        }
+      })
     }
     const ruling = key && limiter.take(key.caller)
     if (ruling === undefined) route()

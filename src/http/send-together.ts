@@ -4,8 +4,8 @@ import { logFailure, toApiError } from './error-body.ts'
 /** So many answers at most wait for each other. */
 const MOST_TOGETHER = 32
 
-/** Sends an answer, in a moment. @param failed called when that throws; the answers behind it still go out */
-export type Send = (send: () => void, failed: (error: unknown) => void) => void
+/** Sends an answer, in a moment. What it is given must not throw: others wait behind it. */
+export type Send = (send: () => void) => void
 
 /**
  * The answers of one turn of the event loop go out right after each other, at its end or when there are so
@@ -13,18 +13,12 @@ export type Send = (send: () => void, failed: (error: unknown) => void) => void
  * little. Decision 16.
  */
 export function sendTogether(): Send {
-  const waiting: { send(): void; failed(error: unknown): void }[] = []
+  const waiting: (() => void)[] = []
   function sendAll(): void {
-    for (const { send, failed } of waiting.splice(0)) {
-      try {
-        send()
-      } catch (error) {
-        failed(error)
-      }
-    }
+    for (const send of waiting.splice(0)) send()
   }
-  return (send, failed) => {
-    const count = waiting.push({ send, failed })
+  return (send) => {
+    const count = waiting.push(send)
     if (count === 1) setImmediate(sendAll)
     else if (count === MOST_TOGETHER) sendAll()
   }
@@ -33,7 +27,14 @@ export function sendTogether(): Send {
 /** Hook. An error goes at once: its request may still be on its way, and what comes next be answered too. */
 export function sendRouted(send: Send) {
   return (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: Done): void => {
-    if (reply.statusCode < 400) send(done, (error) => sendFailure(error as Error, request, reply, done))
+    const answer = (): void => {
+      try {
+        done()
+      } catch (error) {
+        sendFailure(error as Error, request, reply, done)
+      }
+    }
+    if (reply.statusCode < 400) send(answer)
     else done()
   }
 }
