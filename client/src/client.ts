@@ -227,8 +227,8 @@ async function untilEither<Result>(
 
 /**
  * Follows the pages of a list, and asks again after a pause where one is empty and not the last: the rest is
- * still held up by who is adding animals. Only the cursor is taken from the address of the next page: the key goes to
- * the base address alone, whatever host an answer names.
+ * still held up by who is adding animals. Only the cursor is taken from the address of the next page: the key
+ * goes to the base address alone, whatever host an answer names.
  */
 async function* all<Item>(
   list: (page: Page) => Promise<Answer<Item[]>>,
