@@ -162,7 +162,7 @@ function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
       headers: what === 'delete' || what === 'cancel' ? {} : { 'idempotency-key': key },
       keyId: FIRST_KEY,
       method: 'POST',
-      url: `/v1/${what}`,
+      routeOptions: { url: `/v1/${what}` },
     }
     const reply = { header: () => undefined }
     return carryOut(
