@@ -52,10 +52,13 @@ const claim = prepared<Claim, [scope: string]>((db, fill) =>
     .returning('scope'),
 )
 
-/** Whether no other transaction has it in hand, which in the embedded store is always so. */
+/**
+ * Whether no other transaction has it in hand, which in the embedded store is always so. Negative keys of
+ * locks tell of animals that are being added.
+ */
 function isFree(db: Db, scope: string): RawBuilder<SqlBool> {
   if (db.getExecutor().adapter instanceof NodeSqliteAdapter) return sql<SqlBool>`true`
-  return sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${scope}, 0))`
+  return sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${scope}, 0) & 9223372036854775807)`
 }
 
 const keep = prepared<{ scope: string; result: string | null }, never>((db, fill) =>

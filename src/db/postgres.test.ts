@@ -426,7 +426,7 @@ async function terminateAll(database: string): Promise<void> {
 }
 
 test('what one process still carries out is a 409 in another at once, and its result afterwards', async (t) => {
-  const { writeOnce, close } = await openForCommand(await scratchDatabase(t))
+  const { db, writeOnce, close } = await openForCommand(await scratchDatabase(t))
   t.after(close)
   const once = { scope: hash('sha256', 'of one request'), fingerprint: hash('sha256', 'of its body'), now: 0 }
   const run = (change: () => Promise<string>) => writeOnce(once, change)
@@ -436,6 +436,12 @@ test('what one process still carries out is a 409 in another at once, and its re
       run(async () => 'second'),
       { code: 'idempotency_key_in_use' },
     )
+    // Negative ones tell of animals that are being added.
+    const held = sql<{
+      high: number
+    }>`select classid::bigint as high from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`
+    for (const { high } of (await held.execute(db)).rows) assert.ok(high < 2 ** 31, String(high))
     return 'first'
   })
 
