@@ -19,8 +19,26 @@ export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
   const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   // FULL: a commit is on the disk before it is acknowledged. WAL with NORMAL loses the last ones at a
   // power cut. What is erased, such as an adopter, is overwritten in the file, and not only given free.
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = fast')
+  turnToWal(database)
+  database.exec('pragma synchronous = full; pragma secure_delete = fast')
   return database
+}
+
+const SQLITE_BUSY = 5
+const BUSY_PAUSE_MS = 5
+
+/** Of two that turn a new file to WAL at once SQLite lets neither wait for the other: it is tried again. */
+function turnToWal(database: DatabaseSync): void {
+  const until = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY || performance.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS)
+    }
+  }
 }
 
 /**
