@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { againstReport, measureAgainst } from './against.ts'
 import { barChart, growthChart } from './chart.ts'
 import { type Growth, growthReport, measureGrowth, SIZES } from './growth.ts'
 import { measureScale, NEEDS, scaleReport } from './scale.ts'
@@ -9,7 +10,8 @@ import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './sp
 
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
-const USAGE = 'usage: npm run bench -- [--growth | --network | --quick] [--rounds N] [--seconds S]'
+const USAGE =
+  'usage: npm run bench -- [--growth | --network | --quick | --against FOLDER] [--rounds N] [--seconds S]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }
@@ -25,10 +27,11 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, growth, network } = flags
-  if (quick || !(growth || network)) await speed()
+  const { quick, growth, network, against } = flags
+  if (quick || !(growth || network || against)) await speed()
   if (quick || growth) await grow()
   if (quick || network) await scale()
+  if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
 } catch (error) {
   fail(error)
 }
@@ -85,7 +88,9 @@ function readFlags() {
   const flag = { type: 'boolean', default: false } as const
   const text = { type: 'string' } as const
   try {
-    return parseArgs({ options: { growth: flag, network: flag, quick: flag, rounds: text, seconds: text } })
+    return parseArgs({
+      options: { growth: flag, network: flag, quick: flag, against: text, rounds: text, seconds: text },
+    })
   } catch {
     fail(USAGE)
   }

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { SETTINGS } from '../src/config.ts'
+import { SETTINGS } from '../src/settings.ts'
 import type { Answers } from './answers.ts'
 import { heard, mind, PATIENCE_MS, stop } from './children.ts'
 
@@ -27,7 +27,8 @@ export interface Memory {
 }
 
 const PROBE = import.meta.resolve('./loop-probe.ts')
-const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
+/** Of this state of the project. */
+export const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
 
 export interface Store {
   databaseUrl: string
@@ -41,19 +42,22 @@ function environment({ databaseUrl, redisUrl = '' }: Store): NodeJS.ProcessEnv {
   return { ...process.env, PATH, ...defaults, PORT: '0', DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
 }
 
-/** A key whose limits are counted as any other's, and never reached. */
-export async function makeKey(store: Store): Promise<string> {
+/** Makes the store too, unless told otherwise. @returns a key whose limits are counted as any other's, and never reached. */
+export async function makeKey(store: Store, { command = COMMAND, init = true } = {}): Promise<string> {
   const plan = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000']
-  const args = [COMMAND, 'keys', 'create', '--name', 'bench', ...plan]
+  const args = [command, 'keys', 'create', ...(init ? ['--init'] : []), '--name', 'bench', ...plan]
   const options = { env: environment(store), timeout: PATIENCE_MS }
   return (await promisify(execFile)(process.execPath, args, options)).stdout.trim()
 }
 
 /** Starts the service as its user would; its log, one line a request, is written and goes nowhere. */
-export async function startService(store: Store, { workers = 1, probed = false } = {}): Promise<Service> {
+export async function startService(
+  store: Store,
+  { workers = 1, probed = false, command = COMMAND } = {},
+): Promise<Service> {
   const begun = performance.now()
   const child = mind(
-    spawn(COMMAND, ['serve', '--workers', String(workers)], {
+    spawn(command, ['serve', '--workers', String(workers)], {
       env: { ...environment(store), ...(probed && { NODE_OPTIONS: `--import=${PROBE}` }) },
       stdio: ['ignore', 'pipe', 'ignore'],
     }),

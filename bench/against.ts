@@ -1,0 +1,72 @@
+import { join, resolve } from 'node:path'
+import { adoptable, MEASUREMENTS } from './adoptable.ts'
+import { compete } from './contest.ts'
+import { aligned, type Comparison, closing, setup, summarise, table, whole } from './report.ts'
+import { addAnimals } from './requests.ts'
+import { COMMAND, makeKey, memoryOf, startService } from './servers.ts'
+import type { Options } from './speed.ts'
+import { spread } from './statistics.ts'
+
+// This state of adoptable beside another one, in turns: what a change costs or brings.
+
+const HERE = 'this state'
+const THERE = 'the other'
+
+export interface Against {
+  comparisons: Comparison[]
+  started: { name: string; readyMs: number; startMb: number | undefined; peakMb: number | undefined }[]
+  told: string[]
+}
+
+/** @param other a folder with another state of the project, installed */
+export async function measureAgainst(other: string, options: Options, folder: string): Promise<Against> {
+  const states = [
+    await startState(HERE, COMMAND, join(folder, 'here.db'), options.starts),
+    await startState(THERE, resolve(other, 'bin/adoptable.js'), join(folder, 'other.db'), options.starts),
+  ]
+  const contestants = states.map(({ contestant }) => contestant)
+  const measured = await compete({ ...options, contestants, measurements: Object.keys(MEASUREMENTS) })
+  const started = states.map(({ contestant: { name, pid }, readyMs, startMb }) => ({
+    name,
+    readyMs,
+    startMb,
+    peakMb: memoryOf(pid).peakMb,
+  }))
+  for (const { stop } of contestants) await stop()
+  return {
+    comparisons: summarise(measured, THERE, 'speed', () => undefined),
+    started,
+    told: closing(setup(options.rounds, options.seconds)),
+  }
+}
+
+async function startState(name: string, command: string, file: string, starts: number) {
+  const store = { databaseUrl: `sqlite:${file}` }
+  const readyMs: number[] = []
+  let service = await startService(store, { command })
+  while (readyMs.push(service.readyMs) < starts) {
+    await service.stop()
+    service = await startService(store, { command })
+  }
+  const startMb = memoryOf(service.pid).nowMb
+  const key = await makeKey(store, { command, init: false })
+  await addAnimals({ port: service.port, key })
+  const contestant = adoptable(name, service, key, file)
+  return { contestant, readyMs: spread(readyMs).median, startMb }
+}
+
+export function againstReport({ comparisons, started, told }: Against): string {
+  const rows = started.map(({ name, readyMs, startMb, peakMb }) => [
+    `  ${name}`,
+    whole(readyMs),
+    whole(startMb),
+    whole(peakMb),
+  ])
+  return [
+    ...table(comparisons, 'speed'),
+    '',
+    ...aligned([['', 'ready ms', 'RSS MB at the start', 'at its peak'], ...rows]),
+    '',
+    ...told,
+  ].join('\n')
+}
