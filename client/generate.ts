@@ -7,6 +7,8 @@ interface Schema {
   $ref?: string
   type?: string | string[]
   enum?: string[]
+  /** Values of which there may be more. */
+  'x-extensible-enum'?: string[]
   description?: string
   properties?: Record<string, Schema>
   required?: string[]
@@ -49,7 +51,10 @@ export function generate({ paths, components }: Description): Record<string, str
     Object.entries(methods).map(([method, operation]) => describe(path, method, operation)),
   )
   const code = `  | '${Object.keys(ERRORS).join("'\n  | '")}'`
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => schemaText(name, schema))
+  const sent = sentSchemas({ paths, components })
+  const schemas = Object.entries(components.schemas).map(([name, schema]) =>
+    schemaText(name, schema, sent.has(name)),
+  )
   return {
     'schemas.ts': [
       HEAD,
@@ -60,14 +65,31 @@ export function generate({ paths, components }: Description): Record<string, str
   }
 }
 
-function schemaText(name: string, schema: Schema): string {
+/** The names of all schemas that a body of a request is made of. */
+function sentSchemas({ paths, components }: Description): Set<string> {
+  const sent = new Set<string>()
+  const follow = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (sent.has(name)) continue
+      sent.add(name)
+      follow(components.schemas[name])
+    }
+  }
+  for (const path of Object.values(paths))
+    for (const { requestBody } of Object.values(path)) follow(requestBody)
+  return sent
+}
+
+/** @param sent whether by the client: it leaves out what is undefined, so that may be given */
+function schemaText(name: string, schema: Schema, sent: boolean): string {
   const head = `${comment(schema.description ?? '', '')}export `
   if (!schema.properties) return `${head}type ${nameOf(name)} = ${typeOf(schema)}\n`
   const members = Object.entries(schema.properties).map(([member, of]) => {
     // The description leaves it open; the catalogue names all.
     const type = name === 'Error' && member === 'code' ? 'ErrorCode' : typeOf(of)
     const optional = schema.required?.includes(member) ? '' : '?'
-    return `${comment(of.description ?? '', '  ')}  ${member}${optional}: ${type}\n`
+    const open = sent && optional ? ' | undefined' : ''
+    return `${comment(of.description ?? '', '  ')}  ${member}${optional}: ${type}${open}\n`
   })
   return `${head}interface ${nameOf(name)} {\n${members.join('')}}\n`
 }
@@ -79,7 +101,8 @@ function nameOf(schema: string): string {
 
 function typeOf(schema: Schema): string {
   if (schema.$ref) return nameOf(schema.$ref.replace(/.*\//, ''))
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  const values = schema.enum ?? schema['x-extensible-enum']
+  if (values) return values.map((value) => `'${value}'`).join(' | ')
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ type })).join(' | ')
   if (schema.type === 'array' && schema.items) return `${typeOf(schema.items)}[]`
   if (schema.type === 'object' && schema.properties) {
@@ -102,8 +125,8 @@ interface Method {
   parameters: string
   /** Names of all schemas that it mentions. */
   schemas: string[]
-  /** The type of its options. */
-  options: string
+  /** The types of its options. */
+  options: string[]
 }
 
 function describe(path: string, method: string, operation: Operation): Method {
@@ -116,6 +139,7 @@ function describe(path: string, method: string, operation: Operation): Method {
   })
   const headers = parameters.map((parameter) => parameter.name.toLowerCase())
   const once = headers.includes('idempotency-key')
+  const read = headers.includes('if-none-match')
   const options = `${once ? 'Once' : ''}${headers.includes('if-match') ? 'Conditional' : ''}Options`
   const optionsType = options === 'Options' ? 'CallOptions' : options
   const type = own.length > 0 ? `${name[0]?.toUpperCase()}${name.slice(1)}Parameters` : body
@@ -127,7 +151,7 @@ function describe(path: string, method: string, operation: Operation): Method {
   const told = `{ method: '${method.toUpperCase()}', path: '${path}'${once ? ', onceByKey: true' : ''} }`
   return {
     name,
-    text: `${comment(about(operation), '  ')}${inBrackets('  ', `${name}(`, inputs, `): Promise<Answer<${success}>> {`)}
+    text: `${comment(about(operation), '  ')}${read ? overloadsText(operation, inputs, `${success}`) : ''}${inBrackets('  ', `${name}(`, inputs, `): Promise<Answer<${success}>> {`)}
 ${inBrackets('    ', 'return this.send(', [told, type ? 'parameters' : '{}', 'options'], ')')}
   }
 `,
@@ -135,8 +159,21 @@ ${inBrackets('    ', 'return this.send(', [told, type ? 'parameters' : '{}', 'op
     schemas: [success, body, ...own.map(({ schema }) => typeOf(schema))].filter((mentioned) => {
       return mentioned !== undefined && /^[A-Z]\w*$/.test(mentioned)
     }) as string[],
-    options: optionsType,
+    options: read ? [optionsType, 'ReadOptions'] : [optionsType],
   }
+}
+
+/** With an ETag of an earlier answer there may be no data in this one; without, there always is. */
+function overloadsText(operation: Operation, inputs: string[], success: string): string {
+  const { operationId: name } = operation
+  const given = inputs.map((input) => input.replace(/: (.*) = \{\}$/, '?: $1'))
+  const needed = inputs.slice(0, -1).map((input) => input.replace(' = {}', ''))
+  const read = [...needed, 'options: ReadOptions']
+  return [
+    inBrackets('  ', `${name}(`, read, `): Promise<Answer<${success}> | NotModified>\n`),
+    comment(about(operation), '  '),
+    inBrackets('  ', `${name}(`, given, `): Promise<Answer<${success}>>\n`),
+  ].join('')
 }
 
 function about(operation: Operation): string {
@@ -156,7 +193,7 @@ function inBrackets(indent: string, before: string, parts: string[], after: stri
 function parametersText(type: string, own: Parameter[], body: string | undefined): string {
   const members = own.map(({ name, required, description, schema }) => {
     const initial = schema.default === undefined ? '' : ` ${JSON.stringify(schema.default)} unless told.`
-    return `${comment(description + initial, '  ')}  ${name}${required ? '' : '?'}: ${typeOf(schema)}\n`
+    return `${comment(description + initial, '  ')}  ${name}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}\n`
   })
   return `export interface ${type} ${body ? `extends ${body} ` : ''}{\n${members.join('')}}\n`
 }
@@ -166,8 +203,8 @@ function operationsText(methods: Method[]): string {
   const schemas = unique(methods.flatMap((method) => method.schemas))
   const options = unique(methods.flatMap((method) => method.options))
   return `${HEAD}
-import type { Answer } from './answer.ts'
-${importText([...options, 'OnceConditionalOptions', 'Operation'], './request.ts')}
+import type { Answer, NotModified } from './answer.ts'
+${importText([...options, 'AnyOptions', 'Operation'], './request.ts')}
 ${importText(schemas, './schemas.ts')}
 
 ${methods
@@ -179,7 +216,7 @@ export abstract class Operations {
   protected abstract send<Data>(
     operation: Operation,
     parameters: object,
-    options: OnceConditionalOptions,
+    options: AnyOptions,
   ): Promise<Answer<Data>>
 
 ${methods.map(({ text }) => text).join('\n')}}

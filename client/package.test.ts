@@ -39,11 +39,12 @@ const installed = join(folder, 'node_modules/@adoptable/client')
 before(async () => {
   const copy = join(scratch, 'copy')
   const source = join(copy, 'client')
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'src', 'tsconfig.build.json']) {
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'src', 'commonjs.ts', 'tsconfig.build.json']) {
     cpSync(join(ROOT, 'client', name), join(source, name), { recursive: true })
   }
   cpSync(join(ROOT, 'tsconfig.json'), join(copy, 'tsconfig.json'))
   await run(source, command('tsc'), '-p', 'tsconfig.build.json')
+  await run(source, process.execPath, 'commonjs.ts')
   const packed = await run(source, 'npm', 'pack', '--silent', '--ignore-scripts')
   renameSync(join(source, packed.trim()), tarball)
   mkdirSync(folder)
@@ -68,17 +69,29 @@ test('the package holds what it should, depends on nothing, and runs the example
   assert.deepEqual(readdirSync(installed).sort(), ['LICENSE', 'README.md', 'dist', 'package.json'])
   const sources = readdirSync(join(installed, 'dist'))
   assert.deepEqual(
-    sources.filter((name) => !/^[a-z-]+(\.d\.ts|\.js)$/.test(name)),
+    sources.filter((name) => !/^[a-z-]+(\.d\.c?ts|\.c?js)$/.test(name)),
     [],
   )
   const operations = readFileSync(join(installed, 'dist/operations.d.ts'), 'utf8')
-  assert.match(operations, /@deprecated .*\n\s*\*\/\s*getPet\(/)
-  assert.equal(operations.match(/@deprecated/g)?.length, 1)
+  // Once for each way to call it.
+  assert.equal(operations.match(/@deprecated .*\n\s*\*\/\s*getPet\(/g)?.length, 2)
+  assert.equal(operations.match(/@deprecated/g)?.length, 2)
 
   const program = readmeProgram().replace('http://127.0.0.1:8080/v1', String(settings.baseUrl))
   writeFileSync(join(folder, 'program.js'), program.replace('adopt_live_…', app.key))
   const printed = await run(folder, process.execPath, 'program.js')
   assert.match(printed, /^1 Rex\n1 Rex\n\/name .+\n\/categoryId .+\n$/)
+})
+
+test('a program of CommonJS has the same classes as one of ES modules', async () => {
+  const program = `const client = require('@adoptable/client')
+    import('@adoptable/client').then((same) => console.log(
+      Object.keys(client).sort().join(),
+      client.AdoptableClient === same.AdoptableClient && client.AdoptableError === same.AdoptableError,
+    ))`
+  writeFileSync(join(folder, 'program.cjs'), program)
+
+  assert.match(await run(folder, process.execPath, 'program.cjs'), /^AdoptableClient,AdoptableError true\n$/)
 })
 
 test('every link of its README leads somewhere inside of the package', () => {
@@ -96,7 +109,9 @@ test('every link of its README leads somewhere inside of the package', () => {
 
 test('publint finds nothing in the package; its types are what a strict program needs, in Node and in browsers', async () => {
   const written = readFileSync(join(ROOT, 'client/src/testing/as-used.ts'), 'utf8')
-  writeFileSync(join(folder, 'as-used.ts'), written.replace("'../client.ts'", "'@adoptable/client'"))
+  for (const name of ['as-used.ts', 'as-used.cts']) {
+    writeFileSync(join(folder, name), written.replace("'../client.ts'", "'@adoptable/client'"))
+  }
   mkdirSync(join(folder, 'node_modules/@types'))
   for (const name of ['@types/node', 'undici-types']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
@@ -109,13 +124,15 @@ test('publint finds nothing in the package; its types are what a strict program 
       command('tsc'),
       ...['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022'],
       ...options,
-      ...['as-used.ts', 'readme.ts'],
+      ...['as-used.ts', 'as-used.cts', 'readme.ts'],
     )
 
   const { messages } = await publint({ pkgDir: installed, pack: false, strict: true })
   assert.deepEqual(messages, [])
   await Promise.all([
     compile('--module', 'nodenext', '--lib', 'es2022', '--types', 'node'),
+    // Later ones let CommonJS have types of ES modules; programs with an older compiler cannot.
+    compile('--module', 'node16', '--lib', 'es2022', '--types', 'node'),
     compile('--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom'),
   ])
 })

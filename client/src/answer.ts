@@ -10,17 +10,29 @@ export interface RateLimit {
   reset: number
 }
 
-export interface Answer<Data> {
-  data: Data
+interface AnswerFacts {
   /** HTTP status. */
   status: number
   headers: Headers
-  /** For `ifMatch`. */
+  /** For `ifMatch` and `ifNoneMatch`. */
   etag: string | undefined
   /** Undefined when something other than the service answered. */
   rateLimit: RateLimit | undefined
   /** By which the operator finds the request in the log. */
   requestId: string | undefined
+}
+
+export interface Answer<Data> extends AnswerFacts {
+  data: Data
+  notModified: false
+  /** Of the next page, for `cursor`; undefined on the last one, and of what has no pages. */
+  nextCursor: string | undefined
+}
+
+/** What was asked for is still as the ETag in `ifNoneMatch` has it. */
+export interface NotModified extends AnswerFacts {
+  data: undefined
+  notModified: true
 }
 
 /**
@@ -31,29 +43,42 @@ export interface Answer<Data> {
 export async function readAnswer<Data>(
   response: Response,
   now: number,
-): Promise<Answer<Data> | AdoptableError> {
+): Promise<Answer<Data> | NotModified | AdoptableError> {
   const { status, headers } = response
   const body = parse(await response.text())
   const requestId = headers.get('x-request-id') ?? undefined
   const retryAfter = readRetryAfter(headers.get('retry-after'), now)
+  const etag = headers.get('etag') ?? undefined
+  const facts = { status, headers, etag, rateLimit: readRateLimit(headers), requestId }
   if (response.ok && (body !== undefined || status === 204)) {
-    const etag = headers.get('etag') ?? undefined
-    return { data: body as Data, status, headers, etag, rateLimit: readRateLimit(headers), requestId }
+    return { ...facts, data: body as Data, notModified: false, nextCursor: nextCursor(headers) }
   }
+  if (status === 304) return { ...facts, data: undefined, notModified: true }
   if (isErrorBody(body)) {
-    const { code, message, details } = body
-    return new AdoptableError(code, message, { status, details, requestId, retryAfter })
+    const { code, details } = body
+    return new AdoptableError(code, messageOf(body), { status, details, requestId, retryAfter })
   }
   const message = `Status ${status}, with a body that is not of this service. Is the base address right?`
   return new AdoptableError('unexpected_answer', message, { status, requestId, retryAfter })
+}
+
+/** With every member that is wrong: most programs print the message alone. */
+function messageOf({ message, details }: ErrorBody): string {
+  // What a proxy made up may have anything here.
+  const problems = (Array.isArray(details) ? details : []).map(({ pointer, parameter, message }) => {
+    const where = pointer ?? parameter
+    return where ? `${where}: ${message}` : message
+  })
+  return [message, ...problems].join(' ')
 }
 
 /** The cursor of the next page, from the Link header (RFC 8288); undefined on the last one. */
 export function nextCursor(headers: Headers): string | undefined {
   const [, address] = /<([^<>]*)>(?:\s*;[^,<]*)?;\s*rel="?next\b/i.exec(headers.get('link') ?? '') ?? []
   if (address === undefined) return undefined
-  // A base for an address that is not absolute: only the query counts.
-  return new URL(address, 'http://localhost').searchParams.get('cursor') ?? undefined
+  // Of the address only the query counts; a Link header of somebody else's must not make an answer an error.
+  const [query] = address.replace(/^[^?]*\??/, '').split('#')
+  return new URLSearchParams(query).get('cursor') ?? undefined
 }
 
 /** @returns undefined when the answer does not tell */

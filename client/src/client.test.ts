@@ -138,16 +138,6 @@ test('an address that cannot be one of the service is refused with what it has t
   }
 })
 
-test('an id of the path stays one part of it', async (t) => {
-  const { client, app } = await startClient(t)
-
-  await assert.rejects(
-    client.getPet({ petId: '1/history?x#y' as unknown as number }),
-    failure('pet_not_found', 404),
-  )
-  assert.match(app.log.at(-1) ?? '', /1%2Fhistory%3Fx%23y/)
-})
-
 test('an answer that is not of the service is an error that says so', async (t) => {
   const { settings, app } = await startClient(t)
   const front = await startFront(t, app.port)

@@ -1,28 +1,37 @@
-import { type Answer, nextCursor, readAnswer, readRateLimit } from './answer.ts'
+import { type Answer, type NotModified, readAnswer, readRateLimit } from './answer.ts'
 import { AdoptableError } from './error.ts'
 import { Gate } from './gate.ts'
 import { type ListOrdersParameters, type ListPetsParameters, Operations } from './operations.ts'
 import {
+  type AnyOptions,
   type CallOptions,
-  type OnceConditionalOptions,
   type Operation,
   type Prepared,
   prepare,
+  type ReadOptions,
 } from './request.ts'
 import type { Order, Pet } from './schemas.ts'
 import { backoff, MACHINE_TIME, sleepUntil, type Time } from './time.ts'
 
-export type { Answer, RateLimit } from './answer.ts'
+export type { Answer, NotModified, RateLimit } from './answer.ts'
 export { AdoptableError, type ClientErrorCode } from './error.ts'
 export type * from './operations.ts'
-export type { CallOptions, ConditionalOptions, OnceConditionalOptions, OnceOptions } from './request.ts'
+export type {
+  CallOptions,
+  ConditionalOptions,
+  OnceConditionalOptions,
+  OnceOptions,
+  ReadOptions,
+} from './request.ts'
 export type * from './schemas.ts'
 
-export interface ClientSettings extends Partial<Time> {
+export interface ClientSettings extends Given<Time> {
   /** The address of the service, with its version: `https://pets.example.org/v1`. */
   baseUrl: string | URL
   /** The API key. */
   key: string
+  /** To send with every request: none takes the place of one that the client itself makes. */
+  headers?: Record<string, string> | undefined
   /** Ends every call of this client. */
   signal?: AbortSignal | undefined
   /** How often a request that failed is sent again, at most; 2 unless told. */
@@ -35,12 +44,15 @@ export interface ClientSettings extends Partial<Time> {
   fetch?: typeof fetch | undefined
 }
 
+/** As few of them as wanted. */
+type Given<Members> = { [Name in keyof Members]?: Members[Name] | undefined }
+
 /** All of a list, without the parameters of a single page. */
 type Whole<Parameters> = Omit<Parameters, 'cursor'>
 
 /** Which page of it. */
 interface Page {
-  cursor?: string
+  cursor?: string | undefined
 }
 
 interface Failure {
@@ -61,6 +73,7 @@ const PASSING = new Set([502, 503, 504])
 export class AdoptableClient extends Operations {
   readonly #baseUrl: string
   readonly #key: string
+  readonly #headers: Headers
   readonly #signal: AbortSignal | undefined
   readonly #retries: number
   readonly #longestWait: number
@@ -69,7 +82,7 @@ export class AdoptableClient extends Operations {
   readonly #time: Time
   readonly #gate: Gate
 
-  /** @throws {TypeError} when the address cannot be one of the service, or the key is missing */
+  /** @throws {TypeError} when the address cannot be one of the service, the key is missing, or a header cannot be sent */
   constructor(settings: ClientSettings) {
     super()
     const { baseUrl, key, signal, retries = 2, maxWaitSeconds = 60, timeoutSeconds = 30 } = settings
@@ -78,6 +91,7 @@ export class AdoptableClient extends Operations {
     if (!/^[!-~]+$/.test(key)) throw new TypeError('key has a character that no key has, such as a line end')
     this.#baseUrl = addressOf(baseUrl)
     this.#key = key
+    this.#headers = new Headers(settings.headers)
     this.#signal = signal
     this.#retries = retries
     this.#longestWait = maxWaitSeconds * 1000
@@ -91,12 +105,23 @@ export class AdoptableClient extends Operations {
     this.#gate = new Gate(this.#time, this.#longestWait)
   }
 
+  /** One animal, with its own ETag; undefined when there is none with this id. */
+  findPet(id: number, options: ReadOptions): Promise<Answer<Pet> | NotModified | undefined>
+  findPet(id: number, options?: CallOptions): Promise<Answer<Pet> | undefined>
+  async findPet(id: number, options: CallOptions = {}): Promise<Answer<Pet> | NotModified | undefined> {
+    const answer: Answer<Pet[]> | NotModified = await this.listPets({ id: [id] }, options)
+    if (answer.notModified) return answer
+    const [pet] = answer.data
+    return pet && { ...answer, data: pet }
+  }
+
   /** Every animal that fits, page by page: the next page is asked for when the one before is used up. */
   pets(
     parameters: Whole<ListPetsParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Pet, void, undefined> {
-    const list = (page: Page) => this.listPets({ limit: PAGE, ...parameters, ...page }, options)
+    const list = (page: Page) =>
+      this.listPets({ ...parameters, ...page, limit: parameters.limit ?? PAGE }, options)
     return all(list, [this.#signal, options.signal], this.#pause(options))
   }
 
@@ -105,7 +130,8 @@ export class AdoptableClient extends Operations {
     parameters: Whole<ListOrdersParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Order, void, undefined> {
-    const list = (page: Page) => this.listOrders({ limit: PAGE, ...parameters, ...page }, options)
+    const list = (page: Page) =>
+      this.listOrders({ ...parameters, ...page, limit: parameters.limit ?? PAGE }, options)
     return all(list, [this.#signal, options.signal], this.#pause(options))
   }
 
@@ -120,15 +146,21 @@ export class AdoptableClient extends Operations {
   protected override async send<Data>(
     operation: Operation,
     parameters: object,
-    options: OnceConditionalOptions,
+    options: AnyOptions,
   ): Promise<Answer<Data>> {
-    const request = prepare(this.#baseUrl, this.#key, operation, parameters, options)
-    return await untilEither(this.#signal, options.signal, (signal) =>
+    const target = { baseUrl: this.#baseUrl, key: this.#key, headers: this.#headers }
+    const request = prepare(target, operation, parameters, options)
+    const answer = await untilEither(this.#signal, options.signal, (signal) =>
       this.#gate.inTurn(() => this.#sendUntilDone<Data>(request, signal), signal),
     )
+    // Unchanged is only what was asked for with `ifNoneMatch`: those operations say so in their types.
+    return answer as Answer<Data>
   }
 
-  async #sendUntilDone<Data>(request: Prepared, signal: AbortSignal | undefined): Promise<Answer<Data>> {
+  async #sendUntilDone<Data>(
+    request: Prepared,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<Data> | NotModified> {
     for (let tries = 1; ; tries += 1) {
       const outcome = await this.#gate.pass(() => this.#sendOnce<Data>(request, tries, signal), signal)
       if ('data' in outcome) return outcome
@@ -143,7 +175,7 @@ export class AdoptableClient extends Operations {
     request: Prepared,
     tries: number,
     signal: AbortSignal | undefined,
-  ): Promise<Answer<Data> | Failure> {
+  ): Promise<Answer<Data> | NotModified | Failure> {
     const answer = await this.#fetchAnswer<Data>(request, signal)
     if (!(answer instanceof AdoptableError)) return answer
     const { clock, random } = this.#time
@@ -157,7 +189,7 @@ export class AdoptableClient extends Operations {
   async #fetchAnswer<Data>(
     { method, url, headers, body }: Prepared,
     signal: AbortSignal | undefined,
-  ): Promise<Answer<Data> | AdoptableError> {
+  ): Promise<Answer<Data> | NotModified | AdoptableError> {
     const fetch = this.#fetch
     const ending = new AbortController()
     const end = (): void => ending.abort(signal?.reason)
@@ -165,14 +197,18 @@ export class AdoptableClient extends Operations {
     const timer = setTimeout(() => ending.abort(new Error('The answer took too long.')), this.#timeout)
     try {
       // The key is for this address alone: where a redirection leads is not followed.
-      const response = await fetch(url, { method, headers, body, signal: ending.signal, redirect: 'error' })
+      const response = await fetch(url, {
+        ...{ method, headers, body, signal: ending.signal, redirect: 'error' },
+        // Who asks again wants what is now; and what one key may see is left in no browser's cache.
+        cache: 'no-store',
+      })
       const answer = await readAnswer<Data>(response, this.#time.clock())
       const rateLimit = readRateLimit(response.headers)
       if (rateLimit) this.#gate.narrow(rateLimit.remaining)
       return answer
     } catch (cause) {
       signal?.throwIfAborted()
-      return new AdoptableError('connection_failed', `${url.origin} did not answer.`, { status: 0, cause })
+      return new AdoptableError('connection_failed', noAnswer(url, cause), { status: 0, cause })
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
@@ -194,6 +230,17 @@ function addressOf(baseUrl: string | URL): string {
   if (/^https?:[^?#]*\/v1$/.test(address)) return address
   throw new TypeError(
     'baseUrl must be an http(s) address that ends in /v1, such as https://pets.example.org/v1',
+  )
+}
+
+/** Browsers hide from a page whether the service does not let it call, or is not there: a TypeError either way. */
+function noAnswer({ origin }: URL, cause: unknown): string {
+  const { location } = globalThis as { location?: { origin: string } }
+  if (!(cause instanceof TypeError) || !location || location.origin === origin)
+    return `${origin} did not answer.`
+  return (
+    `${origin} did not answer, or does not let pages of ${location.origin} call it (CORS): ` +
+    'its operator lists their origin in the setting CORS_ORIGINS.'
   )
 }
 
@@ -238,13 +285,13 @@ async function* all<Item>(
   let cursor: string | undefined
   let inVain = 0
   do {
-    const { data, headers } = await list(cursor === undefined ? {} : { cursor })
+    const { data, nextCursor } = await list({ cursor })
     for (const item of data) {
       // Aborted in the middle of a page, a walk does not go on to its end.
       for (const signal of signals) signal?.throwIfAborted()
       yield item
     }
-    cursor = nextCursor(headers)
+    cursor = nextCursor
     inVain = data.length > 0 ? 0 : inVain + 1
     if (inVain > 0 && cursor !== undefined) await pause(inVain)
   } while (cursor !== undefined)

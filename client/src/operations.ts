@@ -1,12 +1,14 @@
 // Made by `npm run generate -w client`; changes here are lost.
 
-import type { Answer } from './answer.ts'
+import type { Answer, NotModified } from './answer.ts'
 import type {
+  AnyOptions,
   CallOptions,
   ConditionalOptions,
   OnceConditionalOptions,
   OnceOptions,
   Operation,
+  ReadOptions,
 } from './request.ts'
 import type {
   Categories,
@@ -29,17 +31,17 @@ import type {
 
 export interface ListPetsParameters {
   /** Maximum number of animals returned. 20 unless told. */
-  limit?: number
+  limit?: number | undefined
   /** Availability of an animal. */
-  status?: PetStatus
+  status?: PetStatus | undefined
   /** Only animals of this category. */
-  categoryId?: number
+  categoryId?: number | undefined
   /** Only the animals with these ids; repeatable. */
-  id?: number[]
+  id?: number[] | undefined
   /** Newest first, or oldest first: the order for a full copy while others add animals. "-id" unless told. */
-  sort?: '-id' | 'id'
+  sort?: '-id' | 'id' | undefined
   /** Where the page begins: only as found in a Link header. */
-  cursor?: string
+  cursor?: string | undefined
 }
 
 export interface GetPetParameters {
@@ -79,13 +81,13 @@ export interface DeleteCategoryParameters {
 
 export interface ListOrdersParameters {
   /** Maximum number of orders returned. 20 unless told. */
-  limit?: number
+  limit?: number | undefined
   /** Open while placed or approved; closed once completed or cancelled. */
-  status?: OrderStatus
+  status?: OrderStatus | undefined
   /** Only orders of this animal. */
-  petId?: number
+  petId?: number | undefined
   /** Where the page begins: only as found in a Link header. */
-  cursor?: string
+  cursor?: string | undefined
 }
 
 export interface GetOrderParameters {
@@ -108,12 +110,19 @@ export abstract class Operations {
   protected abstract send<Data>(
     operation: Operation,
     parameters: object,
-    options: OnceConditionalOptions,
+    options: AnyOptions,
   ): Promise<Answer<Data>>
 
   /**
    * List all animals. A page of at most `limit` animals, newest first; the Link header leads to the next one.
+   * With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.
    */
+  listPets(parameters: ListPetsParameters, options: ReadOptions): Promise<Answer<Pets> | NotModified>
+  /**
+   * List all animals. A page of at most `limit` animals, newest first; the Link header leads to the next one.
+   * With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.
+   */
+  listPets(parameters?: ListPetsParameters, options?: CallOptions): Promise<Answer<Pets>>
   listPets(parameters: ListPetsParameters = {}, options: CallOptions = {}): Promise<Answer<Pets>> {
     return this.send({ method: 'GET', path: '/pets' }, parameters, options)
   }
@@ -129,6 +138,12 @@ export abstract class Operations {
    * Get an animal.
    * @deprecated Removed on 5 December 2030; use `GET /pets` with a `status` instead.
    */
+  getPet(parameters: GetPetParameters, options: ReadOptions): Promise<Answer<Pet> | NotModified>
+  /**
+   * Get an animal.
+   * @deprecated Removed on 5 December 2030; use `GET /pets` with a `status` instead.
+   */
+  getPet(parameters: GetPetParameters, options?: CallOptions): Promise<Answer<Pet>>
   getPet(parameters: GetPetParameters, options: CallOptions = {}): Promise<Answer<Pet>> {
     return this.send({ method: 'GET', path: '/pets/{petId}' }, parameters, options)
   }

@@ -10,6 +10,13 @@ export interface Operation {
 export interface CallOptions {
   /** Ends the call, at every point of it; it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
+  /** To send as well, over those of the client; none takes the place of one that the client itself makes. */
+  headers?: Record<string, string> | undefined
+}
+
+export interface ReadOptions extends CallOptions {
+  /** An ETag: what is still as it was is not sent again, and `notModified` is true. */
+  ifNoneMatch: string | undefined
 }
 
 export interface OnceOptions extends CallOptions {
@@ -24,6 +31,9 @@ export interface ConditionalOptions extends CallOptions {
 
 export interface OnceConditionalOptions extends OnceOptions, ConditionalOptions {}
 
+/** Those of every operation. */
+export type AnyOptions = OnceConditionalOptions & Partial<ReadOptions>
+
 /** A request that can be sent as often as needed, always the same. */
 export interface Prepared {
   method: Operation['method']
@@ -34,27 +44,38 @@ export interface Prepared {
   repeatable: boolean
 }
 
+/** Where requests go, and what goes with each. */
+export interface Target {
+  /** Without a slash at its end. */
+  baseUrl: string
+  key: string
+  headers: Headers
+}
+
 /**
- * @param baseUrl without a slash at its end
- * @throws {TypeError} on a missing parameter of the path, an empty list, or a header that cannot be sent
+ * @throws {TypeError} on a missing parameter of the path, an id that cannot be one, an empty list, or a header
+ *   that cannot be sent
  */
 export function prepare(
-  baseUrl: string,
-  key: string,
+  { baseUrl, key, headers: always }: Target,
   { method, path, onceByKey }: Operation,
   parameters: object,
-  options: OnceConditionalOptions,
+  options: AnyOptions,
 ): Prepared {
   const rest = new Map<string, unknown>(Object.entries(parameters))
+  for (const [name, value] of rest) if (/^id$|Id$/.test(name)) checkIds(name, value)
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name)
-    if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing`)
+    if (value === undefined) throw new TypeError(`${name} is missing`)
     rest.delete(name)
-    return encodeURIComponent(String(value))
+    return String(value)
   })
   const url = new URL(baseUrl + filled)
-  const headers = new Headers({ authorization: `Bearer ${key}` })
+  const headers = new Headers(always)
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value)
+  headers.set('authorization', `Bearer ${key}`)
   if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
+  if (options.ifNoneMatch !== undefined) headers.set('if-none-match', options.ifNoneMatch)
   if (onceByKey) headers.set('idempotency-key', options.idempotencyKey ?? randomKey())
   let body: string | null = null
   if (method === 'POST' || method === 'PATCH') {
@@ -69,6 +90,16 @@ export function prepare(
     }
   }
   return { method, url, headers, body, repeatable: method === 'GET' || onceByKey === true }
+}
+
+/** Every parameter of a path is an id, so nothing else gets into one. */
+function checkIds(name: string, value: unknown): void {
+  for (const id of name === 'id' ? [value].flat() : [value]) {
+    if (id === undefined) continue
+    if (Number.isSafeInteger(id) && (id as number) > 0) continue
+    const told = typeof id === 'string' ? JSON.stringify(id) : String(id)
+    throw new TypeError(`${name} must be an integer from 1, not ${told}`)
+  }
 }
 
 /** 128 random bits: a random UUID can be made on no page of plain http, but for those of localhost. */

@@ -42,7 +42,10 @@ export type PetStatus = 'available' | 'pending' | 'sold'
 export interface Pet {
   /** Unique identifier, assigned by the service. */
   id: number
-  /** The animal's name: stored and returned exactly as sent. */
+  /**
+   * The animal's name: stored and returned exactly as sent. At least one character is not a space. No control
+   * characters or lone surrogates.
+   */
   name: string
   /** Identifier of the category the animal belongs to. */
   categoryId: number
@@ -58,12 +61,16 @@ export interface ErrorDetail {
   pointer?: string
   /** The query parameter. */
   parameter?: string
+  /** What is wrong; there may be more. */
   code: 'missing' | 'invalid_type' | 'invalid_value' | 'out_of_range' | 'too_long' | 'unknown_category'
   message: string
 }
 
 export interface ErrorBody {
-  /** Machine-readable error code; it never changes for a condition. */
+  /**
+   * Machine-readable error code; it never changes for a condition. There may be more: treat one that you do
+   * not know by its status.
+   */
   code: ErrorCode
   /** What went wrong and what to do, for a person. */
   message: string
@@ -75,20 +82,26 @@ export interface ErrorBody {
 
 /** An animal to add. Members other than these are ignored. */
 export interface NewPet {
-  /** The animal's name: stored and returned exactly as sent. */
+  /**
+   * The animal's name: stored and returned exactly as sent. At least one character is not a space. No control
+   * characters or lone surrogates.
+   */
   name: string
   /** Identifier of the category the animal belongs to. */
   categoryId: number
-  status?: PetStatus
+  status?: PetStatus | undefined
 }
 
 /** What to change of an animal (RFC 7396); members that are absent stay as they are. */
 export interface PetPatch {
-  /** The animal's name: stored and returned exactly as sent. */
-  name?: string
+  /**
+   * The animal's name: stored and returned exactly as sent. At least one character is not a space. No control
+   * characters or lone surrogates.
+   */
+  name?: string | undefined
   /** Identifier of the category the animal belongs to. */
-  categoryId?: number
-  status?: PetStatus
+  categoryId?: number | undefined
+  status?: PetStatus | undefined
 }
 
 export interface PetChange {
@@ -105,8 +118,12 @@ export type PetHistory = PetChange[]
 /** A kind of animal. */
 export interface Category {
   id: number
-  /** Unique, whatever the case of its letters. */
+  /**
+   * Unique, whatever the case of its letters. At least one character is not a space. No control characters or
+   * lone surrogates.
+   */
   name: string
+  /** At least one character is not a space. No control characters or lone surrogates. */
   description?: string
 }
 
@@ -115,16 +132,24 @@ export type Categories = Category[]
 
 /** A category to add. Members other than these are ignored. */
 export interface NewCategory {
-  /** Unique, whatever the case of its letters. */
+  /**
+   * Unique, whatever the case of its letters. At least one character is not a space. No control characters or
+   * lone surrogates.
+   */
   name: string
-  description?: string
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  description?: string | undefined
 }
 
 /** What to change of a category (RFC 7396); members that are absent stay as they are, null removes one. */
 export interface CategoryPatch {
-  /** Unique, whatever the case of its letters. */
-  name?: string
-  description?: string | null
+  /**
+   * Unique, whatever the case of its letters. At least one character is not a space. No control characters or
+   * lone surrogates.
+   */
+  name?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  description?: string | null | undefined
 }
 
 export interface Counts {
@@ -162,10 +187,16 @@ export type OrderStatus = 'placed' | 'approved' | 'completed' | 'cancelled'
 
 /** Who wants the animal: shown only to the key that placed the order and to admin keys. */
 export interface Adopter {
+  /** At least one character is not a space. No control characters or lone surrogates. */
   name: string
   email: string
-  phone?: string
-  message?: string
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  message?: string | undefined
 }
 
 /** Somebody wants an animal. The adopter is erased some time after the order was closed. */
@@ -193,5 +224,5 @@ export interface NewOrder {
 
 /** What to decide about an order (RFC 7396). Members other than this are ignored. */
 export interface OrderPatch {
-  status?: OrderStatus
+  status?: OrderStatus | undefined
 }

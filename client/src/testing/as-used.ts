@@ -1,4 +1,11 @@
-import { AdoptableClient, AdoptableError, type Answer, type Order, type Pet } from '../client.ts'
+import {
+  AdoptableClient,
+  AdoptableError,
+  type Answer,
+  type NotModified,
+  type Order,
+  type Pet,
+} from '../client.ts'
 
 // What a program that uses the client may write, and what the compiler must refuse. It is compiled, never run;
 // the test of the package puts the package's name in place of the import above.
@@ -19,6 +26,25 @@ export async function mayBeWritten(signal: AbortSignal): Promise<void> {
   await client.updateCategory({ categoryId: 1, description: null })
   const removed = await client.deletePet({ petId: pet.id })
   expectType<typeof removed.data, undefined>(true)
+  const found = await client.findPet(pet.id)
+  expectType<typeof found, Answer<Pet> | undefined>(true)
+  const again = await client.listPets({}, { ifNoneMatch: listed.etag, headers: { 'x-shop': 'one' } })
+  expectType<typeof again, Answer<Pet[]> | NotModified>(true)
+  if (!again.notModified) expectType<typeof again.data, Pet[]>(true)
+  const status = pet.status
+  const nothing = undefined
+  // What may be undefined may be given as it is, with exactOptionalPropertyTypes too.
+  await client.listPets({
+    cursor: listed.nextCursor,
+    status,
+    limit: nothing,
+    id: nothing,
+    categoryId: nothing,
+  })
+  await client.createPet({ name: 'Max', categoryId: 1, status }, { headers: nothing, signal: nothing })
+  await client.updatePet({ petId: 1, name: nothing, categoryId: nothing, status }, { ifMatch: nothing })
+  await client.createOrder({ petId: 1, adopter: { name: 'Zoe', email: 'z@example.org', phone: nothing } })
+  new AdoptableClient({ baseUrl: '', key: '', headers: nothing, clock: nothing, fetch: nothing })
   for await (const one of client.pets({ status: 'available', sort: 'id' })) expectType<typeof one, Pet>(true)
   for await (const one of client.orders()) expectType<typeof one, Order>(true)
 }
@@ -57,6 +83,10 @@ export async function mustNotBeWritten(client: AdoptableClient): Promise<void> {
   await client.deletePet({ petId: 1 }, { idempotencyKey: 'x' })
   // @ts-expect-error: it takes no If-Match
   await client.createPet({ name: 'Rex', categoryId: 1 }, { ifMatch: '"x"' })
+  // @ts-expect-error: it takes no If-None-Match
+  await client.listCategories({ ifNoneMatch: '"x"' })
+  // @ts-expect-error: what has not changed is not there
+  ;(await client.listPets({}, { ifNoneMatch: '"x"' })).data.length
   // @ts-expect-error: an id is a number
   await client.deletePet({ petId: '1' })
   // @ts-expect-error: for the operations alone

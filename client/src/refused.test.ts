@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AdoptableClient } from './client.ts'
+import { startFront } from './testing/front.ts'
+import { startClient } from './testing/start-client.ts'
+
+test('the message of a 400 names each member, with what is wrong with it', async (t) => {
+  const { client } = await startClient(t)
+
+  const body = await client.createPet({ name: '', categoryId: 99 }).catch((error) => error)
+  for (const { pointer, message } of body.details) assert.ok(body.message.includes(`${pointer}: ${message}`))
+  assert.match(body.message, /\/name: .*\/categoryId: |\/categoryId: .*\/name: /)
+  const query = await client.listPets({ limit: 0 }).catch((error) => error)
+  assert.match(query.message, /limit: ./)
+})
+
+test('in a browser that gets no answer from another origin, the error names CORS and its setting', async (t) => {
+  const { settings, app } = await startClient(t)
+  const front = await startFront(t, app.port)
+  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 0 })
+  const failed = async (origin?: string) => {
+    // What a browser has, and Node has not; fetch fails with the same TypeError in both.
+    if (origin) Object.assign(globalThis, { location: { origin } })
+    front.says.push({ status: 307, headers: { location: '/' } })
+    try {
+      return await client.listPets().catch(({ code, message }) => `${code}: ${message}`)
+    } finally {
+      Reflect.deleteProperty(globalThis, 'location')
+    }
+  }
+
+  const { origin } = new URL(front.baseUrl)
+  assert.equal(
+    await failed('https://shop.example'),
+    `connection_failed: ${origin} did not answer, or does not let pages of https://shop.example call it (CORS): ` +
+      'its operator lists their origin in the setting CORS_ORIGINS.',
+  )
+  assert.equal(await failed(), `connection_failed: ${origin} did not answer.`)
+  assert.equal(await failed(origin), `connection_failed: ${origin} did not answer.`)
+})
