@@ -2,7 +2,7 @@ import type { BanRule } from '../../src/config.ts'
 import type { Caller, Limiter } from '../../src/limits/limiter.ts'
 import { redisLimiter } from '../../src/limits/redis.ts'
 import { SETTLE } from '../../src/limits/redis-report-script.ts'
-import { type Random, randomFrom } from '../random.ts'
+import { type Random, randomFrom } from '../lab/random.ts'
 import { connectTo } from './client.ts'
 import type { RedisModel } from './redis-model.ts'
 import { after, EPOCH_MS, type Line, openServer, type Server } from './server.ts'
@@ -41,6 +41,8 @@ export interface History {
   negative: string
   /** How many of 30 requests of a new caller with a limit of 20 were allowed after all was mended. */
   fresh: number
+  /** Whether a share is still kept then for a process that was killed. */
+  kept: boolean
 }
 
 /** A place in which a process runs, or another one after it. */
@@ -51,6 +53,7 @@ interface Place {
 }
 
 const CALM_MS = 6_000
+const MOST_PROCESSES = 6
 const MINUTE_MS = 60_000
 const GIVEN_UP_MS = 905_000
 const FRESH = { perMinute: 20, perDay: 1_000 }
@@ -106,6 +109,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     strangers: false,
     negative: '',
     fresh: 0,
+    kept: false,
   }
   const places = Array.from({ length: random.whole(2, 4) }, (_, number) => newPlace(`host:${number} `))
   let ids = 0
@@ -121,7 +125,6 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
       newId: () => `process${++ids}`,
       clock: () => EPOCH_MS + ahead + performance.now(),
       ban,
-      place: place.name,
     })
     if (line === place.line && !line.dead) place.limiter = limiter
   }
@@ -156,7 +159,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
   await Promise.all(places.map(startProcess))
   const clients = Array.from({ length: random.whole(1, 3) }, client)
   const longest = random.pick([20_000, 45_000, 45_000, 150_000])
-  const world = { server, places, random, history, startProcess, harmedAt: 0 }
+  const world = { server, places, random, history, startProcess }
   if (random.often(0.9)) await doHarm(world, longest)
   else await after(longest)
   if (givenUp) await beAway(world)
@@ -164,9 +167,10 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
   await after(CALM_MS)
   over = true
   await Promise.all(clients)
-  // For so long a reserve is left for what a process that is gone may have served alone.
-  await after(history.killed ? MINUTE_MS + 1_000 : 1_000)
+  // For so long a share is kept for a process that was killed, and a reserve for what it may have served alone.
+  await after(history.killed && givenUp ? GIVEN_UP_MS + MINUTE_MS + 1_000 : 1_000)
 
+  history.kept = history.killed && !givenUp
   const fresh: Caller = { name: 'key:fresh', limits: FRESH }
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, turn) => places[turn % places.length]?.limiter?.take(fresh)),
@@ -233,12 +237,7 @@ interface World {
   random: Random
   history: History
   startProcess(place: Place): Promise<void>
-  /** When the latest fault happened. */
-  harmedAt: number
 }
-
-/** Replaced sooner, a process is taken not to have served alone; see redis-members-script.ts. */
-const AFTER_DOUBT_MS = 2_500
 
 /** A process that is killed must not take what nobody else heard with it into a store without memory. */
 type Family = 'processes' | 'memory'
@@ -251,7 +250,6 @@ async function doHarm(world: World, longest: number): Promise<void> {
     const fault = random.pick(FAULTS[family])
     const at = Math.floor(performance.now())
     history.faults.push(`${at} ms: ${await fault(world)}`)
-    world.harmedAt = performance.now()
     await after(random.pick([30, 300, 1_500, 5_000, 12_000]))
   }
 }
@@ -297,9 +295,19 @@ const FAULTS: Record<Family, Fault[]> = {
     async (world) => {
       const place = world.random.pick(world.places)
       kill(world, place)
-      await after(isCalm(world, place) ? world.random.pick([10, 500, 3_000]) : AFTER_DOUBT_MS)
+      await after(world.random.pick([10, 500, 3_000]))
       await world.startProcess(place)
       return `${place.name} killed and started again`
+    },
+    async (world) => {
+      const cut = world.random.pick(world.places)
+      cut.line.state = world.random.pick(['refused', 'silent'])
+      await after(world.random.pick([10, 500, 3_000]))
+      if (world.places.length === MOST_PROCESSES) return `${cut.name} cut off`
+      const other = newPlace(cut.name)
+      await world.startProcess(other)
+      world.places.push(other)
+      return `${cut.name} cut off, and another started under its name`
     },
     async ({ server, random, history }) => {
       history.restarted = true
@@ -324,12 +332,6 @@ const FAULTS: Record<Family, Fault[]> = {
       return 'store saved'
     },
   ],
-}
-
-/** Whether the process that ran there just now cannot have been without the store. */
-function isCalm({ server, harmedAt }: World, { line }: Place): boolean {
-  const isOpen = line.state === 'open' && line.delayMs <= 40
-  return isOpen && server.running && !server.paused && performance.now() - harmedAt > AFTER_DOUBT_MS
 }
 
 function kill({ server, history }: World, place: Place): void {

@@ -1,12 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { changes } from '../../src/changes.ts'
 import type { Db } from '../../src/db/tables.ts'
-import { type Change, transactionWriter, type Writer } from '../../src/db/write.ts'
+import {
+  type Change,
+  type ChangeName,
+  type Changes,
+  transactionWriter,
+  type Writer,
+} from '../../src/db/write.ts'
 import { ApiError } from '../../src/errors.ts'
 import { type CarryOut, carryOutOnce } from '../../src/http/idempotency.ts'
-import { cancelOrder, decideOrder, placeOrder } from '../../src/orders/place.ts'
-import { deletePet, updatePet } from '../../src/pets/change.ts'
-import { insertPet } from '../../src/pets/store.ts'
-import { type Random, randomFrom } from '../random.ts'
+import type { Order } from '../../src/orders/schema.ts'
+import { withAdopter } from '../../src/orders/store.ts'
+import { type Random, randomFrom } from '../lab/random.ts'
 
 /** One thing that a client wants done, under one Idempotency-Key, and what it was told in the end. */
 export interface Wish {
@@ -43,11 +49,7 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
   const skew = [0, -2_000, 2_000]
   const processes = skew.slice(0, random.whole(1, 3)).map((ahead) => startProcess(db, scheduler, ahead))
 
-  async function fulfil(
-    wish: Wish,
-    change: Change<unknown[], unknown>,
-    args: (now: number) => unknown[],
-  ): Promise<void> {
+  async function fulfil(wish: Wish, name: ChangeName, args: (now: number) => unknown[]): Promise<void> {
     for (let attempt = 0; attempt < 6; attempt += 1) {
       await scheduler.turn()
       const fate = {
@@ -56,9 +58,9 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
         lostAfter: random.often(harm),
       }
       try {
-        const result = await random.pick(processes)(wish, fate, change, args)
+        const result = await random.pick(processes)(wish, fate, name, args)
         wish.outcome = 'done'
-        wish.answers.push(JSON.stringify(result))
+        wish.answers.push(await answerOf(db, wish.what, result))
         wish.id = idOf(result)
         // A careful client has its answer; a nervous one asks again.
         if (!random.often(0.1)) return
@@ -81,26 +83,27 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
       const by = { keyId: FIRST_KEY, seesAll: true }
       if (petId === undefined || random.often(0.2)) {
         const pet = { name: wish.key, categoryId: 1n, status: 'available' }
-        await fulfil(wish, insertPet as never, (now) => [pet, FIRST_KEY, now])
+        await fulfil(wish, 'insertPet', (now) => [pet, FIRST_KEY, now])
         if (wish.id !== undefined) state.petIds.push(wish.id)
       } else if (orderId !== undefined && random.often(0.4)) {
         const status = random.pick(['approved', 'completed', 'cancelled'] as const)
         wish.what = status === 'cancelled' && random.often(0.5) ? 'cancel' : 'decide'
-        const change = wish.what === 'cancel' ? cancelOrder : decide(status)
-        await fulfil(wish, change as never, (now) => [{ ...by, id: BigInt(orderId), now }])
+        const decision = (now: number) => ({ ...by, id: BigInt(orderId), now })
+        if (wish.what === 'cancel') await fulfil(wish, 'cancelOrder', (now) => [decision(now)])
+        else await fulfil(wish, 'decideOrder', (now) => [status, decision(now)])
       } else if (random.often(0.6)) {
         wish.what = 'place'
         const order = { petId: BigInt(petId), adopter: { name: wish.key, email: 'a@example.org' } }
-        await fulfil(wish, placeOrder as never, (now) => [order, FIRST_KEY, now])
+        await fulfil(wish, 'placeOrder', (now) => [order, FIRST_KEY, now])
         if (wish.id !== undefined) state.orderIds.push(wish.id)
       } else {
-        const intent = (now: number) => ({ id: BigInt(petId), keyId: FIRST_KEY, now, ifMatch: undefined })
+        const intent = (now: number) => ({ id: BigInt(petId), keyId: FIRST_KEY, now })
         wish.what = random.often(0.9) ? 'patch' : 'delete'
         const patch = { status: random.pick(['available', 'pending', 'sold'] as const) }
         if (wish.what === 'delete') {
-          await fulfil(wish, deletePet as never, (now) => [intent(now)])
+          await fulfil(wish, 'deletePet', (now) => [intent(now)])
           wish.id = petId
-        } else await fulfil(wish, updatePet as never, (now) => [patch, intent(now)])
+        } else await fulfil(wish, 'updatePet', (now) => [patch, intent(now)])
       }
     }
   }
@@ -108,10 +111,6 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
   await scheduler.run(Array.from({ length: random.whole(2, 12) }, (_, number) => client(number)))
   return { wishes: state.wishes, faults: state.faults }
 }
-
-const decide =
-  (status: 'approved' | 'completed' | 'cancelled') => (db: Db, decision: Parameters<typeof decideOrder>[2]) =>
-    decideOrder(db, status, decision)
 
 function idOf(result: unknown): number | undefined {
   const { pet, id } = (result ?? {}) as { pet?: { id: number }; id?: number }
@@ -121,13 +120,12 @@ function idOf(result: unknown): number | undefined {
 type Process = (
   wish: Wish,
   fate: Fate,
-  change: Change<unknown[], unknown>,
+  name: ChangeName,
   args: (now: number) => unknown[],
 ) => Promise<unknown>
 
 /** A process has nothing of its own but a clock and what it knows to be under way. */
 function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
-  const writer = transactionWriter(db)
   let fate: Fate
   /** Dies inside of its transaction, or loses the connection after it. */
   async function suffer<Result>(commit: (die: () => void) => Promise<Result>): Promise<Result> {
@@ -140,27 +138,32 @@ function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
     if (lostAfter) throw new Lost()
     return result
   }
-  const dying =
-    <Args extends unknown[], Result>(change: Change<Args, Result>, die: () => void): Change<Args, Result> =>
-    async (inside, ...args) => {
-      const changed = await change(inside, ...args)
-      die()
-      return changed
-    }
+  /** Each change dies at its end, if it is to. */
+  const dying = (die: () => void): Changes =>
+    Object.fromEntries(
+      Object.entries<Change>(changes).map(([name, change]) => [
+        name,
+        async (inside: Db, ...args: unknown[]) => {
+          const changed = await change(inside, ...args)
+          die()
+          return changed
+        },
+      ]),
+    )
   const faulty: Pick<Writer, 'write' | 'writeOnce'> = {
-    write: (change, ...args) => suffer((die) => writer.write(dying(change, die), ...args)),
-    writeOnce: (once, change, ...args) =>
-      suffer((die) => writer.writeOnce(once, dying(change, die), ...args)),
+    write: (name, ...args) => suffer((die) => transactionWriter(db, dying(die)).write(name, ...args)),
+    writeOnce: (once, name, ...args) =>
+      suffer((die) => transactionWriter(db, dying(die)).writeOnce(once, name, ...args)),
   }
   const clock = (): number => EPOCH_MS + ahead
   const carryOut: CarryOut = carryOutOnce(faulty, clock)
-  return async ({ key, what }, given, change, args) => {
+  return async ({ key, what }, given, name, args) => {
     if (given.lostBefore) throw new Lost()
     fate = given
     const request = {
       // A DELETE may be sent again as it is.
       headers: what === 'delete' || what === 'cancel' ? {} : { 'idempotency-key': key },
-      keyId: FIRST_KEY,
+      caller: { kind: 'key', id: FIRST_KEY, view: 'all' },
       method: 'POST',
       routeOptions: { url: `/v1/${what}` },
     }
@@ -168,8 +171,8 @@ function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
     return carryOut(
       request as unknown as FastifyRequest,
       reply as unknown as FastifyReply,
-      change,
-      ...args(clock()),
+      name,
+      ...(args(clock()) as never),
     )
   }
 }
@@ -199,4 +202,11 @@ function startScheduler(random: Random): Scheduler {
       await all
     },
   }
+}
+
+/** As the route answers: what is kept for a replay has no adopter, who is read from the order. */
+async function answerOf(db: Db, what: Wish['what'], result: unknown): Promise<string> {
+  if (what !== 'place' && what !== 'decide') return JSON.stringify(result)
+  const { adopter, ...order } = await withAdopter(db, result as Order)
+  return JSON.stringify([order, adopter])
 }

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import type { TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { cleanup } from '../../src/testing/cleanup.ts'
-import { reached } from '../given.ts'
+import { reached } from '../lab/rounds.ts'
 
 /** What a simulation has shown under one seed; of `slowest` only the highest is of interest. */
 export type Counts = Record<string, number>

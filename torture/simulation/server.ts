@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../lab/random.ts'
 import type { RedisModel } from './redis-model.ts'
 
 /** Where the virtual time begins, as a Unix time in milliseconds. */

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { dirname, resolve } from 'node:path'
+import { test } from 'node:test'
+import { fileOf } from '../src/db/store-url.ts'
+import { runCli } from '../src/testing/process.ts'
+import { assertNothingLost, startCreators } from '../torture/lab/creators.ts'
+import { waitFor } from '../torture/lab/parallel.ts'
+import { OPERATIONS } from '../torture/lab/requests/description.ts'
+import { reached, rounds } from '../torture/lab/rounds.ts'
+import { startService } from '../torture/lab/service.ts'
+import { onEach, sqliteFile } from '../torture/lab/stores.ts'
+
+/** Animals to add. */
+const ANIMALS = rounds(5_000)
+
+/** Node's own confinement: files of the program and the data only, threads, and no other program. */
+function confined(databaseUrl: string): { NODE_OPTIONS: string } {
+  const folders = databaseUrl.startsWith('sqlite:') ? [resolve(dirname(fileOf(databaseUrl)))] : []
+  const reads = [resolve('.'), ...folders].map((folder) => `--allow-fs-read=${folder}`)
+  const writes = folders.map((folder) => `--allow-fs-write=${folder}`)
+  const flags = ['--permission', '--allow-worker', '--disable-proto=delete', '--disable-warning=PERM0006']
+  return { NODE_OPTIONS: [...flags, ...reads, ...writes].join(' ') }
+}
+
+onEach('the service needs no file but its data, and no other program', async (t, { stores }) => {
+  const settings = { ...stores, ...confined(stores.DATABASE_URL), LOG_LEVEL: 'error' }
+  const service = await startService(t, { settings })
+  const creators = startCreators(t, service)
+  await waitFor(t, () => creators.ledger.size >= ANIMALS)
+  await assertNothingLost(service, await creators.stop())
+  for (const path of ['/docs/', '/docs/reference.js', '/openapi.json', '/readyz'])
+    assert.equal((await service.ask(path)).status, 200, path)
+  for (const { method, path } of OPERATIONS) {
+    const headers = { 'content-type': 'application/json' }
+    const { status, text } = await service.ask(`/v1${path.replace(/\{\w+\}/, '1')}`, { method, headers })
+    assert.ok(status < 500, `${method} ${path}: ${text}`)
+  }
+  const { code, stderr } = await service.end('SIGTERM')
+  assert.deepEqual([code, stderr], [0, ''])
+  reached(t, `${creators.ledger.size} animals and ${OPERATIONS.length} operations, confined`)
+})
+
+test('control: a confined service cannot begin on a store that lies elsewhere', async (t) => {
+  const settings = { DATABASE_URL: sqliteFile(t), PORT: '0', ...confined(sqliteFile(t)) }
+  const { code, stderr } = await runCli(t, ['serve'], settings)
+  assert.equal(code, 1)
+  assert.match(stderr, /access|permission/i)
+})

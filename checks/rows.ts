@@ -1,0 +1,14 @@
+import type { Row } from '../torture/lab/run-rows.ts'
+
+/** All checks, in the order in which they run. What each promises is in README.md. */
+export const ROWS: Row[] = [
+  { files: ['patterns'] },
+  { files: ['regex'] },
+  { files: ['supply-chain'] },
+  { files: ['reference'], rounds: [2, 6, 6] },
+  { files: ['permissions'], rounds: [30, 5_000, 50_000] },
+  { name: 'client-package', files: ['../client/package'] },
+  { files: ['package'], long: true },
+  { files: ['coverage'], long: true, minutes: 30 },
+  { files: ['mutation'], long: true, minutes: 40 },
+]

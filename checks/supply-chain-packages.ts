@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+/** A package as package-lock.json has it. */
+interface Locked {
+  version: string
+  integrity?: string
+  resolved?: string
+  dev?: boolean
+  devOptional?: boolean
+  optional?: boolean
+  hasInstallScript?: boolean
+  /** The folder of a workspace. */
+  link?: boolean
+  workspaces?: string[]
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+const NODE_MODULES = 'node_modules/'
+
+export const manifest = readJson('package.json')
+const lock: { packages: Record<string, Locked> } = readJson('package-lock.json')
+
+/** All but the project itself and its workspaces, by their places. */
+export const locked = Object.entries(lock.packages).filter(
+  ([place, { link }]) => place.startsWith(NODE_MODULES) && !link,
+)
+
+/** The places of everything that a package, or the project, needs to run. */
+export function neededBy(name: string, from = '', found = new Set<string>()): Set<string> {
+  const place = placeOf(name, from)
+  if (place === undefined || found.has(place)) return found
+  found.add(place)
+  const { dependencies, optionalDependencies } = lock.packages[place] as Locked
+  for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) neededBy(other, place, found)
+  return found
+}
+
+/** Where Node would find a package: next to who needs it, or further up. */
+function placeOf(name: string, from: string): string | undefined {
+  for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf(`/${NODE_MODULES}`)))) {
+    const place = (base === '' ? '' : `${base}/`) + NODE_MODULES + name
+    if (lock.packages[place]) return place
+    if (base === '') return undefined
+  }
+}
+
+export function nameAndVersion(place: string): string {
+  const name = place.slice(place.lastIndexOf(NODE_MODULES) + NODE_MODULES.length)
+  return `${name}@${lock.packages[place]?.version}`
+}
+
+interface Bill {
+  components: { name: string; version: string; hashes?: unknown[] }[]
+}
+
+/**
+ * What npm lists, in CycloneDX, of the project without what only development needs. The list is made from
+ * files without it: `--omit dev` leaves out what development needs as well, such as pg.
+ */
+export function billOfMaterials(folder: string): Bill {
+  const { devDependencies, workspaces, ...own } = manifest
+  const { devDependencies: _, workspaces: __, ...root } = lock.packages[''] as Locked
+  const kept = locked.filter(([, { dev, devOptional }]) => !(dev || devOptional))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(own))
+  const packages = { '': root, ...Object.fromEntries(kept) }
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ ...lock, packages }))
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
+  const bill = JSON.parse(run('npm', args, folder))
+  if (bill.bomFormat !== 'CycloneDX') throw new Error(`npm made a ${bill.bomFormat}`)
+  return bill
+}
+
+/** Every file that is, or is about to be, in the repository. */
+export const FILES = run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
+  .split('\0')
+  .filter(Boolean)
+
+/** A copy of the repository, with the same packages. */
+export function copyTo(folder: string): void {
+  for (const file of FILES) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true })
+    copyFileSync(file, join(folder, file))
+  }
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+}
+
+/** Packs, which builds. @returns the tarball's path */
+export function pack(folder: string): string {
+  return join(folder, run('npm', ['pack', '--silent'], folder).trim())
+}
+
+/** @returns what the program prints */
+export function run(program: string, args: string[], cwd = '.'): string {
+  const [encoding, stdio] = ['utf8' as const, ['ignore', 'pipe', 'pipe'] as ('ignore' | 'pipe')[]]
+  return execFileSync(program, args, { cwd, encoding, stdio, maxBuffer: 2 ** 28, timeout: 120_000 })
+}
+
+function readJson(file: string) {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { assertError } from '../../src/testing/client.ts'
+import { scratchDatabase } from '../../src/testing/postgres.ts'
+import { startProxy } from '../../src/testing/proxy.ts'
+import { startApp, type TestApp, UNLIMITED } from '../../src/testing/start-app.ts'
+import { times } from '../lab/parallel.ts'
+import { OPERATIONS, type Operation } from '../lab/requests/description.ts'
+import { reached } from '../lab/rounds.ts'
+import { ANYBODY } from '../lab/service.ts'
+import { makeKeys } from '../lab/stores.ts'
+import { exchange, readAnswers } from '../lab/wire.ts'
+import { figuresOf } from '../limits/answers.ts'
+
+const BODY = JSON.stringify({
+  name: 'a',
+  status: 'available',
+  petId: 1,
+  categoryId: 1,
+  adopter: { name: 'a', email: 'a@example.org' },
+})
+const LONG = 'a'.repeat(20_000)
+
+/** Status, code and bytes of requests that each operation has to refuse. */
+function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
+  const { method, requestBody, 'x-access': needs } = operation
+  const path = pathOf(operation)
+  const head = (start: string, key: string | undefined, ...fields: string[]): string =>
+    `${[`${start} HTTP/1.1`, 'Host: pets.example', 'Connection: close', ...fields].join('\r\n')}\r\n${
+      key ? `Authorization: Bearer ${key}\r\n` : ''
+    }\r\n`
+  const line = `${method} ${path}`
+  const { valid, spent, banned, reading } = keys
+  const json = 'Content-Type: application/json'
+  const faults: Fault[] = [
+    [401, 'missing_api_key', head(line, undefined)],
+    [401, 'invalid_api_key', head(line, `adopt_live_${'0'.repeat(36)}`)],
+    [429, 'rate_limit_exceeded', head(line, spent)],
+    [429, 'api_key_banned', head(line, banned)],
+    [404, 'route_not_found', head(`${method} ${path}/nowhere/at/all`, valid)],
+    [400, 'bad_request', head(`${method} ${path}/%zz`, valid)],
+    [400, 'bad_request', head(line, valid, 'Host: other.example')],
+    [400, 'bad_request', head(line, valid, 'a b: c')],
+    [400, 'bad_request', head(line, valid, 'Content-Length: 5', 'Transfer-Encoding: chunked')],
+    [414, 'uri_too_long', head(`${line}?${LONG.slice(0, 9_000)}`, valid)],
+    [431, 'headers_too_large', head(line, valid, `a: ${LONG}`)],
+    [408, 'request_timeout', head(line, valid).slice(0, -2)],
+    ...['PUT', 'OPTIONS', 'TRACE', 'PROPFIND'].map((other): Fault => {
+      return [405, 'method_not_allowed', head(`${other} ${path}`, valid)]
+    }),
+  ]
+  if (needs !== 'read') faults.push([403, 'insufficient_access', head(line, reading)])
+  if (requestBody)
+    faults.push(
+      [408, 'request_timeout', `${head(line, valid, json, 'Content-Length: 20')}{`],
+      [413, 'payload_too_large', head(line, valid, json, 'Content-Length: 1073741824')],
+      [
+        415,
+        'unsupported_media_type',
+        `${head(line, valid, 'Content-Type: text/plain', 'Content-Length: 2')}{}`,
+      ],
+      [400, 'invalid_json', `${head(line, valid, json, 'Content-Length: 1')}{`],
+    )
+  if (method === 'GET')
+    faults.push(
+      [401, 'HEAD', head(`HEAD ${path}`, undefined)],
+      [429, 'HEAD', head(`HEAD ${path}`, spent)],
+      [404, 'HEAD', head(`HEAD ${path}/nowhere`, valid)],
+    )
+  return faults
+}
+
+type Fault = [status: number, code: string, bytes: string]
+
+const pathOf = ({ path }: Operation): string => `/v1${path.replace(/\{\w+\}/, '1')}`
+
+async function assertRefused(app: TestApp, [status, code, bytes]: Fault): Promise<void> {
+  const about = `${bytes.slice(0, 100)} … ${status} ${code}`
+  const came = await exchange(app.port, bytes, { endAfterMs: Infinity })
+  const [answer, ...others] = readAnswers(came, [bytes.split(' ', 1)[0] ?? ''])
+  assert.ok(answer, about)
+  assert.equal(others.length, 0, about)
+  if (code !== 'HEAD') return assertError(answer, status, code, about)
+  assert.deepEqual([answer.status, answer.text], [status, ''], about)
+  const { limit, remaining, reset } = figuresOf(answer)
+  assert.ok(Number.isInteger(limit + remaining + reset), about)
+}
+
+test('every error of every operation has the headers and the Error body', async (t) => {
+  const app = await startApp(t, {
+    key: { ...UNLIMITED, access: 'admin' },
+    settings: {
+      ...ANYBODY,
+      BAN_AFTER_REFUSALS: '200',
+      HEADERS_TIMEOUT_SECONDS: '1',
+      REQUEST_TIMEOUT_SECONDS: '1',
+    },
+  })
+  const one = { plan: 'enterprise', limits: { perMinute: 1, perDay: 1 } } as const
+  const unlimited = { ...UNLIMITED, access: 'read' } as const
+  const [spent = '', banned = '', reading = ''] = await makeKeys(app.databaseUrl, [one, one, unlimited])
+  const use = (key: string) => app.get('/v1/pets', { authorization: `Bearer ${key}` })
+  await use(spent)
+  await Promise.all(times(202, () => use(banned)))
+  const keys = { valid: app.key, spent, banned, reading }
+  const faults = OPERATIONS.flatMap((operation) => faultsOf(operation, keys))
+  const slow = faults.filter(([status]) => status === 408)
+  const quick = faults.filter(([status]) => status !== 408)
+
+  for (const fault of quick) await assertRefused(app, fault)
+  await Promise.all(slow.map((fault) => assertRefused(app, fault)))
+
+  reached(t, `${OPERATIONS.length} operations, ${faults.length} errors: all with headers and body`)
+})
+
+test('every operation without its store, or with a broken one, has the headers and the Error body', async (t) => {
+  const url = new URL(await scratchDatabase(t))
+  const proxy = await startProxy(t, { host: url.hostname, port: Number(url.port) })
+  url.port = String(proxy.port)
+  const app = await startApp(t, {
+    databaseUrl: url.href,
+    key: { ...UNLIMITED, access: 'admin' },
+    settings: ANYBODY,
+  })
+  async function assertAll(status: number, code: string): Promise<void> {
+    for (const operation of OPERATIONS) {
+      const [path, takesBody] = [pathOf(operation), operation.requestBody !== undefined]
+      const body = !takesBody ? '' : path.includes('orders') ? BODY.replace('available', 'approved') : BODY
+      const bytes = [`${operation.method} ${path} HTTP/1.1`, 'Host: pets.example', 'Connection: close']
+      bytes.push(`Authorization: Bearer ${app.key}`, `Content-Length: ${body.length}`)
+      if (takesBody) bytes.push('Content-Type: application/json')
+      await assertRefused(app, [status, code, `${bytes.join('\r\n')}\r\n\r\n${body}`])
+    }
+  }
+  proxy.cut()
+  await assertAll(503, 'service_unavailable')
+  proxy.restore()
+  // Until it is sure again that the database is its own to count in.
+  while ((await app.get('/readyz')).status !== 200);
+  await dropFeatures(app.databaseUrl)
+  await assertAll(500, 'internal_error')
+  reached(t, `${OPERATIONS.length} operations, ${2 * OPERATIONS.length} errors: all with headers and body`)
+})
+
+/** Breaks the store: only what tells keys and limits is left whole; the other tables lack a column. */
+async function dropFeatures(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(
+    "select table_name as name, column_name as first from information_schema.columns where table_schema = 'public' and ordinal_position = 1",
+  )
+  for (const { name, first } of rows.filter(({ name }) => !/api_key|counter|secret|claim/.test(name)))
+    await client.query(`alter table "${name}" rename column "${first}" to broken`)
+  await client.end()
+}

@@ -1,0 +1,131 @@
+import { list } from '../list.ts'
+import type { Random } from '../random.ts'
+import { BAD_NAMES, INTEGERS, NAMES } from './oddities.ts'
+
+/** As much of JSON Schema as openapi.json uses. */
+export interface JsonSchema {
+  $ref?: string
+  type?: string | string[]
+  enum?: string[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+  pattern?: string
+  format?: string
+}
+
+interface Options {
+  random: Random
+  resolve: (schema: JsonSchema) => JsonSchema
+  /** A number for an int64 of this name: most of them name something. */
+  someId: (name: string) => number
+}
+
+const EMAILS = ['a@example.org', 'A+b@ex-ample.org', 'o.brien@shelter.example', 'x_1@a.b.c.example']
+const ODD_EMAILS = list('a@b¦x¦¦ä@example.org¦"a b"@example.org¦a@b..c')
+const OTHERS = list('null¦true¦0¦1.5¦"x"¦""¦[]¦{}¦[{}]¦{"a":1}¦-1¦1e400')
+const WORD = 'abc xyz-09äßЖ日本🐕🏽\u00a0\u200d"\\/<%\n\t'
+const SPACES = ['', '', '', ' ', '\n  ', '\t\r\n']
+
+/** Makes JSON texts from schemas. */
+export function valuesOf({ random, resolve, someId }: Options) {
+  const { often, pick, shuffled, whole } = random
+
+  /** One that the schema describes. */
+  function valid(given: JsonSchema, name = ''): string {
+    const schema = resolve(given)
+    if (schema.enum) return JSON.stringify(pick(schema.enum))
+    const type = Array.isArray(schema.type) ? pick(schema.type) : schema.type
+    if (type === 'string') return written(text(schema))
+    if (type === 'integer') return String(integer(schema, name))
+    if (type === 'array') {
+      const count = whole(0, Math.min(schema.maxItems ?? 4, 4))
+      return `[${Array.from({ length: count }, () => valid(schema.items ?? {}, name))}]`
+    }
+    return type === 'object' ? object(schema, valid) : 'null'
+  }
+
+  /** As JSON, now and then with other letters than those of ASCII escaped. */
+  function written(text: string): string {
+    const spell = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
+    const json = JSON.stringify(text)
+    return often(0.2) ? json.replace(/[^\0-\x7f]/g, spell) : json
+  }
+
+  function integer({ minimum, maximum }: JsonSchema, name: string): number {
+    return minimum === undefined || maximum === undefined ? someId(name) : whole(minimum, maximum)
+  }
+
+  function text({ format, pattern, minLength = 0, maxLength = 100 }: JsonSchema): string {
+    if (format === 'email') return pick(EMAILS)
+    const letters = [...WORD]
+    const most = often(0.05) ? maxLength : Math.min(maxLength, 12)
+    for (;;) {
+      const name = pick(NAMES)
+      const made = often(0.5)
+        ? pick([name, name, name.toUpperCase(), ` ${name}`])
+        : Array.from({ length: whole(minLength, most) }, () => pick(letters)).join('')
+      const { length } = [...made]
+      if (length < minLength || length > maxLength) continue
+      if (pattern === undefined || new RegExp(pattern, 'u').test(made)) return made
+    }
+  }
+
+  /** Of some of its members, in any order, and now and then of one more that nobody knows. */
+  function object({ properties = {}, required = [] }: JsonSchema, make: typeof valid): string {
+    const members = Object.entries(properties)
+      .filter(([name]) => required.includes(name) || often(0.5))
+      .map(([name, schema]) => [name, make(schema, name)])
+    if (often(0.05)) members.push(['extra', pick(OTHERS)])
+    const space = pick(SPACES)
+    const written = shuffled(members).map(([name, json]) => `${space}"${name}"${space}:${space}${json}`)
+    return `{${written}${space}}`
+  }
+
+  /** One with something in it that the schema, mostly, does not describe. */
+  function odd(given: JsonSchema, name = ''): string {
+    const schema = resolve(given)
+    if (often(0.15)) return pick(OTHERS)
+    if (schema.enum) {
+      const [one = ''] = schema.enum
+      return pick([pick(INTEGERS), ...[`${one} `, '', 'x', one.toUpperCase()].map((text) => `"${text}"`)])
+    }
+    const type = [schema.type].flat()[0]
+    if (type === 'integer') return pick(INTEGERS)
+    if (type === 'string') return oddText(schema)
+    if (type === 'object') return oddObject(schema)
+    return type === 'array' ? `[${odd(schema.items ?? {}, name)}]` : pick(OTHERS)
+  }
+
+  function oddText({ format, minLength = 0, maxLength = 100 }: JsonSchema): string {
+    if (format === 'email' && often(0.5)) return JSON.stringify(pick(ODD_EMAILS))
+    const one = pick(NAMES.filter((text) => text.trim() !== ''))
+    return JSON.stringify(
+      pick([
+        pick(BAD_NAMES),
+        one + pick(BAD_NAMES),
+        ...[minLength - 1, maxLength, maxLength + 1, 2 * maxLength].map((length) =>
+          [...one.repeat(Math.max(0, length))].slice(0, Math.max(0, length)).join(''),
+        ),
+      ]),
+    )
+  }
+
+  function oddObject(schema: JsonSchema): string {
+    const names = Object.keys(schema.properties ?? {})
+    const spoilt = pick(names)
+    const { [spoilt]: gone, ...others } = schema.properties ?? {}
+    if (!gone) return '{}'
+    if (often(0.25)) return object({ ...schema, properties: others }, valid)
+    return object({ ...schema, required: names }, (one, name) =>
+      name === spoilt ? odd(one, name) : valid(one, name),
+    )
+  }
+
+  return { valid, odd }
+}

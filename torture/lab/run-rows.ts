@@ -1,0 +1,108 @@
+import { basename, join } from 'node:path'
+import { type EventData, run } from 'node:test'
+import { inspect, parseArgs } from 'node:util'
+import { globalSetup, globalTeardown } from '../../src/testing/setup.ts'
+import { FIGURE } from './rounds.ts'
+import { HEADING, type Outcome, tableOf } from './table.ts'
+
+/** One line of `npm run torture` or `npm run checks`. */
+export interface Row {
+  /** That of its first file when absent. */
+  name?: string
+  /** Its tests: paths in the command's folder, without `.test.ts`. */
+  files: string[]
+  /** How often: in the short version, as usual, and in a night. */
+  rounds?: [short: number, usual: number, night: number]
+  /** Not in the short version: it takes too long however few the rounds are. */
+  long?: true
+  /** Minutes that the usual rounds may take before the test counts as hanging; 10 when absent. */
+  minutes?: number
+}
+
+export interface Turn {
+  name: string
+  rounds: number | undefined
+  seed: number
+}
+
+type Ended = EventData.TestPass | EventData.TestFail
+
+/**
+ * Runs the rows that the command line asks for, and prints a table.
+ *
+ * @param command its name, which is also that of the folder of its tests
+ * @param kept turns that are taken beside those of chance
+ */
+export async function runRows(command: 'torture' | 'checks', given: Row[], kept: Turn[] = []): Promise<void> {
+  const rows = given.map((row) => ({ ...row, name: row.name ?? basename(row.files[0] ?? '') }))
+  const { values, positionals } = parseArgs({
+    options: {
+      rounds: { type: 'string' },
+      seed: { type: 'string' },
+      short: { type: 'boolean', default: false },
+      night: { type: 'boolean', default: false },
+    },
+    allowPositionals: true,
+  })
+  const length = values.short ? 0 : values.night ? 2 : 1
+  const names = rows.map(({ name }) => name)
+  const unknown = positionals.filter((name) => !names.includes(name))
+  if (unknown.length > 0)
+    throw new Error(`there is no test ${unknown.join(', ')}; there are ${names.join(', ')}`)
+  const chosen = rows.filter(({ name, long }) =>
+    positionals.length > 0 ? positionals.includes(name) : !(long && values.short),
+  )
+  const [rounds, seed] = [wholeOf(values.rounds), wholeOf(values.seed)]
+
+  await globalSetup()
+  const outcomes: Outcome[] = []
+  process.stdout.write(HEADING)
+  for (const row of chosen) {
+    const { name, minutes = 10 } = row
+    const files = row.files.map((file) => join(command, `${file}.test.ts`))
+    const timeout = minutes * 60_000 * (values.night ? 20 : 1)
+    const usual = {
+      name,
+      rounds: rounds ?? row.rounds?.[length],
+      seed: seed ?? Math.floor(Math.random() * 1e6),
+    }
+    const more = seed === undefined ? kept.filter((turn) => turn.name === name) : []
+    for (const turn of [usual, ...more]) {
+      const ended = await take(turn, { files, timeout })
+      outcomes.push(...ended)
+      process.stdout.write(tableOf(command, ended))
+    }
+  }
+  await globalTeardown()
+  const count = (result: Outcome['result']): number =>
+    outcomes.filter((outcome) => outcome.result === result).length
+  console.log(`${count('passed')} passed, ${count('FAILED')} failed, ${count('skipped')} skipped`)
+  process.exitCode = count('FAILED') > 0 ? 1 : 0
+}
+
+function wholeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--rounds and --seed are whole numbers, not ${text}`)
+  return Number(text)
+}
+
+/** Runs tests in processes of their own. */
+async function take(turn: Turn, options: { files: string[]; timeout: number }): Promise<Outcome[]> {
+  process.env.TORTURE_SEED = String(turn.seed)
+  process.env.TORTURE_ROUNDS = turn.rounds === undefined ? '' : String(turn.rounds)
+  const outcomes: Outcome[] = []
+  const end = (result: Outcome['result'], { name, details }: Ended, ...figures: string[]) =>
+    outcomes.push({ ...turn, test: name, result, seconds: details.duration_ms / 1_000, figures })
+  for await (const { type, data } of run({ ...options, concurrency: 1 })) {
+    if (type === 'test:stderr') process.stderr.write(data.message)
+    if (type === 'test:pass' && data.nesting === 0) {
+      if (data.skip === undefined) end('passed', data)
+      else end('skipped', data, String(data.skip))
+    }
+    if (type === 'test:fail' && data.nesting === 0) end('FAILED', data, inspect(data.details.error.cause))
+    // It follows the end of its test.
+    if (type === 'test:diagnostic' && data.message.startsWith(FIGURE))
+      outcomes.at(-1)?.figures.push(data.message.slice(FIGURE.length))
+  }
+  return outcomes
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { cleanup } from '../../src/testing/cleanup.ts'
+import { busyMsOf, megabytesOf, NEEDS_PROC } from '../lab/proc.ts'
+import { reached } from '../lab/rounds.ts'
+import { ANYBODY, client, type Service, startService } from '../lab/service.ts'
+import { exchange, readAnswers } from '../lab/wire.ts'
+
+const CONNECTIONS = 60
+/** What each of them writes at once: as much as Node reads in one go. */
+const BYTES = 65_536
+const LASTS_MS = 4_000
+const PATIENCE_MS = 20_000
+const MOST_MEGABYTES = 400
+const MOST_LIVEZ_MS = 1_000
+const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=320' }
+const HONEST = 16
+
+const get = (path: string, ...fields: string[]): string =>
+  `${[`GET ${path} HTTP/1.1`, 'Host:a', ...fields].join('\r\n')}\r\n\r\n`
+
+/** What is sent again and again, by clients that take no answer; half of them more once there is room for it. */
+const KINDS: Record<string, (key: string) => string> = {
+  'the reference': () => get('/docs'),
+  'the description': () => get('/openapi.json'),
+  probes: () => 'GET /livez HTTP/1.1\r\n\r\n',
+  'unknown addresses': () => get('/nowhere'),
+  'animals without a key': () => get('/v1/pets'),
+  'animals with a key': (key) => get('/v1/pets?limit=100', `Authorization: Bearer ${key}`),
+  heads: () => get('/docs').replace('GET', 'HEAD'),
+  bodies: () => 'POST / HTTP/1.1\r\nContent-Length:1\r\n\r\nx',
+  'requests that cannot be parsed': () => get('/livez').repeat(50) + get('/ x'),
+}
+
+/**
+ * @returns how long the slowest took of those that were sent one after the other, in milliseconds of the
+ * service's own work: others on this machine make it wait, too
+ */
+async function slowestLivez(t: TestContext, { address, process }: Service): Promise<number> {
+  const ask = client(t, address, '')
+  const until = performance.now() + LASTS_MS
+  const busyMs = (): number => busyMsOf(process.child.pid, 'main thread')
+  let slowest = 0
+  while (performance.now() < until) {
+    const [busy, since] = [busyMs(), performance.now()]
+    const { status } = await ask('/livez', { signal: AbortSignal.timeout(PATIENCE_MS) })
+    assert.equal(status, 200)
+    slowest = Math.max(slowest, Math.min(performance.now() - since, busyMs() - busy))
+  }
+  return slowest
+}
+
+/** @returns how many of the requests that an honest client of another address sends at once are answered */
+async function served(port: number, count: number): Promise<number> {
+  const bytes = get('/docs').repeat(count - 1) + get('/docs', 'Connection: close')
+  const answers = readAnswers(await exchange(port, bytes, { localAddress: '127.0.0.2' }))
+  return answers.filter(({ status }) => status === 200).length
+}
+
+function attack(t: TestContext, port: number, request: string): void {
+  const bytes = request.repeat(Math.floor(BYTES / request.length))
+  for (let count = 0; count < CONNECTIONS; count += 1) {
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.pause()
+    socket.on('error', () => undefined)
+    if (count % 2 === 0) socket.on('drain', () => socket.write(bytes))
+    cleanup(t).defer(() => void socket.destroy())
+  }
+}
+
+for (const [kind, requestOf] of Object.entries(KINDS)) {
+  const title = `${CONNECTIONS} clients that ask for ${kind} 64 KB at once and take nothing`
+  test(`${title} neither swell nor stall the service`, { ...NEEDS_PROC, timeout: 60_000 }, async (t) => {
+    const service = await startService(t, { settings: { ...ANYBODY, ...SMALL_HEAP } })
+    const { child } = service.process
+    await service.ask('/docs')
+    const ended = once(child, 'exit').then(([code, signal]) => assert.fail(`it ended: ${signal ?? code}`))
+    attack(t, service.port, requestOf(service.key))
+    const slowest = await Promise.race([slowestLivez(t, service), ended])
+    ended.catch(() => undefined)
+
+    assert.equal(await served(service.port, HONEST), HONEST)
+    const memory = megabytesOf(child.pid, 'most')
+    assert.ok(memory < MOST_MEGABYTES, `the service grew to ${memory} MB`)
+    assert.ok(slowest < MOST_LIVEZ_MS, `/livez took ${slowest} ms`)
+    reached(t, `${memory} MB, /livez within ${Math.round(slowest)} ms`)
+  })
+}

@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type BanRule, readConfig } from '../../src/config.ts'
+import type { Caller, Limiter } from '../../src/limits/limiter.ts'
+import { redisLimiter } from '../../src/limits/redis.ts'
+import type { Limits } from '../../src/plans.ts'
+import { startProxy } from '../../src/testing/proxy.ts'
+import { keepAsking, NEEDS_REDIS, startRedis, type Taken, timed, until } from '../../src/testing/redis.ts'
+import { times } from '../lab/parallel.ts'
+
+/** A rule by which no test bans by mistake. */
+const BAN: BanRule = { ...readConfig({}).ban, afterRefusals: 10_000 }
+const DAYLONG = 1e6
+
+let callers = 0
+const key = (limits: Limits): Caller => ({ name: `key:${++callers}`, limits, ban: BAN })
+
+interface Setting {
+  /** Goes by this time, and not by that of the machine. */
+  clock?: { now: number }
+  /** The first one has a line of its own to Redis. */
+  proxied?: boolean
+}
+
+/** Limiters as in as many processes, and their Redis. */
+async function openLimiters(t: TestContext, count: number, { clock, proxied = false }: Setting = {}) {
+  const redis = await startRedis(t, '--requirepass', 'secret')
+  const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
+  const steady = clock ? () => clock.now : () => performance.now()
+  const away = new Set<number>()
+  const causes: string[] = []
+  const open = (place: number): Promise<Limiter> =>
+    redisLimiter({
+      connection: `redis://:secret@127.0.0.1:${proxied && place === 0 ? proxy.port : redis.port}`,
+      clock: steady,
+      ban: BAN,
+      onChange(lost) {
+        if (lost) causes.push(String(lost.stack))
+        if (lost) away.add(place)
+        else away.delete(place)
+      },
+      ...(clock && { storeClock: steady }),
+    })
+  const limiters = await Promise.all(times(count, open))
+  t.after(() => Promise.all(limiters.map((limiter) => limiter.close())))
+  const [first, second] = limiters as [Limiter, Limiter]
+  const allBack = () => until(() => away.size === 0)
+  return { redis, proxy, limiters, first, second, away, causes, allBack }
+}
+
+const limiting = (title: string, run: (t: TestContext) => Promise<void>) => test(title, NEEDS_REDIS, run)
+
+/** So many times. */
+async function take(limiter: Limiter, caller: Caller, count: number): Promise<void> {
+  for (let sent = 0; sent < count; sent += 1) await limiter.take(caller)
+}
+
+const allowed = (taken: { outcome: string; lost?: unknown }[]): number =>
+  taken.filter(({ outcome }) => outcome === 'allowed').length
+
+function assertQuick(taken: Taken[], stallMs = 0): void {
+  const slowest = Math.max(...taken.map(({ took }) => took))
+  assert.ok(slowest < 250 + stallMs, `an answer took ${slowest.toFixed()} ms`)
+}
+
+/** Every limiter until it refuses. */
+async function takeTheRest(limiters: Limiter[], caller: Caller): Promise<Taken[]> {
+  const taken: Taken[] = []
+  for (const limiter of limiters) {
+    let last: Taken
+    do {
+      const round = await Promise.all(Array.from({ length: 40 }, () => timed(limiter, caller)))
+      taken.push(...round)
+      last = round.at(-1) as Taken
+      // A limiter without its store answers at once: its way back to it needs a turn of the event loop.
+      await new Promise(setImmediate)
+    } while (last.outcome === 'allowed' || last.lost !== undefined)
+  }
+  return taken
+}
+
+limiting('connections killed all the time: Redis has charged exactly what was answered', async (t) => {
+  const { redis, limiters, allBack } = await openLimiters(t, 3)
+  const caller = key({ perMinute: 1e6, perDay: 1e7 })
+  const atOnce = 16
+  const load = keepAsking(limiters, caller, atOnce, 1)
+  for (let kill = 0; kill < 18; kill += 1) {
+    // At first before anybody has heard of the caller.
+    await redis.dropConnections()
+    await more(load, 50)
+    if (kill < 5) continue
+    await allBack()
+    // What was under way when the last one came back may still be lost.
+    const from = load.taken.length + atOnce * limiters.length
+    await more(load, 150)
+    assert.deepEqual(
+      load.taken.slice(from).filter(({ lost }) => lost),
+      [],
+    )
+  }
+  const taken = await load.stop()
+  await allBack()
+  taken.push(...(await Promise.all(limiters.map((limiter) => timed(limiter, caller)))))
+
+  assertQuick(taken, load.stall())
+  assert.equal(Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mu')), allowed(taken))
+  assert.equal(Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'du')), allowed(taken))
+})
+
+type Redis = Awaited<ReturnType<typeof startRedis>>
+const OUTAGES: Record<string, (redis: Redis, load: { taken: Taken[] }) => Promise<void>> = {
+  async 'is killed and starts empty'(redis, load) {
+    await redis.kill()
+    await more(load, 150)
+    await redis.start()
+  },
+  async 'is killed and starts with older counters'(redis, load) {
+    await redis.client.save()
+    await more(load, 100)
+    await redis.kill()
+    await more(load, 150)
+    await redis.start()
+  },
+  async 'is silent for a while'(redis, load) {
+    redis.pause()
+    await more(load, 150)
+    redis.resume()
+  },
+  async 'has no memory left'(redis, load) {
+    await redis.client.config('SET', 'maxmemory', '1')
+    await more(load, 150)
+    await redis.client.config('SET', 'maxmemory', '0')
+  },
+  async 'is a replica for a while'(redis, load) {
+    await redis.client.replicaof('127.0.0.1', '1')
+    await more(load, 150)
+    await redis.client.replicaof('NO', 'ONE')
+  },
+  async 'wants another password for a while'(redis, load) {
+    await redis.client.config('SET', 'requirepass', 'other')
+    await redis.dropConnections()
+    await more(load, 150)
+    await redis.client.config('SET', 'requirepass', 'secret')
+  },
+  async 'is emptied by hand'(redis, load) {
+    await redis.client.flushall()
+    await more(load, 150)
+  },
+}
+
+/** As many answers later. */
+function more({ taken }: { taken: Taken[] }, count: number): Promise<void> {
+  const before = taken.length
+  return until(() => taken.length >= before + count)
+}
+
+for (const [name, outage] of Object.entries(OUTAGES)) {
+  limiting(`when Redis ${name}, every answer is quick and exactly the limit is allowed`, async (t) => {
+    const { redis, limiters, causes, allBack } = await openLimiters(t, 3)
+    const caller = key({ perMinute: 3_000, perDay: DAYLONG })
+    const load = keepAsking(limiters, caller)
+    await more(load, 200)
+    await outage(redis, load)
+    await until(() => causes.length > 0)
+    await allBack()
+    await more(load, 50)
+    const taken = await load.stop()
+    const rest = await takeTheRest(limiters, caller)
+
+    assertQuick(taken)
+    assert.equal(allowed([...taken, ...rest]), 3_000)
+    assert.ok(causes.length > 0)
+    for (const cause of causes) assert.doesNotMatch(cause, /secret/)
+  })
+}
+
+limiting(
+  'without Redis a process serves what was promised, never more, and says 503 after that',
+  async (t) => {
+    const clock = { now: 1_800_000_000_000 }
+    const { redis, limiters, away } = await openLimiters(t, 2, { clock })
+    const caller = key({ perMinute: 100, perDay: DAYLONG })
+    const taken: Taken[] = []
+    for (const limiter of limiters) taken.push(await timed(limiter, caller))
+    await redis.kill()
+    await until(() => away.size === 2)
+
+    for (const limiter of limiters)
+      for (let sent = 0; sent < 100; sent += 1) taken.push(await timed(limiter, caller))
+
+    assertQuick(taken)
+    assert.ok(allowed(taken) > 40 && allowed(taken) <= 100, `${allowed(taken)}`)
+    assert.ok(taken.every(({ outcome, lost }) => outcome === 'allowed' || lost instanceof Error))
+  },
+)
+
+/** Most requests allowed in any 60 seconds. */
+function mostInAMinute(times: number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return Math.max(...sorted.map((from) => sorted.filter((at) => at >= from && at < from + 60_000).length))
+}
+
+limiting('minutes that begin without Redis are served in part, for a quarter of an hour', async (t) => {
+  const clock = { now: 1_800_000_000_000 }
+  const { redis, limiters, away, allBack } = await openLimiters(t, 2, { clock })
+  const caller = key({ perMinute: 60, perDay: DAYLONG })
+  await seenByAll(clock)
+  for (const limiter of limiters) await limiter.take(caller)
+  await redis.kill()
+  await until(() => away.size === 2)
+
+  const times: number[] = []
+  // At the end of one minute and at the start of the next.
+  for (let step = 0; step < 350; step += 1) {
+    clock.now += 2_500
+    const [cycle, place] = [Math.floor(step / 24), step % 24]
+    const count = place === 0 ? 1 : place === (cycle % 2 ? 1 : 22) ? 30 : 0
+    for (const limiter of limiters) {
+      for (let sent = 0; sent < count; sent += 1) {
+        if ((await limiter.take(caller)).outcome === 'allowed') times.push(clock.now)
+      }
+    }
+  }
+  assert.ok(times.length > 200, `${times.length} served in 15 minutes`)
+  assert.ok(mostInAMinute(times) <= 60, `${mostInAMinute(times)}`)
+
+  clock.now += 20_000
+  for (const limiter of limiters) assert.notEqual((await limiter.take(caller)).lost, undefined)
+  clock.now += 120_000
+  await redis.start()
+  await allBack()
+  assert.equal(allowed(await takeTheRest(limiters, caller)), 60)
+})
+
+/** Lets the limiters show that they live, in a time in which their own clock goes on too. */
+async function seenByAll(clock: { now: number }): Promise<void> {
+  const from = performance.now()
+  const start = clock.now
+  await until(() => {
+    clock.now = start + Math.floor(performance.now() - from)
+    return clock.now - start > 1_600
+  })
+}
+
+limiting('a process that is cut off and those that are not never exceed a window together', async (t) => {
+  const clock = { now: 1_800_000_000_000 }
+  const { redis, proxy, limiters, away, allBack } = await openLimiters(t, 3, { clock, proxied: true })
+  const caller = key({ perMinute: 60, perDay: DAYLONG })
+  await seenByAll(clock)
+  const times: number[] = []
+  const windows = new Set<number>()
+  const alone: number[] = []
+  const ask = async (limiter: Limiter, list = times, count = 12): Promise<void> => {
+    for (let sent = 0; sent < count; sent += 1) {
+      if ((await limiter.take(caller)).outcome === 'allowed') list.push(clock.now)
+    }
+    const [start] = await redis.client.hmget(`adoptable:{${caller.name}}`, 'ms')
+    windows.add(Number(start))
+  }
+  for (const limiter of limiters) await ask(limiter, times, 1)
+  proxy.mode = 'stall'
+  await until(() => away.size === 1)
+  await seenByAll(clock)
+
+  for (let step = 0; step < 22; step += 1) {
+    clock.now += 6_000
+    for (const [place, limiter] of limiters.entries()) await ask(limiter, place === 0 ? alone : times)
+  }
+  // What is held breaks, and new connections get through.
+  proxy.mode = 'pass'
+  proxy.cut()
+  proxy.restore()
+  await allBack()
+  for (let step = 0; step < 24; step += 1) {
+    clock.now += 5_000
+    for (const limiter of limiters) await ask(limiter)
+  }
+
+  assert.ok(alone.length > 10, `${alone.length} served alone`)
+  for (const start of windows) {
+    const count = [...times, ...alone].filter((at) => at >= start && at < start + 60_000).length
+    assert.ok(count <= 60, `${count} in the window of ${start}`)
+  }
+  const last = [...windows].at(-2) as number
+  assert.equal(times.filter((at) => at >= last && at < last + 60_000).length, 60)
+})
+
+limiting('a ban outlives a Redis that lost its memory', async (t) => {
+  const { redis, first, second, away, allBack } = await openLimiters(t, 2)
+  const caller = { ...key({ perMinute: 5, perDay: DAYLONG }), ban: { ...BAN, afterRefusals: 3 } }
+  await take(first, caller, 9)
+  await redis.kill()
+  await until(() => away.size === 2)
+  assert.equal((await first.take(caller)).outcome, 'banned')
+  await redis.start()
+  await allBack()
+
+  assert.equal((await second.take(caller)).outcome, 'banned')
+})
+
+limiting('an empty Redis is told what processes used that have left since', async (t) => {
+  const { redis, first, second, away, allBack } = await openLimiters(t, 2)
+  const caller = key({ perMinute: 100, perDay: DAYLONG })
+  await take(first, caller, 50)
+  await second.take(caller)
+  await first.close()
+  const left = performance.now()
+  await until(() => performance.now() > left + 500)
+  await redis.kill()
+  await until(() => away.size > 0)
+  await redis.start()
+  await allBack()
+
+  assert.equal(allowed(await takeTheRest([second], caller)), 49)
+})
+
+limiting('what is promised to a process that is cut off goes to nobody else', async (t) => {
+  const { proxy, first: cut, second: other, away } = await openLimiters(t, 2, { proxied: true })
+  const caller = key({ perMinute: 100, perDay: DAYLONG })
+  const taken = [await timed(cut, caller)]
+  proxy.mode = 'stall'
+  await until(() => away.size === 1)
+  taken.push(...(await takeTheRest([other], caller)))
+  const alone = await Promise.all(Array.from({ length: 100 }, () => timed(cut, caller)))
+
+  assert.ok(allowed(alone) > 20, `${allowed(alone)} served alone`)
+  assert.ok(allowed([...taken, ...alone]) <= 100, `${allowed([...taken, ...alone])} in all`)
+})
+
+limiting('a caller whose counters were removed is told again, with what others used', async (t) => {
+  const { redis, first, second } = await openLimiters(t, 2)
+  const caller = key({ perMinute: 100, perDay: DAYLONG })
+  await take(first, caller, 40)
+  await second.take(caller)
+  await redis.client.del(`adoptable:{${caller.name}}`)
+
+  assert.equal(allowed(await takeTheRest([second], caller)), 59)
+})
+
+limiting('a stop gives everything back, and is quick also without Redis', async (t) => {
+  const { redis, first, second } = await openLimiters(t, 2)
+  const caller = key({ perMinute: 300, perDay: DAYLONG })
+  const taken = [await timed(first, caller)]
+  await first.close()
+  assert.equal(allowed([...taken, ...(await takeTheRest([second], caller))]), 300)
+
+  redis.pause()
+  const from = performance.now()
+  await second.close()
+  assert.ok(performance.now() - from < 1_000)
+  redis.resume()
+})

@@ -1,0 +1,14 @@
+import { test } from 'node:test'
+import { scratchFolder } from '../../src/testing/start-app.ts'
+import { rounds, seed } from '../lab/rounds.ts'
+import { simulateSeeds } from './seeds.ts'
+
+const SEEDS = rounds(500)
+
+test(`an order book with dying processes and lost answers, ${SEEDS} seeds from ${seed}: each wish once or not at all`, (t) =>
+  simulateSeeds(t, {
+    simulation: 'orders',
+    options: { folder: scratchFolder(t) },
+    first: seed,
+    seeds: SEEDS,
+  }))

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { openFile } from '../../src/db/sqlite.ts'
+import { hashKey } from '../../src/keys/key-format.ts'
+import type { Random } from '../lab/random.ts'
+
+/** Each earlier state of a store: the statements that make one. */
+export const STATES = [resolve('torture/upgrade/merged-steps.sql')]
+
+/** What may have been left behind in it. */
+function contentsOf(random: Random): string[] {
+  return [
+    ...Array.from({ length: random.whole(1, 300) }, (_, n) => {
+      const status = random.pick(["'available'", "'pending'", "'sold'", 'null'])
+      const name = `Pet ${n} ${random.pick(['ö', '🐈', "d''Artagnan", 'x'.repeat(150)])}`
+      return `insert into pet (name, category_id, status) values ('${name}', ${random.whole(1, 8)}, ${status})`
+    }),
+    'delete from pet where id % 17 = 0',
+    `insert into counter values ('key:2', 1, 5, 1, 50, 0, 0, 9999999999999)`,
+    `update pet set name = name || '!', version = 2, updated_at = 7, created_by = 1 where id % 3 = 0`,
+    `insert into pet_change (pet_id, at, key_id, changes) values (3, 7, 1, '{"name":["a","b"]}')`,
+    `insert into pet_source (source, source_id, pet_id) values ('petfinder', 'a-1', 1)`,
+    `insert into imported_file values ('${'c'.repeat(64)}', 1, 7)`,
+    `insert into category (name, folded_name) values ('Bees', 'bees')`,
+    `insert into idempotency values ('${'a'.repeat(64)}', '${'b'.repeat(64)}', '{"id":1}', 9999999999999)`,
+    `insert into adoption_order (pet_id, status, adopter, placed_by, placed_at, decided_at) values
+      (1, 'placed', '{"name":"Kim","email":"kim@example.org"}', 1, 5, null), (2, 'cancelled', null, 1, 5, 6)`,
+    `insert into known_time values ('known', 6, 6, 0)`,
+  ]
+}
+
+/** Makes a store in an earlier state; its key has all access. */
+export function makeStore(file: string, state: string, key: string, random: Random): void {
+  const database = openFile(file, 'write')
+  database.exec(readFileSync(state, 'utf8'))
+  database.exec(`insert into api_key (name, plan, access, per_minute, per_day, created_at)
+    values ('old', 'enterprise', 'admin', 1000000, 1000000, 0)`)
+  database.exec(`insert into api_key_secret values ('${hashKey(key)}', 1, 0, null)`)
+  for (const statement of contentsOf(random)) database.exec(statement)
+  database.close()
+}
+
+type Rows = Record<string, SQLOutputValue>[]
+
+/** Every row of every table, but for the record of the migrations themselves. */
+export function readRows(database: DatabaseSync): Map<string, Rows> {
+  const tables = database
+    .prepare(`select name from sqlite_schema where type = 'table' and name not like 'kysely%'`)
+    .all()
+  return new Map(tables.map(({ name }) => [String(name), database.prepare(`select * from ${name}`).all()]))
+}
+
+/** What the tables are made of, as SQLite has it. */
+export function readSchema(database: DatabaseSync): Rows {
+  const made = database.prepare('select type, name, sql from sqlite_schema order by type, name').all()
+  // A column that was added later stands in the text as it was added.
+  return made.map((row) => ({ ...row, sql: row.sql === null ? null : String(row.sql).replace(/\s+/g, '') }))
+}
