@@ -1,29 +1,44 @@
 import * as categories from './categories/store.ts'
+import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
-import { nothing } from './db/write.ts'
-import type { Changes } from './db/writer.ts'
+import { type Changes, nothing } from './db/write.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
+import * as guardedPets from './orders/guarded-pets.ts'
+import { advanceKnownTime } from './orders/known-time.ts'
 import * as place from './orders/place.ts'
 import * as orders from './orders/store.ts'
-import * as petChange from './pets/change.ts'
 import * as pets from './pets/store.ts'
+import { importBatch } from './transfer/import-batch.ts'
 
-/** Every change of the data that the service makes: the one list, known to its threads alike. */
+/** Every change of the data: the one list, known to the service, its threads and the commands alike. */
 export const changes = {
   insertPet: pets.insertPet,
-  updatePet: petChange.updatePet,
-  deletePet: petChange.deletePet,
+  updatePet: guardedPets.updatePet,
+  deletePet: guardedPets.deletePet,
   insertCategory: categories.insertCategory,
   updateCategory: categories.updateCategory,
   deleteCategory: categories.deleteCategory,
   placeOrder: place.placeOrder,
   decideOrder: place.decideOrder,
   cancelOrder: place.cancelOrder,
+  advanceKnownTime,
   eraseAdopters: orders.eraseAdopters,
+  scrubbed: orders.scrubbed,
   removeExpiredResults,
+  identifyInstallation,
   insertFirstKey: keys.insertFirstKey,
+  insertKey: keys.insertKey,
+  revokeKey: keys.revokeKey,
+  rotateKey: keys.rotateKey,
+  importBatch,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,
   nothing,
 } satisfies Changes
+
+type Listed = typeof changes
+
+declare module './db/write.ts' {
+  interface ChangeList extends Listed {}
+}

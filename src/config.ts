@@ -1,108 +1,6 @@
 import type { Limits } from './plans.ts'
-import {
-  databaseUrl,
-  oneOf,
-  proxies,
-  publicUrl,
-  readSettings,
-  redisUrl,
-  type Setting,
-  SettingsError,
-  setting,
-  text,
-  whole,
-} from './setting.ts'
-
-const SECONDS_A_DAY = 86_400
-
-/** Every setting: the environment variable, its default, its meaning and how it is read. The one list. */
-export const SETTINGS = {
-  HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 or :: for every one', text),
-  PORT: setting('8080', 'Port to listen on; 0 takes a free one (set BASE_URL with it)', whole(0, 65_535)),
-  DATABASE_URL: setting(
-    'sqlite:data/adoptable.db',
-    'Where the data is kept: sqlite: and a file, or postgres://user:password@host/database',
-    databaseUrl,
-  ),
-  DATABASE_CONNECTIONS: setting('10', 'Connections of each process to PostgreSQL at most', whole(1, 1_000)),
-  REDIS_URL: setting(
-    '',
-    'Where several processes share their counters: redis://host:port, or rediss:// with TLS; one process needs none',
-    redisUrl,
-  ),
-  ADOPTABLE_ENVIRONMENT: setting(
-    'production',
-    'production (keys adopt_live_…) or staging (keys adopt_test_…)',
-    oneOf('production', 'staging'),
-  ),
-  BASE_URL: setting(
-    '',
-    'Public address of production, with /v1; when empty, this one from HOST and PORT, or a local one beside staging',
-    publicUrl,
-  ),
-  STAGING_BASE_URL: setting(
-    '',
-    'Public address of staging, with /v1; when empty, this one from HOST and PORT, or a local one beside production',
-    publicUrl,
-  ),
-  TRUST_PROXY: setting('', 'Proxies whose X-Forwarded-For counts: addresses, networks or loopback', proxies),
-  LOG_LEVEL: setting(
-    'info',
-    'fatal, error, warn, info, debug, trace or silent; info has one line a request',
-    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-  ),
-  BAN_AFTER_REFUSALS: setting(
-    '100',
-    'Refused requests of a key, inside BAN_WINDOW_SECONDS, before a ban',
-    whole(1, 10_000),
-  ),
-  BAN_WINDOW_SECONDS: setting('60', 'How close together those refusals must be', whole(1, SECONDS_A_DAY)),
-  BAN_SECONDS: setting(
-    '900',
-    'Length of the first ban; each further one lasts twice as long',
-    whole(1, 30 * SECONDS_A_DAY),
-  ),
-  BAN_LONGEST_SECONDS: setting('86400', 'Length no ban exceeds', whole(1, 30 * SECONDS_A_DAY)),
-  BAN_MEMORY_SECONDS: setting(
-    '86400',
-    'Time after a ban in which the next one is longer',
-    whole(0, 30 * SECONDS_A_DAY),
-  ),
-  ANONYMOUS_PER_MINUTE: setting(
-    '300',
-    'Requests a minute without a valid key, for each client address',
-    whole(1, 1e9),
-  ),
-  ANONYMOUS_PER_DAY: setting(
-    '10000',
-    'Requests a day without a valid key, for each client address',
-    whole(1, 1e9),
-  ),
-  ADOPTER_DATA_DAYS: setting(
-    '90',
-    'Days after which the adopter of a closed order is erased',
-    whole(1, 36_500),
-  ),
-  HEADERS_TIMEOUT_SECONDS: setting('5', 'Time for the headers of a request to arrive', whole(1, 3_600)),
-  REQUEST_TIMEOUT_SECONDS: setting(
-    '10',
-    'Time for a whole request to arrive, and for a client to take at least 10 KB of an answer that waits for it',
-    whole(1, 3_600),
-  ),
-  KEEP_ALIVE_TIMEOUT_SECONDS: setting('65', 'Time an idle connection is kept', whole(1, 3_600)),
-  STOP_TIMEOUT_SECONDS: setting('5', 'Time a stop may take before it is forced', whole(1, 3_600)),
-  MAX_CONNECTIONS: setting('10000', 'Connections held at once; further ones are closed', whole(1, 1_000_000)),
-  METRICS_PORT: setting(
-    '',
-    'Port of /metrics for Prometheus, of worker n the n-1th after it; when empty there are no metrics',
-    (port) => (port === '' ? undefined : whole(0, 65_535)(port)),
-  ),
-  METRICS_HOST: setting(
-    '127.0.0.1',
-    'Address on which METRICS_PORT listens; not one that clients reach',
-    text,
-  ),
-} as const satisfies Record<string, Setting<unknown>>
+import { readSettings, SettingsError, type Typed } from './setting.ts'
+import { SETTINGS } from './settings.ts'
 
 /** When a key that keeps sending after refusals is banned, and for how long; all in seconds. */
 export interface BanRule {
@@ -122,10 +20,14 @@ export interface Config {
   environment: 'production' | 'staging'
   /** Public addresses, with /v1 and no slash behind it; baseUrl is the one of this deployment. */
   baseUrl: string
+  /** The same without /v1. */
+  origin: string
   /** Whether the operator said so; else it is only a guess. */
   baseUrlIsSet: boolean
-  servers: { production: string; staging: string }
+  /** The public address of each environment that is known: of this one, and of the other if it is set. */
+  servers: { production?: string; staging?: string }
   trustProxy: string[]
+  corsOrigins: string[]
   logLevel: string
   ban: BanRule
   anonymous: Limits
@@ -149,20 +51,21 @@ function ownUrl(host: string, port: number): string {
 /**
  * The settings as one checked value; a variable that is absent or empty takes its default.
  *
+ * @param typed options of the command line, which win
  * @throws {SettingsError} naming every setting that is wrong
  */
-export function readConfig(environment: Record<string, string | undefined>): Config {
-  const { values, problems } = readSettings(SETTINGS, environment)
+export function readConfig(environment: Record<string, string | undefined>, typed: Typed = {}): Config {
+  const { values, problems } = readSettings(SETTINGS, environment, typed)
   // 0 takes a free one for each.
   if (values.PORT && values.PORT === values.METRICS_PORT)
     problems.push('METRICS_PORT must be another port than PORT')
   if (problems.length > 0) throw new SettingsError(problems)
   const own = ownUrl(values.HOST, values.PORT)
   const production = values.ADOPTABLE_ENVIRONMENT === 'production'
-  const servers = {
-    production: values.BASE_URL ?? (production ? own : 'http://127.0.0.1:8080/v1'),
-    staging: values.STAGING_BASE_URL ?? (production ? 'http://127.0.0.1:8081/v1' : own),
-  }
+  const baseUrl = (production ? values.BASE_URL : values.STAGING_BASE_URL) ?? own
+  const servers = production
+    ? { production: baseUrl, ...(values.STAGING_BASE_URL && { staging: values.STAGING_BASE_URL }) }
+    : { ...(values.BASE_URL && { production: values.BASE_URL }), staging: baseUrl }
   return {
     host: values.HOST,
     port: values.PORT,
@@ -170,10 +73,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     databaseConnections: values.DATABASE_CONNECTIONS,
     redisUrl: values.REDIS_URL,
     environment: values.ADOPTABLE_ENVIRONMENT,
-    baseUrl: servers[values.ADOPTABLE_ENVIRONMENT],
+    baseUrl,
+    origin: baseUrl.slice(0, -'/v1'.length),
     baseUrlIsSet: (production ? values.BASE_URL : values.STAGING_BASE_URL) !== undefined,
     servers,
     trustProxy: values.TRUST_PROXY,
+    corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
     ban: {
       afterRefusals: values.BAN_AFTER_REFUSALS,

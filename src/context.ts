@@ -15,6 +15,7 @@ export interface Context {
   db: Db
   write: Write
   ready: Writer['ready']
+  scrub: Database['scrub']
   /** `write` for a request that may carry an Idempotency-Key. */
   carryOut: CarryOut
   version: Database['version']
@@ -26,6 +27,8 @@ export interface Context {
   tracing?: Tracing | undefined
   /** Signs cursors. */
   cursorSecret: string
+  /** Moves on the time that the store knows has passed, and returns it. */
+  knownTime: () => Promise<number>
   /** Unix time in milliseconds. */
   clock: () => number
 }

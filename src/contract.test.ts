@@ -333,23 +333,34 @@ test('9. the description says version 1.0.0 and both addresses, with /v1', async
 })
 
 test('9. GET /pets/{petId} announces on every answer that it goes, and by what it is replaced', async (t) => {
-  const { get, post } = await startApp(t)
+  const { get, post, request } = await startApp(t)
   await post('/v1/pets', REX)
   const answers = [
     await get('/v1/pets/1'),
     await get('/v1/pets/2'),
     await get('/v1/pets/1', { authorization: undefined }),
+    await get('/v1/pets/%zz'),
+    await get('/v1/p%65ts/%zz?limit=1'),
+    await get('/v1/pets/%zz', { authorization: undefined }),
+    await request('/v1/pets/%zz', { method: 'HEAD' }),
   ]
   assert.deepEqual(
     answers.map(({ status }) => status),
-    [200, 404, 401],
+    [200, 404, 401, 400, 400, 401, 400],
   )
   for (const { headers } of answers) {
     assert.equal(headers.deprecation, `@${Date.UTC(2026, 10, 20) / 1_000}`)
     assert.equal(headers.sunset, 'Thu, 05 Dec 2030 00:00:00 GMT')
     assert.equal(headers.link, '<http://pets.example/v1/pets>; rel="successor-version"')
   }
-  assert.equal((await get('/v1/pets')).headers.deprecation, undefined)
+  for (const { headers } of [
+    await get('/v1/pets'),
+    await get('/v1/pets/%zz/history'),
+    await get('/v1/categories/%zz'),
+    await request('/v1/pets/%zz', { method: 'DELETE' }),
+  ]) {
+    assert.equal(headers.deprecation, undefined)
+  }
 })
 
 test('9. GET /pets/{petId} is removed on 5 December 2030, to the second, on a running server', async (t) => {

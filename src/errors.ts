@@ -39,7 +39,7 @@ export const ERRORS = {
   endpoint_removed: [410, 'This operation was removed. GET /pets?status=… lists the animals instead.'],
   precondition_failed: [
     412,
-    'It was changed since: read it again, and send the ETag that comes with it as If-Match.',
+    'It was changed since: read it again with GET /pets?id=…, and send the ETag that comes with it as If-Match.',
   ],
   payload_too_large: [413, 'The body is larger than 65536 bytes.'],
   uri_too_long: [414, 'The address is longer than 8192 characters.'],
@@ -110,4 +110,13 @@ export class ApiError extends Error {
   get status(): number {
     return ERRORS[this.code][0]
   }
+}
+
+/** Why, in words for the log: nobody needs the stack of a lost part. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ApiError && error.cause !== undefined) return reasonOf(error.cause)
+  // Of a name with several addresses, none of which could be reached.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  const { message, code } = error as { message?: string; code?: string }
+  return message || code || String(error)
 }

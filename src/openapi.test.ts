@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { ERRORS } from './errors.ts'
+import { callsOf } from './faces/native/reference/description.ts'
+import { EMAIL, LINES, ONE_LINE, PUBLISHED } from './http/text.ts'
+import { bareEnvironment } from './testing/process.ts'
 import { startApp } from './testing/start-app.ts'
 
 const committed = JSON.parse(readFileSync('openapi.json', 'utf8'))
 const operations = committed.paths
+const CALLS = callsOf(committed)
 
 test('the served description is the committed openapi.json; `adoptable openapi` prints the same', async (t) => {
   const { get } = await startApp(t, { settings: { BASE_URL: 'http://127.0.0.1:8080/v1' } })
@@ -15,7 +21,7 @@ test('the served description is the committed openapi.json; `adoptable openapi` 
   const renew = 'renew it with: npx adoptable openapi > openapi.json'
   assert.deepEqual(served.body, committed, renew)
   const printed = execFileSync(process.execPath, ['bin/adoptable.js', 'openapi'], {
-    env: { PATH: process.env.PATH },
+    env: bareEnvironment(),
   })
   assert.equal(printed.toString(), readFileSync('openapi.json', 'utf8'), renew)
 })
@@ -65,20 +71,221 @@ test('every operation asks for the bearer key, and every answer has its headers 
   const scheme = Object.keys(committed.components.securitySchemes)[0] ?? ''
   assert.deepEqual(committed.security, [{ [scheme]: [] }])
   assert.equal(committed.components.securitySchemes[scheme].scheme, 'bearer')
-  for (const [path, methods] of Object.entries<Record<string, { responses: Record<string, Response> }>>(
-    operations,
-  )) {
-    for (const { responses } of Object.values(methods)) {
-      assert.ok(responses[401] && responses[429], path)
-      for (const [status, { headers, content }] of Object.entries(responses)) {
-        for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
-          assert.ok(headers[name], `${path} ${status} ${name}`)
+  for (const { operationId, responses } of CALLS) {
+    assert.ok(responses[401] && responses[429], operationId)
+    for (const [status, { headers = {}, content = {} }] of Object.entries(responses)) {
+      for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+        assert.ok(headers[name]?.schema, `${operationId} ${status} ${name}`)
+      }
+      if (status === '429') assert.ok(headers['Retry-After'])
+      if (Number(status) < 400) continue
+      assert.deepEqual(content['application/json']?.schema, { $ref: '#/components/schemas/Error' })
+    }
+  }
+})
+
+/** Every schema of the description, and every other object in it. */
+function* objectsIn(node: unknown): Generator<Record<string, unknown>> {
+  if (typeof node !== 'object' || node === null) return
+  if (!Array.isArray(node)) yield node as Record<string, unknown>
+  for (const value of Object.values(node)) yield* objectsIn(value)
+}
+
+test('every pattern is one that RE2, Java, Python and JavaScript read alike', () => {
+  const patterns = [...objectsIn(committed)].flatMap(({ pattern }) =>
+    typeof pattern === 'string' ? [pattern] : [],
+  )
+  assert.ok(patterns.length > 10)
+  for (const pattern of new Set(patterns)) {
+    assert.doesNotThrow(() => new RegExp(pattern, 'u'), pattern)
+    assert.doesNotMatch(pattern, /\(\?(?!:)/, `look-around or a named group in ${pattern}`)
+    assert.doesNotMatch(pattern, /\\[^.x[\]]/, `an escape that not all know in ${pattern}`)
+    // Java takes a bare [ in a class for another class within.
+    assert.doesNotMatch(pattern, /\[[^\]\\]*\[/, `a class in a class in ${pattern}`)
+    for (const [, most] of pattern.matchAll(/\{\d+,(\d+)\}/g)) assert.ok(Number(most) <= 1_000, pattern)
+  }
+})
+
+test('a published pattern refuses nothing that is accepted, and words say what more is refused', () => {
+  const texts = [
+    'Rex',
+    ' a ',
+    'ä🐕',
+    '\u00a0x',
+    'a\tb',
+    'a\nb',
+    'a\r\nb',
+    'a\u0000',
+    'a\u0085',
+    '\u007f',
+    'a\u2028',
+  ]
+  for (const strict of [ONE_LINE, LINES]) {
+    const { pattern = '', words = '' } = PUBLISHED[strict] ?? {}
+    for (const text of texts) {
+      assert.equal(
+        new RegExp(pattern, 'u').test(text),
+        new RegExp(strict, 'u').test(text),
+        JSON.stringify(text),
+      )
+    }
+    assert.match(words, /not a space/)
+    const uses = [...objectsIn(committed)].filter((schema) => schema.pattern === pattern)
+    assert.ok(uses.length > 0 && uses.every(({ description }) => String(description).endsWith(words)))
+  }
+})
+
+const ajv = new Ajv2020({ strict: false })
+ajv.addFormat('int64', true)
+ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+ajv.addFormat('email', true)
+ajv.addSchema({ $id: 'description', components: committed.components })
+
+function assertFits(schema: object, example: unknown, about: string): void {
+  assert.notEqual(example, undefined, `${about} has no example`)
+  const local = JSON.stringify(schema).replaceAll('"#/components', '"description#/components')
+  const validate = ajv.compile(JSON.parse(local))
+  assert.ok(validate(example), `${about}: ${ajv.errorsText(validate.errors)}`)
+}
+
+test('every parameter, body and answer of every operation has examples, which fit its schema', () => {
+  for (const { operationId, parameters = [], requestBody, responses } of CALLS) {
+    for (const { name, schema, example } of parameters) {
+      // A cursor is signed: nobody can make one up.
+      if (name !== 'cursor') assertFits(schema, example, `${operationId} ${name}`)
+    }
+    for (const [status, { content = {} }] of [
+      ...Object.entries(responses),
+      ['body', requestBody ?? {}] as const,
+    ]) {
+      for (const { schema, examples = {} } of Object.values(content)) {
+        const given = Object.entries(examples)
+        assert.ok(given.length > 0, `${operationId} ${status} has no example`)
+        for (const [code, { value }] of given) {
+          assertFits(schema, value, `${operationId} ${status}`)
+          if (Number(status) >= 400) assert.equal(ERRORS[code as keyof typeof ERRORS][0], Number(status))
         }
-        if (status === '429') assert.ok(headers['Retry-After'])
-        if (Number(status) < 400) continue
-        assert.deepEqual(content['application/json']?.schema, { $ref: '#/components/schemas/Error' })
       }
     }
+  }
+})
+
+test('error codes may grow: they are named in x-extensible-enum, and any string is valid', () => {
+  const { Error: ErrorBody, ErrorDetail } = committed.components.schemas
+  assert.deepEqual(ErrorBody.properties.code['x-extensible-enum'], Object.keys(ERRORS))
+  for (const { code } of [ErrorBody.properties, ErrorDetail.properties]) {
+    assert.deepEqual([code.type, code.enum], ['string', undefined])
+    assert.ok(code['x-extensible-enum'].length > 0)
+  }
+})
+
+test('what several operations have in common stands once, under components', () => {
+  const responses: Record<string, unknown>[] = Object.values(operations as Record<string, object>).flatMap(
+    (methods) => Object.values(methods).map((operation: { responses: object }) => operation.responses),
+  ) as never
+  const inline = responses.flatMap((answers) =>
+    Object.entries(answers).filter(
+      ([status, answer]) => Number(status) >= 400 && !('$ref' in (answer as object)),
+    ),
+  )
+  const texts = [...inline.map(([, answer]) => answer), ...Object.values(committed.components.responses)].map(
+    (answer) => JSON.stringify(answer),
+  )
+  assert.equal(new Set(texts).size, texts.length, 'a response is there twice')
+  for (const { headers } of objectsIn([operations, committed.components.responses])) {
+    for (const header of Object.values(headers ?? {})) assert.match(header.$ref, /^#\/components\/headers\//)
+  }
+  assert.ok(readFileSync('openapi.json').length < 180_000)
+  assert.ok(JSON.stringify(committed).length < 110_000)
+})
+
+test('every id is at least 1, and every header that a request may have is bounded', () => {
+  for (const { format, minimum } of objectsIn(committed)) {
+    if (format === 'int64') assert.equal(minimum, 1)
+  }
+  const headers = CALLS.flatMap(({ parameters = [] }) => parameters.filter((one) => one.in === 'header'))
+  assert.deepEqual([...new Set(headers.map(({ name }) => name))].sort(), [
+    'Idempotency-Key',
+    'If-Match',
+    'If-Modified-Since',
+    'If-None-Match',
+    'If-Unmodified-Since',
+  ])
+  for (const { name, schema } of headers) {
+    assert.ok(schema.minLength === 1 && (schema.maxLength ?? 0) > 0, name)
+    assert.equal(schema.pattern !== undefined, name === 'Idempotency-Key')
+  }
+})
+
+for (const [settings, expected] of [
+  [{}, { production: 'http://127.0.0.1:8080/v1' }],
+  [{ ADOPTABLE_ENVIRONMENT: 'staging' }, { staging: 'http://127.0.0.1:8080/v1' }],
+  [
+    { BASE_URL: 'https://a.example/v1', STAGING_BASE_URL: 'https://b.example/v1' },
+    { production: 'https://a.example/v1', staging: 'https://b.example/v1' },
+  ],
+  [
+    { BASE_URL: 'https://a.example/v1', ADOPTABLE_ENVIRONMENT: 'staging' },
+    { production: 'https://a.example/v1', staging: 'http://127.0.0.1:8080/v1' },
+  ],
+] as const) {
+  test(`the servers with ${JSON.stringify(settings)} are this one, and the other only if it is set`, () => {
+    const printed = execFileSync(process.execPath, ['bin/adoptable.js', 'openapi'], {
+      env: { PATH: process.env.PATH, ...settings },
+    })
+    const { servers } = JSON.parse(printed.toString())
+    assert.deepEqual(
+      Object.fromEntries(servers.map(({ url, description }: Record<string, string>) => [description, url])),
+      expected,
+    )
+  })
+}
+
+/** By the rules of ajv-formats (`email`, whole) and zod 4. Neither takes quoted names, and both want a dot. */
+const ORACLES = [
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i,
+  /^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/,
+]
+const ADDRESSES = [
+  ...['a@example.org', "o'brien+x@sub.ex-ample.org", 'A.B@EXAMPLE.ORG', 'x_1@a.b.c.example'],
+  ...['a@localhost', '"a b"@example.org', '"a"@example.org', 'a@[127.0.0.1]', 'a@[IPv6:::1]', 'a@127.0.0.1'],
+  ...[
+    '.a@example.org',
+    'a.@example.org',
+    'a..b@example.org',
+    'a@-x.org',
+    'a@x-.org',
+    'a@example.o',
+    'a@.org',
+  ],
+  ...[
+    'a@example.org.',
+    'a@b@example.org',
+    'a b@example.org',
+    'ä@example.org',
+    'a@exämple.org',
+    'a@',
+    '@a.org',
+  ],
+  `a@${'x'.repeat(63)}.org`,
+]
+
+test('an e-mail address is accepted exactly where the description and ordinary validators take it', async (t) => {
+  const { post } = await startApp(t)
+  const { pattern, format } = committed.components.schemas.Adopter.properties.email
+  assert.deepEqual([pattern, format], [EMAIL, 'email'])
+  for (const email of ADDRESSES) {
+    const adopter = { name: 'A', email }
+    const { status, body } = await post('/v1/store/orders', { petId: 1, adopter })
+    // There is no such animal: that comes after the check.
+    const isAccepted = status === 404
+    assert.equal(isAccepted, new RegExp(pattern).test(email), email)
+    assert.equal(
+      isAccepted,
+      ORACLES.every((oracle) => oracle.test(email)),
+      email,
+    )
+    if (!isAccepted) assert.equal(body.details[0].message, 'This must be an email address.', email)
   }
 })
 
@@ -86,9 +293,4 @@ interface Operation {
   operationId: string
   deprecated?: boolean
   'x-stability'?: 'beta' | 'experimental'
-}
-
-interface Response {
-  headers: Record<string, unknown>
-  content: Record<string, { schema: unknown }>
 }

@@ -1,62 +1,66 @@
 import type { Logger } from 'pino'
-import { categoryRoutes } from './categories/routes.ts'
 import type { Context } from './context.ts'
-import { type App, createApp } from './http/app.ts'
-import { describe } from './http/describe.ts'
-import { notFound } from './http/not-found.ts'
-import { publicRoutes } from './http/public-routes.ts'
+import { nativeFace } from './faces/native/face.ts'
+import { DESCRIPTION, referenceRoutes } from './faces/native/reference.ts'
+import { openFace } from './faces/open/face.ts'
+import { addFaces } from './http/add-faces.ts'
+import { answerFromCache } from './http/answer-from-cache.ts'
+import type { App } from './http/app.ts'
+import { allowOrigins, shareWithOrigin } from './http/cors.ts'
+import { createApp } from './http/create-app.ts'
+import type { Face } from './http/face.ts'
 import { requestLog } from './http/request-log.ts'
 import { sendTogether } from './http/send-together.ts'
-import { wellFormed } from './http/well-formed.ts'
-import { inventoryRoutes } from './inventory/routes.ts'
-import { anonymous, declareAccess, identify, requireAccess } from './keys/identify.ts'
-import { limitRate, rateHeaders, refusalOf } from './limits/limit-rate.ts'
+import { counterOfAddress } from './limits/address.ts'
 import { countAnswers } from './metrics/count-answers.ts'
-import { orderRoutes } from './orders/routes.ts'
-import { petRoutes } from './pets/routes.ts'
-import { answerReady } from './ready.ts'
 
-/** The whole service, in the order in which a request meets it. */
-export async function buildServer(context: Context, logger: Logger): Promise<App> {
-  const { config, limiter, metrics, tracing } = context
-  const { identifyCaller, recall } = identify(context)
+/** The faces of the service, in the order in which an address is looked for. */
+function facesOf(context: Context): Face[] {
+  const native = nativeFace(context)
+  const open = openFace(context, {
+    writeError: native.writeError,
+    sharedWithAll: [DESCRIPTION],
+    routes: (app) => referenceRoutes(app, context.config),
+  })
+  return [native, open]
+}
+
+/**
+ * The whole service, in the order in which a request meets it.
+ *
+ * @param more faces beside its own
+ */
+export async function buildServer(
+  context: Context,
+  logger: Logger,
+  more: (context: Context) => Face[] = () => [],
+): Promise<App> {
+  const { config, pages, clock, metrics, tracing } = context
+  const [native, ...others] = facesOf(context)
+  const faces = [native as Face, ...more(context), ...others]
   const logRequest = requestLog(logger)
   const send = sendTogether()
-  const gate = [identifyCaller, limitRate(limiter), requireAccess, wellFormed]
+  const share = shareWithOrigin(config, new Set(faces.flatMap(({ sharedWithAll = [] }) => sharedWithAll)))
+  const fromCache = answerFromCache({
+    ...{ config, faces, pages, clock, logRequest, send, logger },
+    onAnswer(request, { operation, route }, status, { plan }, ms) {
+      metrics?.answered(operation, status, plan, ms)
+      tracing?.answered(request, route, status, ms)
+    },
+  })
 
   const app = createApp({
     config,
     logger,
     logRequest,
     send,
-    answerFirst: answerReady(context, recall, logRequest, send, logger),
-    gate,
-    admitAddress: async (address) => {
-      const verdict = await limiter.take(anonymous(address, config.anonymous))
-      return { headers: rateHeaders(verdict), refusal: refusalOf(verdict) }
-    },
+    answerFirst: allowOrigins(config, share, logRequest, fromCache),
+    share,
+    faces,
+    nameOfAddress: counterOfAddress,
   })
   if (metrics) app.addHook('onResponse', countAnswers(metrics))
   if (tracing) app.addHook('onRequest', tracing.begin).addHook('onResponse', tracing.end)
-  const answerNotFound = notFound(app)
-  await describe(app, config)
-
-  await app.register(
-    async (v1: App) => {
-      v1.addHook('onRoute', declareAccess)
-      for (const hook of gate) v1.addHook('onRequest', hook)
-      v1.setNotFoundHandler(answerNotFound)
-      petRoutes(v1, context)
-      categoryRoutes(v1, context)
-      inventoryRoutes(v1, context)
-      orderRoutes(v1, context)
-    },
-    { prefix: '/v1' },
-  )
-  await app.register(async (outside: App) => {
-    outside.addHook('onRequest', wellFormed)
-    publicRoutes(outside, context)
-  })
-  app.setNotFoundHandler(answerNotFound)
+  await addFaces(app, faces)
   return app
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** One line for the operator: which setting is wrong and what it may be. */
@@ -29,6 +30,9 @@ export function setting<Value>(
   return { default: fallback, meaning, read }
 }
 
+/** Settings that were given as options of the command line. */
+export type Typed = Record<string, { option: string; value: string }>
+
 type Values<Settings> = {
   [Name in keyof Settings]: Settings[Name] extends Setting<infer Value> ? Value : never
 }
@@ -36,19 +40,21 @@ type Values<Settings> = {
 /**
  * Reads every setting; a variable that is absent or empty takes its default.
  *
+ * @param typed what was given on the command line, which wins; its errors name the option
  * @returns the values, without those of wrong settings, and what is wrong with these
  */
 export function readSettings<Settings extends Record<string, Setting<unknown>>>(
   settings: Settings,
   environment: Record<string, string | undefined>,
+  typed: Typed = {},
 ): { values: Values<Settings>; problems: string[] } {
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, { default: fallback, read }] of Object.entries(settings)) {
     try {
-      values[name] = read(environment[name] || fallback)
+      values[name] = read(typed[name]?.value ?? (environment[name] || fallback))
     } catch (error) {
-      problems.push(`${name} ${(error as ConfigError).message}`)
+      problems.push(`${typed[name]?.option ?? name} ${(error as ConfigError).message}`)
     }
   }
   return { values: values as Values<Settings>, problems }
@@ -72,9 +78,16 @@ export function oneOf<const Choice extends string>(...choices: Choice[]) {
   }
 }
 
-export function text(value: string): string {
-  if (value.trim() === '') throw new ConfigError('must not be empty')
-  return value
+/** Labels of letters, digits and hyphens with dots between them (RFC 1123), or an IP address. */
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9][a-z0-9_-]{0,62}(\.[a-z0-9][a-z0-9_-]{0,62})*\.?$/i
+
+export function host(value: string): string {
+  // What ends in a number can only be an address (WHATWG URL): 127.0.0 and 256.1.1.1 are none.
+  const isName = HOST_NAME.test(value) && !/(^|\.)\d+\.?$/.test(value)
+  if (isIP(value) > 0 || isName) return value
+  throw new ConfigError(
+    'must be an IP address such as 127.0.0.1 or ::1, or a host name in ASCII (of another one its form xn--…)',
+  )
 }
 
 export function databaseUrl(value: string): string {
@@ -119,6 +132,22 @@ export function proxies(value: string): string[] {
         'must be addresses or networks such as 10.0.0.0/8, separated by commas, or loopback',
       )
     }
+  }
+  return list
+}
+
+/** Origins as browsers send them (RFC 6454, section 6.2), or * for every one. */
+export function origins(value: string): string[] {
+  if (value === '') return []
+  const list = value.split(',').map((part) => part.trim())
+  if (list.includes('*') && list.length > 1)
+    throw new ConfigError('must be * alone, or origins separated by commas')
+  for (const part of list.filter((one) => one !== '*')) {
+    if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i.test(part) || !URL.canParse(part))
+      throw new ConfigError('must be origins such as https://app.example.org, separated by commas, or *')
+    const { origin } = new URL(part)
+    // Of schemes that are none of the web, such as an app's own, the URL standard knows no origin.
+    if (origin !== 'null' && origin !== part) throw new ConfigError(`must have ${part} written as ${origin}`)
   }
   return list
 }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { openForCommand } from './db/database.ts'
-import { fileOf } from './db/open-sqlite.ts'
+import { openForCommand } from './db/open-database.ts'
+import { fileOf } from './db/store-url.ts'
 import { assertError, send } from './testing/client.ts'
 import { freePort } from './testing/port.ts'
 import { runCli, spawnCli } from './testing/process.ts'
@@ -20,7 +20,9 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 async function startProcess(t: TestContext, { file = join(scratchFolder(t), 'test.db'), key = '' } = {}) {
   const settings = { DATABASE_URL: `sqlite:${file}`, PORT: '0' }
   if (key === '')
-    key = (await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'pro'], settings)).stdout.trim()
+    key = (
+      await runCli(t, ['keys', 'create', '--init', '--name', 'a', '--plan', 'pro'], settings)
+    ).stdout.trim()
   const running = spawnCli(t, ['serve'], settings)
   const address = await running.serving
   const agent = new http.Agent({ keepAlive: true })

@@ -1,24 +1,24 @@
-import { hash } from 'node:crypto'
-import { hostname } from 'node:os'
-import pino, { type DestinationStream, type Logger } from 'pino'
+import { uptime } from 'node:os'
+import pino, { type DestinationStream } from 'pino'
 import { changes } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { type Database, openDatabase } from './db/database.ts'
+import type { Database } from './db/database.ts'
+import { type Loss, tellLoss } from './db/loss.ts'
+import { openDatabase } from './db/open-database.ts'
 import { cursorSecret } from './db/secrets.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
+import type { Face } from './http/face.ts'
 import { carryOutOnce } from './http/idempotency.ts'
 import { pageCache } from './http/page-cache.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
-import * as keys from './keys/store.ts'
-import type { Limiter } from './limits/limiter.ts'
-import { machineClock } from './limits/machine-clock.ts'
-import { memoryLimiter } from './limits/memory.ts'
 import { flushed, standardError } from './log.ts'
 import { countVerdicts } from './metrics/count-verdicts.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openTracing } from './metrics/tracing.ts'
+import { identifyStore, openLimiter } from './open-limiter.ts'
+import { knownTime } from './orders/known-time.ts'
 import { buildServer } from './server.ts'
 import { sweepRegularly } from './sweep.ts'
 
@@ -37,11 +37,15 @@ export interface Service {
 
 interface Options {
   clock?: () => number
+  /** Milliseconds that nobody can set; of a test that holds the clock and not this, the same. */
+  steady?: () => number
   log?: DestinationStream
   /** Which of the processes on this address it is, where there are several. */
   worker?: string
   /** Ends a start that waits for its database. */
   signal?: AbortSignal
+  /** Faces beside its own. */
+  faces?: (context: Context) => Face[]
 }
 
 /** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
@@ -50,38 +54,23 @@ const DRAIN_SHARE = 0.8
 /** What ready pages may take up. */
 const PAGE_CACHE_BYTES = 16 * 1_048_576
 
-/** Enough to tell installations apart. */
-const NAMESPACE_LENGTH = 12
-
 /** config → store, limiter → server; `stop` ends them in reverse order. */
 export async function start(config: Config, options: Options = {}): Promise<Service> {
-  const { clock = Date.now, log } = options
+  const { clock = Date.now, steady = options.clock ?? sinceBoot, log } = options
   const opened = new AsyncDisposableStack()
   try {
     const logger = pino({ level: config.logLevel, base: null }, log ?? standardError())
     opened.defer(() => flushed(logger))
+    const loss = tellLoss(logger)
     const tracing = await openTracing()
-    const stored = await openDatabase(config.databaseUrl, {
-      connections: config.databaseConnections,
-      shared: config.redisUrl !== undefined,
-      signal: options.signal,
-      onWait: (err) => logger.warn({ err }, 'the database is not there: the start waits for it'),
-      changes,
-      thread: writerThread(),
-    })
+    const stored = await openStore(config, loss, options.signal)
     opened.defer(() => stored.close())
     const database = tracing?.store(stored) ?? stored
     const metrics = await measure(config, database)
-    const { db, write, ready, version } = database
+    const { db, write, ready, version, scrub } = database
     const secret = await cursorSecret(db)
-    const uncounted = config.redisUrl
-      ? await sharedLimiter(config.redisUrl, config, secret, options, logger, metrics)
-      : await memoryLimiter({
-          db,
-          write,
-          ...(options.clock ? { clock } : machineClock({ timeOfDay: Date.now })),
-          ban: config.ban,
-        })
+    const { id } = await identifyStore(database, config, logger)
+    const uncounted = await openLimiter(config, database, id, options.clock, { logger, metrics })
     opened.defer(() => uncounted.close())
     const limiter = metrics ? countVerdicts(uncounted, metrics) : uncounted
 
@@ -91,16 +80,18 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       write,
       ready: () => Promise.all([ready(), limiter.ready()]).then(() => undefined),
       carryOut: carryOutOnce(database, clock),
+      scrub,
       version,
       pages: pageCache(() => version('pages'), PAGE_CACHE_BYTES),
       limiter,
       metrics,
       tracing,
+      knownTime: knownTime(write, { clock, steady }, logger),
       clock,
       cursorSecret: secret,
     }
-    opened.defer(sweepRegularly(context, logger))
-    const app = await buildServer(context, logger)
+    opened.defer(sweepRegularly(context, logger, loss))
+    const app = await buildServer(context, logger, options.faces)
     opened.defer(() => app.close())
     opened.defer(() => drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE))
     const address = await app.listen({ host: config.host, port: config.port })
@@ -121,43 +112,29 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
   }
 }
 
+function openStore(config: Config, { lost, back }: Loss, signal: AbortSignal | undefined): Promise<Database> {
+  return openDatabase(config.databaseUrl, {
+    connections: config.databaseConnections,
+    shared: config.redisUrl !== undefined,
+    signal,
+    onWait: (reason) => lost(reason, 'the database is not there: the start waits for it'),
+    onLoss: (reason) => (reason ? lost(new Error(reason), 'nothing is served: the store is lost') : back()),
+    onLost: (reason) => lost(reason, 'the database is lost: requests that need it get 503'),
+    onBack: back,
+    changes,
+    thread: writerThread(),
+  })
+}
+
 /** What it takes is loaded by those alone who ask for it. */
 async function measure(config: Config, database: Database): Promise<Metrics | undefined> {
   if (config.metricsPort === undefined) return undefined
   return (await import('./metrics/metrics.ts')).openMetrics(config, database)
 }
 
-/** Counters shared with every other process of this installation, which its secret tells from others. */
-async function sharedLimiter(
-  connection: string,
-  { ban, host, port }: Config,
-  secret: string,
-  { clock, worker = '' }: Options,
-  logger: Logger,
-  metrics: Metrics | undefined,
-): Promise<Limiter> {
-  const { redisLimiter } = await import('./limits/redis.ts')
-  return redisLimiter({
-    connection,
-    clock: clock ?? steadyNow,
-    // A clock that a test holds is the store's clock too.
-    ...(clock && { storeClock: clock }),
-    ban,
-    namespace: hash('sha256', secret).slice(0, NAMESPACE_LENGTH),
-    // A port that is chosen anew at each start says nothing about who was there before.
-    place: port === 0 ? '' : `${hostname()} ${host}:${port} ${worker}`,
-    onChange(lost) {
-      metrics?.linked(lost === undefined)
-      if (lost)
-        logger.warn({ err: lost }, 'the shared counters are lost: serving from a share of what was left')
-      else logger.info('the shared counters are there')
-    },
-  })
-}
-
-/** Unix time in milliseconds as of the start of the process; nobody who sets the machine's clock changes it. */
-function steadyNow(): number {
-  return performance.timeOrigin + performance.now()
+/** It goes on while the machine sleeps, which is time that passes too. */
+function sinceBoot(): number {
+  return uptime() * 1_000
 }
 
 /** Beside this module, as source or as it was built. */
@@ -175,5 +152,5 @@ async function makeFirstKey(
 ): Promise<string | undefined> {
   const key = generateKey(config.environment)
   const first = { name: 'first', plan: 'business', access: 'admin' } as const
-  return (await write(keys.insertFirstKey, first, hashKey(key), now)) ? key : undefined
+  return (await write('insertFirstKey', first, hashKey(key), now)) ? key : undefined
 }

@@ -1,7 +1,8 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { Logger } from 'pino'
 import type { Context } from './context.ts'
-import { removeExpiredResults } from './db/once.ts'
-import { eraseAdopters } from './orders/store.ts'
+import { type Loss, tellLoss } from './db/loss.ts'
+import { toApiError } from './http/send-error.ts'
+import { countUnscrubbed } from './orders/store.ts'
 
 const INTERVAL_MS = 60_000
 const DAY_MS = 86_400_000
@@ -12,28 +13,45 @@ type Job = (context: Context, isStopping: () => boolean) => Promise<unknown>
 const JOBS: Record<string, Job> = {
   'removing expired counters': ({ limiter }) => limiter.sweep(),
   'removing expired results of requests': ({ write, clock }, isStopping) =>
-    untilDone(() => write(removeExpiredResults, clock()), isStopping),
-  'erasing the adopters of closed orders': ({ config, write, clock }, isStopping) =>
-    untilDone(() => write(eraseAdopters, clock() - config.adopterDataDays * DAY_MS), isStopping),
+    untilDone(() => write('removeExpiredResults', clock()), isStopping),
+  'erasing the adopters of closed orders': erase,
+}
+
+/** Once a day (UTC): to scrub the store after it takes as long as to write all of it. */
+async function erase(context: Context, isStopping: () => boolean): Promise<void> {
+  const { config, db, write, clock, knownTime, scrub } = context
+  const today = Math.floor(Math.min(await knownTime(), clock()) / DAY_MS) * DAY_MS
+  await untilDone(() => write('eraseAdopters', today - config.adopterDataDays * DAY_MS), isStopping)
+  const unscrubbed = await countUnscrubbed(db)
+  if (unscrubbed === 0) return
+  await scrub()
+  await write('scrubbed', unscrubbed)
 }
 
 /** Does each of the jobs once; one that fails is logged, and is due again with the next round. */
 export async function sweep(
   context: Context,
-  logger: FastifyBaseLogger,
+  logger: Logger,
+  loss = tellLoss(logger),
   isStopping = () => false,
 ): Promise<void> {
+  let failed = false
   for (const [name, job] of Object.entries(JOBS)) {
-    await job(context, isStopping).catch((error: unknown) => logger.error({ err: error }, `${name} failed`))
+    await job(context, isStopping).catch((error: unknown) => {
+      failed = true
+      if (toApiError(error).status === 503) loss.lost(error, `${name} failed: the store cannot do it now`)
+      else logger.error({ err: error }, `${name} failed; it is tried again in a minute`)
+    })
   }
+  if (!failed) loss.back()
 }
 
 /** Sweeps now, and from then on every minute. @returns a function that ends it, after the step under way */
-export function sweepRegularly(context: Context, logger: FastifyBaseLogger): () => Promise<void> {
+export function sweepRegularly(context: Context, logger: Logger, loss: Loss): () => Promise<void> {
   let round: Promise<void> | undefined
   let stopping = false
   const begin = (): void => {
-    round ??= sweep(context, logger, () => stopping).finally(() => {
+    round ??= sweep(context, logger, loss, () => stopping).finally(() => {
       round = undefined
     })
   }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
 import { Categories, Category, CategoryPatch, CategoryPath, NewCategory } from './schema.ts'
 import * as categories from './store.ts'
@@ -8,7 +9,7 @@ import * as categories from './store.ts'
 const BETA = { 'x-stability': 'beta' } as const
 const EXISTS = { 409: 'Another category has this name.' }
 
-export function categoryRoutes(app: App, { db, write, carryOut }: Context): void {
+export function categoryRoutes(app: App, { config: settings, db, write, carryOut }: Context): void {
   const listCategories = {
     operationId: 'listCategories',
     summary: 'List all categories',
@@ -25,9 +26,11 @@ export function categoryRoutes(app: App, { db, write, carryOut }: Context): void
     response: { 201: Category },
   }
   const named = { errors: EXISTS }
-  app.post('/categories', { config: named, schema: createCategory }, async (request, reply) =>
-    reply.code(201).send(await carryOut(request, reply, categories.insertCategory, request.body)),
-  )
+  app.post('/categories', { config: named, schema: createCategory }, async (request, reply) => {
+    const category = await carryOut(request, reply, 'insertCategory', request.body)
+    reply.code(201).header('location', `${publicBase(settings, request)}/categories/${category.id}`)
+    return category
+  })
 
   const getCategory = {
     operationId: 'getCategory',
@@ -50,7 +53,7 @@ export function categoryRoutes(app: App, { db, write, carryOut }: Context): void
     response: { 200: Category },
   }
   app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) =>
-    carryOut(request, reply, categories.updateCategory, idOf(request.params), request.body),
+    carryOut(request, reply, 'updateCategory', idOf(request.params), request.body),
   )
 
   const deleteCategory = {
@@ -63,7 +66,7 @@ export function categoryRoutes(app: App, { db, write, carryOut }: Context): void
   }
   const config = { errors: { 409: 'Animals belong to this category.' } }
   app.delete('/categories/:categoryId', { config, schema: deleteCategory }, async ({ params }, reply) => {
-    await write(categories.deleteCategory, idOf(params))
+    await write('deleteCategory', idOf(params))
     return reply.code(204).send()
   })
 }

@@ -11,7 +11,7 @@ import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 /** A store at rest: it has the tables, a key and no animal. */
 async function storeOf(t: TestContext, folder: string): Promise<Record<string, string>> {
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` }
-  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free'], settings)
+  await runCli(t, ['keys', 'create', '--init', '--name', 'a', '--plan', 'free'], settings)
   return settings
 }
 

@@ -1,19 +1,21 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Config } from '../config.ts'
+import { isPostgres } from '../db/store-url.ts'
 import { ConfigError } from '../setting.ts'
 import { print } from './print.ts'
+import { type Settings, settingsHelp } from './settings.ts'
 
 /** An online copy of the embedded store: a store of its own, with what was committed when it began. */
-export function backupCommand(program: Command, settings: () => Config): void {
+export function backupCommand(program: Command, settings: Settings): void {
   program
     .command('backup')
     .description('copy the SQLite store into a new file; the service may run meanwhile')
     .argument('<file>', 'the file to make; it must not exist yet', newFile)
     .option('--json', 'print what was made as JSON')
+    .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action(async (file: string, { json }: { json?: true }) => {
       const { databaseUrl } = settings()
-      if (!databaseUrl.startsWith('sqlite:')) {
+      if (isPostgres(databaseUrl)) {
         throw new ConfigError(
           'DATABASE_URL names PostgreSQL: back that up with pg_dump, not with this command',
         )

@@ -21,7 +21,8 @@ test('keys create prints the key alone; list, rotate and revoke work beside the 
     settings,
   )
   assert.match(created.stdout, /^adopt_live_[0-9A-Za-z]{36}\n$/)
-  assert.deepEqual([created.code, created.stderr], [0, ''])
+  const told = 'made key 2, "feed": plan pro, access read. It is shown this once\n'
+  assert.deepEqual([created.code, created.stderr], [0, told])
   const key = created.stdout.trim()
   assert.equal(await statusOf(key), 200)
 
@@ -29,11 +30,16 @@ test('keys create prints the key alone; list, rotate and revoke work beside the 
   assert.equal(listed.length, 2)
   const { id, name, plan, access } = listed[1]
   assert.deepEqual({ id, name, plan, access }, { id: 2, name: 'feed', plan: 'pro', access: 'read' })
-  assert.match((await runCli(t, ['keys', 'list'], settings)).stdout, /^1\tfirst\tbusiness\tadmin\t/)
+  assert.match(
+    (await runCli(t, ['keys', 'list'], settings)).stdout,
+    /^id\tname\t.*\n1\tfirst\tbusiness\tadmin\t/,
+  )
 
   const rotated = (await runCli(t, ['keys', 'rotate', '2', '--overlap', '0s'], settings)).stdout.trim()
   assert.deepEqual([await statusOf(key), await statusOf(rotated)], [401, 200])
-  assert.equal((await runCli(t, ['keys', 'revoke', '2'], settings)).code, 0)
+  const revoked = await runCli(t, ['keys', 'revoke', '2'], settings)
+  const saying = 'revoked key 2, "feed": a request that carries it is answered with 401\n'
+  assert.deepEqual([revoked.code, revoked.stdout], [0, saying])
   assert.equal(await statusOf(rotated), 401)
   const again = await runCli(t, ['keys', 'revoke', '2'], settings)
   assert.equal(again.code, 1)
@@ -225,7 +231,8 @@ test('a time for headers that is longer than the one for the request ends with i
 
 test('the store can be read by its user alone', async (t) => {
   const file = join(scratchFolder(t), 'data', 'test.db')
-  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free'], { DATABASE_URL: `sqlite:${file}` })
+  const create = ['keys', 'create', '--init', '--name', 'a', '--plan', 'free']
+  await runCli(t, create, { DATABASE_URL: `sqlite:${file}` })
 
   assert.equal(statSync(file).mode & 0o077, 0)
   assert.equal(statSync(join(file, '..')).mode & 0o077, 0)

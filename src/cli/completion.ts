@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import { print } from './print.ts'
 
 const SHELLS = { bash: forBash, zsh: forZsh, fish: forFish }
 
@@ -15,9 +16,7 @@ export function completionCommand(program: Command): void {
     .description('print the completion of this command for a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', HOW_TO_SWITCH_ON)
-    .action((shell: keyof typeof SHELLS) => {
-      process.stdout.write(SHELLS[shell](placesOf(program)))
-    })
+    .action((shell: keyof typeof SHELLS) => print(SHELLS[shell](placesOf(program)).trimEnd()))
 }
 
 interface Word {

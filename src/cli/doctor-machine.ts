@@ -61,10 +61,14 @@ async function checkPort({ name, host, port, path, sign }: Place): Promise<Findi
   const error = await listenOnce(host, port)
   if (error === undefined) return good(check, port === 0 ? 'a free one is taken' : 'it is free')
   if (error !== 'EADDRINUSE') {
-    return wrong(check, `nobody can listen on ${host}:${port} (${error})`, portAdvice(name, error))
+    return wrong(
+      check,
+      `nobody can listen on ${host}:${port} (${error})`,
+      portAdvice(name, name.replace('PORT', 'HOST'), error),
+    )
   }
   if (await says(host, port, path, sign)) return good(check, 'adoptable answers there')
-  return wrong(check, 'another program has it', portAdvice(name, error))
+  return wrong(check, 'another program has it', portAdvice(name, name.replace('PORT', 'HOST'), error))
 }
 
 /** @returns why it cannot be done */

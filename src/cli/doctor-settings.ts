@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { type Config, SETTINGS } from '../config.ts'
+import type { Config } from '../config.ts'
 import { SettingsError } from '../setting.ts'
+import { SETTINGS } from '../settings.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
+import type { Settings } from './settings.ts'
 
 /** @returns no config when a setting is wrong: what hangs on the settings then cannot be checked */
-export function checkSettings(settings: () => Config): { config?: Config; findings: Finding[] } {
+export function checkSettings(settings: Settings): { config?: Config; findings: Finding[] } {
   try {
     const config = settings()
     return {

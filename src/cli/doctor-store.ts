@@ -11,7 +11,8 @@ import {
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { fileOf } from '../db/open-sqlite.ts'
+import { MERGED } from '../db/migrate.ts'
+import { fileOf } from '../db/store-url.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 
 const MEGABYTE = 2 ** 20
@@ -128,10 +129,18 @@ function checkSchema(database: DatabaseSync): Finding {
 export function schemaFinding(engine: 'sqlite' | 'postgres', seen: string[]): Finding {
   const files = readdirSync(new URL(`../db/migrations/${engine}/`, import.meta.url))
   const known = files.map((name) => name.replace(/\.[jt]s$/, '')).sort()
+  const steps = seen.filter((name) => MERGED.includes(name) && !known.includes(name))
   const [newer, older] = [
-    seen.find((name) => !known.includes(name)),
+    seen.find((name) => !known.includes(name) && !steps.includes(name)),
     known.find((name) => !seen.includes(name)),
   ]
+  if (!newer && steps.length > 0 && steps.length < MERGED.length) {
+    return wrong(
+      'schema',
+      `a version before 1.0.0 has made it (${steps.at(-1)})`,
+      'export its animals with that version, and import them into a new store',
+    )
+  }
   if (newer) {
     return wrong(
       'schema',

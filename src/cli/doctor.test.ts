@@ -144,6 +144,21 @@ test('doctor finds an older store doubtful, and a clock that is behind it wrong'
   assert.equal(findings.find(({ check }) => check === 'clock')?.state, 'wrong')
 })
 
+test('doctor finds a store from before its steps became one older, and one that lacks some of them wrong', async (t) => {
+  const file = join(scratchFolder(t), 'old.db')
+  using database = new DatabaseSync(file)
+  database.exec(readFileSync('torture/upgrade/merged-steps.sql', 'utf8'))
+  const findings = await look({ DATABASE_URL: `sqlite:${file}` })
+  const schema = findings.find(({ check }) => check === 'schema')
+  assert.deepEqual([schema?.state, schema?.found], ['doubtful', '0014-imported-files, an older one'])
+
+  database.exec(`delete from kysely_migration where name > '0012'`)
+  const found = (await wrongOf({ DATABASE_URL: `sqlite:${file}` })).filter((line) =>
+    line.startsWith('schema'),
+  )
+  assert.deepEqual(found, ['schema: a version before 1.0.0 has made it (0011-installation)'])
+})
+
 test('doctor knows its own service on the port from another program', async (t) => {
   const { port, databaseUrl } = await startApp(t)
   const running = await look({ DATABASE_URL: databaseUrl, PORT: String(port) })

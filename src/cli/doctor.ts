@@ -1,16 +1,17 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
 import type { Finding } from './finding.ts'
 import { print } from './print.ts'
+import { ALL_SETTINGS, type Settings, settingsHelp } from './settings.ts'
 import { alignedLines } from './table.ts'
 
 /** Looks at everything the service stands on, and changes nothing. */
-export function doctorCommand(program: Command, settings: () => Config): void {
+export function doctorCommand(program: Command, settings: Settings): void {
   program
     .command('doctor')
     .description('check settings, store, servers and machine, and say what to do; it changes nothing')
     .option('--json', 'as JSON')
+    .addHelpText('after', settingsHelp(...ALL_SETTINGS))
     .action(async ({ json }: { json?: true }) => {
       const { examine } = await import('./examine.ts')
       const findings = await examine(settings)

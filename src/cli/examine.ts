@@ -1,13 +1,13 @@
-import type { Config } from '../config.ts'
-import { isPostgres } from '../db/database.ts'
+import { isPostgres } from '../db/store-url.ts'
 import { checkMachine, checkPorts } from './doctor-machine.ts'
 import { checkPostgres, checkRedis } from './doctor-servers.ts'
 import { checkEnvironmentFile, checkSettings } from './doctor-settings.ts'
 import { checkStoreFile } from './doctor-store.ts'
 import type { Finding } from './finding.ts'
+import type { Settings } from './settings.ts'
 
 /** Every check of `adoptable doctor`, in the order in which it tells them. */
-export async function examine(settings: () => Config): Promise<Finding[]> {
+export async function examine(settings: Settings): Promise<Finding[]> {
   const { config, findings } = checkSettings(settings)
   const machine = [...findings, ...checkEnvironmentFile('.env'), ...checkMachine(config)]
   if (!config) return machine

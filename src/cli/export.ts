@@ -3,14 +3,14 @@ import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import type { Config } from '../config.ts'
 import { ConfigError } from '../setting.ts'
+import { type Settings, settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
 
 export type TextFormat = 'ndjson' | 'csv'
 
 /** Every animal as a line of a file, or of the output. */
-export function exportCommand(program: Command, settings: () => Config): void {
+export function exportCommand(program: Command, settings: Settings): void {
   program
     .command('export')
     .description('write every animal, with the name of its category; the service may run meanwhile')
@@ -23,17 +23,24 @@ export function exportCommand(program: Command, settings: () => Config): void {
     )
     .addHelpText(
       'after',
-      '\nThe ids in it are those of this store; import --update does not take them back into it.',
+      '\nThe ids in it are those of this store; `adoptable import` does not take them back into it.',
     )
+    .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action(async (file: string, { format }: { format?: TextFormat }) => {
       const { databaseUrl } = settings()
       const wanted = format ?? formatOf(file)
       await requireStore(databaseUrl)
-      const { openForCommand } = await import('../db/database.ts')
+      const { openForCommand } = await import('../db/open-database.ts')
       const { exportAnimals } = await import('../transfer/export.ts')
       const store = await openForCommand(databaseUrl)
       try {
-        await writeText(file, exportAnimals(store.db, wanted))
+        let count = 0
+        const text = exportAnimals(store.db, wanted, undefined, (animals) => {
+          count += animals
+        })
+        const to = file === '-' ? '' : ` to ${file}`
+        // On stderr, as stdout may be the animals.
+        if (await writeText(file, text)) console.error(`exported ${count.toLocaleString('en')} animals${to}`)
       } finally {
         await store.close()
       }
@@ -56,15 +63,23 @@ function formatOf(file: string): TextFormat {
   return format
 }
 
-/** Under its name a file is there whole or not at all; - is the output. */
-export async function writeText(file: string, text: Iterable<string> | AsyncIterable<string>): Promise<void> {
+/**
+ * Under its name a file is there whole or not at all; - is the output.
+ *
+ * @returns whether all was taken
+ */
+export async function writeText(
+  file: string,
+  text: Iterable<string> | AsyncIterable<string>,
+): Promise<boolean> {
   const source = Readable.from(text)
-  if (file === '-') return pipeline(source, process.stdout, { end: false }).catch(unlessClosed)
+  if (file === '-') return pipeline(source, process.stdout, { end: false }).then(() => true, unlessClosed)
   if (existsSync(file)) throw new Error(`${file} exists already, and is not overwritten`)
   const part = `${file}.${process.pid}.part`
   try {
     await pipeline(source, createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
     renameSync(part, file)
+    return true
   } catch (error) {
     rmSync(part, { force: true })
     throw error
@@ -72,6 +87,7 @@ export async function writeText(file: string, text: Iterable<string> | AsyncIter
 }
 
 /** A reader such as head has what it wanted. */
-function unlessClosed(error: NodeJS.ErrnoException): void {
+function unlessClosed(error: NodeJS.ErrnoException): boolean {
   if (error.code !== 'EPIPE') throw error
+  return false
 }

@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 export interface Input extends AsyncDisposable {
   /** In bytes; undefined for what comes through a pipe. */
   size: number | undefined
   bytes(): AsyncIterable<Buffer>
+  /** What only the same file has; undefined for what can be read but once. */
+  fingerprint(): Promise<string | undefined>
   /** How many bytes were read. */
   read(): number
 }
@@ -19,6 +23,7 @@ export async function openInput(file: string): Promise<Input> {
   return {
     size,
     read: () => count,
+    fingerprint: async () => ((await handle?.stat())?.isFile() ? hashOf(file) : undefined),
     async *bytes() {
       for await (const chunk of stream) {
         count += chunk.length
@@ -30,6 +35,12 @@ export async function openInput(file: string): Promise<Input> {
       await handle?.close()
     },
   }
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) hash.update(chunk)
+  return hash.digest('hex')
 }
 
 async function openFile(file: string): Promise<FileHandle> {

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
-import type { Refusal } from '../transfer/import-batch.ts'
+import type { Refusal } from '../transfer/animal.ts'
 import { linesIn, type Summary } from '../transfer/summary.ts'
 import { bar } from './bar.ts'
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { cleanup } from '../testing/cleanup.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
-import { runCli, spawnCli } from '../testing/process.ts'
+import { bareEnvironment, runCli, spawnCli } from '../testing/process.ts'
 import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
 import { progressLine, summaryText } from './import-report.ts'
 
@@ -57,7 +57,7 @@ test('import tells of a hundred refused lines and counts the rest; --rejects has
   const bad = '{"category":"Dra\\u001bgon"}\n'.repeat(150)
   const { path, settings } = folderWith(t, { 'pets.jsonl': `{"name":"Rex","category":"dog"}\n${bad}` })
 
-  const args = ['import', path('pets.jsonl'), '--rejects', path('rejects'), '--json']
+  const args = ['import', path('pets.jsonl'), '--init', '--rejects', path('rejects'), '--json']
   const { code, stdout, stderr } = await runCli(t, args, settings)
 
   assert.equal(code, 1)
@@ -109,8 +109,8 @@ test('an import that is killed leaves whole batches, and goes on when it is run 
 
 test('import through a pipe; what reads an export may stop when it has enough', async (t) => {
   const { settings } = folderWith(t, {})
-  const command = 'node bin/adoptable.js sample | node bin/adoptable.js import - --json'
-  const env = { PATH: process.env.PATH, ...settings }
+  const command = 'node bin/adoptable.js sample | node bin/adoptable.js import - --init --json'
+  const env = { ...bareEnvironment(), ...settings }
   const { stdout } = await promisify(exec)(command, { env })
   assert.equal(JSON.parse(stdout).added, 10_000)
 
@@ -119,6 +119,44 @@ test('import through a pipe; what reads an export may stop when it has enough', 
   reader.stdout?.destroy()
 
   assert.deepEqual([(await exited).code, (await exited).stderr], [0, ''])
+})
+
+test('a file that was imported before changes nothing, and the message names --update', async (t) => {
+  const csv = 'no,name,category\n1,Rex,Dog\n2,Max,Cat\n'
+  const { path, settings } = folderWith(t, { 'pets.csv': csv, 'other.csv': csv.replace('Max', 'Maxi') })
+  await makeKey(settings.DATABASE_URL)
+  const added = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCli(t, ['import', ...args, '--json'], settings)
+    return [code, stdout && JSON.parse(stdout).added, stderr]
+  }
+  assert.deepEqual(await added(path('pets.csv')), [0, 2, ''])
+  // It is known for what it is, also when its first animal has gone.
+  const database = new DatabaseSync(path('test.db'))
+  database.exec('delete from pet where id = 1')
+  database.close()
+
+  const [code, none, stderr] = await added(path('pets.csv'))
+
+  assert.deepEqual([code, none], [1, ''])
+  assert.match(
+    stderr,
+    /imported before, from animal 1 on, and nothing was changed\. --update COLUMN .+ --again/,
+  )
+  const update = [path('pets.csv'), '--update', 'no', '--key', '1']
+  assert.match((await added(...update))[2], /it came without --update, so the ids .+ --again adds/)
+  assert.deepEqual(await added(path('pets.csv'), '--again'), [0, 2, ''])
+  assert.deepEqual(await added(path('other.csv'), '--update', 'no', '--key', '1'), [0, 2, ''])
+  assert.deepEqual(await added(path('other.csv'), '--update', 'no', '--key', '1'), [0, 0, ''])
+
+  await runCli(t, ['export', path('all.ndjson')], settings)
+  assert.match(
+    (await added(path('all.ndjson')))[2],
+    /the ids that its animals have in this store.+ --update id/,
+  )
+  assert.equal(
+    JSON.parse((await runCli(t, ['export'], settings)).stdout.trimEnd().split('\n').at(-1) ?? '').id,
+    6,
+  )
 })
 
 test('wrong arguments of import, export and sample end with one line: 2 for usage, 1 for what is not there', async (t) => {
@@ -152,7 +190,7 @@ test('an import that ends early says what went in before, and that a second run 
   const good = Array.from({ length: 5_000 }, (_, i) => `Rex ${i},Dog\n`).join('')
   const endless = `name,category\n${good},Dog\n"open,Dog\n${'Max,Dog\n'.repeat(200_000)}`
   const { path, settings } = folderWith(t, { 'pets.csv': endless })
-  const args = ['import', path('pets.csv'), '--rejects', path('rejects')]
+  const args = ['import', path('pets.csv'), '--init', '--rejects', path('rejects')]
   const reason =
     'line 5003: the record that begins there is longer than 1048576 bytes; look for a quote that is'
   const places = 'never closed; the import ended early, after 5,001 lines'
@@ -167,14 +205,14 @@ test('an import that ends early says what went in before, and that a second run 
   assert.match(refused ?? '', /^line 5002: name: This is required/)
   assert.equal(last, `adoptable: ${reason} ${places}: a second run adds those again`)
   assert.equal(JSON.parse(readFileSync(path('rejects'), 'utf8')).line, 5_002)
-  const dry = await runCli(t, ['import', path('pets.csv'), '--dry-run'], settings)
+  const dry = await runCli(t, ['import', path('pets.csv'), '--again', '--dry-run'], settings)
   assert.match(dry.stdout, /^ended early: dry run, nothing was written: added 5,000, /)
   assert.equal(dry.stderr.trimEnd().split('\n').at(-1), `adoptable: ${reason} ${places}`)
 })
 
 test('an import that could not begin leaves no file of refused lines in the way of the next', async (t) => {
   const { path, settings } = folderWith(t, { 'pets.csv': 'name,category\nRex,Dog\n,Dog\n' })
-  const args = [path('pets.csv'), '--rejects', path('rejects')]
+  const args = [path('pets.csv'), '--init', '--rejects', path('rejects')]
   for (const wrong of [
     ['import', path('none.csv'), '--rejects', path('rejects')],
     ['import', ...args, '--category', 'Dragon'],
@@ -195,13 +233,16 @@ test('a dry run makes no store, and leaves an older one as it is', async (t) => 
   const args = ['import', path('pets.csv'), '--dry-run']
   const none = await runCli(t, args, settings)
   assert.deepEqual([none.code, none.stdout], [1, ''])
-  assert.match(none.stderr, /^adoptable: there is no store at \S+test\.db, which DATABASE_URL names\n$/)
+  assert.match(
+    none.stderr,
+    /^adoptable: there is no store at \S+test\.db; start the service once, or set DATABASE_URL [^\n]+\n$/,
+  )
   assert.deepEqual(readdirSync(folder), ['pets.csv'])
 
   await makeKey(settings.DATABASE_URL)
   assert.equal((await runCli(t, args, settings)).code, 0)
   const database = new DatabaseSync(path('test.db'))
-  database.exec(`delete from kysely_migration where name = '0009-pet-sources'; drop table pet_source`)
+  database.exec(`update kysely_migration set name = '0014-imported-files'`)
   database.close()
   const before = readFileSync(path('test.db'))
   const older = await runCli(t, args, settings)
@@ -228,7 +269,7 @@ test('a dry run on PostgreSQL makes no tables either', async (t) => {
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /there is no store in postgres:\/\/[^@\s]+\/adoptable_empty_\d+, which DATABASE_URL names/,
+      /there is no store in postgres:\/\/[^@\s]+\/adoptable_empty_\d+; start the service once/,
     )
   }
   const filled = { DATABASE_URL: await scratchDatabase(t) }
@@ -248,7 +289,7 @@ test('an export does not come back into its own store as new animals', async (t)
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(
     stderr,
-    /has the ids that its animals have in this store.* if they are, name that by --source\n$/,
+    /has the ids that its animals have in this store.* another place, say --update id --source NAME\n$/,
   )
   const other = ['import', path('edited.csv'), ...update, '--source', 'branch']
   assert.equal(JSON.parse((await runCli(t, other, settings)).stdout).added, 3)

@@ -1,6 +1,5 @@
 import { basename, extname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Config } from '../config.ts'
 import { ConfigError } from '../setting.ts'
 import { FORMATS, type Format } from '../transfer/animal.ts'
 import type { Options } from '../transfer/import.ts'
@@ -9,7 +8,8 @@ import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
 import { openInput } from './import-input.ts'
 import { openProgress, openRejects, summaryText, whole } from './import-report.ts'
 import { print } from './print.ts'
-import { missingFile } from './store-file.ts'
+import { type Settings, settingsHelp } from './settings.ts'
+import { requireStoreOr } from './store-file.ts'
 
 interface Given {
   format?: Format
@@ -18,13 +18,15 @@ interface Given {
   update?: string
   source?: string
   key?: number
+  again?: true
+  init?: true
   dryRun?: true
   rejects?: string
   json?: true
 }
 
 /** Brings the animals of a file into the store, line by line, beside a service or without one. */
-export function importCommand(program: Command, settings: () => Config): void {
+export function importCommand(program: Command, settings: Settings): void {
   program
     .command('import')
     .description('add the animals of a file to the store; the service may run meanwhile')
@@ -41,15 +43,22 @@ export function importCommand(program: Command, settings: () => Config): void {
       source,
     )
     .option('--key <id>', 'number of the key that is named as the one who did it', key)
+    .option('--again', 'add the animals of a file that was imported before once more')
+    .option('--init', 'make a new store where there is none')
     .option('--dry-run', 'only tell what would be done')
     .option('--rejects <file>', 'write every refused line there, with its number and reason')
     .option('--json', 'print what was done as JSON')
+    .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action(async (file: string, given: Given) => {
       const options = await optionsOf(file, given)
       const { databaseUrl } = settings()
       const rejects = openRejects(process.stderr, given.rejects)
       const startedAt = performance.now()
-      const { done, ended } = await run(file, databaseUrl, { ...options, onRefused: rejects.add })
+      const { done, ended } = await run(file, databaseUrl, {
+        ...options,
+        init: given.init,
+        onRefused: rejects.add,
+      })
         .then((summary) => ({ done: summary, ended: undefined }), whatWasDone)
         .finally(rejects.close)
       const seconds = (performance.now() - startedAt) / 1_000
@@ -102,7 +111,8 @@ async function optionsOf(file: string, given: Given): Promise<Wanted> {
     keyId: given.key ?? null,
     category: given.category,
     dryRun: given.dryRun === true,
-    mayHaveOwnIds: given.update !== undefined && given.from === undefined && given.source === undefined,
+    again: given.again === true,
+    mayHaveOwnIds: given.from === undefined && given.source === undefined && !given.again,
     clock: Date.now,
   }
 }
@@ -112,18 +122,24 @@ function formatOf(file: string): Format | undefined {
   return ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
 }
 
-async function run(file: string, databaseUrl: string, options: Omit<Options, 'onBatch'>): Promise<Summary> {
+async function run(
+  file: string,
+  databaseUrl: string,
+  { init, ...options }: Omit<Options, 'onBatch'> & { init: true | undefined },
+): Promise<Summary> {
   const { importAnimals } = await import('../transfer/import.ts')
-  const { openForTrial, openForCommand } = await import('../db/database.ts')
+  const { openForTrial, openForCommand } = await import('../db/open-database.ts')
+  const { changes } = await import('../changes.ts')
   // Before the store, which would be made if there were none.
   await using input = await openInput(file)
   const progress = openProgress(process.stderr, input.size)
-  const made = options.dryRun ? undefined : await missingFile(databaseUrl)
-  const store = await (options.dryRun ? openForTrial : openForCommand)(databaseUrl)
+  const made = options.dryRun ? undefined : await requireStoreOr(init, databaseUrl)
+  const store = await (options.dryRun ? openForTrial : openForCommand)(databaseUrl, changes)
   if (made !== undefined) process.stderr.write(`made the store ${resolve(made)}\n`)
   try {
     return await importAnimals(store, input.bytes(), {
       ...options,
+      fingerprint: await input.fingerprint(),
       onRefused(refusal) {
         progress.clear()
         options.onRefused(refusal)

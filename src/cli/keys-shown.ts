@@ -25,8 +25,8 @@ function cellsOf({ id, name, plan, access, createdAt, revokedAt }: ShownKey): st
 
 /** Columns for a person at a terminal; elsewhere tabs between cells, for a program. */
 export function linesOf(keys: ShownKey[]): string[] {
-  const rows = keys.map(cellsOf)
+  const rows = [COLUMNS, ...keys.map(cellsOf)]
   if (!process.stdout.isTTY) return rows.map((cells) => cells.join('\t'))
-  const [head = '', ...lines] = alignedLines([COLUMNS, ...rows])
+  const [head = '', ...lines] = alignedLines(rows)
   return [styleText('bold', head), ...lines]
 }

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/tables.ts'
@@ -6,9 +7,11 @@ import type { Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
+import { count, name, time } from './keys-options.ts'
 import { linesOf, toShown } from './keys-shown.ts'
-import { print } from './print.ts'
-import { missingFile, requireStore } from './store-file.ts'
+import { print, printForReader } from './print.ts'
+import { type Settings, settingsHelp } from './settings.ts'
+import { requireStore, requireStoreOr } from './store-file.ts'
 
 interface CreateOptions {
   name: string
@@ -16,6 +19,7 @@ interface CreateOptions {
   perMinute?: number
   perDay?: number
   access: Access
+  init?: true
   json?: true
 }
 
@@ -23,15 +27,20 @@ interface CreateOptions {
  * The subcommands that manage API keys; they work beside a running server, which obeys from its next
  * request.
  */
-export function keysCommand(program: Command, settings: () => Config): void {
+export function keysCommand(program: Command, settings: Settings): void {
   const command = program
     .command('keys')
     .description('make, list, revoke and rotate API keys')
-    .action(() => command.error('error: keys needs one of its commands: create, list, revoke, rotate'))
+    .allowExcessArguments()
+    .action(() => {
+      // Names the one that was meant.
+      if (command.args.length > 0) (command as unknown as { unknownCommand(): never }).unknownCommand()
+      command.error('error: keys needs one of its commands: create, list, revoke, rotate')
+    })
   for (const add of [createCommand, listCommand, revokeCommand, rotateCommand]) add(command, settings)
 }
 
-function createCommand(command: Command, settings: () => Config): void {
+function createCommand(command: Command, settings: Settings): void {
   command
     .command('create')
     .description('make a key; it alone is printed, this once')
@@ -40,72 +49,80 @@ function createCommand(command: Command, settings: () => Config): void {
     .option('--per-minute <requests>', 'requests a minute, of an enterprise key', count)
     .option('--per-day <requests>', 'requests a day, of an enterprise key', count)
     .addOption(new Option('--access <level>', 'what it may do').choices(ACCESS_LEVELS).default('write'))
+    .option('--init', 'make a new store where there is none')
     .option('--json', 'the key and what it may do, as JSON')
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
     .action(async (options: CreateOptions, self: Command) => {
       const limits = limitsOf(options, self)
       const config = settings()
-      const made = await missingFile(config.databaseUrl)
+      const made = await requireStoreOr(options.init, config.databaseUrl)
       await withStore(config, async (writer, db) => {
         const key = generateKey(config.environment)
         const { name, plan, access, json } = options
-        const id = await writer.write(
-          keys.insertKey,
-          { name, plan, access, limits },
-          hashKey(key),
-          Date.now(),
-        )
-        // Where DATABASE_URL is mistyped, no service knows this key. On stderr, as stdout is the key alone.
-        if (made !== undefined)
-          console.error(`adoptable: made a new store at ${made}, which DATABASE_URL names`)
+        const id = await writer.write('insertKey', { name, plan, access, limits }, hashKey(key), Date.now())
         await printKey(db, id, key, json)
+        // On stderr, as stdout is the key alone.
+        if (made !== undefined) console.error(`made the store ${resolve(made)}`)
+        console.error(`made key ${id}, "${name}": plan ${plan}, access ${access}. It is shown this once`)
       })
     })
 }
 
-function listCommand(command: Command, settings: () => Config): void {
+function listCommand(command: Command, settings: Settings): void {
   command
     .command('list')
     .description('list the keys, without their secrets')
     .option('--json', 'as JSON')
+    .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action(({ json }: { json?: true }) =>
       inStore(settings(), async (_writer, db) => {
         const shown = (await keys.list(db)).map(toShown)
         const text = json ? JSON.stringify(shown, null, 2) : linesOf(shown).join('\n')
-        if (text !== '') await print(text)
+        await print(text)
+        if (shown.length === 0) console.error('there are no keys yet; `adoptable keys create` makes one')
       }),
     )
 }
 
-function revokeCommand(command: Command, settings: () => Config): void {
+function revokeCommand(command: Command, settings: Settings): void {
   command
     .command('revoke')
     .description('end a key at once, with all its secrets')
     .argument('<id>', 'number of the key, as listed', count)
+    .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action((id: number) =>
-      inStore(settings(), async (writer) => {
-        if (!(await writer.write(keys.revokeKey, id, Date.now()))) throw unknownKey(id)
+      inStore(settings(), async (writer, db) => {
+        if (!(await writer.write('revokeKey', id, Date.now()))) throw unknownKey(id)
+        await print(
+          `revoked key ${id}, "${await nameOf(db, id)}": a request that carries it is answered with 401`,
+        )
       }),
     )
 }
 
-function rotateCommand(command: Command, settings: () => Config): void {
+function rotateCommand(command: Command, settings: Settings): void {
   command
     .command('rotate')
     .description('give a key a new secret; it alone is printed, this once')
     .argument('<id>', 'number of the key, as listed', count)
-    .option(
-      '--overlap <time>',
-      'how long the old secret still works, such as 90s, 30m, 24h or 7d',
-      time,
-      time('24h'),
+    .addOption(
+      new Option('--overlap <time>', 'how long the old secret still works, such as 90s, 30m, 24h or 7d')
+        .argParser(time)
+        .default(time('24h'), '24h'),
     )
     .option('--json', 'the key and what it may do, as JSON')
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
     .action(async (id: number, { overlap, json }: { overlap: number; json?: true }) => {
       const config = settings()
       await inStore(config, async (writer, db) => {
         const key = generateKey(config.environment)
-        if (!(await writer.write(keys.rotateKey, id, hashKey(key), Date.now(), overlap))) throw unknownKey(id)
+        const now = Date.now()
+        if (!(await writer.write('rotateKey', id, hashKey(key), now, overlap))) throw unknownKey(id)
         await printKey(db, id, key, json)
+        const end = new Date(now + overlap).toISOString()
+        console.error(
+          `key ${id}, "${await nameOf(db, id)}", has a new secret; the one before works until ${end}`,
+        )
       })
     })
 }
@@ -113,11 +130,15 @@ function rotateCommand(command: Command, settings: () => Config): void {
 /** The one time that the key is told. */
 async function printKey(db: Db, id: number, key: string, json: true | undefined): Promise<void> {
   const [shown] = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
-  await print(json ? JSON.stringify({ id, key, ...shown }, null, 2) : key).catch((cause: Error) => {
+  await printForReader(json ? JSON.stringify({ id, key, ...shown }, null, 2) : key).catch((cause: Error) => {
     throw new Error(
       `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,
     )
   })
+}
+
+async function nameOf(db: Db, id: number): Promise<string | undefined> {
+  return (await keys.list(db)).find((key) => key.id === id)?.name
 }
 
 type Work = (writer: Writer, db: Db) => Promise<void>
@@ -129,8 +150,9 @@ async function inStore(config: Config, work: Work): Promise<void> {
 }
 
 async function withStore(config: Config, work: Work): Promise<void> {
-  const { openForCommand } = await import('../db/database.ts')
-  const store = await openForCommand(config.databaseUrl)
+  const { openForCommand } = await import('../db/open-database.ts')
+  const { changes } = await import('../changes.ts')
+  const store = await openForCommand(config.databaseUrl, changes)
   try {
     await work(store, store.db)
   } finally {
@@ -151,27 +173,4 @@ function limitsOf({ plan, perMinute, perDay }: CreateOptions, command: Command):
     return command.error('error: --plan enterprise needs --per-minute and --per-day')
   }
   return { perMinute, perDay }
-}
-
-function name(text: string): string {
-  if (!/^(?=\s*\S)\P{Cc}{1,200}$/u.test(text))
-    throw new InvalidArgumentError('It must have 1 to 200 printable characters.')
-  return text
-}
-
-function count(text: string): number {
-  const value = Number(text)
-  if (!/^\d{1,10}$/.test(text) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1.')
-  return value
-}
-
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** @returns milliseconds */
-function time(text: string): number {
-  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (!digits || !unit)
-    throw new InvalidArgumentError('It must be a number and a unit, such as 24h (s, m, h or d).')
-  return Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }

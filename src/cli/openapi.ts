@@ -1,12 +1,16 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { print } from './print.ts'
+import { type Settings, settingsHelp } from './settings.ts'
 
-export function openapiCommand(program: Command, settings: () => Config): void {
+export function openapiCommand(program: Command, settings: Settings): void {
   program
     .command('openapi')
     .description('print the OpenAPI description of the service')
+    .addHelpText(
+      'after',
+      settingsHelp('BASE_URL', 'STAGING_BASE_URL', 'ADOPTABLE_ENVIRONMENT', 'HOST', 'PORT'),
+    )
     .action(async () => {
       // No handler ever runs here, so nothing but the settings has to stand behind them.
       const context = { config: settings() } as Context

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { type Config, readConfig } from '../config.ts'
-import { ConfigError } from '../setting.ts'
+import { ConfigError, type Typed } from '../setting.ts'
 import { backupCommand } from './backup.ts'
 import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
+import { countersCommand } from './counters.ts'
 import { doctorCommand } from './doctor.ts'
 import { explain } from './explain.ts'
 import { exportCommand } from './export.ts'
@@ -13,12 +14,14 @@ import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
+import type { Settings } from './settings.ts'
 
 const COMMANDS = [
   serveCommand,
   keysCommand,
   backupCommand,
   copyCommand,
+  countersCommand,
   importCommand,
   exportCommand,
   sampleCommand,
@@ -37,9 +40,11 @@ const MISUSED = 2
  */
 export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let config: Config | undefined
-  const settings = () => {
+  let given: Typed = {}
+  const settings: Settings = (typed = {}) => {
     loadFile('.env')
-    config = readConfig(environment)
+    given = typed
+    config = readConfig(environment, typed)
     return config
   }
   const program = new Command('adoptable')
@@ -54,7 +59,7 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
-    console.error(`adoptable: ${explain(error, config)}`)
+    console.error(`adoptable: ${explain(error, config, (name) => given[name]?.option ?? name)}`)
     return error instanceof ConfigError ? MISUSED : FAILED
   }
 }

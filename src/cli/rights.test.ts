@@ -26,7 +26,7 @@ function closedFolder(t: TestContext): string | undefined {
 test('serve and keys create in a folder that is read-only name the setting', (t) => {
   const folder = closedFolder(t)
   if (folder === undefined) return t.skip('needs a program that every user may run')
-  for (const args of [['serve'], ['keys', 'create', '--name', 'a', '--plan', 'free']]) {
+  for (const args of [['serve'], ['keys', 'create', '--init', '--name', 'a', '--plan', 'free']]) {
     const { status, stdout, stderr } = run(args, folder)
     assert.deepEqual([status, stdout], [1, ''])
     assert.match(

@@ -8,7 +8,9 @@ export function sampleCommand(program: Command): void {
     .command('sample')
     .description('print the animals of a shelter that does not exist, for `adoptable import -`')
     .option('--animals <count>', 'how many', count, 10_000)
-    .action(({ animals }: { animals: number }) => writeText('-', sampleAnimals(animals)))
+    .action(async ({ animals }: { animals: number }) => {
+      await writeText('-', sampleAnimals(animals))
+    })
 }
 
 function count(text: string): number {

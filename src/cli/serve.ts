@@ -2,24 +2,28 @@ import cluster from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { ConfigError, whole } from '../setting.ts'
+import { Taken } from '../db/claim.ts'
+import { ConfigError, type Typed, whole } from '../setting.ts'
 import type { Service } from '../start.ts'
+import { ALL_SETTINGS, type Settings, settingsHelp } from './settings.ts'
+import { type Greeting, STOP } from './worker-messages.ts'
 
 const MOST_WORKERS = 256
-
-/** What the supervisor tells its workers. */
-export const STOP = 'stop'
 
 /** What a terminal or a service manager sends to all processes of a group. */
 const GROUP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
-export function serveCommand(program: Command, settings: () => Config): void {
+export function serveCommand(program: Command, settings: Settings): void {
   program
     .command('serve')
     .description('run the service')
+    .option('--port <n>', 'port to listen on, in place of PORT')
+    .option('--host <address>', 'address to listen on, in place of HOST')
+    .option('--database <url>', 'where the data is kept, in place of DATABASE_URL')
     .option('--workers <n>', 'processes that share the address; more than one need REDIS_URL', '1')
-    .action(async (options: { workers: string }) => {
-      const config = settings()
+    .addHelpText('after', settingsHelp(...ALL_SETTINGS))
+    .action(async (options: { workers: string } & Given) => {
+      const config = settings(typedOf(options))
       const workers = readWorkers(options.workers)
       if (workers > 1 && config.redisUrl === undefined) {
         throw new ConfigError(`--workers ${workers} needs REDIS_URL: processes share their counters there`)
@@ -31,12 +35,28 @@ export function serveCommand(program: Command, settings: () => Config): void {
     })
 }
 
-/** The channel to the one that started it keeps a worker alive: one that cannot serve has to let go of it. */
+const OPTION_OF = { port: 'PORT', host: 'HOST', database: 'DATABASE_URL' } as const
+
+type Given = { [Option in keyof typeof OPTION_OF]?: string }
+
+function typedOf(given: Given): Typed {
+  const typed: Typed = {}
+  for (const [option, setting] of Object.entries(OPTION_OF)) {
+    const value = given[option as keyof Given]
+    if (value !== undefined) typed[setting] = { option: `--${option}`, value }
+  }
+  return typed
+}
+
+/**
+ * The channel to the one that started it keeps a worker alive: one that cannot serve has to let go of it. A
+ * channel that merely ends would have Node end the process with 0.
+ */
 async function serveAsWorker(config: Config): Promise<void> {
   try {
     process.send?.(greetingOf(await serve(config)))
   } catch (error) {
-    process.disconnect()
+    cluster.worker?.disconnect()
     throw error
   }
 }
@@ -71,7 +91,8 @@ async function serve(config: Config): Promise<Service> {
     async ({ err }) => {
       stopping.abort(new Error('stopped before it could serve'))
       const service = await starting.catch(() => undefined)
-      if (err) service?.app.log.fatal({ err }, 'stopping after an error that nobody caught')
+      if (err instanceof Taken) service?.app.log.fatal(err.message)
+      else if (err) service?.app.log.fatal({ err }, 'stopping after an error that nobody caught')
       await service?.stop().catch((cause: unknown) => {
         service.app.log.error({ err: cause }, 'the stop failed: something may not have been kept')
         throw cause
@@ -97,12 +118,6 @@ function stopOnce(close: () => void): void {
   process.on('message', (message) => message === STOP && stop())
 }
 
-/** What a person is told, once, when the service is there. */
-export interface Greeting {
-  address: string
-  firstKey: string | undefined
-}
-
 function greetingOf({ address, firstKey }: Service): Greeting {
   return { address, firstKey }
 }
@@ -111,7 +126,13 @@ function greetingOf({ address, firstKey }: Service): Greeting {
 function greet({ address, firstKey }: Greeting): void {
   const lines = [`adoptable serves ${address}/v1, its reference is at ${address}/docs`]
   if (firstKey !== undefined) {
-    lines.push('', 'This is the admin key of the new store. It is shown this once:', '', `  ${firstKey}`, '')
+    lines.push(
+      '',
+      'This is the first admin key of this store. It is shown this once:',
+      '',
+      `  ${firstKey}`,
+      '',
+    )
     lines.push('Try it:', '', `  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`, '')
   }
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -27,7 +27,7 @@ test(
       REDIS_URL: `redis://127.0.0.1:${redis.port}`,
       PORT: '0',
     }
-    const created = ['keys', 'create', '--name', 'a', '--plan', 'business']
+    const created = ['keys', 'create', '--init', '--name', 'a', '--plan', 'business', '--access', 'admin']
     const key = (await runCli(t, created, settings)).stdout.trim()
     const running = spawnCli(t, ['serve', '--workers', '2'], settings)
     const address = await running.serving

@@ -2,11 +2,14 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import closeWithGrace from 'close-with-grace'
 import type { Config } from '../config.ts'
-import { type Greeting, STOP } from './serve.ts'
+import { ConfigError } from '../setting.ts'
+import { type Greeting, STOP } from './worker-messages.ts'
 
 /** A worker that dies at once each time must not keep the machine busy with its starts. */
 const RESTART_PAUSE_MS = 1_000
 
+/** With which a worker ends that cannot start as it is set up: to start it again changes nothing. */
+const CONFIG_EXIT = 2
 /** More than a worker takes for its own stop. */
 const STOP_SLACK_MS = 1_000
 
@@ -20,11 +23,12 @@ const STOP_SLACK_MS = 1_000
 export async function superviseWorkers(count: number, config: Config): Promise<Greeting> {
   let stopping = false
 
-  /** @param place which of them it is: the one that takes a dead one's place is known by it */
+  /** @param place which of them it is; the one after a dead one has the same port for its metrics */
   async function fork(place: number): Promise<Greeting> {
     const worker = cluster.fork({ ADOPTABLE_WORKER: String(place) })
     const [greeting] = await Promise.race([once(worker, 'message'), once(worker, 'exit')])
     // In the place of a greeting, the exit code of one that ended: null if by a signal.
+    if (greeting === CONFIG_EXIT) throw new ConfigError('a worker could not start')
     if (greeting === null || typeof greeting !== 'object') throw new Error('a worker could not start')
     worker.once('exit', () => {
       if (!stopping) setTimeout(replace, RESTART_PAUSE_MS, place)

@@ -2,8 +2,9 @@ import { closeSync, existsSync, fsyncSync, lstatSync, openSync, renameSync, rmSy
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { fileOf } from './open-sqlite.ts'
+import { noStore } from './no-store.ts'
 import { openFile } from './sqlite.ts'
+import { fileOf } from './store-url.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -14,7 +15,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  */
 export async function backUp(databaseUrl: string, file: string): Promise<number> {
   const store = fileOf(databaseUrl)
-  if (!existsSync(store)) throw new Error(`there is no store at ${store}, which DATABASE_URL names`)
+  if (!existsSync(store)) throw noStore(`at ${store}`)
   if (!existsSync(dirname(file))) throw new Error(`there is no folder ${dirname(file)}`)
   refuseTaken(file)
   const part = `${file}.${process.pid}.part`
@@ -92,8 +93,16 @@ function copy({ store, part }: Task): number {
   try {
     const found = made.prepare('pragma integrity_check(1)').get()?.integrity_check
     if (found !== 'ok') throw new Error(`the copy is damaged, and so is the store: ${found}`)
+    forgetHome(made)
     return Number(made.prepare('select count(*) as pets from pet').get()?.pets)
   } finally {
     made.close()
   }
+}
+
+/** Put in the place of another store, in the same file, it would else be taken for that one. */
+function forgetHome(made: DatabaseSync): void {
+  const has = made.prepare(`select name from sqlite_schema where name = 'installation'`).get()
+  // There is no such table in a store of an older release.
+  if (has) made.exec('update installation set home = null')
 }

@@ -1,4 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError } from '../errors.ts'
+import type { Db } from './tables.ts'
+
+/** The claim of a process that counts alone on a database that another process can take over; decision 10. */
+export interface Claim {
+  /** Stands in the database until another process claims that. */
+  token: string
+  /** Why this process cannot be sure that nobody else has claimed the database; undefined while it is. */
+  doubt(): Error | undefined
+}
+
+/** Another process has the claim. */
+export class Taken extends Error {
+  constructor() {
+    super(
+      'another adoptable already serves this database; stop it first, or set REDIS_URL in both to share the limits',
+    )
+  }
+}
+
+/**
+ * Holds up the next process that claims the database until this transaction ends, so that it reads what this
+ * one writes.
+ *
+ * @throws {ApiError} service_unavailable, because of `Taken`, when another process has claimed it
+ */
+export async function requireClaim(db: Db, token: string): Promise<void> {
+  const claim = await db.selectFrom('claim').select('token').forShare().executeTakeFirst()
+  if (claim?.token !== token) throw new ApiError('service_unavailable', { cause: new Taken() })
+}
 
 /** The advisory lock of whoever serves a database: any number that nothing else takes. */
 export const CLAIM = 7_219_411

@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import { BATCH, type Row, type Side, type Value } from './copy-tables.ts'
 import { migrate } from './migrate.ts'
 import { claimFile } from './open-sqlite.ts'
+import { realFile } from './served-file.ts'
 import { createFile, NodeSqliteDialect } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
@@ -12,7 +13,7 @@ const BUSY = 5
 /** @throws when anybody else has the file open, or when it `mustExist` and does not */
 export async function openSqliteSide(file: string, mustExist: boolean): Promise<Side> {
   if (mustExist && !existsSync(file)) throw new Error(`there is no store at ${file}`)
-  const release = claim(file)
+  const release = claim(realFile(file))
   const database = createFile(file, { timeout: 0, enableForeignKeyConstraints: true })
   const close = async (): Promise<void> => {
     database.close()

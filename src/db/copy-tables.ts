@@ -24,14 +24,19 @@ export const TABLES: Table[] = [
   ids('pet'),
   ids('pet_change'),
   ids('pet_source'),
+  { name: 'imported_file', key: 'fingerprint', givesIds: false },
   ids('adoption_order'),
   { name: 'idempotency', key: 'scope', givesIds: false },
   { name: 'counter', key: 'caller', givesIds: false },
+  { name: 'known_time', key: 'name', givesIds: false },
   SECRETS,
 ]
 
 /** Kept by triggers on pet, and so counted and not copied. */
 export const COUNTED = 'inventory'
+
+/** What each store knows of itself alone, and so not copied: the copy is a store of its own. */
+export const INSTALLATION = 'installation'
 
 /** Made by every migration, and so by nothing else. */
 export const MIGRATIONS = 'kysely_migration'

@@ -5,8 +5,7 @@ import { type Comparison, compare } from './copy-check.ts'
 import { openPostgresSide } from './copy-postgres.ts'
 import { newCategories, openSqliteSide } from './copy-sqlite.ts'
 import { countOf, MIGRATIONS, SECRETS, type Side, TABLES, type Table } from './copy-tables.ts'
-import { isPostgres } from './database.ts'
-import { fileOf } from './open-sqlite.ts'
+import { fileOf, isPostgres } from './store-url.ts'
 
 /** Is called with every batch; a step begins when it is called with another name. */
 export type Progress = (step: 'copying' | 'checking', done: number, total: number) => void
@@ -89,7 +88,8 @@ async function withBoth<Result>(
   return await work(source, target)
 }
 
-function openSide(url: string, mustExist: boolean): Promise<Side> {
+/** Claims a store for a command that needs it to itself. */
+export function openSide(url: string, mustExist: boolean): Promise<Side> {
   return isPostgres(url) ? openPostgresSide(url) : openSqliteSide(fileOf(url), mustExist)
 }
 

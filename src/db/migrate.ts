@@ -3,38 +3,50 @@ import { Migrator } from 'kysely/migration'
 import * as postgresFirst from './migrations/postgres/0001-first.ts'
 import * as postgresPetSources from './migrations/postgres/0002-pet-sources.ts'
 import * as postgresSettledPets from './migrations/postgres/0003-settled-pets.ts'
-import * as first from './migrations/sqlite/0001-first.ts'
-import * as pages from './migrations/sqlite/0002-pages.ts'
-import * as petChanges from './migrations/sqlite/0003-pet-changes.ts'
-import * as categoryNames from './migrations/sqlite/0004-category-names.ts'
-import * as idempotency from './migrations/sqlite/0005-idempotency.ts'
-import * as orders from './migrations/sqlite/0006-orders.ts'
-import * as inventory from './migrations/sqlite/0007-inventory.ts'
-import * as revision from './migrations/sqlite/0008-revision.ts'
-import * as petSources from './migrations/sqlite/0009-pet-sources.ts'
+import * as postgresClaim from './migrations/postgres/0004-claim.ts'
+import * as postgresInstallation from './migrations/postgres/0005-installation.ts'
+import * as postgresKnownTime from './migrations/postgres/0006-known-time.ts'
+import * as postgresOrderIndexes from './migrations/postgres/0007-order-indexes.ts'
+import * as postgresImportedFiles from './migrations/postgres/0008-imported-files.ts'
+import * as tables from './migrations/sqlite/0001-tables.ts'
+import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
 /** Every migration of each engine, in order. One that was released is never changed. */
 const MIGRATIONS = {
   sqlite: {
-    '0001-first': first,
-    '0002-pages': pages,
-    '0003-pet-changes': petChanges,
-    '0004-category-names': categoryNames,
-    '0005-idempotency': idempotency,
-    '0006-orders': orders,
-    '0007-inventory': inventory,
-    '0008-revision': revision,
-    '0009-pet-sources': petSources,
+    '0001-tables': tables,
   },
   postgres: {
     '0001-first': postgresFirst,
     '0002-pet-sources': postgresPetSources,
     '0003-settled-pets': postgresSettledPets,
+    '0004-claim': postgresClaim,
+    '0005-installation': postgresInstallation,
+    '0006-known-time': postgresKnownTime,
+    '0007-order-indexes': postgresOrderIndexes,
+    '0008-imported-files': postgresImportedFiles,
   },
 }
 
 type Engine = keyof typeof MIGRATIONS
+
+/** The steps that became 0001-tables, of a store that was made before the first release. */
+export const MERGED = [
+  '0001-first',
+  '0002-pages',
+  '0003-pet-changes',
+  '0004-category-names',
+  '0005-idempotency',
+  '0006-orders',
+  '0007-inventory',
+  '0008-revision',
+  '0009-pet-sources',
+  '0011-installation',
+  '0012-known-time',
+  '0013-order-indexes',
+  '0014-imported-files',
+]
 
 function migratorOf(db: Db, engine: Engine): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS[engine] } })
@@ -46,16 +58,46 @@ function migratorOf(db: Db, engine: Engine): Migrator {
  * @throws when one fails, or when the store was written by a newer release
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
+  if (engine === 'sqlite') await mergeFirstSteps(db)
   const { error } = await migratorOf(db, engine).migrateToLatest()
   if (!error) return
-  await refuseNewer(db, engine)
+  // A store that could not be made, as on a full disk, has no migrations to read.
+  if (!(await isNew(db, engine))) await refuseNewer(db, engine)
   throw error
+}
+
+/** The steps have made the same tables: what changes is the record of them. @throws when some lack */
+async function mergeFirstSteps(db: Db): Promise<void> {
+  const seen = await firstStepsIn(db)
+  if (seen.length === 0) return
+  await refuseNewer(db, 'sqlite')
+  if (seen.length < MERGED.length) {
+    throw new Error(
+      `the store was made by a version before 1.0.0 (${seen.at(-1)}), from which no way leads here: export its ` +
+        'animals with that one, and import them into a new store',
+    )
+  }
+  await db.transaction().execute(async (inside) => {
+    await sql`delete from kysely_migration where name in (${sql.join(MERGED)})`.execute(inside)
+    const at = new Date(0).toISOString()
+    await sql`insert into kysely_migration (name, timestamp) values ('0001-tables', ${at})`.execute(inside)
+  })
+}
+
+/** Those of the merged steps that a store of SQLite has seen, in their order. */
+async function firstStepsIn(db: Db): Promise<string[]> {
+  const record = await sql`select name from sqlite_schema where name = 'kysely_migration'`.execute(db)
+  if (record.rows.length === 0) return []
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration where name in (${sql.join(MERGED)}) order by name
+  `.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** @throws when a release that is newer than this one has changed the tables */
 async function refuseNewer(db: Db, engine: Engine, place = 'here'): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const newer = rows.find(({ name }) => !(name in MIGRATIONS[engine]))
+  const newer = rows.find(({ name }) => !(name in MIGRATIONS[engine]) && !MERGED.includes(name))
   if (newer === undefined) return
   const found = `the store ${place} is of a newer release (${newer.name})`
   throw new Error(`${found}: take that one, or restore a backup`)
@@ -70,7 +112,12 @@ export async function migrateIfNew(db: Db, engine: Engine, place: string): Promi
   await ((await isNew(db, engine)) ? migrate(db, engine) : requireCurrent(db, engine, place))
 }
 
+async function isBeforeMerge(db: Db, engine: Engine): Promise<boolean> {
+  return engine === 'sqlite' && (await firstStepsIn(db)).length > 0
+}
+
 async function isNew(db: Db, engine: Engine): Promise<boolean> {
+  if (await isBeforeMerge(db, engine)) return false
   const migrations = await migratorOf(db, engine).getMigrations()
   return migrations.every(({ executedAt }) => executedAt === undefined)
 }
@@ -84,7 +131,8 @@ async function isNew(db: Db, engine: Engine): Promise<boolean> {
 export async function requireCurrent(db: Db, engine: Engine, place: string): Promise<void> {
   const migrations = await migratorOf(db, engine).getMigrations()
   const done = migrations.filter(({ executedAt }) => executedAt !== undefined).length
-  if (done === 0) throw new Error(`there is no store ${place}, which DATABASE_URL names`)
+  const isOld = await isBeforeMerge(db, engine)
+  if (done === 0 && !isOld) throw noStore(place)
   if (done < migrations.length) {
     const upgrade = 'back it up, and start the service once, which brings it up to date'
     throw new Error(`the store ${place} is of an older release: ${upgrade}`)

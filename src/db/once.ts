@@ -1,7 +1,6 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { ApiError } from '../errors.ts'
+import { dialectOf } from './dialect.ts'
 import { prepared } from './prepared.ts'
-import { NodeSqliteAdapter } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
 /** Names a request that is to take effect only once, however often it is sent. */
@@ -37,7 +36,7 @@ const claim = prepared<Claim, [scope: string]>((db, fill) =>
           val(fill('fingerprint')).as('fingerprint'),
           val(fill('expiresAt')).as('expires_at'),
         ])
-        .where(isFree(db, fill('scope'))),
+        .where(dialectOf(db).takeInHand(fill('scope'))),
     )
     .onConflict((conflict) =>
       conflict
@@ -51,15 +50,6 @@ const claim = prepared<Claim, [scope: string]>((db, fill) =>
     )
     .returning('scope'),
 )
-
-/**
- * Whether no other transaction has it in hand, which in the embedded store is always so. Negative keys of
- * locks tell of animals that are being added.
- */
-function isFree(db: Db, scope: string): RawBuilder<SqlBool> {
-  if (db.getExecutor().adapter instanceof NodeSqliteAdapter) return sql<SqlBool>`true`
-  return sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${scope}, 0) & 9223372036854775807)`
-}
 
 const keep = prepared<{ scope: string; result: string | null }, never>((db, fill) =>
   db
@@ -84,8 +74,13 @@ export async function runOnce<Result>(
   if (!claimed) return { result: await keptResult(db, once), replayed: true }
   const result = await change()
   // Of a change that gives nothing back there is no text.
-  await keep(db, { scope: once.scope, result: JSON.stringify(result) ?? null })
+  await keep(db, { scope: once.scope, result: JSON.stringify(result, withoutAdopter) ?? null })
   return { result, replayed: false }
+}
+
+/** What is erased one day stands in one place: a replay reads the adopter from the order. */
+function withoutAdopter(member: string, value: unknown): unknown {
+  return member === 'adopter' ? undefined : value
 }
 
 async function keptResult<Result>(db: Db, { scope, fingerprint }: Once): Promise<Result> {
@@ -112,6 +107,8 @@ export async function removeExpiredResults(db: Db, now: number): Promise<boolean
   const { numDeletedRows } = await db
     .deleteFrom('idempotency')
     .where('scope', 'in', expired)
+    // Looked at again: a request may have renewed the row while this waited for it.
+    .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()
   return numDeletedRows === BigInt(MOST_REMOVED)
 }

@@ -3,13 +3,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import type { Kept } from './database.ts'
 import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
+import { noStore } from './no-store.ts'
 import { BUSY_TIMEOUT_MS, createFile, NodeSqliteDialect, openFile } from './sqlite.ts'
 import type { Db } from './tables.ts'
-
-/** The file that a database URL such as sqlite:data/adoptable.db names. */
-export function fileOf(databaseUrl: string): string {
-  return databaseUrl.slice('sqlite:'.length)
-}
 
 export interface Writable {
   db: Db
@@ -44,7 +40,7 @@ async function openAnd(prepare: (db: Db) => Promise<void>, file: string): Promis
  * @throws when there is no store, or it is not of this release
  */
 export async function openAsItIs(file: string): Promise<Db> {
-  if (!existsSync(file)) throw new Error(`there is no store at ${file}, which DATABASE_URL names`)
+  if (!existsSync(file)) throw noStore(`at ${file}`)
   const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
   try {
@@ -118,7 +114,8 @@ export function openToRead(file: string): Reader {
   const dataVersion = database.prepare('pragma data_version')
   const revision = database.prepare('select pages, keys from revision')
   let committed: unknown
-  let current: Record<string, unknown> = {}
+  // From the first read on the log is there, and stays.
+  let current: Record<string, unknown> = revision.get() ?? {}
   let looked = false
   const look = (): void => {
     // The first look reads no page of the file, and mostly nobody has committed since the last one.

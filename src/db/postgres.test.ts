@@ -5,15 +5,16 @@ import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { changes } from '../changes.ts'
 import { findByHash } from '../keys/find-by-hash.ts'
-import * as keys from '../keys/store.ts'
 import { type Answer, assertError } from '../testing/client.ts'
 import { freePort } from '../testing/port.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { startApp, type TestApp, UNLIMITED, useStores } from '../testing/start-app.ts'
-import { openForCommand } from './database.ts'
+import { runOnce } from './once.ts'
+import { openForCommand } from './open-database.ts'
 import { watchPostgres } from './watch-postgres.ts'
 
 // What the service promises of PostgreSQL alone: one migration, one process without Redis, and what happens
@@ -62,9 +63,9 @@ test('ten processes that start at once on an empty database migrate it once, and
   await runOnServer(`create database ${name}`)
   t.after(() => runOnServer(`drop database ${name} with (force)`))
   const starts = Array.from({ length: 10 }, async (_, place) => {
-    const store = await openForCommand(urlOf(name))
+    const store = await openForCommand(urlOf(name), changes)
     const key = { name: 'first', plan: 'free', access: 'admin' } as const
-    const first = await store.write(keys.insertFirstKey, key, `${place}`.repeat(64), 1)
+    const first = await store.write('insertFirstKey', key, `${place}`.repeat(64), 1)
     await store.close()
     return first
   })
@@ -169,7 +170,7 @@ test('a database in which characters are lacking is refused in one line', async 
 test('what is asked again and again is parsed once on each connection', async (t) => {
   const store = await openForCommand(await scratchDatabase(t))
   t.after(store.close)
-  const statements = await store.write(async (db) => {
+  const statements = await store.db.transaction().execute(async (db) => {
     await findByHash(db, 'a')
     await findByHash(db, 'b')
     const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(
@@ -185,14 +186,14 @@ test('what is asked again and again is parsed once on each connection', async (t
 for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
   test(`a key revoked beside the service is refused within a second, when the notice of it ${fate}`, async (t) => {
     const { app, proxy, direct } = await startBehindProxy(t)
-    const { db, write, close } = await openForCommand(direct)
+    const { db, write, close } = await openForCommand(direct, changes)
     t.after(close)
     const { id } = await db.selectFrom('api_key').select('id').executeTakeFirstOrThrow()
     assert.equal((await app.get('/v1/pets')).status, 200)
 
     if (fate === 'is lost with its line') proxy.cut()
     if (fate === 'is not given') await sql`alter table api_key disable trigger all`.execute(db)
-    assert.ok(await write(keys.revokeKey, id, 1))
+    assert.ok(await write('revokeKey', id, 1))
     const since = performance.now()
     proxy.restore()
     for (let status = 0; status !== 401; ) {
@@ -204,8 +205,8 @@ for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
 
 test('a commit outdates pages, and keys only where it was of keys', async (t) => {
   const url = await scratchDatabase(t)
-  const store = await openForCommand(url)
-  const watch = await watchPostgres(url, async () => true)
+  const store = await openForCommand(url, changes)
+  const watch = await watchPostgres(url, { claim: async () => undefined })
   t.after(() => Promise.all([watch.close(), store.close()]))
   const name = 'Tom'
   const addPet = () => store.db.insertInto('pet').values({ name, category_id: 2, status: null } as never)
@@ -224,7 +225,7 @@ test('a commit outdates pages, and keys only where it was of keys', async (t) =>
 
   const addedKey = await forgotten()
   const key = { name: 'b', plan: 'free', access: 'read' } as const
-  await store.write(keys.insertKey, key, 'a'.repeat(64), 0)
+  await store.write('insertKey', key, 'a'.repeat(64), 0)
   while (watch.version('keys') === addedKey.keys) await turn()
   assert.ok(performance.now() - addedKey.since < 1_000)
 })
@@ -232,7 +233,7 @@ test('a commit outdates pages, and keys only where it was of keys', async (t) =>
 test('another process sees within a second what one has written', async (t) => {
   const { app, direct } = await startBehindProxy(t)
   assert.equal((await app.get('/v1/pets')).text, '[]')
-  const other = await openForCommand(direct)
+  const other = await openForCommand(direct, changes)
   t.after(() => other.close())
   await other.db
     .insertInto('pet')
@@ -425,11 +426,42 @@ async function terminateAll(database: string): Promise<void> {
   await client.end()
 }
 
+test('a result that a request renews while the sweep waits for it stays, and the retry gets it', async (t) => {
+  const url = await scratchDatabase(t)
+  const { db, write, close } = await openForCommand(url, changes)
+  t.after(close)
+  const other = await besides(url)
+  t.after(() => other.end())
+  const DAY_MS = 86_400_000
+  const once = { scope: hash('sha256', 'of one request'), fingerprint: hash('sha256', 'of its body') }
+  const run = (now: number, change: () => Promise<string>) =>
+    db.transaction().execute((inside) => runOnce(inside, { ...once, now }, change))
+  await run(0, async () => 'first')
+
+  let swept: Promise<boolean> | undefined
+  const renewed = await run(DAY_MS, async () => {
+    swept = write('removeExpiredResults', DAY_MS)
+    const waits = `select from pg_locks where not granted and locktype = 'transactionid'`
+    while ((await other.query(waits)).rowCount === 0 && !(await isOver(swept)));
+    return 'second'
+  })
+  assert.equal(await swept, false)
+
+  assert.deepEqual(renewed, { result: 'second', replayed: false })
+  const again = await run(DAY_MS + 1, async () => 'third')
+  assert.deepEqual(again, { result: 'second', replayed: true })
+  assert.equal((await db.selectFrom('idempotency').select('scope').execute()).length, 1)
+})
+
+const isOver = (work: Promise<unknown>): Promise<boolean> =>
+  Promise.race([work.then(() => true), turn().then(() => false)])
+
 test('what one process still carries out is a 409 in another at once, and its result afterwards', async (t) => {
-  const { db, writeOnce, close } = await openForCommand(await scratchDatabase(t))
+  const { db, close } = await openForCommand(await scratchDatabase(t))
   t.after(close)
   const once = { scope: hash('sha256', 'of one request'), fingerprint: hash('sha256', 'of its body'), now: 0 }
-  const run = (change: () => Promise<string>) => writeOnce(once, change)
+  const run = (change: () => Promise<string>) =>
+    db.transaction().execute((inside) => runOnce(inside, once, change))
 
   const first = await run(async () => {
     await assert.rejects(

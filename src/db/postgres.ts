@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { ApiError } from '../errors.ts'
-import { nameOf } from './prepared.ts'
+import { nameOf } from './dialect.ts'
 import type { Db } from './tables.ts'
 
 // A request needs the database twice, to learn whose key it is and to do what is asked, and waits for Redis
@@ -17,7 +17,7 @@ const PATIENT_CONNECT_TIMEOUT_MS = 2_000
 const STATEMENT_TIMEOUT_MS = 700
 
 /** The server ends what a process of ours left open when it lost its connection, or its life. */
-const IDLE_IN_TRANSACTION_MS = 5_000
+export const IDLE_IN_TRANSACTION_MS = 5_000
 
 /** The pool closes a connection that nobody has used for so long. */
 const IDLE_MS = 10_000
@@ -91,11 +91,16 @@ function careful(client: pg.PoolClient, until: number | undefined): PostgresPool
     try {
       return await client.query({ name: nameOf(text), text, values, ...left })
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = lost(error)
-      throw broken ?? toldApart(error as pg.DatabaseError)
+      if (!isOwnWord(error)) broken = toldApart(error)
+      throw broken ?? toldApart(error)
     }
   }
   return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
+}
+
+/** Whether the database itself refused it, and its session goes on. */
+export function isOwnWord(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
 }
 
 function fail(error: unknown): never {
@@ -108,11 +113,14 @@ function lost(cause: unknown): ApiError {
 
 /**
  * Classes of SQLSTATE in which the database cannot do what is asked of it now (appendix A of its manual): the
- * connection, resources, an operator's doing, the system, and a store that is only to be read (25006).
+ * connection, resources, an operator's doing, the system, and a store that is only to be read
+ * (25006), or whose tables somebody removed (42P01).
  */
-const UNAVAILABLE = /^(?:08|28|3D|53|57|58|XX|25006|55P03|40)/
+const UNAVAILABLE = /^(?:08|28|3D|53|57|58|XX|25006|42P01|55P03|40)/
 
-function toldApart(error: pg.DatabaseError): Error {
+/** @returns a 503 where the database cannot do it now, or is not there, and what it said otherwise */
+export function toldApart(error: unknown): Error {
+  if (!isOwnWord(error)) return lost(error)
   return UNAVAILABLE.test(error.code ?? '') ? lost(error) : withoutData(error)
 }
 

@@ -9,3 +9,14 @@ export async function cursorSecret(db: Db): Promise<string> {
     .executeTakeFirstOrThrow(() => new Error('this store is an unfinished copy: run `adoptable copy` again'))
   return value
 }
+
+/** @returns false when there is one of this name, which stays */
+export async function insertSecret(db: Db, name: string, value: string): Promise<boolean> {
+  const inserted = await db
+    .insertInto('secret')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .executeTakeFirst()
+  return inserted !== undefined
+}

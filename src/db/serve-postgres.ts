@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { ApiError } from '../errors.ts'
-import { CLAIM, claimPatiently, SILENT_MS } from './claim.ts'
+import { CLAIM, claimPatiently, SILENT_MS, Taken } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
+import { homeOfDatabase } from './installation.ts'
 import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
+import { IDLE_IN_TRANSACTION_MS, isOwnWord, openPostgres } from './postgres.ts'
+import { scrubPostgres } from './scrub-postgres.ts'
 import type { Db } from './tables.ts'
 import { watchPostgres } from './watch-postgres.ts'
 import { transactionWriter } from './write.ts'
@@ -18,6 +21,10 @@ const LONGEST_PAUSE_MS = 2_000
 
 /** What passes by itself (appendix A of PostgreSQL's manual): no connection, none left, starting or stopping. */
 const PASSING = /^(?:08|53|57)/
+
+/** PostgreSQL's codes for a statement that took too long, and for a change where none may be made. */
+const CANCELED = '57014'
+const READ_ONLY = '25006'
 
 /** The tables are brought up to date. */
 export function openMigrated(url: string): Promise<Db> {
@@ -80,19 +87,22 @@ function passes(error: unknown): boolean {
 /** As `openDatabase`. */
 export async function servePostgres(
   url: string,
-  { connections, shared, ...waiting }: OpenOptions,
+  { connections, shared, changes, ...waiting }: OpenOptions,
 ): Promise<Database> {
   const migrated = await untilThere(() => openMigrated(url), waiting)
-  await migrated.destroy()
-  const claim = (client: pg.Client, signal?: AbortSignal) => claimDatabase(client, shared, signal)
-  const watch = await watchPostgres(url, claim, waiting.signal)
+  const home = await homeOfDatabase(migrated).finally(() => migrated.destroy())
+  const token = shared ? undefined : randomUUID()
+  const watch = await watchPostgres(url, { claim: claimer(token), ...waiting })
   const db = openPostgres(url, { connections })
-  const writer = transactionWriter(db, watch.committed)
+  const writer = transactionWriter(db, changes, watch.committed)
   return {
     ...writer,
     ready: () => requireWritable(db),
     db,
     version: watch.version,
+    claim: token === undefined ? undefined : { token, doubt: watch.doubt },
+    home,
+    scrub: () => scrubPostgres(url),
     async close() {
       await watch.close()
       await db.destroy()
@@ -111,11 +121,13 @@ async function requireWritable(db: Db): Promise<void> {
 
 async function untilThere<Result>(
   open: () => Promise<Result>,
-  { onWait, signal }: Pick<OpenOptions, 'onWait' | 'signal'>,
+  { onWait, onBack, signal }: Pick<OpenOptions, 'onWait' | 'onBack' | 'signal'>,
 ): Promise<Result> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
-      return await open()
+      const opened = await open()
+      onBack()
+      return opened
     } catch (error) {
       if (!passes(error)) throw error
       onWait(error)
@@ -125,15 +137,58 @@ async function untilThere<Result>(
 }
 
 /**
- * Held for as long as the connection lives and is used.
+ * What takes the claim, on each connection that is to hold it: for as long as that lives and is used.
  *
- * @returns false when another process holds it
+ * @param token of a process that counts alone: from the first time on it names the claim
  */
-async function claimDatabase(client: pg.Client, shared: boolean, signal?: AbortSignal): Promise<boolean> {
-  await client.query(`set idle_session_timeout = ${SILENT_MS}`)
-  const lock = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
-  return claimPatiently(async () => {
-    const { rows } = await client.query<{ held: boolean }>(`select ${lock}($1) as held`, [CLAIM])
-    return rows[0]?.held === true
-  }, signal)
+function claimer(token: string | undefined): (client: pg.Client, signal?: AbortSignal) => Promise<void> {
+  const lock = token === undefined ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
+  let isFirst = true
+
+  async function isMine(client: pg.Client): Promise<boolean> {
+    const { rows } = await client.query<{ token: string }>('select token from claim')
+    return rows[0]?.token === token
+  }
+
+  return async (client, signal) => {
+    await client.query(`set idle_session_timeout = ${SILENT_MS}`)
+    const isHeld = await claimPatiently(async () => {
+      const { rows } = await client.query<{ held: boolean }>(`select ${lock}($1) as held`, [CLAIM])
+      const held = rows[0]?.held === true
+      // Whoever has it writes a token at once: then nothing is left to wait for.
+      if (!held && token !== undefined && !isFirst && !(await isMine(client))) throw new Taken()
+      return held
+    }, signal)
+    if (!isHeld) throw new Taken()
+    if (token === undefined) return
+    if (isFirst) await writeToken(client, token, signal)
+    // Asked behind the lock: from here on nobody else writes one.
+    else if (!(await isMine(client))) throw new Taken()
+    isFirst = false
+  }
+}
+
+/**
+ * Waits for a process before it that still writes counters. The server ends one that stands still.
+ *
+ * @throws when none of the two can be
+ */
+async function writeToken(client: pg.Client, token: string, signal?: AbortSignal): Promise<void> {
+  const until = performance.now() + IDLE_IN_TRANSACTION_MS + SILENT_MS
+  const statement = `insert into claim (id, token) values (1, $1)
+    on conflict (id) do update set token = excluded.token`
+  for (;;) {
+    try {
+      await client.query(statement, [token])
+      return
+    } catch (error) {
+      signal?.throwIfAborted()
+      if ((error as { code?: string }).code === READ_ONLY) {
+        throw new Error('PostgreSQL: the database is read-only; make it writable, and start again', {
+          cause: error,
+        })
+      }
+      if (!isOwnWord(error) || error.code !== CANCELED || performance.now() > until) throw error
+    }
+  }
 }

@@ -2,24 +2,31 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { runOnce } from './once.ts'
 import { openSettled, type Writable } from './open-sqlite.ts'
+import { requireThere, type ServedFile } from './served-file.ts'
+import { BUSY_TIMEOUT_MS } from './sqlite.ts'
 import type { Db } from './tables.ts'
 import { isDiskFailure, isReadOnly } from './violation.ts'
-import type { Changes } from './writer.ts'
-import { type Job, type Outcome, packError } from './writer-messages.ts'
+import { type Changes, changeIn } from './write.ts'
+import { type Job, type Outcome, packError, SCRUB } from './writer-messages.ts'
 
 /** More changes than this wait for the next transaction, so that none waits long for its neighbours. */
 const MOST_IN_A_GROUP = 512
 
 /** The writer thread's whole life: take what waits, run it, commit, answer; `null` ends it. */
-export function serveWrites(port: MessagePort, file: string, changes: Changes): void {
+export function serveWrites(port: MessagePort, served: ServedFile, changes: Changes): void {
   const queue: Job[] = []
   let store: Writable | undefined
   let busy = false
 
-  async function commit(jobs: Job[]): Promise<Outcome[]> {
+  /** @returns what `work` does with the jobs, or for each of them why it could not */
+  async function attempt(
+    jobs: Job[],
+    work: (open: Writable) => Promise<Outcome[]> | Outcome[],
+  ): Promise<Outcome[]> {
     try {
-      store ??= await openSettled(file)
-      return await commitGroup(store, changes, jobs)
+      requireThere(served)
+      store ??= await openSettled(served.file)
+      return await work(store)
     } catch (error) {
       // Nobody knows what of the log such a disk has kept: all is written anew before anything is added. What
       // could be opened to read only may be opened to write by now.
@@ -30,6 +37,14 @@ export function serveWrites(port: MessagePort, file: string, changes: Changes): 
       const failure = packError(error)
       return jobs.map(({ id }) => ({ id, failure }))
     }
+  }
+
+  async function carryOut(jobs: Job[]): Promise<void> {
+    const scrubs = jobs.filter(({ change }) => change === SCRUB)
+    const others = jobs.filter(({ change }) => change !== SCRUB)
+    if (others.length > 0)
+      port.postMessage(await attempt(others, (open) => commitGroup(open, changes, others)))
+    for (const job of scrubs) port.postMessage(await attempt([job], (open) => [scrub(open, job)]))
   }
 
   port.on('message', async (message: Job[] | null) => {
@@ -43,10 +58,30 @@ export function serveWrites(port: MessagePort, file: string, changes: Changes): 
     while (queue.length > 0) {
       for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
         queue.push(...next.message)
-      port.postMessage(await commit(queue.splice(0, MOST_IN_A_GROUP)))
+      await carryOut(queue.splice(0, MOST_IN_A_GROUP))
     }
     busy = false
   })
+}
+
+/**
+ * Leaves no byte of what was erased. `secure_delete` clears what a row took, but not the copies of it that
+ * SQLite leaves between the rows of a page when it moves them.
+ *
+ * @throws when somebody reads an earlier state: nothing is written anew then, for which changes would wait
+ */
+function scrub({ database }: Writable, { id }: Job): Outcome {
+  emptyLog(database)
+  database.exec('vacuum')
+  emptyLog(database)
+  return { id, value: undefined }
+}
+
+function emptyLog(database: DatabaseSync): void {
+  database.exec('pragma busy_timeout = 0')
+  const { busy } = database.prepare('pragma wal_checkpoint(truncate)').get() ?? {}
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  if (busy) throw new Error('another process reads an earlier state of the store, which the log has to hold')
 }
 
 /** Runs jobs in one transaction; a job that throws is undone alone. Without a commit all of them failed. */
@@ -64,8 +99,7 @@ async function commitGroup({ db, database }: Writable, changes: Changes, jobs: J
 }
 
 async function runAlone(db: Db, database: DatabaseSync, changes: Changes, job: Job): Promise<Outcome> {
-  const change = changes[job.change]
-  if (!change) throw new Error(`unknown change ${job.change}`)
+  const change = changeIn(changes, job.change)
   database.exec('savepoint job')
   try {
     const run = () => change(db, ...job.args)

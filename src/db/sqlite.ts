@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type CompiledQuery, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
@@ -15,12 +15,13 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 /** A file of SQLite, opened to write (created when absent) or only to read. */
 export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
   refuseOldSqlite(process.versions.sqlite ?? '0')
+  if (mode === 'read') refuseHardLinks(file)
   if (mode === 'read') return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   // FULL: a commit is on the disk before it is acknowledged. WAL with NORMAL loses the last ones at a
   // power cut. What is erased, such as an adopter, is overwritten in the file, and not only given free.
   turnToWal(database)
-  database.exec('pragma synchronous = full; pragma secure_delete = fast')
+  database.exec('pragma synchronous = full; pragma secure_delete = on')
   return database
 }
 
@@ -46,15 +47,48 @@ function turnToWal(database: DatabaseSync): void {
  * permissions.
  */
 export function createFile(file: string, options: DatabaseSyncOptions): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // Only where there is none: closing a file ends every lock that this process has on it (POSIX, fcntl).
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+  createEmpty(file)
+  refuseHardLinks(file)
   try {
     return new DatabaseSync(file, options)
   } catch (cause) {
     const { message, errcode } = cause as Error & { errcode?: number }
     throw Object.assign(new Error(`${file}: ${message}`, { cause }), { errcode })
   }
+}
+
+/** Makes a file for us alone, with its folder, where there is none. */
+export function createEmpty(file: string): void {
+  makeFolder(dirname(file))
+  // Only where there is none: closing a file ends every lock that this process has on it (POSIX, fcntl).
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+}
+
+/** Step by step: `recursive` never ends where a folder says that it is not there, as below /proc. */
+function makeFolder(folder: string): void {
+  if (isFolder(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (!isFolder(folder)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory()
+}
+
+/**
+ * SQLite keeps a log beside each name, and through two of them damages the file (How To Corrupt, 2.5). A
+ * second name would have a lock of its own, too.
+ */
+export function refuseHardLinks(file: string): void {
+  const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1
+  if (names <= 1) return
+  const advice = `find the others (find -samefile ${file}) and remove them, or name a copy`
+  throw new Error(`${file} has ${names} names (hard links), through which it would be damaged: ${advice}`)
 }
 
 function refuseOldSqlite(version: string): void {

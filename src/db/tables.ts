@@ -10,6 +10,7 @@ export interface Tables {
   pet: PetTable
   pet_change: PetChangeTable
   pet_source: PetSourceTable
+  imported_file: ImportedFileTable
   adoption_order: AdoptionOrderTable
   inventory: InventoryTable
   idempotency: IdempotencyTable
@@ -17,12 +18,44 @@ export interface Tables {
   api_key_secret: ApiKeySecretTable
   counter: CounterTable
   secret: SecretTable
+  claim: ClaimTable
+  installation: InstallationTable
+  known_time: KnownTimeTable
+}
+
+/** On PostgreSQL alone: which process may write counters. No copy has it. */
+interface ClaimTable {
+  /** Always 1. */
+  id: number
+  /** Chosen by the process that claimed the database last. */
+  token: string
+}
+
+/** What a store knows of itself: one row. */
+interface InstallationTable {
+  only_row: number
+  /** Null before the first start. */
+  id: string | null
+  /** Where the store lay at its last start; null in a backup, which may lie anywhere. */
+  home: string | null
+  /** Where its counters are shared; null while they are not. */
+  counter_store: string | null
 }
 
 /** What this installation keeps to itself, by name; in hexadecimal. */
 interface SecretTable {
   name: string
   value: string
+}
+
+/** One row: how much time has passed as far as this store can know. Decision 13. */
+interface KnownTimeTable {
+  name: 'known'
+  at: number
+  /** What was known when a start last counted the time for which the service was stopped. */
+  credited_at: number
+  /** 1 while bytes of what was erased may be left in the files. */
+  scrub_due: Generated<number>
 }
 
 interface CategoryTable {
@@ -43,8 +76,8 @@ interface PetTable {
   /** The key that added it. */
   created_by: number | null
   updated_at: number
-  /** Grows by one with every change. */
-  version: Generated<number>
+  /** Drawn anew with every change, so that none comes back after a restore; older releases counted. */
+  version: number
 }
 
 interface PetChangeTable {
@@ -54,6 +87,14 @@ interface PetChangeTable {
   key_id: number
   /** JSON: {member: {from, to}}; a member that was absent is absent there too. */
   changes: string
+}
+
+/** A file whose animals have no ids that tell them apart: it is known when it comes again. */
+interface ImportedFileTable {
+  fingerprint: string
+  first_pet_id: number
+  /** Unix time in milliseconds; 0 where that was not kept yet. */
+  imported_at: number
 }
 
 /** Where an imported animal came from, so that it is known when it comes again. */
@@ -92,7 +133,7 @@ interface InventoryTable {
 interface IdempotencyTable {
   scope: string
   fingerprint: string
-  /** JSON. */
+  /** JSON, without the adopter of an order: that stands in the order alone. */
   result: string | null
   expires_at: number
 }

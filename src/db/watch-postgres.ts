@@ -1,6 +1,7 @@
 import pg from 'pg'
+import { SILENT_MS, Taken } from './claim.ts'
 import type { Kept } from './database.ts'
-import { connectionTo } from './postgres.ts'
+import { connectionTo, isOwnWord } from './postgres.ts'
 
 /**
  * How often the database is asked whether anybody has committed; a revoked key is known at once, by its
@@ -9,81 +10,88 @@ import { connectionTo } from './postgres.ts'
 const POLL_MS = 250
 /** What was true so long ago counts no more: nothing is remembered while the database cannot be asked. */
 const STALE_MS = 1_000
+/** After this time without a question the server has ended the session; before, it still has the lock. */
+const LOOK = { text: 'select pg_current_snapshot()::text as snapshot', query_timeout: SILENT_MS }
 /** Keys of which no notice told, since they came past the triggers, are known as late as this. */
 const UNTOLD_MS = 1_000
 
 export interface Watch {
   /** As `Reader.version`. */
   version(of: Kept): number
+  /** As `Claim.doubt`. */
+  doubt(): Error | undefined
   /** Something was committed here; a key that was brings its notice. */
   committed(): void
   close(): Promise<void>
 }
 
-class Taken extends Error {
-  constructor() {
-    super(
-      'another adoptable already serves this database; stop it first, or set REDIS_URL in both to share the limits',
-    )
-  }
+interface Options {
+  /**
+   * Takes what this process may have, on each new connection.
+   *
+   * @throws {Taken} when another process has it
+   */
+  claim(client: pg.Client, signal?: AbortSignal): Promise<void>
+  /** Ends the start. */
+  signal?: AbortSignal | undefined
+  /** Hears why the connection was lost, each time it is tried again. */
+  onLost?(reason: unknown): void
+  /** Hears that there is one again. */
+  onBack?(): void
 }
 
 /**
  * Notices over a connection of its own that anybody, here or in another process, has committed: a snapshot
- * names the transactions that are over, and changes with each of them that wrote anything.
+ * names the transactions that are over, and changes with each of them that wrote anything. The claim is held
+ * by the same connection.
  *
- * @param claim takes what this process alone may have, on each new connection; tells whether it could
- * @param signal ends the start
- * @throws when it could not at the start; when it cannot later, nobody is left to tell, and the process ends
+ * @throws when it cannot be claimed at the start; later nobody is left to tell, and the process ends
  */
-export async function watchPostgres(
-  url: string,
-  claim: (client: pg.Client, signal?: AbortSignal) => Promise<boolean>,
-  signal?: AbortSignal,
-): Promise<Watch> {
-  const changes = countChanges()
-  let snapshot = ''
-  let seenAt = Number.NEGATIVE_INFINITY
+export async function watchPostgres(url: string, { claim, signal, onLost, onBack }: Options): Promise<Watch> {
+  const session = watchSession()
+  let brokenBy: unknown
   const closing = new AbortController()
+  /** Set between two looks. */
   let timer: NodeJS.Timeout | undefined
-  let client = await connect(signal)
+  let client = use(await connect(signal))
 
   async function connect(until?: AbortSignal): Promise<pg.Client> {
-    const fresh = openClient(url).on('notification', changes.keysChanged)
-    try {
-      await fresh.connect()
-      if (!(await claim(fresh, until))) throw new Taken()
-      await fresh.query('listen adoptable_keys')
-      // What was told before, nobody heard.
-      changes.keysChanged()
-      await look(fresh)
-      if (closing.signal.aborted) await fresh.end()
-      return fresh
-    } catch (error) {
-      void fresh.end().catch(() => undefined)
-      throw error
-    }
+    const fresh = await openSession(url, session, (opened) => claim(opened, until))
+    if (closing.signal.aborted) await fresh.end()
+    return fresh
   }
 
-  async function look(from: pg.Client): Promise<void> {
-    const askedAt = performance.now()
-    const { rows } = await from.query<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot')
-    if (rows[0]?.snapshot !== snapshot) changes.committed()
-    snapshot = rows[0]?.snapshot ?? ''
-    seenAt = askedAt
+  function use(fresh: pg.Client): pg.Client {
+    return fresh.on('error', (error) => onBreak(fresh, error)).on('end', () => onBreak(fresh))
   }
 
   async function poll(): Promise<void> {
-    await look(client).catch(reconnect)
+    timer = undefined
+    await session.look(client).catch(reconnect)
     if (!closing.signal.aborted) timer = setTimeout(poll, POLL_MS)
   }
 
-  async function reconnect(): Promise<void> {
+  function onBreak(broken: pg.Client, error?: Error): void {
+    if (broken !== client || closing.signal.aborted) return
+    brokenBy = error ?? brokenBy
+    session.broken()
+    if (timer === undefined) return
+    clearTimeout(timer)
+    void poll()
+  }
+
+  async function reconnect(cause: unknown): Promise<void> {
+    // The claim is given up with its connection.
+    session.broken()
     void client.end().catch(() => undefined)
     if (closing.signal.aborted) return
+    onLost?.(brokenBy ?? cause)
     try {
-      client = await connect(closing.signal)
+      client = use(await connect(closing.signal))
+      brokenBy = undefined
+      onBack?.()
     } catch (error) {
+      session.broken()
       // Two processes that count alone would let through twice what they may: one of them has to go.
       if (error instanceof Taken && !closing.signal.aborted) endProcess(error)
     }
@@ -91,12 +99,75 @@ export async function watchPostgres(
   timer = setTimeout(poll, POLL_MS)
 
   return {
-    version: (of) => changes.version(of, performance.now() - seenAt <= STALE_MS),
-    committed: changes.committed,
+    version: session.version,
+    doubt: session.doubt,
+    committed: session.committed,
     async close() {
       closing.abort()
       clearTimeout(timer)
       await client.end().catch(() => undefined)
+    },
+  }
+}
+
+async function openSession(
+  url: string,
+  { keysChanged, look }: Session,
+  claim: (client: pg.Client) => Promise<void>,
+): Promise<pg.Client> {
+  // Without a listener an error would end the process.
+  const fresh = new pg.Client(connectionTo(url)).on('error', () => undefined)
+  try {
+    await fresh.on('notification', keysChanged).connect()
+    await claim(fresh)
+    await fresh.query('listen adoptable_keys')
+    // What was told before, nobody heard.
+    keysChanged()
+    await look(fresh)
+    return fresh
+  } catch (error) {
+    void fresh.end().catch(() => undefined)
+    throw error
+  }
+}
+
+type Session = ReturnType<typeof watchSession>
+
+/** What the answers on the connection say of the data, and of the claim. */
+function watchSession() {
+  const { committed, keysChanged, version } = countChanges()
+  let snapshot = ''
+  /** When the snapshot was asked for. */
+  let seenAt = Number.NEGATIVE_INFINITY
+  /** When the latest question with any answer was asked. */
+  let answeredAt = Number.NEGATIVE_INFINITY
+
+  async function look(client: pg.Client): Promise<void> {
+    const askedAt = performance.now()
+    const { rows } = await client.query<{ snapshot: string }>(LOOK).catch((error: unknown) => {
+      // Cancelled, say: the session lives.
+      if (isOwnWord(error)) return { rows: [] }
+      throw error
+    })
+    answeredAt = askedAt
+    const [seen] = rows
+    if (!seen) return
+    if (seen.snapshot !== snapshot) committed()
+    snapshot = seen.snapshot
+    seenAt = askedAt
+  }
+
+  return {
+    look,
+    committed,
+    keysChanged,
+    version: (of: Kept) => version(of, performance.now() - seenAt <= STALE_MS),
+    broken() {
+      answeredAt = Number.NEGATIVE_INFINITY
+    },
+    doubt() {
+      if (performance.now() - answeredAt < SILENT_MS) return undefined
+      return new Error('PostgreSQL: no answer on the connection that holds the claim')
     },
   }
 }
@@ -124,9 +195,4 @@ function endProcess(error: Error): void {
   setImmediate(() => {
     throw error
   })
-}
-
-function openClient(url: string): pg.Client {
-  // A broken connection shows in the next poll; without a listener it would end the process.
-  return new pg.Client(connectionTo(url)).on('error', () => undefined)
 }

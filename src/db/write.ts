@@ -6,26 +6,47 @@ import { isConflict } from './violation.ts'
  * A store function that changes data. It runs inside a transaction, which it takes first, and throws
  * to undo itself.
  */
-export type Change<Args extends unknown[], Result> = (db: Db, ...args: Args) => Promise<Result>
+// biome-ignore lint/suspicious/noExplicitAny: a list holds changes of every shape; Write knows each one's own.
+export type Change = (db: Db, ...args: any[]) => Promise<any>
+
+/** Changes by their names, which is how another thread is asked for one. */
+export type Changes = Record<string, Change>
+
+/** The types of the one list, src/changes.ts, which declares them here. */
+// biome-ignore lint/suspicious/noEmptyInterface: src/changes.ts fills it
+export interface ChangeList {}
+
+export type ChangeName = keyof ChangeList & string
+
+/** What a change takes behind the store. */
+export type ArgsOf<Name extends ChangeName> = ChangeList[Name] extends (
+  db: Db,
+  ...args: infer Args
+) => Promise<unknown>
+  ? Args
+  : never
+
+export type ResultOf<Name extends ChangeName> = ChangeList[Name] extends (
+  ...args: never
+) => Promise<infer Result>
+  ? Result
+  : never
 
 /** A change that needs the store and leaves it as it is. */
-export const nothing: Change<[], void> = async () => undefined
+export async function nothing(): Promise<void> {}
 
 /**
  * Runs a change; the promise resolves when its effect is on the disk. It rejects when nothing of it is, or
  * with service_unavailable, when nobody can say.
  */
-export type Write = <Args extends unknown[], Result>(
-  change: Change<Args, Result>,
-  ...args: Args
-) => Promise<Result>
+export type Write = <Name extends ChangeName>(name: Name, ...args: ArgsOf<Name>) => Promise<ResultOf<Name>>
 
 /** The same, for a request that is to take effect only once. */
-export type WriteOnce = <Args extends unknown[], Result>(
+export type WriteOnce = <Name extends ChangeName>(
   once: Once,
-  change: Change<Args, Result>,
-  ...args: Args
-) => Promise<OnceOnly<Result>>
+  name: Name,
+  ...args: ArgsOf<Name>
+) => Promise<OnceOnly<ResultOf<Name>>>
 
 export interface Writer {
   write: Write
@@ -39,6 +60,12 @@ export interface Writer {
   close(): Promise<void>
 }
 
+export function changeIn(changes: Changes, name: string): Change {
+  const change = changes[name]
+  if (!change) throw new Error(`the change ${name} is missing in the list of changes`)
+  return change
+}
+
 /** Changes of others may undo one of ours so often before that is an error. */
 const MOST_ATTEMPTS = 4
 
@@ -47,7 +74,7 @@ const MOST_ATTEMPTS = 4
  *
  * @param committed is called when something was, before the change is answered
  */
-export function transactionWriter(db: Db, committed: () => void = () => undefined): Writer {
+export function transactionWriter(db: Db, changes: Changes, committed: () => void = () => undefined): Writer {
   async function commit<Result>(change: (inside: Db) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -60,9 +87,9 @@ export function transactionWriter(db: Db, committed: () => void = () => undefine
     }
   }
   return {
-    write: (change, ...args) => commit((inside) => change(inside, ...args)),
-    writeOnce: (once, change, ...args) =>
-      commit((inside) => runOnce(inside, once, () => change(inside, ...args))),
+    write: (name, ...args) => commit((inside) => changeIn(changes, name)(inside, ...args)),
+    writeOnce: (once, name, ...args) =>
+      commit((inside) => runOnce(inside, once, () => changeIn(changes, name)(inside, ...args))),
     // A server answers for its own disk; who serves asks it whether it takes changes.
     ready: async () => undefined,
     close: () => db.destroy(),

@@ -10,16 +10,28 @@ export interface Job {
   once: Once | undefined
 }
 
+/** In the place of a change: what no transaction can do. */
+export const SCRUB = 'scrub'
+
 export type Outcome = { id: number; value: unknown } | { id: number; failure: Failure }
 
 type Failure =
-  | { kind: 'api'; code: ErrorCode; message: string; details: ErrorDetail[] | undefined }
+  | {
+      kind: 'api'
+      code: ErrorCode
+      message: string
+      details: ErrorDetail[] | undefined
+      headers: Record<string, string>
+      cause: Failure | undefined
+    }
   | { kind: 'other'; message: string; stack: string | undefined; errcode: number | undefined }
 
-/** An error keeps neither class nor members on its way between threads; this keeps what is needed. */
+/** An error keeps neither class nor members on its way between threads; this keeps all that anybody reads. */
 export function packError(error: unknown): Failure {
   if (error instanceof ApiError) {
-    return { kind: 'api', code: error.code, message: error.message, details: error.details }
+    const { code, message, details, headers } = error
+    const cause = error.cause === undefined ? undefined : packError(error.cause)
+    return { kind: 'api', code, message, details, headers, cause }
   }
   const { message, stack, errcode } = error as Error & { errcode?: number }
   return { kind: 'other', message, stack, errcode }
@@ -27,8 +39,9 @@ export function packError(error: unknown): Failure {
 
 export function unpackError(failure: Failure): Error {
   if (failure.kind === 'api') {
-    const { code, message, details } = failure
-    return new ApiError(code, details ? { message, details } : { message })
+    const { code, message, details, headers, cause } = failure
+    const why = cause && { cause: unpackError(cause) }
+    return new ApiError(code, { message, headers, ...(details && { details }), ...why })
   }
   const error: Error & { errcode?: number } = new Error(failure.message)
   if (failure.stack) error.stack = failure.stack

@@ -2,17 +2,15 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
 import type { Once } from './once.ts'
+import type { ServedFile } from './served-file.ts'
 import { isDiskFailure } from './violation.ts'
-import { type Change, nothing, type Writer } from './write.ts'
-import { type Job, type Outcome, unpackError } from './writer-messages.ts'
+import type { ChangeName, Writer } from './write.ts'
+import { type Job, type Outcome, SCRUB, unpackError } from './writer-messages.ts'
 
 interface Waiting {
   resolve(value: unknown): void
   reject(error: Error): void
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: the list holds changes of every shape; write() restores each one's own.
-export type Changes = Record<string, Change<any[], any>>
 
 const MOST_IN_A_MESSAGE = 16
 
@@ -26,16 +24,14 @@ const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 
  * The writer of the embedded database: a thread of its own, so that no read ever waits for a disk or a lock.
  * Changes that wait at the same moment share one transaction and one sync, and each still fails alone.
  *
- * @param thread the module the thread runs; it must know the same changes
+ * @param thread the module the thread runs, which knows the list of changes
  * @param committed is called when something was, before the change is answered
  */
 export function threadWriter(
   thread: URL,
-  file: string,
-  changes: Changes,
+  served: ServedFile,
   committed: () => void = () => undefined,
-): Writer {
-  const nameOf = namesIn(changes)
+): Writer & { scrub(): Promise<void> } {
   const waiting = openPlaces<Waiting>()
   const outbox = openOutbox((jobs) => {
     worker ??= start()
@@ -47,7 +43,7 @@ export function threadWriter(
   let inDoubt = false
 
   function start(): Worker {
-    return startThread(thread, file, {
+    return startThread(thread, served, {
       onOutcomes(outcomes) {
         committed()
         outcomes.forEach(settle)
@@ -75,19 +71,19 @@ export function threadWriter(
     }
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: as in Changes
-  function ask(change: Change<any[], any>, args: unknown[], once: Once | undefined): Promise<any> {
-    const name = nameOf(change)
+  // biome-ignore lint/suspicious/noExplicitAny: write() gives each change its own type
+  function ask(name: string, args: unknown[] = [], once?: Once): Promise<any> {
     return new Promise((resolve, reject) => {
       outbox.add({ id: waiting.put({ resolve, reject }), change: name, args, once })
     })
   }
 
   return {
-    write: (change, ...args) => ask(change, args, undefined),
-    writeOnce: (once, change, ...args) => ask(change, args, once),
+    write: (name, ...args) => ask(name, args),
+    writeOnce: (once, name, ...args) => ask(name, args, once),
+    scrub: () => ask(SCRUB),
     async ready() {
-      if (inDoubt) await ask(nothing, [], undefined)
+      if (inDoubt) await ask('nothing' satisfies ChangeName)
     },
     async close() {
       if (!waiting.isEmpty()) {
@@ -146,23 +142,14 @@ function openPlaces<Held>() {
   }
 }
 
-function namesIn(changes: Changes): (change: { name: string }) => string {
-  const names = new Map(Object.entries(changes).map(([name, change]) => [change as unknown, name]))
-  return (change) => {
-    const name = names.get(change)
-    if (name === undefined) throw new Error(`the change ${change.name} is missing in the list of changes`)
-    return name
-  }
-}
-
 interface Listener {
   onOutcomes(outcomes: Outcome[]): void
   /** @param cause why it ended, if not because it was told to */
   onExit(cause: unknown): void
 }
 
-function startThread(thread: URL, file: string, { onOutcomes, onExit }: Listener): Worker {
-  const started = new Worker(thread, { workerData: { file }, resourceLimits: WRITER_MEMORY })
+function startThread(thread: URL, served: ServedFile, { onOutcomes, onExit }: Listener): Worker {
+  const started = new Worker(thread, { workerData: { served }, resourceLimits: WRITER_MEMORY })
   let cause: unknown
   started.on('message', onOutcomes)
   started.on('error', (error) => {

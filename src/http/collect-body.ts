@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '../errors.ts'
 
-const MOST_BYTES = 65_536
 /** From so many pieces on, each has to hold something: one of a byte costs the same as one of thousands. */
 const MOST_SMALL_PIECES = 2_048
 const LEAST_PIECE_BYTES = 16
@@ -12,21 +11,24 @@ const FIRST_BYTES = 1_024
  * take hundreds of times as much, if a client made them small.
  *
  * @param declared its Content-Length, NaN when it has none
+ * @param mostBytes of a larger one nothing more is read
  */
 export function collectBody(
   payload: Readable,
   declared: number,
+  mostBytes: number,
   done: (error: Error | undefined, body: Buffer) => void,
 ): void {
-  let body = Buffer.allocUnsafe(declared <= MOST_BYTES ? declared : FIRST_BYTES)
+  const largerThan = `The body is larger than ${mostBytes} bytes.`
+  let body = Buffer.allocUnsafe(declared <= mostBytes ? declared : FIRST_BYTES)
   let size = 0
   let pieces = 0
 
   function onPiece(piece: Buffer): void {
     pieces += 1
     const needed = size + piece.length
-    if (needed > MOST_BYTES) {
-      end(tooLarge())
+    if (needed > mostBytes) {
+      end(tooLarge(largerThan))
     } else if (pieces > MOST_SMALL_PIECES && needed < pieces * LEAST_PIECE_BYTES) {
       end(tooLarge('The body comes in too many small pieces.'))
     } else {
@@ -44,10 +46,10 @@ export function collectBody(
     done(error, body.subarray(0, size))
   }
 
-  if (declared > MOST_BYTES) done(tooLarge(), body)
+  if (declared > mostBytes) done(tooLarge(largerThan), body)
   else payload.on('data', onPiece).on('end', end).on('error', end)
 }
 
-function tooLarge(message?: string): ApiError {
-  return new ApiError('payload_too_large', { ...(message && { message }), headers: { connection: 'close' } })
+function tooLarge(message: string): ApiError {
+  return new ApiError('payload_too_large', { message, headers: { connection: 'close' } })
 }

@@ -1,4 +1,8 @@
 import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { View } from './caller.ts'
+import { httpDate } from './http-date.ts'
 
 /**
  * What an answer carries so that a client can ask again, or change, only under a condition (RFC 9110,
@@ -11,19 +15,38 @@ export interface Validators {
   updatedAt?: number | undefined
 }
 
+/** The headers by which a request is to be carried out only under a condition (RFC 9110, section 13.1). */
+type ConditionHeaders = Pick<
+  IncomingHttpHeaders,
+  'if-match' | 'if-unmodified-since' | 'if-none-match' | 'if-modified-since'
+>
+
+/** Of a change, which another thread may make: with the view of the caller, whose ETags it names. */
+export type Conditions = ConditionHeaders & { view: View }
+
+/** Longer ones are a 431, with all other headers. */
+const CONDITION = { type: 'string', minLength: 1, maxLength: 16_384, 'x-stability': 'beta' } as const
+
 /** For the description: the headers of a change, of a look, and of an answer. */
 export const IF_MATCH = {
   'If-Match': {
-    type: 'string',
-    description: 'The ETag that it must still have; else the answer is a 412.',
-    'x-stability': 'beta',
+    ...CONDITION,
+    description: 'The ETag that it must still have, in its quotes; else the answer is a 412. `*` for any.',
+  },
+  'If-Unmodified-Since': {
+    ...CONDITION,
+    description: 'Without If-Match: a change later than this date is a 412.',
   },
 } as const
 export const IF_NONE_MATCH = {
   'If-None-Match': {
-    type: 'string',
-    description: 'ETags of answers the client has; one of them is a 304.',
-    'x-stability': 'beta',
+    ...CONDITION,
+    description: 'ETags of answers the client has, in their quotes; one of them is a 304.',
+  },
+  'If-Modified-Since': {
+    ...CONDITION,
+    description:
+      'Without If-None-Match: the Last-Modified of the answer that the client has; the same is a 304.',
   },
 } as const
 export const ETAG_HEADER = {
@@ -42,7 +65,7 @@ export const VALIDATOR_HEADERS = {
 /** For the description: a 304. @param headers those of the 200 that it stands for */
 export const notModified = (headers: object) => ({
   type: 'null',
-  description: 'It is as the ETag in If-None-Match has it.',
+  description: 'It is as the ETag in If-None-Match, or the date in If-Modified-Since, has it.',
   headers,
 })
 
@@ -51,22 +74,64 @@ export function etagOf(...parts: string[]): string {
   return `"${hash('sha256', parts.join('\n'), 'base64url')}"`
 }
 
-export function validatorHeaders({ etag, updatedAt }: Validators): { etag: string } & Record<string, string> {
-  return { etag, ...(updatedAt && { 'last-modified': new Date(updatedAt).toUTCString() }) }
+/** Validators as headers have them. */
+interface ShownValidators {
+  etag: string
+  'last-modified'?: string
 }
 
-/** Whether the client has this already: If-None-Match, compared weakly (RFC 9110, section 13.1.2). */
-export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  return ifNoneMatch === etag || (ifNoneMatch !== undefined && names(ifNoneMatch, etag, /^W\//))
+/** Callers who see different parts of one thing get different ETags for it. */
+export function validatorHeaders(
+  { etag, updatedAt }: Validators,
+  view: View,
+): ShownValidators & Record<string, string> {
+  const own = view === 'all' ? etag : etag.replace(/"$/, `.${view}"`)
+  return { etag: own, ...(updatedAt && { 'last-modified': new Date(updatedAt).toUTCString() }) }
+}
+
+export function conditionsOf({ headers, caller }: Pick<FastifyRequest, 'headers' | 'caller'>): Conditions {
+  return {
+    view: caller.view,
+    'if-match': headers['if-match'],
+    'if-unmodified-since': headers['if-unmodified-since'],
+    'if-none-match': headers['if-none-match'],
+  }
+}
+
+/** Whether a change may be made: all conditions in the order of RFC 9110, section 13.2.2. */
+export function mayChange(conditions: Conditions | undefined, validators: Validators): boolean {
+  if (!conditions) return true
+  const shown = validatorHeaders(validators, conditions.view)
+  const { 'if-none-match': ifNoneMatch } = conditions
+  return isUnchanged(conditions, shown) && (ifNoneMatch === undefined || !isKnown(conditions, shown))
 }
 
 /**
- * The condition of a change: If-Match, compared strongly (RFC 9110, section 13.1.1).
+ * If-Match, compared strongly, or else If-Unmodified-Since (RFC 9110, sections 13.1.1 and 13.1.4).
  *
- * @returns whether the change may go on
+ * @returns whether the request may be carried out
  */
-export function isMatch(ifMatch: string | undefined, etag: string): boolean {
-  return ifMatch === undefined || names(ifMatch, etag)
+export function isUnchanged(
+  { 'if-match': ifMatch, 'if-unmodified-since': since }: ConditionHeaders,
+  { etag, 'last-modified': modified }: ShownValidators,
+): boolean {
+  if (ifMatch !== undefined) return names(ifMatch, etag)
+  if (since === undefined || modified === undefined) return true
+  const date = httpDate(since)
+  return date === undefined || Date.parse(modified) <= date
+}
+
+/**
+ * Whether a reader has this already: If-None-Match, compared weakly, or else If-Modified-Since (RFC 9110,
+ * sections 13.1.2 and 13.1.3). Its date has to be the very one: after a restore, dates go back.
+ */
+export function isKnown(
+  { 'if-none-match': ifNoneMatch, 'if-modified-since': since }: ConditionHeaders,
+  { etag, 'last-modified': modified }: ShownValidators,
+): boolean {
+  if (ifNoneMatch !== undefined) return ifNoneMatch === etag || names(ifNoneMatch, etag, /^W\//)
+  if (since === undefined || modified === undefined) return false
+  return since === modified || httpDate(since) === Date.parse(modified)
 }
 
 function names(header: string, etag: string, ignored = /^$/): boolean {

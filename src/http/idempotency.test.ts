@@ -25,6 +25,29 @@ test('POST /v1/pets sent again with its Idempotency-Key gets the same answer, an
   assert.equal((await app.get('/v1/pets')).body.length, 2)
 })
 
+test('every 201 names the address of what was added, also when it is sent again', async (t) => {
+  const forwarded = { 'x-forwarded-host': 'shelter.example', 'x-forwarded-proto': 'https' }
+  for (const [base, settings, told] of [
+    ['http://pets.example/v1', {}, forwarded],
+    ['https://shelter.example/v1', { BASE_URL: '', TRUST_PROXY: '127.0.0.1' }, forwarded],
+  ] as const) {
+    const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, settings })
+    const headers = { 'idempotency-key': 'abc', 'x-forwarded-for': '192.0.2.1', ...told }
+    const adopter = { name: 'A', email: 'a@example.org' }
+    for (const [path, body] of [
+      ['/pets', REX],
+      ['/categories', { name: 'Goats' }],
+      ['/store/orders', { petId: 1, adopter }],
+    ] as const) {
+      for (const replayed of [undefined, 'true']) {
+        const answer = await app.post(`/v1${path}`, body, headers)
+        assert.deepEqual([answer.status, answer.headers['idempotent-replayed']], [201, replayed], answer.text)
+        assert.equal(answer.headers.location, `${base}${path}/${answer.body.id}`)
+      }
+    }
+  }
+})
+
 test('an Idempotency-Key lasts 24 hours and restarts, and is swept then', async (t) => {
   const app = await startApp(t)
   const headers = { 'idempotency-key': 'abc' }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Change, Writer } from '../db/write.ts'
+import type { ArgsOf, ChangeName, ResultOf, Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 
 declare module 'fastify' {
@@ -11,7 +11,8 @@ declare module 'fastify' {
 }
 
 /** Visible ASCII, bare or in the quotes of a structured field (RFC 9651, section 3.3.3). */
-const KEY = /^(?:"([!#-[\]-~]{1,255})"|([!#-~][!-~]{0,254}))$/
+// Brackets by their number: bare ones in a class are another class to Java.
+const KEY = /^(?:"([!#-\x5b\x5d-~]{1,255})"|([!#-~][!-~]{0,254}))$/
 
 /** For the description: of a request, and of its answer. */
 export const IDEMPOTENCY_KEY = {
@@ -19,7 +20,10 @@ export const IDEMPOTENCY_KEY = {
     type: 'string',
     description:
       'The request takes effect once, however often it is sent within 24 hours: 1 to 255 visible ASCII ' +
-      'characters, new for every new request.',
+      'characters, bare or in quotes, new for every new request.',
+    minLength: 1,
+    maxLength: 257,
+    pattern: KEY.source,
     'x-stability': 'beta',
   },
 }
@@ -32,12 +36,12 @@ export const REPLAYED = {
 }
 
 /** Makes the change that a request asks for; with an Idempotency-Key only once, and the answer says so. */
-export type CarryOut = <Args extends unknown[], Result>(
+export type CarryOut = <Name extends ChangeName>(
   request: FastifyRequest,
   reply: FastifyReply,
-  change: Change<Args, Result>,
-  ...args: Args
-) => Promise<Result>
+  name: Name,
+  ...args: ArgsOf<Name>
+) => Promise<ResultOf<Name>>
 
 /** One for the whole service: it knows what is under way. */
 export function carryOutOnce(
@@ -45,14 +49,14 @@ export function carryOutOnce(
   clock: () => number,
 ): CarryOut {
   const running = new Set<string>()
-  return async (request, reply, change, ...args) => {
+  return async (request, reply, name, ...args) => {
     const scope = scopeOf(request)
-    if (scope === undefined) return write(change, ...args)
+    if (scope === undefined) return write(name, ...args)
     if (running.has(scope)) throw new ApiError('idempotency_key_in_use')
     running.add(scope)
     try {
       const once = { scope, fingerprint: request.fingerprint ?? hash('sha256', ''), now: clock() }
-      const { result, replayed } = await writeOnce(once, change, ...args)
+      const { result, replayed } = await writeOnce(once, name, ...args)
       if (replayed) reply.header('idempotent-replayed', 'true')
       return result
     } finally {
@@ -61,8 +65,8 @@ export function carryOutOnce(
   }
 }
 
-/** An Idempotency-Key belongs to an API key, a method and an address, however that is spelled. */
-function scopeOf({ headers, keyId, method, routeOptions, params }: FastifyRequest): string | undefined {
+/** An Idempotency-Key belongs to a caller with its view, a method and an address, however that is spelled. */
+function scopeOf({ headers, caller, method, routeOptions, params }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined) return undefined
   const [, quoted, bare] = KEY.exec(String(header)) ?? []
@@ -73,5 +77,8 @@ function scopeOf({ headers, keyId, method, routeOptions, params }: FastifyReques
       details: [{ parameter: 'Idempotency-Key', code: 'invalid_value', message }],
     })
   }
-  return hash('sha256', JSON.stringify([keyId, method, routeOptions.url, params, key]))
+  return hash(
+    'sha256',
+    JSON.stringify([caller.kind, caller.id, caller.view, method, routeOptions.url, params, key]),
+  )
 }

@@ -12,6 +12,8 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
 /** A number that JSON.parse may round or overflow: an exponent, or more digits than a double holds. */
 const INEXACT = /\d[eE]|[\d.]{16}/
 
+const BYTE_ORDER_MARK = '\uFEFF'
+
 /**
  * A JSON body as a value (RFC 8259), stricter than JSON.parse where that would guess: bytes must be UTF-8,
  * a member may be named once, and an integer is exact: a bigint where a number would round it.
@@ -21,6 +23,11 @@ const INEXACT = /\d[eE]|[\d.]{16}/
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The body is not UTF-8.' })
   const text = bytes.toString()
+  if (text.startsWith(BYTE_ORDER_MARK)) {
+    const message =
+      'The body begins with a byte order mark (BOM). Send it without one (RFC 8259, section 8.1).'
+    throw new ApiError('invalid_json', { message })
+  }
   const value = parse(text)
   checkStructure(text)
   // What only a string holds, the name of a member for example, is no number.

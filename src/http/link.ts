@@ -14,17 +14,24 @@ export const PAGE_HEADERS = {
 }
 
 /**
- * The address, with /v1, under which the client reached the service: the one that the operator set, or else
- * the one that a trusted proxy forwarded, which also says for whom. A Host header alone is not believed.
+ * The address, with the face's prefix, under which the client reached the service: the one that the operator
+ * set, or else the one that a trusted proxy forwarded, which also says for whom. A Host header alone is not
+ * believed.
+ *
+ * @param prefix of a face whose routes the request did not reach
  */
-export function publicBase({ baseUrl, baseUrlIsSet }: Config, request: FastifyRequest): string {
-  if (baseUrlIsSet || request.headers['x-forwarded-host'] === undefined) return baseUrl
+export function publicBase(config: Config, request: FastifyRequest, prefix = request.server.prefix): string {
+  return publicOrigin(config, request) + prefix
+}
+
+export function publicOrigin({ origin, baseUrlIsSet }: Config, request: FastifyRequest): string {
+  if (baseUrlIsSet || request.headers['x-forwarded-host'] === undefined) return origin
   // Behind a trusted proxy there is the address of the client too.
-  if ((request.ips ?? []).length < 2) return baseUrl
+  if ((request.ips ?? []).length < 2) return origin
   const { protocol, host } = request
   // A proxy may have taken both from the client.
   const isAddress = ['http', 'https'].includes(protocol) && host !== '' && HOST.test(host)
-  return isAddress ? `${protocol}://${host}/v1` : baseUrl
+  return isAddress ? `${protocol}://${host}` : origin
 }
 
 /** Checked values: numbers and words, whose characters all stand for themselves in a query, as a cursor's do. */

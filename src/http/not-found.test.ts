@@ -89,11 +89,28 @@ test('An address without a route under /v1 answers 404 with the limit headers, t
   assert.deepEqual((await get('/v1/pets')).body, [{ id: 1, ...REX }])
 })
 
-test('GET and DELETE /v1/pets/ mean an animal without an id', async (t) => {
+test('A slash at the end makes another address: 404 route_not_found, naming the one without', async (t) => {
   const { ask } = await startUnlimited(t)
-  assertError(await ask('GET', '/v1/pets/'), 404, 'pet_not_found', 'GET')
-  assertError(await ask('DELETE', '/v1/pets/'), 404, 'pet_not_found', 'DELETE')
-  assertError(await ask('PUT', '/v1/pets/'), 405, 'method_not_allowed', 'PUT')
+  const named: [path: string, without: string][] = [
+    ['/v1/pets/', '/v1/pets'],
+    ['/v1/pets/?limit=1', '/v1/pets'],
+    ['/v1/p%65ts/', '/v1/pets'],
+    ['/v1/pets/1/', '/v1/pets/1'],
+    ['/v1/pets//', '/v1/pets'],
+    ['/v1/store/orders/', '/v1/store/orders'],
+    ['/v1/categories/', '/v1/categories'],
+  ]
+  for (const [path, without] of named) {
+    for (const method of ['GET', 'DELETE', 'PATCH', 'PUT', 'POST']) {
+      const answer = await ask(method, path)
+      assertError(answer, 404, 'route_not_found', `${method} ${path}`)
+      assert.ok(answer.body.message.endsWith(`: ${without}`), answer.text)
+      assert.equal(answer.headers.sunset, undefined, `${method} ${path}`)
+    }
+  }
+  assertError(await ask('GET', '/livez/'), 404, 'route_not_found', 'outside', false)
+  assert.equal((await ask('GET', '/docs/')).status, 200)
+  assert.equal((await ask('GET', '/')).status, 302)
 })
 
 test('An address outside of /v1 answers 404 or 405 without key and limits', async (t) => {

@@ -4,12 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import v8 from 'node:v8'
 import vm from 'node:vm'
-import { insertCategory } from '../categories/store.ts'
 import { changes } from '../changes.ts'
-import { type Kept, openDatabase, openForCommand } from '../db/database.ts'
-import { fileOf, openToRead } from '../db/open-sqlite.ts'
-import { insertKey, revokeKey, rotateKey } from '../keys/store.ts'
+import type { Kept } from '../db/database.ts'
+import { openDatabase, openForCommand } from '../db/open-database.ts'
+import { openToRead } from '../db/open-sqlite.ts'
+import { fileOf } from '../db/store-url.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+import type { View } from './caller.ts'
 import { type PageCache, pageCache } from './page-cache.ts'
 
 v8.setFlagsFromString('--expose-gc')
@@ -18,7 +19,11 @@ const collectGarbage: () => void = vm.runInNewContext('gc')
 /** The next turn of the event loop. */
 const turn = () => new Promise(setImmediate)
 
-const page = (body: string) => ({ operation: 'a', route: '/a', body, headers: { etag: '' } })
+const page = (body: string) => ({ body, headers: { etag: '' } })
+
+const at = (address: string, view: View = 'all') => ({
+  ...{ view, address, operation: 'a', route: '/a', access: 'read' as const },
+})
 
 test('a page that many ask for at once is made once, and made anew after a change', async () => {
   let version = 1
@@ -30,7 +35,7 @@ test('a page that many ask for at once is made once, and made anew after a chang
     return page(`page ${made}`)
   }
   const askTwice = async () => {
-    const [one, other] = await Promise.all([pages.page('/a', read), pages.page('/a', read)])
+    const [one, other] = await Promise.all([pages.page(at('/a'), read), pages.page(at('/a'), read)])
     assert.equal(one, other)
     return one.body
   }
@@ -44,21 +49,21 @@ test('a page that was begun before a change is no answer to who asks after it, a
   let version = 1
   const pages = pageCache(() => version, 1_000)
   const reading = Promise.withResolvers<ReturnType<typeof page>>()
-  const early = pages.page('/a', () => reading.promise)
+  const early = pages.page(at('/a'), () => reading.promise)
   version = 2
-  assert.equal((await pages.page('/a', async () => page('new'))).body, 'new')
+  assert.equal((await pages.page(at('/a'), async () => page('new'))).body, 'new')
   reading.resolve(page('old'))
   assert.equal((await early).body, 'old')
-  assert.equal(pages.get('/a')?.body, 'new')
+  assert.equal(pages.get('all', '/a')?.body, 'new')
 })
 
 test('a page that cannot be made is asked for anew', async () => {
   const pages = pageCache(() => 1, 1_000)
   await assert.rejects(
-    pages.page('/a', () => Promise.reject(new Error('lost'))),
+    pages.page(at('/a'), () => Promise.reject(new Error('lost'))),
     /lost/,
   )
-  assert.equal((await pages.page('/a', async () => page('there'))).body, 'there')
+  assert.equal((await pages.page(at('/a'), async () => page('there'))).body, 'there')
 })
 
 test('what is ready takes about as much memory as it may, however small the pages are', async () => {
@@ -70,9 +75,9 @@ test('what is ready takes about as much memory as it may, however small the page
     do {
       const headers = { etag: `"${id}-1"`, 'last-modified': `Sun, 22 Nov 2026 20:${id}:00 GMT` }
       const made = { ...page(`{"id":${id},"name":"${id % 2 ? 'Rex' : '🐕'}","categoryId":1}`), headers }
-      await pages.page(address(id), async () => made)
+      await pages.page(at(address(id)), async () => made)
       id += 1
-    } while (id < count && pages.get(address(0)))
+    } while (id < count && pages.get('all', address(0)))
     return id
   }
   const [one, pages] = [pageCache(() => 1, mostBytes), pageCache(() => 1, mostBytes)]
@@ -83,7 +88,7 @@ test('what is ready takes about as much memory as it may, however small the page
   collectGarbage()
   const taken = process.memoryUsage().heapUsed - before
 
-  assert.ok(pages.get(address(0)))
+  assert.ok(pages.get('all', address(0)))
   assert.ok(taken > mostBytes / 2 && taken < mostBytes * 1.25, `${taken} bytes`)
 })
 
@@ -91,8 +96,10 @@ const KEPT: Kept[] = ['pages', 'keys']
 test('what this process has changed is known in the same turn of the event loop', async (t) => {
   const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const thread = new URL('../writer-thread.ts', import.meta.url)
-  const options = { connections: 1, shared: false, signal: undefined, onWait: assert.ifError }
-  const { write, version, close } = await openDatabase(url, { ...options, changes, thread })
+  const none = { onWait: assert.ifError, onLost: assert.ifError, onBack: () => assert.fail() }
+  const options = { connections: 1, shared: false, signal: undefined, ...none }
+  const onLoss = assert.ifError
+  const { write, version, close } = await openDatabase(url, { ...options, onLoss, changes, thread })
   const other = new DatabaseSync(fileOf(url), { timeout: 5_000 })
   t.after(async () => {
     other.close()
@@ -101,7 +108,7 @@ test('what this process has changed is known in the same turn of the event loop'
   const categories = other.prepare('select count(*) as count from category')
   for (let round = 1; round <= 10; round += 1) {
     other.exec('begin immediate')
-    const written = write(insertCategory, { name: `Kind ${round}` })
+    const written = write('insertCategory', { name: `Kind ${round}` })
     await turn()
     const before = version('pages')
     other.exec('rollback')
@@ -149,10 +156,10 @@ test('pages outlive counters and keys, keys outlive counters and pages, and neit
     assert.deepEqual(await outdated(change), ['pages'])
   }
 
-  const store = await openForCommand(app.databaseUrl)
+  const store = await openForCommand(app.databaseUrl, changes)
   const key = { name: 'b', plan: 'free', access: 'read' } as const
-  assert.deepEqual(await outdated(() => store.write(insertKey, key, 'a'.repeat(64), 0)), ['keys'])
-  assert.deepEqual(await outdated(() => store.write(rotateKey, 2, 'b'.repeat(64), 0, 0)), ['keys'])
-  assert.deepEqual(await outdated(() => store.write(revokeKey, 2, 0)), ['keys'])
+  assert.deepEqual(await outdated(() => store.write('insertKey', key, 'a'.repeat(64), 0)), ['keys'])
+  assert.deepEqual(await outdated(() => store.write('rotateKey', 2, 'b'.repeat(64), 0, 0)), ['keys'])
+  assert.deepEqual(await outdated(() => store.write('revokeKey', 2, 0)), ['keys'])
   await store.close()
 })

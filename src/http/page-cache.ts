@@ -1,10 +1,22 @@
-import { JSON_TYPE } from './error-body.ts'
+import type { Access } from '../access.ts'
+import { NOSNIFF, PRIVATE } from './cache-headers.ts'
+import type { View } from './caller.ts'
+import { JSON_TYPE } from './send-error.ts'
 
-/** An answer of 200 as a route makes it. */
-export interface NewPage {
+/** Which page is asked for, and what its route is. */
+export interface Asked {
+  view: View
+  /** With all of the query. */
+  address: string
   /** Its operationId and route, such as listPets and /v1/pets. */
   operation: string
   route: string
+  /** What a caller needs for the route. */
+  access: Access | undefined
+}
+
+/** An answer of 200 as a route makes it. */
+export interface NewPage {
   body: string
   /** Beside those that every answer has. */
   headers: { etag: string } & Record<string, string>
@@ -15,7 +27,7 @@ export interface NewPage {
 }
 
 /** An answer of 200 as it can be given again. */
-export interface Page extends NewPage {
+export interface Page extends NewPage, Asked {
   /** `headers`, and those that tell of the body. */
   allHeaders: Record<string, string>
   /** Where each character is one byte, Node need not look at them again. */
@@ -25,9 +37,12 @@ export interface Page extends NewPage {
 /** Ready answers, for as long as nothing that they show has changed; bounded by the memory that they take. */
 export interface PageCache {
   /** @returns undefined also when the store cannot say what has changed; `page` then meets the cause */
-  get(query: string): Page | undefined
-  /** What is ready, or is made now: once for all who ask meanwhile, and kept unless something changes. */
-  page(query: string, read: () => Promise<NewPage>): Promise<Page>
+  get(view: View, address: string): Page | undefined
+  /**
+   * What is ready, or is made now: once for all callers with the same view who ask meanwhile, and kept unless
+   * something changes.
+   */
+  page(asked: Asked, read: () => Promise<NewPage>): Promise<Page>
 }
 
 /** What a page takes besides its text, in bytes. */
@@ -45,22 +60,22 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
     since = now
   }
 
-  async function keep(query: string, read: () => Promise<NewPage>): Promise<Page> {
+  async function keep(key: string, asked: Asked, read: () => Promise<NewPage>): Promise<Page> {
     const before = version()
-    const page = toPage(await read())
+    const page = toPage(asked, await read())
     if (page.passing || before !== since || version() !== since) return page
-    const size = sizeOf(query, page)
+    const size = sizeOf(key, page)
     if (bytes + size > mostBytes) drop(since)
-    pages.set(query, page)
+    pages.set(key, page)
     bytes += size
     return page
   }
 
-  function get(query: string): Page | undefined {
+  function get(view: View, address: string): Page | undefined {
     try {
       const now = version()
       if (now !== since) drop(now)
-      return pages.get(query)
+      return pages.get(keyOf(view, address))
     } catch {
       return undefined
     }
@@ -68,27 +83,35 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
 
   return {
     get,
-    async page(query, read) {
-      const ready = get(query)
-      if (ready) return ready
-      const place = `${since} ${query}`
-      const begun = making.get(place) ?? keep(query, read).finally(() => making.delete(place))
-      making.set(place, begun)
+    async page(asked, read) {
+      const { view, address } = asked
+      const cached = get(view, address)
+      if (cached) return cached
+      const key = keyOf(view, address)
+      const current = `${since} ${key}`
+      const begun = making.get(current) ?? keep(key, asked, read).finally(() => making.delete(current))
+      making.set(current, begun)
       return begun
     },
   }
 }
 
-function toPage(made: NewPage): Page {
-  const { body, headers } = made
+/** No view has a space in it. */
+function keyOf(view: View, address: string): string {
+  return `${view} ${address}`
+}
+
+function toPage(asked: Asked, made: NewPage): Page {
+  const { body } = made
+  const headers = { ...NOSNIFF, ...PRIVATE, ...made.headers }
   const bytes = Buffer.byteLength(body)
   const allHeaders = { ...headers, 'content-type': JSON_TYPE, 'content-length': String(bytes) }
   const encoding = bytes === body.length ? 'latin1' : 'utf8'
-  return { ...made, allHeaders, encoding }
+  return { ...asked, ...made, headers, allHeaders, encoding }
 }
 
-function sizeOf(query: string, { body, headers, encoding }: Page): number {
+function sizeOf(key: string, { body, headers, encoding }: Page): number {
   const text = encoding === 'latin1' ? body.length : 2 * body.length
   const told = Object.values(headers).reduce((sum, value) => sum + value.length, 0)
-  return OVERHEAD + query.length + text + told
+  return OVERHEAD + key.length + text + told
 }

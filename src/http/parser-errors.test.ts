@@ -365,17 +365,6 @@ test('A body in more small pieces than any client makes answers 413, in as many 
   }
 })
 
-test('A request behind an offer to upgrade is left to be sent again: the connection is closed', async (t) => {
-  const { port, head } = await startRaw(t)
-  const upgrade = head('GET /v1/pets HTTP/1.1', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c')
-  const answers = await converse(port, upgrade + head('GET /v1/categories HTTP/1.1'))
-
-  assert.deepEqual(
-    answers.map(({ status, headers }) => [status, headers.connection]),
-    [[200, 'close']],
-  )
-})
-
 test('Requests with garbage behind them are answered whole and in order, then the garbage', async (t) => {
   const { port, head, create, get } = await startRaw(t)
   const list = head('GET /v1/pets HTTP/1.1')

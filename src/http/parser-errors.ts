@@ -3,17 +3,11 @@ import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import type { Connection } from './connections.ts'
-import { errorBody, errorHeaders, JSON_TYPE, logFailure, toApiError } from './error-body.ts'
+import type { ShareWithOrigin } from './cors.ts'
+import type { Face } from './face.ts'
 import { LINGER_MS } from './linger.ts'
 import { requestId } from './request-id.ts'
-
-/**
- * Charges a request of which no more than the address is known. @returns its headers, and the refusal
- * if it is one
- */
-export type AdmitAddress = (
-  address: string | undefined,
-) => Promise<{ headers: Record<string, string>; refusal: ApiError | undefined }>
+import { errorHeaders, logFailure } from './send-error.ts'
 
 const CODES: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -24,8 +18,15 @@ const CODES: Record<string, ErrorCode> = {
 /**
  * Answers what never becomes a request: Node's parser reports it with nothing but the socket, and would
  * itself send a bare status line. Also CONNECT, which Node gives away as a socket.
+ *
+ * @param face in whose form it is told, and whose limits it is charged to
  */
-export function answerParserErrors(server: Server, admit: AdmitAddress, logger: FastifyBaseLogger): void {
+export function answerParserErrors(
+  server: Server,
+  face: Face,
+  share: ShareWithOrigin,
+  logger: FastifyBaseLogger,
+): void {
   const answered = new WeakSet<Socket>()
 
   async function answer(error: ApiError, socket: Connection, request?: IncomingMessage): Promise<void> {
@@ -39,16 +40,20 @@ export function answerParserErrors(server: Server, admit: AdmitAddress, logger: 
       .removeAllListeners('end')
       .removeAllListeners('data')
       .on('data', () => undefined)
-    const { headers, refusal } = await admit(socket.remoteAddress).catch((cause: unknown) => ({
-      headers: {},
-      refusal: toApiError(cause),
-    }))
+    const { headers, refusal } = await face.gate.admit(face.gate.visitor(socket.remoteAddress))
     inTurn(socket, (broken) => {
       const answer = refusal ?? error
-      const id = requestId((request ?? broken)?.headers['x-request-id'])
+      const known = request ?? broken
+      const id = requestId(known?.headers['x-request-id'])
       logFailure(logger, id, answer)
       logger.info({ reqId: id, status: answer.status, code: answer.code }, 'no whole request')
-      socket.end(responseText(answer, { 'x-request-id': id, ...headers }))
+      socket.end(
+        responseText(answer, face.writeError(answer), {
+          'x-request-id': id,
+          ...headers,
+          ...(known && share(known)),
+        }),
+      )
       setTimeout(() => socket.destroy(), LINGER_MS).unref()
     })
   }
@@ -80,13 +85,16 @@ function inTurn(socket: Connection, answer: (broken: IncomingMessage | undefined
   else answer(broken)
 }
 
-function responseText(error: ApiError, headers: Record<string, string>): string {
-  const body = errorBody(error)
+function responseText(
+  error: ApiError,
+  { type, body }: ReturnType<Face['writeError']>,
+  headers: Record<string, string>,
+): string {
   const lines = Object.entries({
     date: new Date().toUTCString(),
     ...headers,
     ...errorHeaders(error),
-    'content-type': JSON_TYPE,
+    'content-type': type,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)

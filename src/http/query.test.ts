@@ -49,6 +49,14 @@ test('GET /v1/pets with a limit that is no whole decimal number from 1 to 100 an
   await assertInvalid(app, 'l%69mit=0', ['limit out_of_range'])
 })
 
+test('GET /v1/pets with a number that is not in plain decimal is told how to write it', async (t) => {
+  const app = await startFilled(t)
+  for (const query of ['limit=05', 'limit=%2B5', 'limit=00', 'id=07', 'categoryId=-0']) {
+    const { details } = (await app.get(`/v1/pets?${query}`)).body
+    assert.match(details[0].message, /without leading zeros/, query)
+  }
+})
+
 test('GET /v1/pets with ids beyond the integers that a number holds exactly names every other problem all the same', async (t) => {
   const app = await startFilled(t)
   const exact = Array.from({ length: 12 }, () => 'id=9007199254740993').join('&')
@@ -108,7 +116,7 @@ test('GET /v1/pets with a status that is none of the three answers 400, naming e
 test('GET /v1/pets ignores parameters that it does not know', async (t) => {
   const { get } = await startFilled(t)
   const unknown = list(
-    'limit[]=5|limit[0]=0|limit.a=0|limit%00=0|limit%20=0|Limit=0|LIMIT=0|page=0|filter[status]=x',
+    '[]=5|[limit]=0|ids[]=3|limit]=0|limit.a=0|limit%00=0|limit%20=0|Limit=0|LIMIT=0|page=0|filter[status]=x',
   )
   const odd = list(
     '=|&|&&=&|?|=5|%g1=%g1|%FF|__proto__=1|__proto__[limit]=0|constructor=1|toString|a=1&a=2',
@@ -124,6 +132,19 @@ test('GET /v1/pets ignores parameters that it does not know', async (t) => {
     assert.equal(answer.status, 200, query)
     assert.deepEqual(idsOf(answer), [4, 3, 2, 1], query)
   }
+})
+
+test('GET /v1/pets with a known parameter in brackets answers 400 and says how to write it', async (t) => {
+  const app = await startFilled(t)
+  for (const name of list(
+    'id[]|id[0]|id[a]|id[|id[][]|limit[]|limit[0]|status[]|sort[]|cursor[]|categoryId[]',
+  ))
+    await assertInvalid(app, `${name}=3`, [`${name} invalid_value`])
+  await assertInvalid(app, 'id%5B%5D=3', ['id[] invalid_value'])
+  await assertInvalid(app, 'id[]=1&id[]=2&limit=0', ['limit out_of_range', 'id[] invalid_value'])
+  const { details } = (await app.get('/v1/pets?id[]=3')).body
+  assert.match(details[0].message, /id=1&id=2/)
+  assertError(await app.get('/v1/store/orders?petId[]=1'), 400, 'invalid_parameter', 'orders')
 })
 
 test('GET /v1/pets reads limit and status in every spelling that percent-encoding allows', async (t) => {
@@ -152,7 +173,7 @@ test('GET /v1/pets/{petId} with what is no int64 in plain decimal answers 404 an
     '4294967297|18446744073709551617|340282366920938463463374607431768211457',
   )
   const long = ['1'.repeat(500), `${'0'.repeat(500)}1`]
-  const encoded = list('|%201|1%20|%2B1|%2D1|1%00|%001|1%0A|%091|1%2F|%2F1|1%3F|1%23|%EF%BB%BF1|1%2E0')
+  const encoded = list('%201|1%20|%2B1|%2D1|1%00|%001|1%0A|%091|1%2F|%2F1|1%3F|1%23|%EF%BB%BF1|1%2E0')
   const digitsOfOthers = ['%D9%A1', '%EF%BC%91', '%E0%A5%A7', '%F0%9D%9F%8F', '%C2%B9', '%E2%91%A0']
   const texts = list(
     'abc|null|undefined|NaN|Infinity|true|__proto__|constructor|*|:petId',

@@ -1,21 +1,37 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isKnown } from './conditional.ts'
-import type { Page } from './page-cache.ts'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
+import { isKnown, isUnchanged } from './conditional.ts'
+import { publicOrigin } from './link.ts'
+import type { Asked, NewPage, PageCache } from './page-cache.ts'
 
 /**
- * Answers with a page, or with 304 to who has it; src/ready.ts does the same for who needs no route.
+ * Answers with a page from the cache, or one that is read now, or with 304 to a client that has it;
+ * answer-from-cache.ts does the same without a route.
  *
- * @returns what the route has to give back: the ready text, in the place of what the schema makes it from
+ * @throws {ApiError} precondition_failed
+ * @returns what the route has to give back: the text, in the place of what the schema makes it from
  */
-export function sendPage(
+export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, headers, allHeaders }: Page,
-): string | undefined {
-  if (isKnown(request.headers['if-none-match'], headers.etag)) {
+  { config, pages }: { config: Config; pages: PageCache },
+  read: () => Promise<NewPage>,
+): Promise<string | undefined> {
+  const { body, headers, allHeaders } = await pages.page(askedFor(request, config), read)
+  if (!isUnchanged(request.headers, headers)) throw new ApiError('precondition_failed')
+  if (isKnown(request.headers, headers)) {
     reply.code(304).headers(headers)
     return undefined
   }
   reply.headers(allHeaders)
   return body
+}
+
+function askedFor(request: FastifyRequest, config: Config): Asked {
+  const { schema, url: route = '', config: { access } = {} } = request.routeOptions
+  const { operationId: operation = 'other' } = (schema ?? {}) as { operationId?: string }
+  // The links in it begin with the address under which the client reached the service.
+  const address = publicOrigin(config, request) + request.url
+  return { view: request.caller.view, address, operation, route, access }
 }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RawReplyDefaultExpression } from 'fastify'
-import { logFailure, toApiError } from './error-body.ts'
+import { logFailure, toApiError } from './send-error.ts'
 
 /** So many answers at most wait for each other. */
 const MOST_TOGETHER = 32

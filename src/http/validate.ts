@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import Schema from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { ApiError, type ErrorDetail } from '../errors.ts'
+import { DECIMAL, findBracketed, type ObjectSchema, readQuery } from './query.ts'
 
 /** All problems are named at once: more than the longest query or body can have. */
 Settings.Set({ maxErrors: 65_536 })
@@ -14,9 +15,6 @@ const INT64_MAX = 2n ** 63n - 1n
 function isInt64(value: number | bigint): boolean {
   return value >= INT64_MIN && value <= INT64_MAX
 }
-
-/** Plain decimal: no sign but minus, no leading zero, no exponent. */
-const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/
 
 /** A text as an int64, exact; undefined when it is not one in plain decimal. */
 export function int64(text: string): bigint | undefined {
@@ -37,12 +35,13 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const inBody = httpPart === 'body'
   return (raw) => {
     const value = inBody ? readBody(schema as BodySchema, raw) : readQuery(schema as ObjectSchema, raw)
-    if (validator.Check(value)) return { value }
+    const bracketed = inBody ? [] : findBracketed(schema as ObjectSchema, raw)
+    if (bracketed.length === 0 && validator.Check(value)) return { value }
     const shown = withoutBigints(value)
-    if (validator.Check(shown)) return { value }
-    const details = mostTelling(validator.Errors(shown)[1] as Problem[]).flatMap((problem) =>
-      toDetails(problem, value, inBody),
-    )
+    const fits = validator.Check(shown)
+    if (bracketed.length === 0 && fits) return { value }
+    const problems = fits ? [] : mostTelling(validator.Errors(shown)[1] as Problem[])
+    const details = problems.flatMap((problem) => toDetails(problem, value, inBody)).concat(bracketed)
     // One problem a place: the first is the cause of those after it.
     const first = [
       ...new Map(details.reverse().map((detail) => [detail.pointer ?? detail.parameter, detail])).values(),
@@ -73,34 +72,6 @@ function readBody({ properties }: BodySchema, value: unknown): unknown {
     if (Object.hasOwn(value, name)) members[name] = readBody(schema, value[name as keyof typeof value])
   }
   return members
-}
-
-interface QuerySchema {
-  type?: string
-  format?: string
-  default?: unknown
-  items?: QuerySchema
-}
-
-interface ObjectSchema {
-  properties: Record<string, QuerySchema>
-}
-
-function readQuery({ properties }: ObjectSchema, raw: Record<string, unknown>): Record<string, unknown> {
-  const query: Record<string, unknown> = {}
-  for (const [name, schema] of Object.entries(properties)) {
-    const value = raw[name] === undefined ? schema.default : readText(schema, raw[name])
-    if (value !== undefined) query[name] = value
-  }
-  return query
-}
-
-/** What does not look like a number stays text, and is refused as such. */
-function readText({ type, format, items }: QuerySchema, text: unknown): unknown {
-  if (type === 'array' && items) return [text].flat().map((one) => readText(items, one))
-  if (type !== 'integer' || typeof text !== 'string' || !DECIMAL.test(text)) return text
-  const value = Number(text)
-  return format === 'int64' && !Number.isSafeInteger(value) ? BigInt(text) : value
 }
 
 /** What TypeBox says of a value that does not fit, as far as it is used here. */
@@ -179,6 +150,8 @@ const TYPE_NAMES: Record<string, string> = {
 function judgeType(type: string | string[], value: unknown): Finding {
   if (type === 'integer' && typeof value === 'bigint')
     return { code: 'out_of_range', message: `This must be from ${INT64_MIN} to ${INT64_MAX}.` }
+  if (type === 'integer' && typeof value === 'string' && /^[+-]?\d+$/.test(value))
+    return { code: 'invalid_type', message: 'Write this number without leading zeros or a plus sign.' }
   const names = [type].flat().map((name) => TYPE_NAMES[name] ?? name)
   return { code: 'invalid_type', message: `This must be ${names.join(' or ')}.` }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openForCommand } from '../db/database.ts'
+import { changes } from '../changes.ts'
+import { openForCommand } from '../db/open-database.ts'
 import type { Write } from '../db/write.ts'
 import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
 import { generateKey, hashKey } from './key-format.ts'
@@ -14,7 +15,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 /** Changes the store from outside of the running service, as its command does. */
 async function beside<Result>(databaseUrl: string, work: (write: Write) => Promise<Result>) {
-  const store = await openForCommand(databaseUrl)
+  const store = await openForCommand(databaseUrl, changes)
   const result = await work(store.write)
   await store.close()
   return result
@@ -24,7 +25,7 @@ test('a rotated key has two secrets and one counter until the overlap ends', asy
   const { clock, databaseUrl, get } = await startApp(t)
   const old = await makeKey(databaseUrl, { plan: 'free' })
   const next = generateKey('production')
-  await beside(databaseUrl, (write) => write(keys.rotateKey, SECOND, hashKey(next), clock.now, 3_600_000))
+  await beside(databaseUrl, (write) => write('rotateKey', SECOND, hashKey(next), clock.now, 3_600_000))
 
   assert.equal((await get('/v1/pets', bearer(old))).headers['x-ratelimit-remaining'], '59')
   assert.equal((await get('/v1/pets', bearer(next))).headers['x-ratelimit-remaining'], '58')
@@ -40,8 +41,8 @@ test('a second rotation prolongs no earlier secret', async (t) => {
     generateKey('production'),
     generateKey('production'),
   ]
-  await beside(databaseUrl, (write) => write(keys.rotateKey, SECOND, hashKey(second), clock.now, 1_000))
-  await beside(databaseUrl, (write) => write(keys.rotateKey, SECOND, hashKey(third), clock.now, 60_000))
+  await beside(databaseUrl, (write) => write('rotateKey', SECOND, hashKey(second), clock.now, 1_000))
+  await beside(databaseUrl, (write) => write('rotateKey', SECOND, hashKey(third), clock.now, 60_000))
   clock.now += 1_000
 
   assert.equal((await get('/v1/pets', bearer(first))).status, 401)
@@ -52,12 +53,12 @@ test('a second rotation prolongs no earlier secret', async (t) => {
 test('a key that is not there, or was revoked, is not rotated and gets no secret', async (t) => {
   const { clock, databaseUrl, get } = await startApp(t)
   await makeKey(databaseUrl)
-  assert.ok(await beside(databaseUrl, (write) => write(keys.revokeKey, SECOND, clock.now)))
+  assert.ok(await beside(databaseUrl, (write) => write('revokeKey', SECOND, clock.now)))
 
   for (const id of [SECOND, 99]) {
     const next = generateKey('production')
     assert.equal(
-      await beside(databaseUrl, (write) => write(keys.rotateKey, id, hashKey(next), clock.now, 1_000)),
+      await beside(databaseUrl, (write) => write('rotateKey', id, hashKey(next), clock.now, 1_000)),
       false,
     )
     assert.equal((await get('/v1/pets', bearer(next))).status, 401)
@@ -154,12 +155,12 @@ test('no key is in the log, whatever a client does with it', async (t) => {
 })
 
 test('of several first starts on one store only the one that claimed the first key makes it', async (t) => {
-  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`)
+  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
   t.after(() => store.close())
   const [first, other] = ['a'.repeat(64), 'b'.repeat(64)]
   await store.db.insertInto('secret').values({ name: 'first key', value: other }).execute()
 
   const key = { name: 'first', plan: 'business', access: 'admin' } as const
-  assert.equal(await store.write(keys.insertFirstKey, key, first, 0), false)
+  assert.equal(await store.write('insertFirstKey', key, first, 0), false)
   assert.deepEqual(await keys.list(store.db), [])
 })

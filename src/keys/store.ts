@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Access } from '../access.ts'
+import { insertSecret } from '../db/secrets.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { Limits, Plan } from '../plans.ts'
 
@@ -24,6 +25,9 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
+/** The secret that stands for a first key that was made. */
+export const FIRST_KEY = 'first key'
+
 export function list(db: Db): Promise<Key[]> {
   return db.selectFrom('api_key').select(KEY_COLUMNS).orderBy('id').execute()
 }
@@ -41,17 +45,16 @@ export async function insertKey(db: Db, key: NewKey, hash: string, now: number):
   return id
 }
 
-/** Inserts the key unless the store has one already. @returns whether it did */
+/**
+ * Inserts the key unless the store has, or ever had, an admin key: one that was revoked was meant to be.
+ *
+ * @returns whether it did
+ */
 export async function insertFirstKey(db: Db, key: NewKey, hash: string, now: number): Promise<boolean> {
-  if (await db.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) return false
-  // Of several processes that start at once on an empty store one makes it.
-  const claimed = await db
-    .insertInto('secret')
-    .values({ name: 'first key', value: hash })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('name')
-    .executeTakeFirst()
-  if (!claimed) return false
+  const admin = db.selectFrom('api_key').select('id').where('access', '=', 'admin').limit(1)
+  if (await admin.executeTakeFirst()) return false
+  // Of several processes that start at once one makes it.
+  if (!(await insertSecret(db, FIRST_KEY, hash))) return false
   await insertKey(db, key, hash, now)
   return true
 }

@@ -5,9 +5,10 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { changes } from '../changes.ts'
 import { readConfig } from '../config.ts'
 import { openToWrite } from '../db/open-sqlite.ts'
+import { servedFile } from '../db/served-file.ts'
+import type { Write } from '../db/write.ts'
 import { threadWriter } from '../db/writer.ts'
 import type { Limits } from '../plans.ts'
 import { scratchFolder } from '../testing/start-app.ts'
@@ -21,11 +22,21 @@ const { ban } = readConfig({})
 v8.setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = vm.runInNewContext('gc')
 
+interface Gate {
+  isFor(rows: number): boolean
+  pass(): Promise<void>
+  done(): void
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate)
+}
+
 /** A limiter on a store of its own, which can be ended like a service or like a process that was killed. */
 async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
   const file = join(scratchFolder(t), 'test.db')
   const { db } = await openToWrite(file)
-  const writer = threadWriter(new URL('../writer-thread.ts', import.meta.url), file, changes)
+  const writer = threadWriter(new URL('../writer-thread.ts', import.meta.url), servedFile(file))
   t.after(async () => {
     await writer.close()
     await db.destroy()
@@ -36,7 +47,14 @@ async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
     clock.movedMs = 0
     return movedMs
   }
-  const open = () => memoryLimiter({ db, write: writer.write, clock: () => clock.now, moved, ban })
+  let gate: Gate | undefined
+  /** As PostgreSQL does, it may take what is written later before what was held. */
+  const write: Write = async (name, ...args) => {
+    const passing = gate?.isFor((args[0] as unknown[]).length) ? gate : undefined
+    await passing?.pass()
+    return writer.write(name, ...args).finally(passing?.done)
+  }
+  const open = () => memoryLimiter({ db, write, clock: () => clock.now, moved, ban })
   let limiter: Limiter = await open()
   return {
     db,
@@ -45,6 +63,18 @@ async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
     setClock(byMs: number) {
       clock.now += byMs
       clock.movedMs += byMs
+    },
+    /** Holds up writes of so many counters. */
+    hold(isFor: (rows: number) => boolean) {
+      const met = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      const written = Promise.withResolvers<void>()
+      const pass = () => {
+        met.resolve()
+        return released.promise
+      }
+      gate = { isFor, pass, done: written.resolve }
+      return { met: met.promise, release: released.resolve, written: written.promise }
     },
     take: (caller: Caller) => limiter.take(caller),
     sweep: () => limiter.sweep(),
@@ -131,6 +161,26 @@ for (const [about, byMs] of [
     assert.equal((await opened.take(key(FREE))).retryAfter, 840)
   })
 }
+
+test('of what is written after the clock was set the later figures stay, in whatever order the store takes it', async (t) => {
+  const opened = await openLimiter(t)
+  const [one, other] = [key(FREE), { ...key(FREE), name: 'key:2' }]
+  for (const caller of [one, other]) await opened.take(caller)
+  const held = opened.hold((rows) => rows === 2)
+  opened.setClock(3_600_000)
+  const taken = opened.take(one)
+  await Promise.race([taken, held.met.then(() => turns(2_000))])
+  held.release()
+  await taken
+  await held.written
+
+  const { minute_used } = await opened.db
+    .selectFrom('counter')
+    .select('minute_used')
+    .where('caller', '=', 'key:1')
+    .executeTakeFirstOrThrow()
+  assert.ok(minute_used >= 2, `${minute_used} of 2 requests`)
+})
 
 test('when the clock is set while nothing can be written, what is not kept is not served, and nothing ends', async (t) => {
   const opened = await openLimiter(t)

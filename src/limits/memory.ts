@@ -1,8 +1,10 @@
 import type { BanRule } from '../config.ts'
+import { type Claim, Taken } from '../db/claim.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
+import { ApiError } from '../errors.ts'
 import type { Limits } from '../plans.ts'
-import { rememberCallers } from './callers.ts'
+import { type Callers, rememberCallers } from './callers.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
 import * as counters from './store.ts'
 import { DAY_MS, judge, MINUTE_MS, moveState, type State, UNKNOWN, type Window } from './window.ts'
@@ -21,35 +23,89 @@ interface Options {
   /** By how many milliseconds the clock was set since the last call; absent of one that is never set. */
   moved?: () => number
   ban: BanRule
+  /** Absent where nobody else can claim the store. */
+  claim?: Claim | undefined
 }
 
 /** A limiter for one process: exact in memory, and persisted ahead in leases. */
 export async function memoryLimiter(options: Options): Promise<Limiter> {
-  const { db, write, clock, moved = () => 0, ban } = options
+  const { db, write, clock, moved = () => 0, ban, claim } = options
   const entries = rememberCallers((name): Entry => {
     return { state: UNKNOWN, saved: rowOf(name, UNKNOWN, ban), saving: undefined }
   })
   for (const saved of await counters.list(db, clock())) {
     Object.assign(entries.get(saved.caller), { saved, state: stateOf(saved) })
   }
+  const { keep, cover, move } = persist(entries, options)
 
-  let movedMs = 0
   /** The time, once everything that is remembered has been told by how much the clock was set. */
   function now(): number {
     const byMs = moved()
     if (byMs !== 0) {
-      movedMs += byMs
-      for (const entry of entries.all()) moveEntry(entry, byMs, ban)
+      move(byMs)
       // For those who do not ask again before the next start; of the others each request sees to it.
       keep().catch(() => undefined)
     }
     return clock()
   }
 
-  async function keep(): Promise<void> {
-    const rows = entries.all().map(({ state, saved }) => rowOf(saved.caller, state, ban))
-    const live = rows.filter(({ expires_at }) => expires_at > clock())
-    if (live.length > 0) await write(counters.saveCounters, live)
+  return {
+    take(caller) {
+      const time = now()
+      const entry = entries.get(caller.name)
+      const { verdict, state } = judge(entry.state, caller.limits, caller.ban, time)
+      const doubt = claim?.doubt()
+      if (doubt) return { ...verdict, lost: doubt }
+      entry.state = state
+      if (covers(entry.saved, state)) return verdict
+      return cover(entry, state, caller).then(
+        () => verdict,
+        (lost: unknown): Ruling => ({ ...verdict, lost }),
+      )
+    },
+    async ready() {
+      const cause = claim?.doubt()
+      if (cause) throw new ApiError('service_unavailable', { cause })
+    },
+    async sweep() {
+      const time = now()
+      entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
+      await write('removeExpiredCounters', time, claim?.token)
+    },
+    async close() {
+      now()
+      await keep().catch((error: Error) => {
+        // Whoever counts now has read all that this process served.
+        if (!(error.cause instanceof Taken)) throw error
+      })
+    },
+  }
+}
+
+/** What brings entries into the store. */
+function persist(entries: Callers<Entry>, { write, clock, ban, claim }: Options) {
+  let movedMs = 0
+  /** The latest write of all entries. */
+  let keeping: Promise<unknown> = Promise.resolve()
+
+  function move(byMs: number): void {
+    movedMs += byMs
+    for (const entry of entries.all()) moveEntry(entry, byMs, ban)
+  }
+
+  /**
+   * Writes the exact figures of all. They are lower than those of a lease, and PostgreSQL may commit two
+   * writes in any order: leases that were begun are waited for, and the next ones wait for this.
+   */
+  function keep(): Promise<void> {
+    const begun = [keeping, ...entries.all().map(({ saving }) => saving)]
+    const kept = Promise.allSettled(begun).then(async () => {
+      const rows = entries.all().map(({ state, saved }) => rowOf(saved.caller, state, ban))
+      const live = rows.filter(({ expires_at }) => expires_at > clock())
+      if (live.length > 0) await write('saveCounters', live, claim?.token)
+    })
+    keeping = kept.catch(() => undefined)
+    return kept
   }
 
   /** Resolves once the store covers what was charged; callers that wait together share one write. */
@@ -64,35 +120,14 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
   }
 
   async function lease(entry: Entry, { limits }: Caller): Promise<void> {
+    await keeping
     const since = movedMs
     const row = rowOf(entry.saved.caller, ahead(entry.state, limits), ban)
-    await write(counters.saveCounters, [row])
+    await write('saveCounters', [row], claim?.token)
     if (since === movedMs) entry.saved = row
   }
 
-  return {
-    take(caller) {
-      const time = now()
-      const entry = entries.get(caller.name)
-      const { verdict, state } = judge(entry.state, caller.limits, caller.ban, time)
-      entry.state = state
-      if (covers(entry.saved, state)) return verdict
-      return cover(entry, state, caller).then(
-        () => verdict,
-        (lost: unknown): Ruling => ({ ...verdict, lost }),
-      )
-    },
-    ready: async () => undefined,
-    async sweep() {
-      const time = now()
-      entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
-      await write(counters.removeExpiredCounters, time)
-    },
-    async close() {
-      now()
-      await keep()
-    },
-  }
+  return { keep, cover, move }
 }
 
 /** What the store says is by the clock as it was: nothing is covered until it is written again. */

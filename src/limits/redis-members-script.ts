@@ -11,14 +11,14 @@
  *
  * ARGV: process, kind (view, alive, bye), its part, when it was sent by the clock of the store ('' when not
  * known), time after which one is silent, after which it is gone, time in which a new epoch gathers, epoch
- * it belongs to ('' when just started), epoch it has reported to, processes it knows, prefix of its place.
+ * it belongs to ('' when just started), epoch it has reported to, processes it knows.
  *
- * Nobody sees whether a process that ended had served alone. One that is replaced within 2 s of its last sign
- * of life is taken not to have: else every restart would cost callers what was promised to it.
+ * A silent process may be alive, and serve alone: only its own goodbye, or the time after which it serves
+ * nobody any more, shows that it is gone.
  */
 export const BEAT = `
 local members, shares, gone, epoch, awaited, freed = unpack(KEYS)
-local id, kind, place = ARGV[1], ARGV[2], ARGV[11]
+local id, kind = ARGV[1], ARGV[2]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local fence = now - tonumber(ARGV[6])
@@ -29,14 +29,15 @@ local function forget(one)
 end
 local function leave(one)
   if redis.call('ZSCORE', gone, one) then return end
-  local away = now - tonumber(redis.call('ZSCORE', members, one) or 0)
-  local minutes = math.min(1500, math.floor(away / 60000) + 2)
-  if one == id or away <= 2000 then minutes = 0 end
+  local minutes = 0
+  if one ~= id then
+    local away = now - tonumber(redis.call('ZSCORE', members, one) or 0)
+    minutes = math.min(1500, math.floor(away / 60000) + 2)
+  end
   redis.call('ZADD', gone, now, one)
   redis.call('ZADD', freed, now, one .. ' ' .. minutes)
   redis.call('SREM', awaited, one)
-  -- Away for no longer, it cannot have opened a minute of its own.
-  if one == id or away <= 3000 then forget(one) end
+  if one == id then forget(one) end
 end
 
 -- A server that was started again has an older memory, or none.
@@ -50,14 +51,6 @@ if kept[1] ~= run then
 end
 
 for _, one in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. fence)) do leave(one) end
--- Whoever starts in the place of another shows that the other is dead.
-if ARGV[8] == '' and place ~= '' then
-  for _, list in ipairs({ redis.call('ZRANGE', members, 0, -1), redis.call('SMEMBERS', awaited) }) do
-    for _, one in ipairs(list) do
-      if one ~= id and string.sub(one, 1, #place) == place then leave(one) end
-    end
-  end
-end
 if kind == 'bye' then leave(id) end
 -- What it may have served alone counts for another minute: until then a reserve is left for it.
 for _, one in ipairs(redis.call('ZRANGE', members, 0, -1)) do

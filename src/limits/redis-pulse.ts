@@ -52,18 +52,16 @@ export interface Pulse {
 interface Options {
   clock: () => number
   prefix: string
-  place: string
   /** Makes what tells this process from all others. */
   newId: () => string
   link: () => Link
 }
 
 /** The signs of life of this process, and those of the others. */
-export function startPulse({ clock, prefix, place, newId, link }: Options): Pulse {
+export function startPulse({ clock, prefix, newId, link }: Options): Pulse {
   const keyOf = (name: string): string => `${prefix}:{processes}:${name}`
   const keys = KEYS.map(keyOf)
-  const seat = place && `${encodeURIComponent(place)}~`
-  let id = seat + newId()
+  let id = newId()
   let view: View = { storeNow: 0, processes: [], silent: [] }
   /** The clock of the store, less our steady one. */
   let ahead: number | undefined
@@ -89,8 +87,9 @@ export function startPulse({ clock, prefix, place, newId, link }: Options): Puls
       if (kind === 'alive') sign = { ...sign, sentAt, part: Math.min(sign.part, part) }
       const lateness = ahead === undefined ? '' : Math.floor(steady + ahead)
       const told = kind === 'alive' ? part : Number.isFinite(sign.since) ? sign.part : 0
-      const args = [id, kind, told, lateness, SILENT_MS, FENCE_MS, GATHER_MS, epoch, reported]
-      const answer = await link().run(BEAT, keys, [...args, view.processes.join(','), seat])
+      const known = view.processes.join(',')
+      const args = [id, kind, told, lateness, SILENT_MS, FENCE_MS, GATHER_MS, epoch, reported, known]
+      const answer = await link().run(BEAT, keys, args)
       const [storeNow, number, open, gone, processes, silent] = answer
       ahead = Number(storeNow) - steady
       view = {
@@ -112,7 +111,7 @@ export function startPulse({ clock, prefix, place, newId, link }: Options): Puls
     reserve: (perMinute) =>
       view.silent.map(({ id, part }) => `${id}=${Math.floor(perMinute * part)}`).join(','),
     startOver() {
-      id = seat + newId()
+      id = newId()
       sign = never
     },
     gone: () => link().members(keyOf('freed')),

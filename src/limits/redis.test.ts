@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import { changes } from '../changes.ts'
 import { type BanRule, readConfig } from '../config.ts'
 import { openToWrite } from '../db/open-sqlite.ts'
-import type { Write } from '../db/write.ts'
+import { transactionWriter, type Write } from '../db/write.ts'
 import type { Limits } from '../plans.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { startProxy } from '../testing/proxy.ts'
@@ -172,8 +173,9 @@ async function openBoth(t: TestContext, clock: { now: number }) {
   cleanup(t).defer(() => db.destroy())
   const line = await startProxy(t, { host: '127.0.0.1', port: redis.port })
   const cut = { store: false, redis: false }
-  const write: Write = async (change, ...args) => {
-    if (!cut.store) return change(db, ...args)
+  const writer = transactionWriter(db, changes)
+  const write: Write = async (name, ...args) => {
+    if (!cut.store) return writer.write(name, ...args)
     cut.store = false
     throw new Error('nothing can be written')
   }

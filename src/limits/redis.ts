@@ -24,11 +24,6 @@ interface Options {
   /** Should be steady: it times what is remembered here. The windows go by the clock of the store. */
   clock: () => number
   ban: BanRule
-  /**
-   * Names the place of this process, such as its host and port. A process that starts in the place of another
-   * shows that the other is dead, and that nothing need be kept for it any more.
-   */
-  place?: string
   /** Tells installations that share a server from each other. */
   namespace?: string
   /** Hears why the store was lost, and `undefined` when it is back. No message holds a password. */
@@ -47,21 +42,20 @@ interface Options {
  * What is given up for that, each time on the side of fewer requests:
  *
  * - A caller that this process has not met in the current day is not served without Redis.
- * - A process that was killed holds its share of each caller until it is replaced in its place, or 15 min;
- *   if that took longer than 2 s, what it may have served alone counts as used.
+ * - A process that was killed may be alive, for all that anybody knows: it holds its share of each caller,
+ *   and a part of each minute, for 15 min.
  * - When Redis loses its memory while a process is away, all serve from shares until it is back, or as long.
  * - Requests refused without Redis do not count towards a ban.
  *
  * And what it cannot see: requests of a process that ended shortly before Redis lost its memory, of which no
- * other process has heard; those that one served alone and was killed, and replaced, within 2 s of losing
- * Redis; and for up to 250 ms, when a running Redis is emptied by hand, what was used by
+ * other process has heard; and for up to 250 ms, when a running Redis is emptied by hand, what was used by
  * callers that are new to the process they ask.
  */
 export async function redisLimiter(options: Options): Promise<Limiter> {
-  const { clock, storeClock, place = '', namespace = '', onChange = () => {} } = options
+  const { clock, storeClock, namespace = '', onChange = () => {} } = options
   const [{ memorySeconds }, callers] = [options.ban, rememberCallers(unknown)]
   const prefix = namespace ? `adoptable:${namespace}` : 'adoptable'
-  const pulse = startPulse({ clock, prefix, place, newId: options.newId ?? randomId, link: () => link })
+  const pulse = startPulse({ clock, prefix, newId: options.newId ?? randomId, link: () => link })
   const started = Promise.withResolvers<void>()
   let closed = false
   const members = joinMembers({

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
+import { requireClaim } from '../db/claim.ts'
 import type { Db, Tables } from '../db/tables.ts'
 
 export type Counter = Selectable<Tables['counter']>
@@ -13,7 +14,13 @@ export function list(db: Db, now: number): Promise<Counter[]> {
     .execute()
 }
 
-export async function saveCounters(db: Db, counters: Insertable<Tables['counter']>[]): Promise<void> {
+/** @param claim the token under which they were counted; absent where nobody else can claim the store */
+export async function saveCounters(
+  db: Db,
+  counters: Insertable<Tables['counter']>[],
+  claim?: string,
+): Promise<void> {
+  if (claim !== undefined) await requireClaim(db, claim)
   for (const { caller, ...figures } of counters) {
     await db
       .insertInto('counter')
@@ -23,6 +30,8 @@ export async function saveCounters(db: Db, counters: Insertable<Tables['counter'
   }
 }
 
-export async function removeExpiredCounters(db: Db, now: number): Promise<void> {
+/** @param claim as for `saveCounters` */
+export async function removeExpiredCounters(db: Db, now: number, claim?: string): Promise<void> {
+  if (claim !== undefined) await requireClaim(db, claim)
   await db.deleteFrom('counter').where('expires_at', '<=', now).execute()
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
-import { type Database, isPostgres } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import { isPostgres } from '../db/store-url.ts'
 import type { Db } from '../db/tables.ts'
 
 /** Adds what is asked of the store at each scrape. */
@@ -38,7 +39,7 @@ export function measureStore(
 /** What is wrong with the store is in the log, of the requests that met it. */
 function ignored(): undefined {}
 
-/** @returns such as 8 for 0008-revision */
+/** @returns such as 1 for 0001-tables */
 async function lastMigration(db: Db): Promise<number> {
   const { rows } = await sql<{ name: string }>`
     select name from kysely_migration order by name desc limit 1

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller, Ruling } from '../limits/limiter.ts'
 import type { Plan } from '../plans.ts'
+import { banMemory } from './ban-memory.ts'
 import { measureStore } from './measure-store.ts'
 import { type MetricsServer, serveMetrics } from './serve-metrics.ts'
 import { counter, histogram } from './tally.ts'
@@ -89,20 +90,6 @@ function linkGauge(registers: Registry[]): Gauge {
 
 /** Of a request without a valid key. */
 const NO_PLAN = 'none'
-
-/** By so much two processes may tell the end of one ban differently. */
-const CLOCK_SECONDS = 1
-
-/** Tells a ban that has begun from one that lasts, by its end; of each key it remembers the latest. */
-function banMemory(): (name: string, ruling: Ruling) => boolean {
-  const ends = new Map<string, number>()
-  return (name, { outcome, reset }) => {
-    if (outcome !== 'banned') return false
-    const known = ends.get(name) ?? 0
-    ends.set(name, reset)
-    return reset - known > CLOCK_SECONDS
-  }
-}
 
 function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version

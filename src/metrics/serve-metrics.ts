@@ -15,6 +15,7 @@ export interface MetricsServer {
  */
 export async function serveMetrics(registry: Registry, host: string, port: number): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 5_000 }, async ({ method = '', url }, response) => {
+    response.setHeader('x-content-type-options', 'nosniff')
     const found = url?.split('?', 1)[0] === '/metrics'
     if (!found || !['GET', 'HEAD'].includes(method)) {
       return void response.writeHead(found ? 405 : 404, { ...(found && { allow: 'GET, HEAD' }) }).end()

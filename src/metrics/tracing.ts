@@ -106,9 +106,9 @@ function traceStore<Store extends Pick<Database, 'db' | 'write' | 'writeOnce'>>(
       within(`store ${query.sql.split(' ', 1)[0]}`, query.sql, () => execute(query, ...rest))
     Object.assign(way, { executeQuery })
   }
-  const write: Database['write'] = (change, ...args) =>
-    within(`store ${change.name}`, undefined, () => database.write(change, ...args))
-  const writeOnce: Database['writeOnce'] = (once, change, ...args) =>
-    within(`store ${change.name}`, undefined, () => database.writeOnce(once, change, ...args))
+  const write: Database['write'] = (name, ...args) =>
+    within(`store ${name}`, undefined, () => database.write(name, ...args))
+  const writeOnce: Database['writeOnce'] = (once, name, ...args) =>
+    within(`store ${name}`, undefined, () => database.writeOnce(once, name, ...args))
   return { ...database, write, writeOnce }
 }

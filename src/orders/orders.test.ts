@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import pino from 'pino'
-import { fileOf } from '../db/open-sqlite.ts'
+import { fileOf } from '../db/store-url.ts'
 import { sweep } from '../sweep.ts'
 import { assertError } from '../testing/client.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
@@ -249,7 +249,7 @@ test('an order with bad input answers 400 and names every member', async (t) => 
   assert.equal((await get('/v1/store/orders/1')).body.status, 'placed')
 })
 
-test('adopters are in no log, and are erased 90 days after their order was closed', async (t) => {
+test('adopters are in no log, and are erased in the night (UTC) after the 90th day of their closed order', async (t) => {
   const app = await startApp(t)
   const { place, cancel, decide, get } = client(app)
   const tidyUp = () => sweep(app.service.context, pino({ level: 'silent' }))
@@ -260,7 +260,7 @@ test('adopters are in no log, and are erased 90 days after their order was close
   await decide(2, 'completed')
   await decide(3, 'approved')
 
-  app.clock.now += 90 * 86_400_000
+  app.clock.now += 91 * 86_400_000 - 1
   await tidyUp()
   assert.deepEqual((await get('/v1/store/orders/1')).body.adopter, ADOPTER, 'to the last moment')
   app.clock.now += 1

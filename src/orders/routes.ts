@@ -2,21 +2,26 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { keepNothing } from '../http/cache-headers.ts'
 import { readCursor } from '../http/cursor.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
-import { cancelOrder, type Decision, decideOrder, placeOrder } from './place.ts'
+import type { Decision } from './place.ts'
 import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
 import * as orders from './store.ts'
 
 const EXPERIMENTAL = { 'x-stability': 'experimental' } as const
 
 export function orderRoutes(app: App, context: Context): void {
-  listOrders(app, context)
-  createOrder(app, context)
-  getOrder(app, context)
-  updateOrder(app, context)
-  deleteOrder(app, context)
+  app.register(async (orders: App) => {
+    // Adopters are in these answers.
+    orders.addHook('onRequest', keepNothing)
+    listOrders(orders, context)
+    createOrder(orders, context)
+    getOrder(orders, context)
+    updateOrder(orders, context)
+    deleteOrder(orders, context)
+  })
 }
 
 function listOrders(app: App, { config, db, cursorSecret }: Context): void {
@@ -31,7 +36,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
   app.get('/store/orders', { schema }, async (request, reply) => {
     const { cursor, ...filters } = request.query
     const { limit, status, petId } = filters
-    const scope = JSON.stringify(['orders', status, petId?.toString()])
+    const scope = JSON.stringify(['orders', request.caller.view, status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
     const found = await orders.list(db, { ...filters, after }, viewerOf(request))
     const address = `${publicBase(config, request)}/store/orders`
@@ -42,7 +47,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
   })
 }
 
-function createOrder(app: App, { carryOut, clock }: Context): void {
+function createOrder(app: App, { config, carryOut, clock, db }: Context): void {
   const schema = {
     operationId: 'createOrder',
     summary: 'Place an order',
@@ -54,9 +59,9 @@ function createOrder(app: App, { carryOut, clock }: Context): void {
   }
   const errors = { 404: 'There is no such animal.', 409: 'The animal is not available.' }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
-    const order = await carryOut(request, reply, placeOrder, request.body, request.keyId, clock())
-    reply.code(201)
-    return order
+    const order = await carryOut(request, reply, 'placeOrder', request.body, request.caller.id, clock())
+    reply.code(201).header('location', `${publicBase(config, request)}/store/orders/${order.id}`)
+    return orders.withAdopter(db, order)
   })
 }
 
@@ -73,7 +78,7 @@ function getOrder(app: App, { db }: Context): void {
   )
 }
 
-function updateOrder(app: App, { carryOut, clock }: Context): void {
+function updateOrder(app: App, { carryOut, clock, db }: Context): void {
   const schema = {
     operationId: 'updateOrder',
     summary: 'Decide about an order',
@@ -85,9 +90,13 @@ function updateOrder(app: App, { carryOut, clock }: Context): void {
     response: { 200: Order },
   }
   const errors = { 409: 'The order is closed, or cannot take this status.' }
-  app.patch('/store/orders/:orderId', { config: { errors }, schema }, (request, reply) =>
-    carryOut(request, reply, decideOrder, request.body.status, decisionOf(request, clock)),
-  )
+  app.patch('/store/orders/:orderId', { config: { errors }, schema }, async (request, reply) => {
+    const decision = decisionOf(request, clock)
+    return orders.withAdopter(
+      db,
+      await carryOut(request, reply, 'decideOrder', request.body.status, decision),
+    )
+  })
 }
 
 function deleteOrder(app: App, { write, clock }: Context): void {
@@ -101,13 +110,13 @@ function deleteOrder(app: App, { write, clock }: Context): void {
   }
   const errors = { 409: 'The order is closed.' }
   app.delete('/store/orders/:orderId', { config: { errors }, schema }, async (request, reply) => {
-    await write(cancelOrder, decisionOf(request, clock))
+    await write('cancelOrder', decisionOf(request, clock))
     return reply.code(204).send()
   })
 }
 
-function viewerOf({ keyId, access }: FastifyRequest): orders.Viewer {
-  return { keyId, seesAll: access === 'admin' }
+function viewerOf({ caller: { id, access } }: FastifyRequest): orders.Viewer {
+  return { keyId: id, seesAll: access === 'admin' }
 }
 
 function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () => number): Decision {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
@@ -105,10 +105,17 @@ export async function insert(db: Db, order: NewOrder, keyId: number, now: number
 
 type Decided = { id: number; from: OrderStatus; to: OrderStatus; now: number }
 
+/** A clock that was set back would let a closed order look older than it is. */
+function atLeastKnownTime(now: number) {
+  return sql<number>`(
+    select max(at) from (select cast(${now} as bigint) as at union all select at from known_time) as times
+  )`
+}
+
 const updateFrom = prepared<Decided, Row>((db, fill) =>
   db
     .updateTable('adoption_order')
-    .set({ status: fill('to'), decided_at: fill('now') })
+    .set({ status: fill('to'), decided_at: atLeastKnownTime(fill('now')) })
     .where('id', '=', fill('id'))
     .where('status', '=', fill('from'))
     .returning(ORDER_COLUMNS),
@@ -128,6 +135,15 @@ export async function update(
 /** So many at most are erased in one transaction, which other changes wait for. */
 const MOST_ERASED = 1_000
 
+/** The condition of the index adopter_by_close, in its own words: others would not find it. */
+const CLOSED_WITH_ADOPTER = sql<SqlBool>`adopter is not null and status in ('completed', 'cancelled')`
+
+/** Whether there is an adopter who is to be erased one day. */
+export async function waitsForErasure(db: Db): Promise<boolean> {
+  const waiting = db.selectFrom('adoption_order').select('id').where(CLOSED_WITH_ADOPTER).limit(1)
+  return (await waiting.executeTakeFirst()) !== undefined
+}
+
 /**
  * Erases who the adopters were in orders that were closed before a Unix time in milliseconds.
  *
@@ -137,8 +153,7 @@ export async function eraseAdopters(db: Db, closedBefore: number): Promise<boole
   const due = db
     .selectFrom('adoption_order')
     .select('id')
-    .where('adopter', 'is not', null)
-    .where('status', 'in', ['completed', 'cancelled'])
+    .where(CLOSED_WITH_ADOPTER)
     .where('decided_at', '<', closedBefore)
     .limit(MOST_ERASED)
   const { numUpdatedRows } = await db
@@ -146,7 +161,27 @@ export async function eraseAdopters(db: Db, closedBefore: number): Promise<boole
     .set({ adopter: null })
     .where('id', 'in', due)
     .executeTakeFirstOrThrow()
+  if (numUpdatedRows > 0n) await db.updateTable('known_time').set({ scrub_due: sql`scrub_due + 1` }).execute()
   return numUpdatedRows === BigInt(MOST_ERASED)
+}
+
+/** @returns how many erasures there were of which the files of the store may still hold bytes */
+export async function countUnscrubbed(db: Db): Promise<number> {
+  const known = await db.selectFrom('known_time').select('scrub_due').executeTakeFirst()
+  return known?.scrub_due ?? 0
+}
+
+/** Of so many erasures no byte is left; one that came meanwhile waits for the next time. */
+export async function scrubbed(db: Db, count: number): Promise<void> {
+  await db.updateTable('known_time').set({ scrub_due: 0 }).where('scrub_due', '=', count).execute()
+}
+
+/** A kept result has no adopter: it is that of the order, as long as that has one. */
+export async function withAdopter(db: Db, order: Order): Promise<Order> {
+  if (order.adopter) return order
+  const kept = db.selectFrom('adoption_order').select('adopter').where('id', '=', order.id)
+  const { adopter } = (await kept.executeTakeFirst()) ?? {}
+  return adopter ? { ...order, adopter: JSON.parse(adopter) } : order
 }
 
 /** An order that nobody decided about has no such time, and one whose adopter was erased no adopter. */

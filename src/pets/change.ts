@@ -1,18 +1,21 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { isMatch } from '../http/conditional.ts'
+import { type Conditions, mayChange } from '../http/conditional.ts'
 import type { PetHistory, PetPatch, PetStatus } from './schema.ts'
 import * as pets from './store.ts'
 import { checkMove } from './transition.ts'
 
-/** Who changes what, when (Unix time in milliseconds), and under which condition. */
+/** Who changes what, when (Unix time in milliseconds), and under which conditions. */
 export interface Intent {
   id: bigint
   keyId: number
   now: number
-  ifMatch: string | undefined
+  conditions?: Conditions | undefined
 }
+
+/** Of orders, which know animals, while animals know no orders: one that is open moves its animal alone. */
+export type HasOpenOrder = (db: Db, petId: bigint) => Promise<boolean>
 
 type Changes = PetHistory[number]['changes']
 
@@ -25,21 +28,23 @@ type Changes = PetHistory[number]['changes']
 export async function updatePet(
   db: Db,
   patch: PetPatch,
-  { id, keyId, now, ifMatch }: Intent,
+  intent: Intent,
+  hasOpenOrder: HasOpenOrder,
 ): Promise<pets.StoredPet> {
+  const { id, keyId, now, conditions } = intent
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
-  if (!isMatch(ifMatch, before.etag)) throw new ApiError('precondition_failed')
+  if (!mayChange(conditions, before)) throw new ApiError('precondition_failed')
   const changes = changesOf(before.pet, patch)
   if (Object.keys(changes).length === 0) return before
   if (patch.status && changes.status) {
-    if (await pets.hasOpenOrder(db, id)) throw new ApiError('order_open')
+    if (await hasOpenOrder(db, id)) throw new ApiError('order_open')
     checkMove(before.pet.status, patch.status)
   }
 
   const after = await pets.update(db, before, patch, now)
   // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
-  if (!after) return updatePet(db, patch, { id, keyId, now, ifMatch })
+  if (!after) return updatePet(db, patch, intent, hasOpenOrder)
   await record(db, after.pet.id, changes, keyId, now)
   return after
 }
@@ -87,12 +92,12 @@ function changesOf(pet: pets.StoredPet['pet'], { name, categoryId, status }: Pet
 }
 
 /** @throws {ApiError} pet_not_found, precondition_failed, order_open */
-export async function deletePet(db: Db, intent: Intent): Promise<void> {
+export async function deletePet(db: Db, intent: Intent, hasOpenOrder: HasOpenOrder): Promise<void> {
   const before = await pets.find(db, intent.id)
   if (!before) throw new ApiError('pet_not_found')
-  if (!isMatch(intent.ifMatch, before.etag)) throw new ApiError('precondition_failed')
-  if (await pets.hasOpenOrder(db, intent.id)) throw new ApiError('order_open')
-  if (!(await pets.remove(db, before))) await deletePet(db, intent)
+  if (!mayChange(intent.conditions, before)) throw new ApiError('precondition_failed')
+  if (await hasOpenOrder(db, intent.id)) throw new ApiError('order_open')
+  if (!(await pets.remove(db, before))) await deletePet(db, intent, hasOpenOrder)
 }
 
 const MOST_CHANGES = 100

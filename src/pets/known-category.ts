@@ -1,3 +1,4 @@
+import * as categories from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
@@ -17,12 +18,7 @@ export async function withUnknownCategory(db: Db, problems: ApiError, body: unkn
   const categoryId = (body as Partial<NewPet> | null | undefined)?.categoryId
   const sound = problems.details?.every(({ pointer }) => pointer !== '/categoryId' && pointer !== '')
   if (!sound || categoryId === undefined) return problems
-  const known = await db
-    .selectFrom('category')
-    .select('id')
-    .where('id', '=', categoryId as never)
-    .executeTakeFirst()
-  if (known) return problems
+  if (await categories.find(db, BigInt(categoryId))) return problems
   const details = [...(problems.details ?? []), ...(unknownCategory().details ?? [])]
   return new ApiError(problems.code, { details })
 }

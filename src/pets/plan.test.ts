@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { startApp } from '../testing/start-app.ts'
-import * as pets from './store.ts'
+import * as search from './search.ts'
 
 test('every filter and both orders are one walk along an index, without sorting', async (t) => {
   const { service } = await startApp(t)
@@ -11,7 +11,7 @@ test('every filter and both orders are one walk along an index, without sorting'
   for (const filter of filters) {
     for (const sort of ['id', '-id'] as const) {
       for (const after of [undefined, 500]) {
-        const { sql, parameters } = pets.page(db, { ...filter, sort, after, limit: 20 }).compile()
+        const { sql, parameters } = search.page(db, { ...filter, sort, after, limit: 20 }).compile()
         const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])
         const { rows } = await db.executeQuery<{ detail: string }>(explain)
         const plans = rows.map(({ detail }) => detail)

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import {
-  ETAG_HEADER,
+  conditionsOf,
   etagOf,
   IF_MATCH,
   IF_NONE_MATCH,
@@ -12,26 +12,23 @@ import {
   validatorHeaders,
 } from '../http/conditional.ts'
 import { readCursor } from '../http/cursor.ts'
-import { announce, deprecationHeaders } from '../http/deprecation.ts'
+import { deprecationHeaders } from '../http/deprecation.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { sendPage } from '../http/send-page.ts'
 import { int64 } from '../http/validate.ts'
 import * as petChange from './change.ts'
 import { withUnknownCategory } from './known-category.ts'
 import { NewPet, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
+import * as search from './search.ts'
 import * as pets from './store.ts'
 
 /** Release 1.0.0, and the end that the contract names (section 9). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20)
 const REMOVED_AT = Date.UTC(2030, 11, 5)
 
-/** What the pages that are kept answer. */
-const PAGE_OF = {
-  list: { operation: 'listPets', route: '/v1/pets' },
-  pet: { operation: 'getPet', route: '/v1/pets/:petId' },
-}
-
-const LIST_HEADERS = { ...PAGE_HEADERS, ...ETAG_HEADER }
+const LIST_HEADERS = { ...PAGE_HEADERS, ...VALIDATOR_HEADERS }
+const CHANGED_SINCE = { 412: 'A condition of the request does not hold: what it is about was changed.' }
+const READ_CONFIG = { headers: IF_NONE_MATCH, errors: CHANGED_SINCE }
 
 export function petRoutes(app: App, context: Context): void {
   listPets(app, context)
@@ -46,35 +43,36 @@ function listPets(app: App, { config, db, pages, cursorSecret }: Context): void 
   const schema = {
     operationId: 'listPets',
     summary: 'List all animals',
-    description: 'A page of at most `limit` animals, newest first; the Link header leads to the next one.',
+    description:
+      'A page of at most `limit` animals, newest first; the Link header leads to the next one. ' +
+      'With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.',
     querystring: PetQuery,
     response: { 200: { ...Pets, headers: LIST_HEADERS }, 304: notModified(LIST_HEADERS) },
   }
-  app.get('/pets', { config: { headers: IF_NONE_MATCH }, schema }, async (request, reply) => {
-    const base = publicBase(config, request)
+  app.get('/pets', { config: READ_CONFIG, schema }, async (request, reply) => {
+    const { view } = request.caller
     const read = async () => {
       const { cursor, ...filters } = request.query
-      const scope = scopeOf(filters)
+      const scope = search.scopeOf(filters, view)
       const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
-      const { found, cutFrom } = await pets.list(db, { ...filters, after })
+      const { found, cutFrom, only } = await search.list(db, { ...filters, after })
       const { limit, status, categoryId, id, sort } = filters
-      const first = { address: `${base}/pets`, query: { limit, status, categoryId, id, sort } }
+      const first = {
+        address: `${publicBase(config, request)}/pets`,
+        query: { limit, status, categoryId, id, sort },
+      }
       const cut = cutFrom !== undefined
       const { page, link } = pageOf(found, { ...first, limit, secret: cursorSecret, scope, after, cut })
       const body = reply.serialize(page) as string
-      return { ...PAGE_OF.list, body, headers: { link, etag: etagOf(body, link) }, passing: cut }
+      // An animal alone has validators of its own, which a change of it can name.
+      const validators = only ? validatorHeaders(only, view) : { etag: etagOf(view, body, link) }
+      return { body, headers: { link, ...validators }, passing: cut }
     }
-    return sendPage(request, reply, await pages.page(base + request.url, read)) as never
+    return sendPage(request, reply, { config, pages }, read) as never
   })
 }
 
-/** What a cursor belongs to: everything that decides which animals follow which. */
-function scopeOf({ status, categoryId, id, sort }: Omit<PetQuery, 'cursor'>): string {
-  const ids = id?.map(String).sort()
-  return JSON.stringify(['pets', sort, status, categoryId?.toString(), ids])
-}
-
-function createPet(app: App, { db, carryOut, clock }: Context): void {
+function createPet(app: App, { config, db, carryOut, clock }: Context): void {
   const schema = {
     operationId: 'createPet',
     summary: 'Add an animal',
@@ -85,9 +83,9 @@ function createPet(app: App, { db, carryOut, clock }: Context): void {
   app.post('/pets', { attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
-    const stored = await carryOut(request, reply, pets.insertPet, request.body, request.keyId, clock())
-    reply.headers(validatorHeaders(stored))
-    reply.code(201)
+    const stored = await carryOut(request, reply, 'insertPet', request.body, request.caller.id, clock())
+    reply.headers(validatorHeaders(stored, request.caller.view))
+    reply.code(201).header('location', `${publicBase(config, request)}/pets/${stored.pet.id}`)
     return stored.pet
   })
 }
@@ -95,8 +93,7 @@ function createPet(app: App, { db, carryOut, clock }: Context): void {
 function getPet(app: App, { config, db, pages, clock }: Context): void {
   const terms = { since: DEPRECATED_SINCE, removedAt: REMOVED_AT }
   const deprecation = (request: FastifyRequest) =>
-    deprecationHeaders({ ...terms, successor: `${publicBase(config, request)}/pets` })
-  const onSend = announce(deprecation)
+    deprecationHeaders({ ...terms, successor: `${publicBase(config, request, app.prefix)}/pets` })
   const schema = {
     operationId: 'getPet',
     summary: 'Get an animal',
@@ -106,16 +103,15 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
     params: PetPath,
     response: { 200: { ...Pet, headers: VALIDATOR_HEADERS }, 304: notModified(VALIDATOR_HEADERS) },
   }
-  app.get('/pets/:petId', { onSend, config: { headers: IF_NONE_MATCH }, schema }, async (request, reply) => {
+  app.get('/pets/:petId', { config: { ...READ_CONFIG, deprecation }, schema }, async (request, reply) => {
     if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
     const read = async () => {
       const stored = await pets.find(db, idOf(request.params))
       if (!stored) throw new ApiError('pet_not_found')
-      const headers = { ...validatorHeaders(stored), ...deprecation(request) }
-      return { ...PAGE_OF.pet, body: reply.serialize(stored.pet) as string, headers, until: REMOVED_AT }
+      const headers = { ...validatorHeaders(stored, request.caller.view), ...deprecation(request) }
+      return { body: reply.serialize(stored.pet) as string, headers, until: REMOVED_AT }
     }
-    const page = await pages.page(publicBase(config, request) + request.url, read)
-    return sendPage(request, reply, page) as never
+    return sendPage(request, reply, { config, pages }, read) as never
   })
 }
 
@@ -126,8 +122,13 @@ function idOf({ petId }: { petId: string }): bigint {
   return id
 }
 
+type Changing = Pick<FastifyRequest<{ Params: { petId: string } }>, 'params' | 'caller' | 'headers'>
+
+function intentOf(request: Changing, now: number): petChange.Intent {
+  return { id: idOf(request.params), keyId: request.caller.id, now, conditions: conditionsOf(request) }
+}
+
 const BETA = { 'x-stability': 'beta' } as const
-const CHANGED_SINCE = { 412: 'The animal was changed since it had the ETag in If-Match.' }
 
 function updatePet(app: App, { db, carryOut, clock }: Context): void {
   const schema = {
@@ -148,10 +149,9 @@ function updatePet(app: App, { db, carryOut, clock }: Context): void {
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
-    const id = idOf(request.params)
-    const intent = { id, keyId: request.keyId, now: clock(), ifMatch: request.headers['if-match'] }
-    const stored = await carryOut(request, reply, petChange.updatePet, request.body, intent)
-    reply.headers(validatorHeaders(stored))
+    const intent = intentOf(request, clock())
+    const stored = await carryOut(request, reply, 'updatePet', request.body, intent)
+    reply.headers(validatorHeaders(stored, request.caller.view))
     return stored.pet
   })
 }
@@ -168,13 +168,7 @@ function deletePet(app: App, { write, clock }: Context): void {
   const errors = { ...CHANGED_SINCE, 409: 'An order on this animal is open.' }
   const config = { errors, headers: IF_MATCH }
   app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
-    const ifMatch = request.headers['if-match']
-    await write(petChange.deletePet, {
-      id: idOf(request.params),
-      keyId: request.keyId,
-      now: clock(),
-      ifMatch,
-    })
+    await write('deletePet', intentOf(request, clock()))
     return reply.code(204).send()
   })
 }

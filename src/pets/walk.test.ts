@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { openForCommand } from '../db/database.ts'
+import { openForCommand } from '../db/open-database.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ANIMALS = 100_000

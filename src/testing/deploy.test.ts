@@ -5,8 +5,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { matchesGlob } from 'node:path'
 import { test } from 'node:test'
-import { readConfig, SETTINGS } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { ERRORS } from '../errors.ts'
+import { SETTINGS } from '../settings.ts'
+import { bareEnvironment, runCli } from './process.ts'
 import { startApp } from './start-app.ts'
 
 // What can be known about the image and the compose file without an engine that runs them.
@@ -103,7 +105,10 @@ test('the health check of the image succeeds beside a ready service only', async
   assert.equal(program, 'node')
   assert.match(args.join(' '), /\/readyz/)
   const check = async (port: number): Promise<number> => {
-    const [code] = await once(spawn(process.execPath, args, { env: { PORT: String(port) } }), 'exit')
+    const [code] = await once(
+      spawn(process.execPath, args, { env: { ...bareEnvironment(), PORT: String(port) } }),
+      'exit',
+    )
     return code
   }
   const app = await startApp(t)
@@ -173,4 +178,17 @@ test('the balancer knows both processes, closes first, and says what the service
   const [expected, message] = ERRORS.service_unavailable
   assert.deepEqual(JSON.parse(body), { code: 'service_unavailable', message, status: expected })
   assert.equal(Number(status), expected)
+})
+
+test('systemd tries again without end, but for wrong settings', async (t) => {
+  const unit = text('deploy/adoptable.service')
+  const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
+  assert.equal(setting('Restart'), 'on-failure')
+  assert.equal(setting('StartLimitIntervalSec'), '0')
+  assert.ok(unit.indexOf('StartLimitIntervalSec') < unit.indexOf('[Service]'), 'systemd reads it there alone')
+
+  const { code } = await runCli(t, ['serve'], { PORT: 'x' })
+  assert.equal(setting('RestartPreventExitStatus'), String(code))
+  const lasting = await runCli(t, ['serve'], { DATABASE_URL: 'sqlite:/proc/adoptable/pets.db' })
+  assert.notEqual(setting('RestartPreventExitStatus'), String(lasting.code))
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startEngines } from '../../torture/engines.ts'
-import { compareStreams } from '../../torture/stream.ts'
-import { openForCommand } from '../db/database.ts'
+import { startEngines } from '../../torture/contract/engines.ts'
+import { compareStreams } from '../../torture/contract/stream.ts'
+import { openForCommand } from '../db/open-database.ts'
 
-// The short version of torture/differential.ts, which sends 100,000.
+// The short version of torture/contract/differential.ts, which sends 100,000.
 const REQUESTS = 500
 /** Some of the answers that any stream gets, so that a poor one is noticed. */
 const MET = [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,8 +13,23 @@ for (const [name, render] of Object.entries(DOCUMENTS)) {
   })
 }
 
+test('the package holds the documents that its README leads to', () => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const packed: { files: { path: string }[] }[] = Object.values(
+    JSON.parse(
+      execFileSync('npm', args, { cwd: fileURLToPath(ROOT), stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
+    ),
+  )
+  const names = packed.flatMap(({ files }) => files.map(({ path }) => path))
+  for (const name of globSync('docs/**/*.{md,svg}', { cwd: fileURLToPath(ROOT) }))
+    assert.ok(names.includes(name), name)
+  for (const name of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'deploy/adoptable.service'])
+    assert.ok(names.includes(name), name)
+  assert.ok(!names.some((name) => name.startsWith('src/')))
+})
+
 test('every link from a document to a file leads to one', () => {
-  const documents = globSync(['*.md', '{docs,client,bench,torture}/**/*.md'], {
+  const documents = globSync(['*.md', '{docs,client,bench,torture,checks}/**/*.md'], {
     cwd: fileURLToPath(ROOT),
     exclude: (name) => name === 'node_modules',
   })

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { cleanup } from './cleanup.ts'
@@ -13,17 +12,8 @@ export async function scratchDatabase(t: TestContext): Promise<string> {
   databases += 1
   const name = `adoptable_test_${process.pid}_${databases}`
   await runOnServer(`create database ${name} template ${TEMPLATE()}`)
-  await renewSecret(urlOf(name))
   cleanup(t).defer(() => runOnServer(`drop database ${name} with (force)`))
   return urlOf(name)
-}
-
-/** Copies of one template have one secret, by which they would be taken for one installation. */
-async function renewSecret(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query('update secret set value = $1', [randomBytes(32).toString('hex')])
-  await client.end()
 }
 
 /** The URL of another database on the same server. */

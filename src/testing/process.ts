@@ -18,22 +18,35 @@ export interface RunningProcess {
   exited: Promise<Exit>
 }
 
-/**
- * The executable as a process of its own, with only the settings given; ended when the test ends.
- *
- * @param options detached: the first of a group of processes, which a signal to its negative id reaches
- */
+/** No setting of whoever runs the tests: only where programs are, and the folders of the run. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env
+  return { PATH, TMPDIR, NODE_COMPILE_CACHE }
+}
+
+interface Options {
+  /** The first of a group of processes, which a signal to its negative id reaches. */
+  detached?: boolean
+  stderr?: 'pipe' | number
+  /** Begins the command line, such as strace with its options. */
+  through?: string[]
+  /** Another executable than that of this folder. */
+  program?: string
+}
+
+/** The executable as a process of its own, with only the settings given; ended when the test ends. */
 export function spawnCli(
   t: TestContext,
   args: string[],
   settings: Record<string, string>,
   cwd = process.cwd(),
-  { detached = false, stderr = 'pipe' as 'pipe' | number } = {},
+  { detached = false, stderr = 'pipe', through = [], program = resolve('bin/adoptable.js') }: Options = {},
 ): RunningProcess {
-  const child = spawn(process.execPath, [resolve('bin/adoptable.js'), ...args], {
+  const [command = '', ...before] = [...through, process.execPath]
+  const child = spawn(command, [...before, program, ...args], {
     cwd,
     detached,
-    env: { PATH: process.env.PATH, ...settings },
+    env: { ...bareEnvironment(), ...settings },
     stdio: ['ignore', 'pipe', stderr],
   })
   const output = { stdout: '', stderr: '' }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './port.ts'
+import { bareEnvironment } from './process.ts'
 import { scratchFolder } from './start-app.ts'
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -39,7 +40,7 @@ test('README commands, run as they stand, print what the README shows', async (t
   if (spawnSync('bash', ['-c', 'command -v curl']).status !== 0) return t.skip('needs bash and curl')
   const folder = scratchFolder(t)
   const environment = {
-    PATH: process.env.PATH,
+    ...bareEnvironment(),
     DATABASE_URL: `sqlite:${join(folder, 'adoptable.db')}`,
     PORT: String(await freePort()),
     // A newcomer's own proxy or .curlrc is no part of what is shown.

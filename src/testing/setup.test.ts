@@ -1,20 +1,90 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { canConnect } from './port.ts'
+import { NOBODY, postgresPrograms, reachable } from './postgres-server.ts'
+import { until } from './redis.ts'
 import { scratchFolder } from './start-app.ts'
+
+/** Without its mark a run inside of a run would only report to the outer one. */
+const { NODE_TEST_CONTEXT, ...env } = process.env
+const RUN = ['--test', '--test-global-setup=src/testing/setup.ts']
 
 test('a run with a test that fails ends with 1, one without ends with 0', (t) => {
   const file = join(scratchFolder(t), 'sample.test.mjs')
-  // Without its mark a run inside of a run would only report to the outer one.
-  const { NODE_TEST_CONTEXT, ...env } = process.env
   for (const [body, code] of [
     ['throw new Error()', 1],
     ['', 0],
   ] as const) {
     writeFileSync(file, `import { test } from 'node:test'\ntest('sample', () => { ${body} })`)
-    const args = ['--test', '--test-global-setup=src/testing/setup.ts', file]
-    assert.equal(spawnSync(process.execPath, args, { env }).status, code)
+    assert.equal(spawnSync(process.execPath, [...RUN, file], { env }).status, code)
+  }
+})
+
+/** Tells where the servers of its run are, while it and a service have files in the temporary folder. */
+const UNENDING = (helpers: string): string => `
+  import { test } from 'node:test'
+  import { spawnCli } from '${helpers}/process.ts'
+  import { scratchFolder } from '${helpers}/start-app.ts'
+  test('unending', async (t) => {
+    const settings = { DATABASE_URL: \`sqlite:\${scratchFolder(t)}/test.db\`, PORT: '0' }
+    const address = await spawnCli(t, ['serve'], settings).serving
+    const { TEST_DATABASE_URL, TEST_REDIS_URL } = process.env
+    console.log(JSON.stringify([address, TEST_DATABASE_URL, TEST_REDIS_URL]))
+    await new Promise((resolve) => setTimeout(resolve, 600_000))
+  })`
+
+/** A run with servers of its own, in the midst of a test. */
+async function startRun(t: TestContext) {
+  const [file, temporary] = [join(scratchFolder(t), 'sample.test.mjs'), scratchFolder(t)]
+  writeFileSync(file, UNENDING(import.meta.dirname))
+  const { TEST_DATABASE_URL, TEST_REDIS_URL, ...rest } = env
+  // As that of a machine is, which PostgreSQL's user has to get through.
+  chmodSync(temporary, 0o755)
+  const runner = spawn(process.execPath, [...RUN, '--test-reporter=tap', file], {
+    env: { ...rest, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let told = ''
+  runner.stdout.on('data', (chunk: Buffer) => {
+    told += chunk
+  })
+  await until(() => /\["http.*\]/.test(told) || runner.exitCode !== null)
+  const urls: string[] = JSON.parse(/\["http.*\]/.exec(told)?.[0] ?? '[]')
+  const ports = urls.filter((url) => url !== '').map((url) => Number(new URL(url).port))
+  return { runner, temporary, ports }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+  test(`a run that ${signal} ends leaves no file, and no server`, { timeout: 60_000 }, async (t) => {
+    const { runner, temporary, ports } = await startRun(t)
+    assert.ok(ports.length >= 2, `the run has told of its servers: ${ports}`)
+
+    runner.kill(signal)
+    if (runner.exitCode === null && runner.signalCode === null) await once(runner, 'exit')
+
+    await until(() => readdirSync(temporary).length === 0)
+    for (const port of ports) assert.equal(await canConnect(port), false)
+  })
+}
+
+test('PostgreSQL in a folder that others cannot enter runs as nobody all the same', {
+  skip: NOBODY.uid === undefined && 'only root runs it as another user',
+}, async (t) => {
+  const closed = scratchFolder(t)
+  const { postgres } = await postgresPrograms()
+  execFileSync('cp', ['-a', resolve(dirname(postgres), '..'), join(closed, 'native')])
+  chmodSync(closed, 0o700)
+  const programs = ['initdb', 'postgres'].map((name) => join(closed, 'native/bin', name))
+  const [initdb = '', server = ''] = programs
+  assert.throws(() => execFileSync(server, ['--version'], { ...NOBODY, cwd: '/' }), /EACCES/)
+
+  const copies = reachable({ initdb, postgres: server })
+
+  for (const program of [copies.initdb, copies.postgres]) {
+    assert.match(execFileSync(program, ['--version'], { ...NOBODY, cwd: '/' }).toString(), /PostgreSQL/)
   }
 })

@@ -3,8 +3,12 @@ import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { changes } from '../changes.ts'
 import { readConfig } from '../config.ts'
-import { openForCommand } from '../db/database.ts'
+import type { Context } from '../context.ts'
+import { openForCommand } from '../db/open-database.ts'
+import { insertSecret } from '../db/secrets.ts'
+import type { Face } from '../http/face.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Service, start } from '../start.ts'
@@ -20,6 +24,10 @@ export interface Options {
   databaseUrl?: string
   /** Unix time in milliseconds at which the clock stands. */
   now?: number
+  /** Milliseconds of the clock that nobody can set; it is the other clock when absent. */
+  steady?: () => number
+  /** Faces beside the service's own. */
+  faces?: (context: Context) => Face[]
 }
 
 export interface TestApp {
@@ -78,7 +86,12 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     ...options.settings,
   })
   const key = await makeKey(databaseUrl, options.key, config.environment)
-  const service = await start(config, { clock: () => clock.now, log: { write: (line) => log.push(line) } })
+  const service = await start(config, {
+    clock: () => clock.now,
+    ...(options.steady && { steady: options.steady }),
+    ...(options.faces && { faces: options.faces }),
+    log: { write: (line) => log.push(line) },
+  })
   const agent = new http.Agent({ keepAlive: true })
   const port = Number(new URL(service.address).port)
   const authorization = `Bearer ${key}`
@@ -115,9 +128,11 @@ export async function makeKey(
   { name = 'test', plan = 'business', access = 'write', limits }: Partial<keys.NewKey> = {},
   environment: 'production' | 'staging' = 'production',
 ): Promise<string> {
-  const store = await openForCommand(databaseUrl)
+  const store = await openForCommand(databaseUrl, changes)
   const key = generateKey(environment)
-  await store.write(keys.insertKey, { name, plan, access, limits }, hashKey(key), 0)
+  // The first admin key that a start makes would be one more in every test.
+  await insertSecret(store.db, keys.FIRST_KEY, '0'.repeat(64))
+  await store.write('insertKey', { name, plan, access, limits }, hashKey(key), 0)
   await store.close()
   return key
 }

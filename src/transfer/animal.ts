@@ -1,3 +1,5 @@
+import type { ApiError } from '../errors.ts'
+
 /** A line as it was read: a value, or why there is none. */
 export interface Line {
   /** From 1; in a JSON document the place of the animal. */
@@ -44,3 +46,29 @@ export interface Mapping {
 
 /** A line that does not go in; the message says why, to the person who has to mend it. */
 export class Refused extends Error {}
+
+/** One line of a file on its way into the store. */
+export interface Draft {
+  line: number
+  animal: Animal
+  /** Its id in the source, where that tells its animals apart. */
+  sourceId: string | undefined
+  /** Its id in the file, where nobody said that it tells animals apart. */
+  ownId?: string | undefined
+}
+
+export interface Refusal {
+  line: number
+  /** The id in the source. */
+  id?: string
+  reason: string
+}
+
+/** What an error of the service says, with the members it is about. */
+export function reasonOf({ message, details }: ApiError): string {
+  return details ? details.map(told).join(' ') : message
+}
+
+export function told({ pointer, message }: { pointer?: string; message: string }): string {
+  return `${pointer?.slice(1)}: ${message}`
+}

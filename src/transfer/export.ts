@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
-import * as pets from '../pets/store.ts'
+import * as search from '../pets/search.ts'
 import type { Format } from './animal.ts'
+import { shieldFormulas } from './formula.ts'
 
 const COLUMNS = ['id', 'name', 'category', 'status'] as const
 
@@ -22,6 +24,7 @@ export async function* exportAnimals(
   db: Db,
   format: Exclude<Format, 'json'>,
   mostPauses = MOST_PAUSES,
+  onPage: (animals: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   const lineOf = format === 'csv' ? csvLine : jsonLine
   const categories = await categoryNames(db)
@@ -30,7 +33,7 @@ export async function* exportAnimals(
   let pauses = 0
   for (;;) {
     // One animal more than asked for tells that there is a next page.
-    const { found, cutFrom } = await pets.list(db, { limit: PAGE, sort: 'id', after })
+    const { found, cutFrom } = await search.list(db, { limit: PAGE, sort: 'id', after })
     const page = found.slice(0, PAGE)
     // A category may be new since; one that has animals stays.
     if (page.some(({ categoryId }) => !categories.has(categoryId))) {
@@ -41,6 +44,7 @@ export async function* exportAnimals(
         lineOf({ id, name, category: categories.get(categoryId), status }),
       )
       .join('')
+    onPage(page.length)
     if (cutFrom === undefined && found.length === page.length) return
     after = page.at(-1)?.id ?? after
     if (page.length > 0) pauses = 0
@@ -56,8 +60,7 @@ function heldUp(from: number | undefined): Error {
 }
 
 async function categoryNames(db: Db): Promise<Map<number, string>> {
-  const rows = await db.selectFrom('category').select(['id', 'name']).execute()
-  return new Map(rows.map(({ id, name }) => [id, name]))
+  return new Map((await categoryStore.list(db)).map(({ id, name }) => [id, name]))
 }
 
 type Exported = Record<(typeof COLUMNS)[number], unknown>
@@ -67,7 +70,7 @@ function jsonLine(animal: Exported): string {
 }
 
 function csvLine(animal: Exported): string {
-  return `${COLUMNS.map((column) => cell(String(animal[column] ?? '')))}\r\n`
+  return `${COLUMNS.map((column) => cell(shieldFormulas(String(animal[column] ?? ''))))}\r\n`
 }
 
 /** RFC 4180, section 2; so quoted, spaces at either end stay too. */

@@ -1,24 +1,22 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { updatePet } from '../pets/change.ts'
+import { updatePet } from '../orders/guarded-pets.ts'
+import { type Adding, type CheckedPet, insertPets } from '../pets/insert-many.ts'
 import type { NewPet } from '../pets/schema.ts'
-import { type Animal, Refused } from './animal.ts'
-import { categoryNamed, judge, readCategories, reasonOf } from './judge.ts'
-import { findKnown, insertAnimals, type Known, type NewAnimal, type Origin } from './store.ts'
+import { type Refusal, Refused, reasonOf } from './animal.ts'
+import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
 
-/** One line of a file on its way into the store. */
-export interface Draft {
-  line: number
-  animal: Animal
-  /** Its id in the source, where that tells its animals apart. */
+interface NewAnimal extends CheckedPet {
   sourceId: string | undefined
 }
 
-export interface Refusal {
+/** An animal as it may be added, and where it was read. */
+export interface Judged {
   line: number
-  /** The id in the source. */
-  id?: string
-  reason: string
+  sourceId: string | undefined
+  pet: NewPet
+  /** Not for adoption in its source. */
+  unlisted: boolean
 }
 
 export interface Outcome {
@@ -27,16 +25,20 @@ export interface Outcome {
   /** Was imported before, and is still the same. */
   unchanged: number
   refused: Refusal[]
-  /** How many of the drafts these were, from the first on. */
+  /** How many of the animals these were, from the first on. */
   taken: number
+}
+
+interface Origin extends Adding {
+  source: string
 }
 
 export interface Plan extends Origin {
   /** Whether an animal that was imported before is changed; else it is refused. */
   update: boolean
-  /** Name of the category for those whose own one is not known. */
-  category: string | undefined
   dryRun: boolean
+  /** Of a file whose animals have no ids: it is known when it comes again. */
+  fingerprint?: string | undefined
 }
 
 /** Thrown to take a batch back that was only tried. */
@@ -56,29 +58,27 @@ export class Tried extends Error {
 const MOST_CHANGED = 200
 
 /**
- * Brings the drafts into the store in the transaction it is called in, or the first of them, where all would
- * be too much for one. What is wrong with an animal keeps that animal out, and no other.
+ * Brings animals into the store in the transaction it is called in, or the first of them, where all would be
+ * too much for one. What is wrong with an animal keeps that animal out, and no other.
  *
  * @throws {Tried} at the end of a dry run
  */
-export async function importBatch(db: Db, drafts: Draft[], plan: Plan): Promise<Outcome> {
+export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promise<Outcome> {
   const outcome: Outcome = { added: 0, updated: 0, unchanged: 0, refused: [], taken: 0 }
-  const categories = await readCategories(db)
-  const fallback = plan.category === undefined ? undefined : categoryNamed(categories, plan.category)
-  const ids = drafts.flatMap(({ sourceId }) => sourceId ?? [])
+  const ids = animals.flatMap(({ sourceId }) => sourceId ?? [])
   const known = new Map((await findKnown(db, plan.source, ids)).map((animal) => [animal.sourceId, animal]))
   const added = new Map<string, NewAnimal>()
   const waiting: NewAnimal[] = []
 
-  for (const { line, animal, sourceId } of drafts) {
+  for (const animal of animals) {
+    const { line, sourceId, pet } = animal
     if (outcome.updated === MOST_CHANGED) break
     outcome.taken += 1
     try {
-      const pet = judge(animal, categories, fallback)
       // The same animal twice in a batch: the first has to be in the store before it can be changed.
       if (sourceId !== undefined && added.has(sourceId)) await addAll()
       const before = sourceId === undefined ? undefined : known.get(sourceId)
-      if (before) outcome[await meetAgain(db, before, { pet, unlisted: animal.unlisted === true }, plan)] += 1
+      if (before) outcome[await meetAgain(db, before, animal, plan)] += 1
       else wait({ ...pet, status: pet.status ?? null, sourceId })
     } catch (error) {
       const reason = reasonFor(error)
@@ -98,7 +98,8 @@ export async function importBatch(db: Db, drafts: Draft[], plan: Plan): Promise<
   async function addAll(): Promise<void> {
     const all = waiting.splice(0)
     // A dry run uses up no ids: PostgreSQL would not give them again.
-    const petIds = plan.dryRun ? [] : await insertAnimals(db, all, plan)
+    const petIds = plan.dryRun ? [] : await addAnimals(db, all, plan)
+    if (plan.fingerprint && petIds[0]) await rememberFile(db, plan.fingerprint, petIds[0], plan.now)
     for (const [place, { sourceId = '', name, categoryId, status }] of all.entries()) {
       const id = petIds[place] ?? 0
       if (added.delete(sourceId))
@@ -107,13 +108,23 @@ export async function importBatch(db: Db, drafts: Draft[], plan: Plan): Promise<
   }
 }
 
+/** @returns the new ids, in the order of the animals */
+async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<number[]> {
+  const ids = await insertPets(db, animals, plan)
+  const sourced = animals.flatMap(({ sourceId }, place) =>
+    sourceId === undefined ? [] : [{ sourceId, petId: ids[place] as number }],
+  )
+  await insertSources(db, plan.source, sourced)
+  return ids
+}
+
 const MEMBERS = ['name', 'categoryId', 'status'] as const
 
 /** @throws {Refused} @throws {ApiError} as `updatePet` */
 async function meetAgain(
   db: Db,
   before: Known,
-  { pet, unlisted }: { pet: NewPet; unlisted: boolean },
+  { pet, unlisted }: Judged,
   { update, keyId, now }: Plan,
 ): Promise<'updated' | 'unchanged'> {
   const { id, status } = before
@@ -129,7 +140,7 @@ async function meetAgain(
   const after = { ...before, ...change, categoryId: Number(pet.categoryId) }
   if (MEMBERS.every((member) => before[member] === after[member])) return 'unchanged'
   // An animal that a dry run would have added has no id.
-  if (id > 0) await updatePet(db, change, { id: BigInt(id), keyId: Number(keyId), now, ifMatch: undefined })
+  if (id > 0) await updatePet(db, change, { id: BigInt(id), keyId: Number(keyId), now })
   Object.assign(before, after)
   return 'updated'
 }

@@ -1,10 +1,10 @@
-import { fold } from '../categories/store.ts'
+import * as categories from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import type { ApiError } from '../errors.ts'
 import { validatorCompiler } from '../http/validate.ts'
 import { unknownCategory } from '../pets/known-category.ts'
 import { NewPet } from '../pets/schema.ts'
-import { type Animal, Refused } from './animal.ts'
+import { type Animal, Refused, reasonOf, told } from './animal.ts'
 import { categoryOfSpecies } from './species.ts'
 
 /** The categories of the store, each by its id as text and by its name as it is compared. */
@@ -14,16 +14,16 @@ export interface Categories {
 }
 
 export async function readCategories(db: Db): Promise<Categories> {
-  const rows = await db.selectFrom('category').select(['id', 'folded_name as name']).execute()
+  const all = await categories.list(db)
   return {
-    ids: new Set(rows.map(({ id }) => String(id))),
-    byName: new Map(rows.map(({ id, name }) => [name, id])),
+    ids: new Set(all.map(({ id }) => String(id))),
+    byName: new Map(all.map(({ id, name }) => [categories.fold(name), id])),
   }
 }
 
 /** The id of a category with this name, whatever the case of its letters. */
 export function categoryNamed({ byName }: Categories, name: string): number | undefined {
-  return byName.get(fold(name))
+  return byName.get(categories.fold(name))
 }
 
 /** What POST /v1/pets asks of a body. */
@@ -51,15 +51,6 @@ export function judge(animal: Animal, categories: Categories, fallback: number |
 /** An absent member is another matter than an undefined one. */
 function present(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-}
-
-/** What an error of the service says, with the members it is about. */
-export function reasonOf({ message, details }: ApiError): string {
-  return details ? details.map(told).join(' ') : message
-}
-
-function told({ pointer, message }: { pointer?: string; message: string }): string {
-  return `${pointer?.slice(1)}: ${message}`
 }
 
 type Found = { categoryId?: unknown; problem?: string }

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { openForCommand } from '../db/database.ts'
+import { changes } from '../changes.ts'
+import { openForCommand } from '../db/open-database.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { scratchFolder } from '../testing/start-app.ts'
-import type { Format } from './animal.ts'
+import type { Format, Refusal } from './animal.ts'
 import { exportAnimals } from './export.ts'
 import { importAnimals } from './import.ts'
-import type { Refusal } from './import-batch.ts'
 import { judge } from './judge.ts'
 import { MAPPINGS } from './mappings.ts'
 import { categoryOfSpecies } from './species.ts'
@@ -19,7 +19,7 @@ const SAMPLES = new URL('samples/', import.meta.url)
 
 /** Imports a sample into a store of its own, and tells what is in there then. */
 async function importSample(t: TestContext, from: string, file: string | Iterable<Buffer>, format: Format) {
-  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`)
+  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
   cleanup(t).defer(() => store.close())
   const refused: Refusal[] = []
   const mapping = MAPPINGS[from]

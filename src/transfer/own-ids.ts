@@ -1,35 +1,40 @@
 import type { Db } from '../db/tables.ts'
-import type { Draft } from './import-batch.ts'
+import * as pets from '../pets/store.ts'
+import type { Draft } from './animal.ts'
+import { firstOfFile, isKnown } from './store.ts'
 
 /** So many animals tell whose ids they have. */
 const LOOKED_AT = 200
 
 /**
- * `export` writes the ids of its own store. Brought back there by `--update id` they would be taken for those
- * of a source that nothing was imported from yet, and every animal would be added once more.
+ * `export` writes the ids of its own store. Brought back there the animals would be added once more: as those of a
+ * source that nothing was imported from yet, or as new ones.
  *
  * @throws when most animals with such an id have the name that the store has under it
  */
 export async function refuseOwnIds(db: Db, drafts: Draft[], source: string): Promise<void> {
   const names = new Map<number, unknown>()
-  for (const { sourceId, animal } of drafts.slice(0, LOOKED_AT)) {
-    if (sourceId !== undefined && /^[1-9]\d{0,14}$/.test(sourceId)) names.set(Number(sourceId), animal.name)
+  for (const { sourceId, ownId = sourceId, animal } of drafts.slice(0, LOOKED_AT)) {
+    if (ownId !== undefined && /^[1-9]\d{0,14}$/.test(ownId)) names.set(Number(ownId), animal.name)
   }
   if (names.size === 0 || (await isKnown(db, source))) return
-  const pets = await db
-    .selectFrom('pet')
-    .select(['id', 'name'])
-    .where('id', 'in', [...names.keys()])
-    .execute()
-  const same = pets.filter(({ id, name }) => names.get(id) === name)
+  const known = await pets.findMany(db, [...names.keys()])
+  const same = known.filter(({ id, name }) => names.get(id) === name)
   if (same.length * 2 <= names.size) return
   throw new Error(
     'the file has the ids that its animals have in this store, as `adoptable export` writes them, and each would be ' +
-      'added once more: --update takes ids of another place; if they are, name that by --source',
+      'added once more: nothing was changed. If they are ids of another place, say --update id --source NAME',
   )
 }
 
-async function isKnown(db: Db, source: string): Promise<boolean> {
-  const query = db.selectFrom('pet_source').select('pet_id').where('source', '=', source).limit(1)
-  return (await query.executeTakeFirst()) !== undefined
+/** @throws when the same file came in before, without ids that tell its animals apart */
+export async function refuseKnownFile(db: Db, fingerprint: string, update: boolean): Promise<void> {
+  const first = await firstOfFile(db, fingerprint)
+  if (first === undefined) return
+  const before = `this file was imported before, from animal ${first} on, and nothing was changed`
+  throw new Error(
+    update
+      ? `${before}: it came without --update, so the ids of its animals are not known. --again adds all of them once more`
+      : `${before}. --update COLUMN changes animals that were imported with it; --again adds all of them once more`,
+  )
 }

@@ -1,6 +1,13 @@
 import { int64 } from '../http/validate.ts'
-import { type Fields, type Format, type Line, type Mapping, Refused } from './animal.ts'
-import type { Draft, Refusal } from './import-batch.ts'
+import {
+  type Draft,
+  type Fields,
+  type Format,
+  type Line,
+  type Mapping,
+  type Refusal,
+  Refused,
+} from './animal.ts'
 import { peek } from './peek.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson, readNdjson } from './read-lines.ts'
@@ -53,7 +60,8 @@ function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refus
     const fields = fieldsOf(line)
     id = sourceIdOf(fields, reading)
     const animal = reading.mapping.toAnimal(fields, reading.format)
-    return animal ? { draft: { line: line.number, animal, sourceId: id } } : {}
+    const ownId = typeof fields.id === 'object' || fields.id === undefined ? undefined : String(fields.id)
+    return animal ? { draft: { line: line.number, animal, sourceId: id, ownId } } : {}
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     return { refusal: { line: line.number, ...(id !== undefined && { id }), reason: error.message } }

@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import type { Fields, Line } from './animal.ts'
-import { cutLines } from './cut-lines.ts'
+import { CUT, cutLines } from './cut-lines.ts'
 
 /** Longer than any line; beyond it a quote that nobody closed has swallowed the rest of the file. */
 const MOST_RECORD_BYTES = 2 ** 20
-/** What `cutLines` leaves of a line that is too long still fits in. */
-const MOST_PARSED_BYTES = MOST_RECORD_BYTES + 1
 const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
 
 /** What takes the place of bytes that are not UTF-8. */
@@ -36,6 +34,7 @@ export async function* readCsv(
 ): AsyncGenerator<Line> {
   let headings: string[] | undefined
   for await (const { number, cells, problem } of recordsOf(input, separatorOf(firstLine, required))) {
+    if (problem !== undefined && number === 1) throw new Error(`the headings in line 1: ${problem}`)
     if (problem !== undefined) yield { number, problem }
     else if (cells && !headings) headings = checked(cells, required, others)
     else if (cells && headings) yield { number, ...toFields(headings, cells) }
@@ -94,7 +93,7 @@ function toFields(headings: string[], cells: string[]): { value: Fields } | { pr
 async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): AsyncGenerator<Read> {
   const skipped: Read[] = []
   const count = lineCounter()
-  let tooLong: number | undefined
+  let [tooLong, toldOf]: (number | undefined)[] = []
   const options: Options<Read, string[]> = {
     bom: true,
     delimiter: separator,
@@ -102,10 +101,13 @@ async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): Asyn
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
-    max_record_size: MOST_PARSED_BYTES,
+    max_record_size: MOST_RECORD_BYTES,
     on_record: (cells, { lines }) => ({ number: count(lines, cells), ...ofFairSize(cells) }),
     on_skip(error: CsvError | undefined): undefined {
       const lines = Number(error?.lines)
+      // The parser tells of each stray quote in a line.
+      if (lines === toldOf) return
+      toldOf = lines
       const number = count(lines)
       if (error?.code === TOO_LONG) tooLong ??= number
       else if (tooLong === undefined) skipped.push({ number, problem: problemOf(number, count.last()) })
@@ -127,8 +129,8 @@ async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): Asyn
 }
 
 function ofFairSize(cells: string[]): Pick<Read, 'cells' | 'problem'> {
-  const bytes = cells.reduce((sum, cell) => sum + Buffer.byteLength(cell) + 1, -1)
-  return bytes > MOST_RECORD_BYTES ? { problem: `It is longer than ${MOST_RECORD_BYTES} bytes.` } : { cells }
+  const isCut = cells.some((cell) => cell.includes(CUT))
+  return isCut ? { problem: `It is longer than ${MOST_RECORD_BYTES} bytes.` } : { cells }
 }
 
 function problemOf(first: number, last: number): string {

@@ -1,12 +1,13 @@
 import type { ApiError } from '../errors.ts'
 import { parseJson } from '../http/json-body.ts'
 import type { Line } from './animal.ts'
-import { reasonOf } from './judge.ts'
+import { reasonOf } from './animal.ts'
 
-/** No line of ours has as many bytes, nor a page of an API that stands in one. */
-const MOST_LINE_BYTES = 16 * 2 ** 20
-/** JSON without lines is held whole. */
-const MOST_DOCUMENT_BYTES = 256 * 2 ** 20
+/**
+ * Of a line or a document. No line of ours has as many, nor a page of an API. Reading it may take fifty times
+ * as much memory.
+ */
+const MOST_BYTES = 4 * 2 ** 20
 
 const NEWLINE = 10
 const BOM = Buffer.from('\uFEFF')
@@ -16,7 +17,7 @@ export async function* readNdjson(input: AsyncIterable<Buffer>): AsyncGenerator<
   let number = 0
   for await (const bytes of linesOf(input)) {
     number += 1
-    if (bytes === undefined) yield { number, problem: `It is longer than ${MOST_LINE_BYTES} bytes.` }
+    if (bytes === undefined) yield { number, problem: `It is longer than ${MOST_BYTES} bytes.` }
     else {
       const line = number === 1 ? withoutBom(bytes) : bytes
       if (!isBlank(line)) yield { number, ...parsed(line) }
@@ -30,7 +31,7 @@ export async function* readJson(input: AsyncIterable<Buffer>): AsyncGenerator<Li
   let size = 0
   for await (const chunk of input) {
     size += chunk.length
-    if (size > MOST_DOCUMENT_BYTES) throw new Error(`the file is longer than ${MOST_DOCUMENT_BYTES} bytes`)
+    if (size > MOST_BYTES) throw new Error(`the file is longer than ${MOST_BYTES} bytes`)
     chunks.push(chunk)
   }
   const { value, problem } = parsed(withoutBom(Buffer.concat(chunks)))
@@ -43,7 +44,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | u
   let begun: Buffer[] = []
   let size = 0
   const take = (end: Buffer): Buffer | undefined => {
-    const line = size + end.length > MOST_LINE_BYTES ? undefined : Buffer.concat([...begun, end])
+    const line = size + end.length > MOST_BYTES ? undefined : Buffer.concat([...begun, end])
     begun = []
     size = 0
     return line
@@ -56,7 +57,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | u
       from = end + 1
     }
     size += chunk.length - from
-    if (size > MOST_LINE_BYTES) begun = []
+    if (size > MOST_BYTES) begun = []
     else if (from < chunk.length) begun.push(chunk.subarray(from))
   }
   if (size > 0) yield take(Buffer.alloc(0))

@@ -1,5 +1,6 @@
 import { int64 } from '../../http/validate.ts'
 import type { Mapping } from '../animal.ts'
+import { unshieldFormulas } from '../formula.ts'
 
 /** What `adoptable export` writes, and whoever brings their own file into that form. */
 export const own: Mapping = {
@@ -7,8 +8,18 @@ export const own: Mapping = {
   columns: ['name'],
   otherColumns: ['category', 'categoryId', 'status'],
   toAnimal({ name, categoryId, category, status }, format) {
-    return { name, categoryId: format === 'csv' ? fromText(categoryId) : categoryId, category, status }
+    if (format !== 'csv') return { name, categoryId, category, status }
+    return {
+      name: unshielded(name),
+      categoryId: fromText(categoryId),
+      category: unshielded(category),
+      status,
+    }
   },
+}
+
+function unshielded(cell: unknown): unknown {
+  return typeof cell === 'string' ? unshieldFormulas(cell) : cell
 }
 
 /** In CSV a number is text; what is none stays text, and is refused as such. */

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { SETTINGS } from '../settings.ts'
+import { freePort } from '../testing/port.ts'
+import { bareEnvironment, runCli, spawnCli } from '../testing/process.ts'
+import { scratchFolder } from '../testing/start-app.ts'
+import { backupCommand } from './backup.ts'
+import { completionCommand } from './completion.ts'
+import { copyCommand } from './copy.ts'
+import { doctorCommand } from './doctor.ts'
+import { exportCommand } from './export.ts'
+import { importCommand } from './import.ts'
+import { keysCommand } from './keys.ts'
+import { openapiCommand } from './openapi.ts'
+import { sampleCommand } from './sample.ts'
+import { serveCommand } from './serve.ts'
+
+const KEY = /adopt_live_[0-9A-Za-z]{36}/
+
+test('serve --port, --host and --database win over the environment, and errors name them', async (t) => {
+  const [folder, port] = [scratchFolder(t), await freePort()]
+  const file = join(folder, 'typed.db')
+  const settings = { PORT: '1', HOST: 'nowhere.invalid', DATABASE_URL: `sqlite:${join(folder, 'set.db')}` }
+  const typed = ['--port', String(port), '--host', '127.0.0.1', '--database', `sqlite:${file}`]
+  const { serving } = spawnCli(t, ['serve', ...typed], settings)
+  assert.equal(await serving, `http://127.0.0.1:${port}`)
+  assert.deepEqual([existsSync(file), existsSync(join(folder, 'set.db'))], [true, false])
+
+  const wrong = ['--port', 'x', '--host', 'zoö', '--database', 'mysql://x']
+  const { code, stderr } = await runCli(t, ['serve', ...wrong], settings)
+  assert.equal(code, 2)
+  assert.match(stderr, /^adoptable: --host must [^\n]+; --port must [^\n]+; --database must [^\n]+\n$/)
+  const busy = await runCli(t, ['serve', '--port', String(port)], { DATABASE_URL: `sqlite:${folder}/new.db` })
+  assert.match(busy.stderr, /^adoptable: --port: another program has port .+ or set --port\n$/)
+})
+
+test('a HOST that is no host is refused at the start, with one line that says what it may be', () => {
+  for (const HOST of [
+    'zoö.example',
+    'ｌocalhost',
+    '[::1]',
+    'a b',
+    '127.0.0',
+    '256.1.1.1',
+    'http://a',
+    '-a',
+    ' ',
+  ])
+    assert.throws(() => readConfig({ HOST }), /^Error: HOST must be an IP address [^\n]+$/, HOST)
+  for (const HOST of ['127.0.0.1', '::', '::1', 'fe80::1%eth0', 'localhost', 'a-1.example', 'pet_shop', 'a.'])
+    assert.equal(readConfig({ HOST }).host, HOST)
+})
+
+/** Every command of the program, also those within another. */
+function allCommands(): Command[] {
+  const program = new Command('adoptable')
+  const settings = () => readConfig({})
+  const adders = [
+    ...[serveCommand, keysCommand, backupCommand, copyCommand, importCommand, exportCommand],
+    ...[sampleCommand, openapiCommand, doctorCommand, completionCommand],
+  ]
+  for (const add of adders) add(program, settings)
+  return program.commands.flatMap((command) => [command, ...command.commands])
+}
+
+test('every default that the help shows is taken as an option, and means the default', () => {
+  let seen = 0
+  for (const command of allCommands()) {
+    for (const { long, defaultValue, defaultValueDescription, parseArg } of command.options) {
+      if (defaultValue === undefined) continue
+      seen += 1
+      const shown = defaultValueDescription ?? String(defaultValue)
+      assert.deepEqual(
+        parseArg ? parseArg(shown, undefined as never) : shown,
+        defaultValue,
+        `${command.name()} ${long}`,
+      )
+    }
+  }
+  assert.ok(seen >= 4, `${seen}`)
+})
+
+test('--help of a command lists the settings it reads, and those of serve are all', async (t) => {
+  const help = await runCli(t, ['serve', '--help'], {})
+  for (const name of Object.keys(SETTINGS)) assert.match(help.stdout, new RegExp(`^  ${name} +\\S`, 'm'))
+  for (const words of [['keys', 'list'], ['import'], ['export'], ['backup'], ['openapi'], ['doctor']]) {
+    const { stdout } = await runCli(t, [...words, '--help'], {})
+    assert.match(
+      stdout,
+      /^Settings, from the environment or a file \.env:\n {2}[A-Z_]+ +\S/m,
+      words.join(' '),
+    )
+  }
+})
+
+test('a mistyped command within another is answered with the one that was meant', async (t) => {
+  const { code, stderr } = await runCli(t, ['keys', 'lst'], {})
+  assert.deepEqual([code, stderr], [2, "error: unknown command 'lst' (Did you mean list?)\n"])
+})
+
+test('the first start prints an admin key also where keys create made the store, and never a second one', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
+  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
+  const greetingOf = async () => {
+    const { child, serving, exited } = spawnCli(t, ['serve'], settings)
+    await serving
+    child.kill('SIGTERM')
+    return (await exited).stdout
+  }
+  assert.match(await greetingOf(), KEY)
+  assert.equal((await runCli(t, ['keys', 'revoke', '2'], settings)).code, 0)
+  assert.doesNotMatch(await greetingOf(), KEY)
+})
+
+test('a reader such as head that has enough is no error of any command that prints much', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  const env = { ...bareEnvironment(), ...settings }
+  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
+  for (const words of [
+    'sample --animals 100000',
+    'openapi',
+    'keys list',
+    'keys list --json',
+    'completion bash',
+    'export',
+    'doctor',
+  ]) {
+    // Its input is closed before anything is printed.
+    const pipe = `set -o pipefail; { sleep 0.05; exec '${process.execPath}' bin/adoptable.js ${words}; } | true`
+    const { status, stderr } = spawnSync('bash', ['-c', pipe], { env })
+    assert.doesNotMatch(String(stderr), /EPIPE|stdout|Error/, words)
+    if (words !== 'doctor') assert.equal(status, 0, `${words}: ${stderr}`)
+  }
+})
+
+test('export says how many animals it wrote, beside them', async (t) => {
+  const folder = scratchFolder(t)
+  const settings = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` }
+  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
+  const file = join(folder, 'all.csv')
+  assert.deepEqual(await runCli(t, ['export', file], settings), {
+    code: 0,
+    stdout: '',
+    stderr: `exported 0 animals to ${file}\n`,
+  })
+  assert.equal((await runCli(t, ['export'], settings)).stderr, 'exported 0 animals\n')
+})

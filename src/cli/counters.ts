@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { print } from './print.ts'
+import { settingsHelp } from './settings.ts'
+import { requireStore } from './store-file.ts'
+
+/** Where the counters of the limits are shared; a store remembers it, so that no process counts elsewhere. */
+export function countersCommand(program: Command, settings: () => Config): void {
+  const command = program
+    .command('counters')
+    .description('where the counters of the limits are: in a Redis, or in the process')
+    .action(() => command.error('error: counters needs its command: move'))
+  command
+    .command('move')
+    .description(
+      'count anew in the Redis that REDIS_URL names, or without one; no service may run on the store',
+    )
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'REDIS_URL'))
+    .action(async () => {
+      const { databaseUrl, redisUrl } = settings()
+      await requireStore(databaseUrl)
+      const { counterStoreOf } = await import('../limits/counter-store.ts')
+      const counterStore = redisUrl ? counterStoreOf(redisUrl, databaseUrl) : null
+      const { moveCounters } = await import('../limits/move-counters.ts')
+      await moveCounters(databaseUrl, counterStore)
+      const place = counterStore === null ? 'in the process' : `in the Redis at ${counterStore}`
+      await print(`the counters are ${place} from now on, and begin anew`)
+    })
+}

@@ -1,0 +1,70 @@
+import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { NodeSqliteAdapter } from './sqlite.ts'
+import type { Db } from './tables.ts'
+
+export interface Settled<Row> {
+  found: Row[]
+  /** Where rows were cut off, since one below them may still come: the first id that they can have. */
+  cutFrom?: number
+}
+
+/** What queries have to know of the engine that they run on; Kysely writes the rest for each. */
+export interface Dialect {
+  engine: 'sqlite' | 'postgres'
+  /** Runs a query that is built already. @returns rows as tuples, in the order of the columns */
+  run<Row extends unknown[]>(db: Db, query: CompiledQuery): Promise<Row[]>
+  /** True where no other transaction has these words in hand; they are in this one's until its end. */
+  takeInHand(words: string): RawBuilder<SqlBool>
+  /**
+   * For a walk from the lowest id of an animal to the highest that is to meet each of them: what is there
+   * already is cut off where a lower id may still come.
+   */
+  readSettled<Row extends { id: number }>(db: Db, read: (db: Db) => Promise<Row[]>): Promise<Settled<Row>>
+}
+
+/** One connection that may write, and makes one change after the other. */
+const SQLITE: Dialect = {
+  engine: 'sqlite',
+  // Kysely's way to a connection costs as much as a query, and the embedded store has but one.
+  run: (db, query) => (db.getExecutor().adapter as NodeSqliteAdapter).executeQuery(query),
+  takeInHand: () => sql<SqlBool>`true`,
+  readSettled: async (db, read) => ({ found: await read(db) }),
+}
+
+const names = new Map<string, string>()
+
+/** Under which PostgreSQL keeps, for as long as a connection lives, what it made of such a query's text. */
+export function nameOf(text: string): string | undefined {
+  return names.get(text)
+}
+
+/** Bounded by the source: so many texts have prepared queries at most, with all their shapes. */
+const MOST_NAMES = 2_000
+
+/** Many connections, and several transactions at once. */
+const POSTGRES: Dialect = {
+  engine: 'postgres',
+  async run<Row extends unknown[]>(db: Db, query: CompiledQuery) {
+    if (!names.has(query.sql) && names.size < MOST_NAMES) names.set(query.sql, `adoptable_${names.size}`)
+    const { rows } = await db.executeQuery<object>(query)
+    return rows.map((row) => Object.values(row) as Row)
+  },
+  // Negative keys of locks tell of animals that are being added.
+  takeInHand: (words) =>
+    sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${words}, 0) & 9223372036854775807)`,
+  // Ids are given before they are committed.
+  readSettled: (db, read) =>
+    db.connection().execute(async (one) => {
+      // Before the rows are read: who has committed by now has none below that is not seen.
+      const { rows } = await sql<{ id: number }>`select settled_pets() as id`.execute(one)
+      const cutFrom = rows[0]?.id ?? 0
+      const all = await read(one)
+      const found = all.filter(({ id }) => id < cutFrom)
+      return found.length < all.length ? { found, cutFrom } : { found }
+    }),
+}
+
+/** The one place that asks which engine a query runs on. */
+export function dialectOf(db: Db): Dialect {
+  return db.getExecutor().adapter instanceof NodeSqliteAdapter ? SQLITE : POSTGRES
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
+import pino from 'pino'
+import { countUnscrubbed } from '../orders/store.ts'
+import { sweep } from '../sweep.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
+import { until } from '../testing/redis.ts'
+import { startApp } from '../testing/start-app.ts'
+import { storedBytes } from '../testing/stored-bytes.ts'
+
+/** A service with one adopter whose time is over, and what tidies up as it does every minute. */
+async function startWithErasable(t: TestContext) {
+  const databaseUrl = await scratchDatabase(t)
+  const app = await startApp(t, { databaseUrl, settings: { ADOPTER_DATA_DAYS: '1' } })
+  const { body: pet } = await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+  const adopter = { name: 'Toerased', email: 'toerased@example.org', message: 'toerased' }
+  const { body: order } = await app.post('/v1/store/orders', { petId: pet.id, adopter })
+  const headers = { 'content-type': 'application/json' }
+  const body = { status: 'cancelled' }
+  await app.request(`/v1/store/orders/${order.id}`, { method: 'PATCH', headers, body })
+  app.clock.now += 2 * 86_400_000
+  const { context } = app.service
+  return { app, db: context.db, tidyUp: () => sweep(context, pino({ level: 'silent' })) }
+}
+
+test('adopters are scrubbed once nobody can read an earlier state any more', async (t) => {
+  const { app, db, tidyUp } = await startWithErasable(t)
+  const reader = new pg.Client({ connectionString: app.databaseUrl })
+  await reader.connect()
+  await reader.query('begin isolation level repeatable read')
+  await reader.query('select from pet')
+
+  await tidyUp()
+  assert.equal(await countUnscrubbed(db), 1, 'the reader was there all the time')
+
+  const again = tidyUp()
+  const looking = sql`
+    select from pg_stat_activity
+    where datname = current_database() and query like '%pg_sleep%' and pid <> pg_backend_pid()
+  `
+  await until(async () => (await looking.execute(db)).rows.length === 1)
+  await reader.query('commit')
+  await reader.end()
+  await again
+  await app.stop()
+
+  assert.doesNotMatch(await storedBytes(app.databaseUrl), /toerased/i)
+})
+
+test('a session that is just being opened keeps old rows, and is waited for', async (t) => {
+  const { app, db, tidyUp } = await startWithErasable(t)
+  const opening = new pg.Client({ connectionString: app.databaseUrl, options: '-c post_auth_delay=2' })
+  const opened = opening.connect()
+  // A session locks its database before anybody sees that it is in there.
+  const seen = sql`
+    select from pg_locks join pg_database on pg_database.oid = objid
+    where locktype = 'object' and datname = current_database()
+  `
+  await until(async () => (await seen.execute(db)).rows.length > 0)
+
+  await tidyUp()
+  assert.equal(await countUnscrubbed(db), 1)
+
+  await opened
+  await tidyUp()
+  assert.equal(await countUnscrubbed(db), 0)
+  await opening.end()
+  await app.stop()
+  assert.doesNotMatch(await storedBytes(app.databaseUrl), /toerased/i)
+})

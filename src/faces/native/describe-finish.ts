@@ -1,0 +1,131 @@
+import { STATUS_CODES } from 'node:http'
+import { EMAIL, PUBLISHED } from '../../http/text.ts'
+import { parameterExample, refusalsOf, successOf } from './reference/examples.ts'
+
+type Json = Record<string, unknown>
+
+interface Media {
+  examples?: object
+}
+
+interface Answer {
+  headers?: Json
+  content?: Record<string, Media>
+}
+
+export interface Operation {
+  operationId: string
+  deprecated?: boolean
+  parameters?: { name: string; in: string; example?: unknown }[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, Answer | { $ref: string }>
+}
+
+/**
+ * Turns what the routes tell into what tools like to read: each schema with a title, each header, and each
+ * error that several operations answer has one place under components; and everything has its example.
+ */
+export function finish(document: Json): Json {
+  const schemas: Json = {}
+  const paths = nameSchemas(document.paths, schemas) as Record<string, Record<string, Operation>>
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  for (const operation of operations) addExamples(operation)
+  const components = { ...(document.components as Json), schemas, ...share(operations) }
+  return { ...document, paths, components }
+}
+
+/** Gives each schema with a title one place, and each part the form in which it is described. */
+function nameSchemas(node: unknown, schemas: Json): unknown {
+  if (Array.isArray(node)) return node.map((item) => nameSchemas(item, schemas))
+  if (typeof node !== 'object' || node === null) return node
+  const { title, ...members } = Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, nameSchemas(value, schemas)]),
+  )
+  settleRequired(members)
+  publish(members)
+  if (typeof title !== 'string') return members
+  if (title === 'Error') delete members.description
+  schemas[title] = members
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+/** Makes what has a default optional; a header itself, not its schema, says that it is always there. */
+function settleRequired(members: Json): void {
+  const { required, ...schema } = (members.schema ?? {}) as Json
+  if ('in' in members && schema.default !== undefined) delete members.required
+  if (required === true) Object.assign(members, { required, schema })
+}
+
+/** Of a rule what every tool understands; and every int64 here is an id. */
+function publish(members: Json): void {
+  const { pattern, words } = PUBLISHED[String(members.pattern)] ?? {}
+  if (members.format === 'int64') members.minimum = 1
+  if (members.format === 'email') members.pattern = EMAIL
+  else if (pattern) {
+    members.description = [members.description, words].filter(Boolean).join(' ')
+    members.pattern = pattern
+  }
+}
+
+function addExamples(operation: Operation): void {
+  const { body, answer } = successOf(operation.operationId)
+  for (const parameter of operation.parameters ?? []) {
+    const example = parameterExample(operation.operationId, parameter.name)
+    if (example !== undefined) parameter.example = example
+  }
+  for (const media of Object.values(operation.requestBody?.content ?? {}))
+    media.examples = { [operation.operationId]: { value: body } }
+  for (const [status, response] of Object.entries(operation.responses)) {
+    const [media] = Object.values((response as Answer).content ?? {})
+    if (!media) continue
+    const isSuccess = Number(status) < 300
+    media.examples = isSuccess
+      ? { [operation.operationId]: { value: answer } }
+      : refusalsOf(operation, Number(status))
+  }
+}
+
+/** Puts a reference for each header, and for each error that more than one operation answers. */
+function share(operations: Operation[]): { headers: Json; responses: Json } {
+  const headers = names('headers')
+  const responses = names('responses')
+  const errors = new Map<string, number>()
+  for (const { operationId, responses: answers } of operations) {
+    for (const [status, answer] of Object.entries(answers) as [string, Answer][]) {
+      for (const [name, header] of Object.entries(answer.headers ?? {}))
+        (answer.headers as Json)[name] = headers.refer(name, header, operationId)
+      if (Number(status) < 400) continue
+      const text = JSON.stringify(answer)
+      errors.set(text, (errors.get(text) ?? 0) + 1)
+    }
+  }
+  for (const { operationId, responses: answers } of operations) {
+    for (const [status, answer] of Object.entries(answers)) {
+      if ((errors.get(JSON.stringify(answer)) ?? 0) < 2) continue
+      const phrase = String(STATUS_CODES[status]).replace(/\W/g, '')
+      answers[status] = responses.refer(phrase, answer, operationId, ['404', '409'].includes(status))
+    }
+  }
+  return { headers: headers.all, responses: responses.all }
+}
+
+function ofOperation(operationId: string): string {
+  return `Of${operationId[0]?.toUpperCase()}${operationId.slice(1)}`
+}
+
+/**
+ * Names for things of one kind. What is another under the same name is called by its first operation, too;
+ * and so is, from the first, what differs by the kind of operation.
+ */
+function names(kind: string) {
+  const all: Json = {}
+  const known = new Map<string, string>()
+  function refer(name: string, thing: unknown, operationId: string, differs = false): { $ref: string } {
+    const text = `${name} ${JSON.stringify(thing)}`
+    const own = known.get(text) ?? (differs || name in all ? name + ofOperation(operationId) : name)
+    known.set(text, own)
+    all[own] = thing
+    return { $ref: `#/components/${kind}/${own}` }
+  }
+  return { all, refer }
+}

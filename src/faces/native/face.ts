@@ -1,0 +1,33 @@
+import { categoryRoutes } from '../../categories/routes.ts'
+import type { Context } from '../../context.ts'
+import type { App } from '../../http/app.ts'
+import { deprecatedRoutes } from '../../http/deprecation.ts'
+import type { Face } from '../../http/face.ts'
+import { inventoryRoutes } from '../../inventory/routes.ts'
+import { orderRoutes } from '../../orders/routes.ts'
+import { petRoutes } from '../../pets/routes.ts'
+import { describe, PREFIX } from './describe.ts'
+import { writeError } from './errors.ts'
+import { declareAccess, nativeGate } from './gate.ts'
+import { readBody } from './read-body.ts'
+
+/** The contract: keys, JSON, exact limits. */
+export function nativeFace(context: Context): Face {
+  const deprecated = deprecatedRoutes()
+  return {
+    prefix: PREFIX,
+    gate: nativeGate(context),
+    onUnrouted: deprecated.onUnrouted,
+    readBody,
+    writeError,
+    describe: (app) => describe(app, context.config),
+    routes(v1: App) {
+      v1.addHook('onRoute', declareAccess)
+      v1.addHook('onRoute', deprecated.onRoute)
+      petRoutes(v1, context)
+      categoryRoutes(v1, context)
+      inventoryRoutes(v1, context)
+      orderRoutes(v1, context)
+    },
+  }
+}

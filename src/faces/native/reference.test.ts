@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { ERRORS } from '../../errors.ts'
+import { startApp, type TestApp } from '../../testing/start-app.ts'
+import { type Call, callsOf } from './reference/description.ts'
+import { EXAMPLES } from './reference/examples.ts'
+import { Html, html, listed, prose } from './reference/html.ts'
+import { pretty } from './reference/pretty.ts'
+
+const CALLS = callsOf(JSON.parse(readFileSync('openapi.json', 'utf8')))
+const ANONYMOUS = { authorization: undefined }
+const BASE = 'http://pets.example/v1'
+
+async function openPage(t: TestContext, settings: Record<string, string> = {}) {
+  const { get } = await startApp(t, { settings })
+  return (await get('/docs', ANONYMOUS)).text
+}
+
+/** What stands in an element of the page, as its reader sees it. */
+function textIn(page: string, opening: string): string {
+  const begin = page.indexOf(opening)
+  assert.notEqual(begin, -1, opening)
+  const inside = page.slice(begin + opening.length, page.indexOf('</code>', begin))
+  const signs: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+  return inside.replace(/&([a-z]+|#39);/g, (_, name: string) => signs[name] as string)
+}
+
+test('/docs has every operation of the description, each with its parameters, answers and badges', async (t) => {
+  const page = await openPage(t)
+  assert.equal(CALLS.length, 17)
+  const sections = page.split('<section id="')
+  for (const { operationId, method, path, summary, parameters = [], responses, ...call } of CALLS) {
+    const section = sections.find((text) => text.startsWith(`${operationId}"`)) ?? ''
+    assert.ok(section.includes(`<b>${method}</b> ${path}</code>`), operationId)
+    assert.ok(section.includes(`<h3>${summary}`), operationId)
+    for (const { name } of parameters) assert.ok(section.includes(`<code>${name}</code>`), name)
+    for (const status of Object.keys(responses)) {
+      assert.ok(section.includes(`<th scope="row"><code>${status}</code></th>`), `${operationId} ${status}`)
+    }
+    const [, title = ''] = /<h3>(.*?)<\/h3>/s.exec(section) ?? []
+    assert.equal(title.includes('>beta<'), call['x-stability'] === 'beta', operationId)
+    assert.equal(title.includes('>experimental<'), call['x-stability'] === 'experimental', operationId)
+    assert.equal(section.includes('Deprecated: removed on'), call.deprecated === true, operationId)
+    assert.ok(section.includes(`data-method="${method}" data-path="${path}"`), operationId)
+  }
+  assert.match(page, /<time datetime="2030-12-05">2030-12-05<\/time>/)
+  const places = CALLS.map(({ operationId }) => page.indexOf(`<section id="${operationId}"`))
+  assert.deepEqual(
+    places,
+    places.toSorted((one, other) => one - other),
+  )
+})
+
+test('/docs has every error code with its status, and every link on it leads somewhere', async (t) => {
+  const page = await openPage(t)
+  for (const [code, [status]] of Object.entries(ERRORS)) {
+    assert.match(
+      page,
+      new RegExp(`<tr id="error-${code}">.*<code>${code}</code>\\s*<small>${status}</small>`),
+    )
+  }
+  const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+  assert.equal(new Set(ids).size, ids.length, 'an id is there twice')
+  for (const [, id] of page.matchAll(/ (?:href="#|for="|aria-describedby=")([^"]+)"/g)) {
+    assert.ok(ids.includes(id), id)
+  }
+})
+
+test('/docs tells the figures and the addresses of this very installation', async (t) => {
+  const page = await openPage(t, { BAN_AFTER_REFUSALS: '7', BAN_SECONDS: '5400', ANONYMOUS_PER_DAY: '4321' })
+
+  assert.match(page, /More than 7 refused requests within 60 seconds\s+ban a key for 90 minutes\./)
+  assert.match(page, /up to 24 hours\./)
+  assert.match(page, /4,321 a day/)
+  assert.match(page, /<td>1,000<\/td><td>100,000<\/td>/)
+  assert.ok(page.includes(`<code>${BASE}</code>`))
+  assert.match(page, /begins with\s+<code>adopt_live_<\/code>/)
+})
+
+test('/docs and its two files are whole from this server, without inline scripts or styles', async (t) => {
+  const { get } = await startApp(t)
+  const page = await get('/docs', ANONYMOUS)
+
+  assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+  const loaded = [...page.text.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, to]) => to)
+  assert.deepEqual(loaded, ['data:,', '/docs/reference.css', '/docs/reference.js'])
+  assert.doesNotMatch(page.text, /<script[^>]*>[^<]|<style|\sstyle=|\son\w+=|javascript:/)
+  for (const [path, type] of [
+    ['/docs/reference.css', 'text/css'],
+    ['/docs/reference.js', 'text/javascript'],
+  ] as const) {
+    const { status, headers, text } = await get(path, ANONYMOUS)
+    assert.deepEqual([status, headers['content-type']], [200, `${type}; charset=utf-8`])
+    assert.doesNotMatch(text, /https?:\/\/|localStorage|sessionStorage|cookie|innerHTML/)
+  }
+})
+
+test('/docs allows nothing but itself, answers HEAD, and a known ETag with a 304', async (t) => {
+  const { get, request } = await startApp(t)
+  for (const path of ['/docs', '/docs/', '/docs/reference.css', '/docs/reference.js']) {
+    const { headers, text } = await get(path, ANONYMOUS)
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/)
+    assert.doesNotMatch(policy, /unsafe|\*|http/)
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+    assert.equal(headers['referrer-policy'], 'no-referrer')
+    assert.equal(headers['cache-control'], 'no-cache')
+    assert.equal(headers['x-ratelimit-limit'], undefined)
+
+    const head = await request(path, { method: 'HEAD', headers: ANONYMOUS })
+    assert.deepEqual([head.status, head.text], [200, ''])
+    assert.equal(head.headers['content-length'], String(Buffer.byteLength(text)))
+    const known = await get(path, { ...ANONYMOUS, 'if-none-match': headers.etag })
+    assert.deepEqual([known.status, known.text, known.headers.etag], [304, '', headers.etag])
+    assert.equal(known.headers['content-security-policy'], policy)
+    assert.equal((await get(path, { ...ANONYMOUS, 'if-none-match': '"another"' })).status, 200)
+  }
+})
+
+/** Through fetch, which decodes; the length is that of what came over the wire. */
+const CODED: [acceptEncoding: string, coding: string | null][] = [
+  ['gzip, deflate, br', 'br'],
+  ['gzip', 'gzip'],
+  ['GZIP;q=1.0, br;q=0.5', 'gzip'],
+  ['*', 'br'],
+  ['br;q=0, *;q=0.1', 'gzip'],
+  ['identity', null],
+  ['gzip;q=0', null],
+  ['identity;q=1, gzip;q=0.5', null],
+  ['deflate', null],
+  ['', null],
+]
+
+test('/docs and /openapi.json are compressed as the client takes it, each coding with an ETag of its own', async (t) => {
+  const { port } = await startApp(t)
+  for (const path of ['/docs', '/docs/reference.css', '/docs/reference.js', '/openapi.json']) {
+    const ask = (headers: Record<string, string>) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    const plain = await ask({ 'accept-encoding': 'identity' })
+    const text = await plain.text()
+    const etags = new Map<string | null, string | null>()
+    for (const [accepted, coding] of CODED) {
+      const answer = await ask({ 'accept-encoding': accepted })
+      const about = `${path} ${accepted}`
+      assert.equal(answer.headers.get('content-encoding'), coding, about)
+      assert.equal(answer.headers.get('vary'), 'Accept-Encoding, Origin', about)
+      assert.equal(answer.headers.get('cache-control'), 'no-cache', about)
+      assert.equal(await answer.text(), text, about)
+      const length = Number(answer.headers.get('content-length'))
+      assert.ok(coding === null ? length === Buffer.byteLength(text) : length < text.length / 2, about)
+      const etag = String(answer.headers.get('etag'))
+      assert.equal(etags.get(coding) ?? etag, etag, about)
+      etags.set(coding, etag)
+
+      const known = await ask({ 'accept-encoding': accepted, 'if-none-match': `"x", W/${etag}` })
+      assert.deepEqual([known.status, await known.text()], [304, ''], about)
+      assert.equal(known.headers.get('etag'), etag, about)
+      assert.equal(known.headers.get('vary'), 'Accept-Encoding, Origin', about)
+    }
+    assert.equal(new Set(etags.values()).size, 3, path)
+    const other = { 'accept-encoding': 'gzip', 'if-none-match': String(etags.get('br')) }
+    assert.equal((await ask(other)).status, 200, path)
+  }
+})
+
+/** The service in the state that the examples speak of. */
+async function startExemplary(t: TestContext) {
+  const now = Date.parse('2026-12-01T10:00:00Z')
+  const app = await startApp(t, { key: { access: 'admin' }, now })
+  for (const [path, body] of [
+    ['/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' }],
+    ['/v1/pets', { name: 'Mia', categoryId: 2, status: 'available' }],
+    ['/v1/store/orders', EXAMPLES.createOrder.body],
+    ['/v1/categories', EXAMPLES.getCategory.answer],
+  ] as const) {
+    const order = path.endsWith('orders') ? { petId: 2 } : {}
+    assert.equal((await app.post(path, { ...(body as object), ...order })).status, 201, path)
+  }
+  return app
+}
+
+/** Words as a shell makes them of a command with quotes, in which only $KEY is replaced. */
+function shellWords(command: string, key: string): string[] {
+  const words = command.replaceAll('\\\n', ' ').match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []
+  return words.map((word) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, (_, bare, open) => bare ?? open.replaceAll('$KEY', key)),
+  )
+}
+
+/** What curl would send. */
+function readCurl([program, ...words]: string[]): { url: string; init: RequestInit } {
+  assert.equal(program, 'curl')
+  const headers = new Headers()
+  const init: RequestInit = { headers }
+  let url = ''
+  for (let place = 0; place < words.length; place += 1) {
+    const word = words[place]
+    if (word === '-i') continue
+    if (word?.startsWith('http')) url = word
+    else if (word === '-X') init.method = words[++place] as string
+    else if (word === '-d') init.body = words[++place] as string
+    else if (word === '-H') headers.append(...((words[++place] ?? '').split(': ') as [string, string]))
+    else assert.fail(`curl is not known to take ${word}`)
+  }
+  return { url, init }
+}
+
+async function assertRuns({ port, get, key }: TestApp, { operationId, responses }: Call): Promise<void> {
+  const page = (await get('/docs', ANONYMOUS)).text
+  const { url, init } = readCurl(shellWords(textIn(page, `<code data-curl="${operationId}">`), key))
+  assert.ok(url.startsWith(`${BASE}/`), url)
+
+  const answer = await fetch(url.replace(BASE, `http://127.0.0.1:${port}/v1`), init)
+
+  const text = await answer.text()
+  assert.ok(answer.status < 300 && responses[answer.status], `${operationId}: ${answer.status} ${text}`)
+  const expected = EXAMPLES[operationId as keyof typeof EXAMPLES].answer
+  assert.deepEqual(text === '' ? undefined : JSON.parse(text), expected, operationId)
+  if (expected !== undefined) assert.deepEqual(JSON.parse(pretty(expected)), expected)
+}
+
+test('the examples on /docs that only look run, and are answered as it stands there', async (t) => {
+  const app = await startExemplary(t)
+  for (const call of CALLS.filter(({ method }) => method === 'GET')) await assertRuns(app, call)
+})
+
+for (const call of CALLS.filter(({ method }) => method !== 'GET')) {
+  test(`the example of ${call.operationId} on /docs runs, and is answered as it stands there`, async (t) => {
+    await assertRuns(await startExemplary(t), call)
+  })
+}
+
+test('what is put into HTML is escaped, once', () => {
+  const name = `<b a="1" b='2'>&`
+  const escaped = '&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;'
+
+  assert.equal(
+    html`<p title="${name}">${[name, html`<i>${name}</i>`, undefined, false, 0]}</p>`.text,
+    `<p title="${escaped}">${escaped}<i>${escaped}</i>0</p>`,
+  )
+  assert.equal(prose('a `b<` c').text, 'a <code>b&lt;</code> c')
+  assert.equal(listed(['a', 'b', new Html('<i>c</i>')], 'or').text, 'a, b or <i>c</i>')
+})

@@ -1,0 +1,175 @@
+import type { NEEDED_ACCESS } from '../../../access.ts'
+import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
+import { ERRORS, type ErrorCode } from '../../../errors.ts'
+import { bodyOf, type Call } from './description.ts'
+
+/** One call of an operation, and the body of the answer to it; none for a 204. */
+interface Example {
+  path?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  answer?: unknown
+}
+
+const REX = { id: 1, name: 'Rex', categoryId: 1, status: 'available' }
+const MIA = { id: 2, name: 'Mia', categoryId: 2, status: 'pending' }
+const HEDGEHOGS = { id: 9, name: 'Hedgehogs', description: 'They sleep through the winter.' }
+const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
+const ORDER = {
+  id: 1,
+  petId: 2,
+  status: 'placed',
+  adopter: ADOPTER,
+  placedAt: '2026-12-01T10:00:00.000Z',
+}
+const CATEGORIES = FIRST_CATEGORIES.map((name, place) => ({ id: place + 1, name }))
+const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
+
+/**
+ * An example of every operation. They fit together: in a service in which Rex is available, Mia is wanted by
+ * order 1, and no animal is in category 9, each of them is answered as written here. A test sends them all.
+ */
+export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
+  listPets: { query: { limit: '20' }, answer: [MIA, REX] },
+  createPet: {
+    body: { name: 'Tom', categoryId: 2, status: 'available' },
+    answer: { id: 3, name: 'Tom', categoryId: 2, status: 'available' },
+  },
+  getPet: { path: { petId: '1' }, answer: REX },
+  updatePet: { path: { petId: '1' }, body: { status: 'sold' }, answer: { ...REX, status: 'sold' } },
+  deletePet: { path: { petId: '1' } },
+  listPetChanges: {
+    path: { petId: '2' },
+    answer: [
+      { at: '2026-12-01T10:00:00.000Z', keyId: 1, changes: { status: { from: 'available', to: 'pending' } } },
+    ],
+  },
+  listCategories: { answer: [...CATEGORIES, HEDGEHOGS] },
+  createCategory: {
+    body: { name: 'Alpacas', description: 'Never fewer than two.' },
+    answer: { id: 10, name: 'Alpacas', description: 'Never fewer than two.' },
+  },
+  getCategory: { path: { categoryId: '9' }, answer: HEDGEHOGS },
+  updateCategory: {
+    path: { categoryId: '9' },
+    body: { description: null },
+    answer: { id: 9, name: 'Hedgehogs' },
+  },
+  deleteCategory: { path: { categoryId: '9' } },
+  getInventory: {
+    answer: {
+      overall: { ...NONE, available: 1, pending: 1 },
+      categories: [...CATEGORIES, HEDGEHOGS].map(({ id }) => ({
+        categoryId: id,
+        ...NONE,
+        ...(id === REX.categoryId && { available: 1 }),
+        ...(id === MIA.categoryId && { pending: 1 }),
+      })),
+    },
+  },
+  listOrders: { query: { status: 'placed' }, answer: [ORDER] },
+  createOrder: {
+    body: { petId: 1, adopter: ADOPTER },
+    answer: { ...ORDER, id: 2, petId: 1 },
+  },
+  getOrder: { path: { orderId: '1' }, answer: ORDER },
+  updateOrder: {
+    path: { orderId: '1' },
+    body: { status: 'approved' },
+    answer: { ...ORDER, status: 'approved', decidedAt: '2026-12-01T10:00:00.000Z' },
+  },
+  cancelOrder: { path: { orderId: '1' } },
+}
+
+/** Values of parameters that no call above has. Those of filters find Rex, alone and together. */
+const PARAMETERS: Record<string, unknown> = {
+  limit: 20,
+  sort: '-id',
+  'Idempotency-Key': '0b7c2f9e-5d43-4a56-9f0e-6c1f6a2d8e11',
+  'If-Match': '*',
+  'If-None-Match': '"xyzzy"',
+  'If-Modified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT',
+  'If-Unmodified-Since': 'Thu, 01 Jan 2099 00:00:00 GMT',
+  'listPets status': 'available',
+  'listPets categoryId': 1,
+  'listPets id': [1],
+  'listOrders petId': 2,
+}
+
+/** Conflicts of an operation itself, and what is not there beside what its address names. */
+const REFUSALS: Partial<Record<keyof typeof NEEDED_ACCESS, ErrorCode[]>> = {
+  updatePet: ['invalid_status_transition', 'order_open'],
+  deletePet: ['order_open'],
+  createCategory: ['category_exists'],
+  updateCategory: ['category_exists'],
+  deleteCategory: ['category_in_use'],
+  createOrder: ['pet_not_found', 'pet_not_available'],
+  updateOrder: ['order_closed', 'invalid_status_transition'],
+  cancelOrder: ['order_closed'],
+}
+const DETAILS: Partial<Record<ErrorCode, object>> = {
+  validation_failed: { pointer: '/name', code: 'missing', message: 'This is required.' },
+  invalid_parameter: { parameter: 'limit', code: 'out_of_range', message: 'This must be at most 100.' },
+  invalid_cursor: {
+    parameter: 'cursor',
+    code: 'invalid_value',
+    message: 'Take it whole from a Link header.',
+  },
+}
+
+/** For the description: the body of a call, and of the answer to it. */
+export function successOf(operationId: string): Pick<Example, 'body' | 'answer'> {
+  return EXAMPLES[operationId as keyof typeof EXAMPLES]
+}
+
+/** For the description; undefined of a cursor, which nobody can make up. */
+export function parameterExample(operationId: string, name: string): unknown {
+  const { path, query } = EXAMPLES[operationId as keyof typeof EXAMPLES]
+  const text = path?.[name] ?? query?.[name]
+  if (text !== undefined) return /^\d+$/.test(text) ? Number(text) : text
+  return PARAMETERS[`${operationId} ${name}`] ?? PARAMETERS[name]
+}
+
+interface Refusing {
+  operationId: string
+  parameters?: { name: string; in: string }[]
+  requestBody?: unknown
+}
+
+/** For the description: an error of each code that an operation may answer with a status. */
+export function refusalsOf({ operationId, parameters, requestBody }: Refusing, status: number): object {
+  const named = parameters?.find((parameter) => parameter.in === 'path')?.name.replace('Id', '_not_found')
+  const own: string[] = [
+    ...(REFUSALS[operationId as keyof typeof REFUSALS] ?? []),
+    ...(named ? [named] : []),
+    ...(requestBody ? ['idempotency_key_in_use'] : []),
+  ]
+  const errors = Object.entries(ERRORS).filter(([code, [of]]) => {
+    return of === status && (![404, 409].includes(status) || own.includes(code))
+  })
+  return Object.fromEntries(
+    errors.map(([code, [, message]]) => {
+      const detail = DETAILS[code as ErrorCode]
+      return [code, { value: { code, message, status, ...(detail && { details: [detail] }) } }]
+    }),
+  )
+}
+
+export function exampleOf({ operationId }: Call): Example {
+  return EXAMPLES[operationId as keyof typeof EXAMPLES]
+}
+
+/** A command for any POSIX shell that makes the call of the example; the API key is in $KEY. */
+export function curlOf(call: Call, baseUrl: string): string {
+  const { path = {}, query, body, answer } = exampleOf(call)
+  const place = call.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
+  const address = `${baseUrl}${place}${query ? `?${new URLSearchParams(query)}` : ''}`
+  const method = call.method === 'GET' ? '' : `-X ${call.method} `
+  // Where the answer has no body, its status is all there is to see.
+  const lines = [`curl ${answer === undefined ? '-i ' : ''}${method}'${address}'`]
+  lines.push(`  -H "Authorization: Bearer $KEY"`)
+  if (body !== undefined) {
+    lines.push(`  -H 'Content-Type: ${bodyOf(call)?.types[0]}'`, `  -d '${JSON.stringify(body)}'`)
+  }
+  return lines.join(' \\\n')
+}

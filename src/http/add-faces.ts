@@ -1,0 +1,32 @@
+import { ApiError } from '../errors.ts'
+import type { App } from './app.ts'
+import type { Face, ReadBody } from './face.ts'
+import { gateHooks } from './gate.ts'
+import { notFound } from './not-found.ts'
+
+/** Adds the faces, in their order: each in a scope of its own, behind its gate. */
+export async function addFaces(app: App, faces: readonly Face[]): Promise<void> {
+  const answerNotFound = notFound(app, gateHooks(faces.at(-1) as Face))
+  for (const face of faces) await face.describe?.(app)
+  for (const face of faces) {
+    await app.register(
+      async (scope: App) => {
+        for (const hook of gateHooks(face)) scope.addHook('onRequest', hook)
+        scope.addContentTypeParser('*', bodyReader(face))
+        if (face.prefix !== '') scope.setNotFoundHandler(answerNotFound)
+        await face.routes(scope)
+      },
+      { prefix: face.prefix },
+    )
+  }
+  app.setNotFoundHandler(answerNotFound)
+}
+
+/** Where neither the route nor its face reads bodies, none is taken. */
+function bodyReader(face: Face): ReadBody {
+  return (request, payload, done) => {
+    const read = request.routeOptions.config.readBody ?? face.readBody
+    if (read) read(request, payload, done)
+    else done(new ApiError('unsupported_media_type'))
+  }
+}

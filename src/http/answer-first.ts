@@ -1,0 +1,14 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+/** Answers a request, or leaves it, untouched, to the router. */
+export type AnswerFirst = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
+
+/** Lets `answerFirst` meet every request before the router does. */
+export function meetFirst(server: Server, answerFirst: AnswerFirst): void {
+  const routers = server.listeners('request')
+  server.removeAllListeners('request').on('request', (request, response) => {
+    answerFirst(request, response, () => {
+      for (const router of routers) router.call(server, request, response)
+    })
+  })
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { ServerResponse } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { changes } from '../changes.ts'
+import { openForCommand } from '../db/open-database.ts'
+import { findByHash } from '../keys/find-by-hash.ts'
+import { hashKey } from '../keys/key-format.ts'
+import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+// The short way of answer-from-cache.ts beside the router's, which a header that means nothing here leads to.
+
+const BY_ROUTER = { 'x-forwarded-host': 'elsewhere.example' }
+
+/** How many requests the router has handed to a route. */
+function countRouted(t: TestContext): () => number {
+  let routed = 0
+  const count = (): void => {
+    routed += 1
+  }
+  subscribe('tracing:fastify.request.handler:start', count)
+  t.after(() => unsubscribe('tracing:fastify.request.handler:start', count))
+  return () => routed
+}
+
+async function startWithPets(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t, { key: UNLIMITED })
+  for (const status of ['available', 'sold', undefined]) {
+    await app.post('/v1/pets', { name: 'Zoë 🐕', categoryId: 1, status })
+  }
+  return app
+}
+
+/** All that a client sees, but for what differs from request to request. */
+function seen({ status, headers, text }: Awaited<ReturnType<TestApp['get']>>) {
+  const { date, 'x-request-id': id, 'x-ratelimit-remaining': remaining, ...others } = headers
+  return {
+    status,
+    headers: others,
+    order: Object.keys(headers),
+    text,
+    id: /^mine/.test(String(id)) ? id : typeof id,
+    left: typeof remaining,
+  }
+}
+
+test('what is ready is answered with the bytes of the router', async (t) => {
+  const routed = countRouted(t)
+  const { get } = await startWithPets(t)
+  for (const path of [
+    '/v1/pets',
+    '/v1/pets?limit=2',
+    '/v1/pets?status=sold',
+    '/v1/pets?categoryId=1&sort=id',
+    '/v1/pets?id=2',
+    '/v1/pets?id=9',
+    '/v1/pets/2',
+  ]) {
+    const { etag, 'last-modified': modified } = (await get(path)).headers
+    for (const headers of [
+      {},
+      { 'x-request-id': 'mine-1' },
+      { 'x-request-id': 'not usable' },
+      { 'if-none-match': etag },
+      { 'if-none-match': '"other"' },
+      { 'if-modified-since': modified },
+      { 'if-modified-since': 'Tue Dec  1 00:00:00 2026' },
+      { 'if-modified-since': 'yesterday' },
+      { 'if-modified-since': modified, 'if-none-match': '"other"' },
+      { connection: 'close' },
+    ]) {
+      const before = routed()
+      const short = await get(path, headers)
+      assert.equal(routed(), before, 'it came from the short way')
+      const long = await get(path, { ...headers, ...BY_ROUTER })
+      assert.equal(routed(), before + 1)
+      assert.deepEqual(seen(short), seen(long))
+      assert.equal(
+        Number(long.headers['x-ratelimit-remaining']),
+        Number(short.headers['x-ratelimit-remaining']) - 1,
+      )
+    }
+  }
+})
+
+test('both ways write the same line into the log', async (t) => {
+  const { get, log } = await startWithPets(t)
+  await get('/v1/pets?limit=2')
+  const lines: Record<string, unknown>[] = []
+  for (const headers of [{}, BY_ROUTER]) {
+    log.length = 0
+    await get('/v1/pets?limit=2', { ...headers, 'x-request-id': 'mine-1' })
+    const { time, ms, ...line } = JSON.parse(log.at(-1) ?? '{}')
+    assert.deepEqual([typeof time, typeof ms], ['number', 'number'])
+    lines.push(line)
+  }
+  assert.deepEqual(lines[0], lines[1])
+})
+
+test('on both ways together exactly the limit gets through, and each request is charged once', async (t) => {
+  const { get } = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 40, perDay: 1_000 } } })
+  const left: string[] = []
+  for (let count = 0; count < 40; count += 1) {
+    const { status, headers } = await get('/v1/pets', count % 2 ? BY_ROUTER : {})
+    assert.equal(status, 200)
+    left.push(String(headers['x-ratelimit-remaining']))
+  }
+  assert.deepEqual(
+    left,
+    Array.from({ length: 40 }, (_, place) => String(39 - place)),
+  )
+  const [short, long] = [await get('/v1/pets'), await get('/v1/pets', BY_ROUTER)]
+  assert.equal(short.status, 429)
+  assert.deepEqual(seen(short), seen(long))
+})
+
+test('what is wrong with a request for a list that is ready is told by the router', async (t) => {
+  const { get, request, key } = await startWithPets(t)
+  await get('/v1/pets')
+  assert.equal((await get('/v1/pets', { authorization: `Bearer ${key}0` })).status, 401)
+  assert.equal((await get('/v1/pets', { authorization: `Bearer ${key}, Bearer ${key}` })).status, 401)
+  assert.equal((await get('/v1/pets', { host: 'a b' })).status, 400)
+  assert.equal((await get('/v1/pets', { 'if-match': '"other"' })).status, 412)
+  assert.equal((await request('/v1/pets', { method: 'DELETE' })).status, 405)
+  assert.equal((await request('/v1/pets', { method: 'HEAD' })).text, '')
+})
+
+test('a list that was ready shows a change at once, and none to a key that was revoked or has ended', async (t) => {
+  const { get, post, databaseUrl, key, clock } = await startWithPets(t)
+  await get('/v1/pets')
+  const { body } = await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  assert.equal((await get('/v1/pets')).body[0].id, body.id)
+
+  const { db, write, close } = await openForCommand(databaseUrl, changes)
+  const { id } = (await findByHash(db, hashKey(key))) ?? { id: 0 }
+  await write('rotateKey', id, 'f'.repeat(64), clock.now, 1_000)
+  assert.equal((await get('/v1/pets')).status, 200)
+  clock.now += 999
+  assert.equal((await get('/v1/pets')).status, 200)
+  clock.now += 1
+  assert.equal((await get('/v1/pets')).status, 401)
+
+  clock.now -= 1
+  assert.equal((await get('/v1/pets')).status, 200)
+  await write('revokeKey', id, clock.now)
+  assert.equal((await get('/v1/pets')).status, 401)
+  await close()
+})
+
+test('an animal that is ready is given until GET /pets/{petId} goes, and no longer', async (t) => {
+  const { get, clock } = await startWithPets(t)
+  const end = Date.UTC(2030, 11, 5)
+  const statuses: number[] = []
+  for (clock.now of [end - 2, end - 1, end]) statuses.push((await get('/v1/pets/1')).status)
+  assert.deepEqual(statuses, [200, 200, 410])
+})
+
+/** Lets the next answer fail where Node sends it; once, and only for requests with the id `broken`. */
+function breakNext(t: TestContext, method: 'writeHead' | 'end'): void {
+  const real = ServerResponse.prototype[method] as (...given: unknown[]) => ServerResponse
+  const { mock } = t.mock.method(
+    ServerResponse.prototype,
+    method,
+    function (this: ServerResponse, ...given: unknown[]) {
+      if (this.req.headers['x-request-id'] !== 'broken') return real.apply(this, given)
+      mock.restore()
+      throw new TypeError('broken')
+    },
+  )
+}
+
+const BROKEN = { 'x-request-id': 'broken' }
+
+test('an answer that cannot be sent is a 500 with its headers, its line and its cause, and costs no other', async (t) => {
+  const { get, log } = await startWithPets(t)
+  await get('/v1/pets')
+  log.length = 0
+  breakNext(t, 'writeHead')
+  const answers = await Promise.all([BROKEN, {}, {}].map((one) => get('/v1/pets', { ...BY_ROUTER, ...one })))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [500, 200, 200],
+  )
+  const [{ headers = {}, body } = {}] = answers
+  assert.equal(body.code, 'internal_error')
+  assert.equal(headers['x-request-id'], 'broken')
+  assert.ok(Number(headers['x-ratelimit-remaining']) > 0)
+  assert.equal(headers.link ?? headers.etag, undefined)
+  const lines = log.filter((line) => line.includes('"broken"')).map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ msg, status, err }) => [msg, status ?? err.message]),
+    [
+      ['internal_error', 'broken'],
+      ['request', 500],
+    ],
+  )
+})
+
+test('a ready answer that cannot be sent is one of the router, charged once', async (t) => {
+  const { get } = await startWithPets(t)
+  const left = Number((await get('/v1/pets')).headers['x-ratelimit-remaining'])
+  breakNext(t, 'writeHead')
+  const { status, headers } = await get('/v1/pets', BROKEN)
+  assert.deepEqual([status, Number(headers['x-ratelimit-remaining'])], [200, left - 1])
+})
+
+test('an answer that fails once it has begun ends its connection, tells its cause, and costs no other', async (t) => {
+  const { get, log } = await startWithPets(t)
+  await get('/v1/pets')
+  for (const way of [{}, BY_ROUTER]) {
+    log.length = 0
+    breakNext(t, 'end')
+    const [broken, other] = await Promise.allSettled([
+      get('/v1/pets', { ...way, ...BROKEN }),
+      get('/v1/pets', way),
+    ])
+    assert.deepEqual([broken?.status, other?.status], ['rejected', 'fulfilled'])
+    assert.ok(log.some((line) => line.includes('"reqId":"broken","err":{"type":"TypeError"')))
+  }
+})

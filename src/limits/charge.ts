@@ -1,0 +1,27 @@
+import { ApiError } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Admission } from '../http/face.ts'
+import type { Limiter, Ruling } from './limiter.ts'
+
+/** Charges a request to its caller, with headers as the contract has them (section 8.2). */
+export function charge(limiter: Limiter, caller: Caller): Admission | Promise<Admission> {
+  const ruling = limiter.take(caller)
+  return ruling instanceof Promise ? ruling.then(toAdmission) : toAdmission(ruling)
+}
+
+function toAdmission(ruling: Ruling): Admission {
+  const { limit, remaining, reset } = ruling
+  const headers = {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(reset),
+  }
+  return { headers, refusal: refusalOf(ruling) }
+}
+
+function refusalOf({ outcome, retryAfter, lost }: Ruling): ApiError | undefined {
+  if (lost !== undefined) return new ApiError('service_unavailable', { cause: lost })
+  if (outcome === 'allowed') return undefined
+  const code = outcome === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded'
+  return new ApiError(code, { headers: { 'retry-after': String(retryAfter) } })
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pino from 'pino'
+import { sweep } from '../sweep.ts'
+import { until } from '../testing/redis.ts'
+import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import { storedBytes } from '../testing/stored-bytes.ts'
+import { countUnscrubbed } from './store.ts'
+
+const DAY_MS = 86_400_000
+const ORDERS = 300
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+/** As every minute, until it is done: PostgreSQL's own vacuum or statistics may be at work on the orders. */
+async function tidyUp({ service: { context } }: TestApp): Promise<void> {
+  await until(async () => {
+    await sweep(context, pino({ level: 'silent' }))
+    return (await countUnscrubbed(context.db)) === 0
+  })
+}
+
+/** Of every length: every tenth takes more than a page. */
+function adopterOf(number: number) {
+  const mark = `mark${number}x `
+  const message = number % 10 === 0 ? mark + '🏡'.repeat(1_400) + mark : mark.repeat(1 + ((number * 37) % 60))
+  return { name: `Adopter${number}X`, email: `a${number}x@example.org`, message }
+}
+
+async function place(app: TestApp, number: number): Promise<number> {
+  const pet = await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+  const body = { petId: pet.body.id, adopter: adopterOf(number) }
+  const answer = await app.post('/v1/store/orders', body, { 'idempotency-key': `order-${number}` })
+  assert.equal(answer.status, 201)
+  return answer.body.id
+}
+
+function decide(app: TestApp, id: number, status: string) {
+  const headers = { ...JSON_HEADERS, 'idempotency-key': `${status}-${id}` }
+  return app.request(`/v1/store/orders/${id}`, { method: 'PATCH', headers, body: { status } })
+}
+
+/** The numbers of the adopters of whom any byte is left. */
+function leftIn(bytes: string): number[] {
+  const left = bytes.matchAll(/(?:Adopter|mark)(\d+)x|\ba(\d+)x@example/gi)
+  return [...new Set([...left].map(([, number, other]) => Number(number ?? other)))].sort((a, b) => a - b)
+}
+
+test(`of ${ORDERS} adopters who were erased no byte is left after a stop, and all of one who was not`, async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  const open: number[] = []
+  for (let number = 1; number <= ORDERS; number += 1) {
+    open.push(await place(app, number))
+    // In another order than they came: rows grow between others, and SQLite moves what stands beside them.
+    if (number % 5 !== 0) await decide(app, open[(number * 7) % open.length] ?? 0, 'approved')
+    if (number % 2 === 0) {
+      await decide(app, open.splice((number * 7_919) % open.length, 1)[0] ?? 0, 'cancelled')
+    }
+  }
+  app.clock.now += DAY_MS
+  for (const id of open) await decide(app, id, 'cancelled')
+  const stays = await place(app, ORDERS + 1)
+  // Half of them first, beside those that stay, and then the others.
+  for (const days of [90, 1]) {
+    app.clock.now += days * DAY_MS
+    await tidyUp(app)
+  }
+  assert.deepEqual((await app.get(`/v1/store/orders/${stays}`)).body.adopter, adopterOf(stays))
+  await app.stop()
+
+  assert.deepEqual(leftIn(await storedBytes(app.databaseUrl)), [stays])
+})
+
+test('a replay gives the adopter as long as the order has one, and the kept result never has', async (t) => {
+  const app = await startApp(t, { settings: { ADOPTER_DATA_DAYS: '1' } })
+  const again = () =>
+    app.post('/v1/store/orders', { petId: 1, adopter: adopterOf(1) }, { 'idempotency-key': 'order-1' })
+  await place(app, 1)
+  const first = await again()
+  assert.deepEqual([first.status, first.headers['idempotent-replayed']], [201, 'true'])
+  assert.deepEqual(first.body.adopter, adopterOf(1))
+  const cancelled = await decide(app, 1, 'cancelled')
+  assert.deepEqual((await decide(app, 1, 'cancelled')).text, cancelled.text)
+  const kept = await app.service.context.db.selectFrom('idempotency').select('result').execute()
+  assert.equal(kept.length, 2)
+  assert.doesNotMatch(JSON.stringify(kept), /adopter|example\.org/i)
+
+  // The same status again is a change that changes nothing: with a new key its result is kept from now on.
+  app.clock.now += 1.5 * DAY_MS
+  const repeat = () =>
+    app.request('/v1/store/orders/1', {
+      method: 'PATCH',
+      headers: { ...JSON_HEADERS, 'idempotency-key': 'late' },
+      body: { status: 'cancelled' },
+    })
+  assert.deepEqual((await repeat()).body, cancelled.body)
+  app.clock.now += 0.5 * DAY_MS
+  await tidyUp(app)
+  const late = await repeat()
+  const { adopter, ...rest } = cancelled.body
+  assert.deepEqual([late.status, late.headers['idempotent-replayed'], late.body], [200, 'true', rest])
+})

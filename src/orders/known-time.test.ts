@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import pino from 'pino'
+import { sweep } from '../sweep.ts'
+import { type Options, startApp, type TestApp } from '../testing/start-app.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const ADOPTER = { name: 'Ada', email: 'ada@example.org' }
+
+const tidyUp = ({ service }: TestApp): Promise<void> => sweep(service.context, pino({ level: 'silent' }))
+
+/** A service whose steady clock is a second one, with one order that was closed now. */
+async function startWithOrder(t: TestContext, options: Options = {}) {
+  const steady = { now: 0 }
+  const app = await startApp(t, { ...options, steady: () => steady.now })
+  if (options.databaseUrl === undefined) {
+    await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+    await app.post('/v1/store/orders', { petId: 1, adopter: ADOPTER })
+    await cancel(app)
+  }
+  const pass = async (ms: number) => {
+    app.clock.now += ms
+    steady.now += ms
+    await tidyUp(app)
+  }
+  return { app, pass }
+}
+
+const cancel = (app: TestApp) => app.request('/v1/store/orders/1', { method: 'DELETE' })
+
+async function adopterIn(app: TestApp): Promise<unknown> {
+  const { db } = app.service.context
+  return (await db.selectFrom('adoption_order').select('adopter').executeTakeFirst())?.adopter
+}
+
+const leapsTold = ({ log }: TestApp): number => log.filter((line) => /the store knows of/.test(line)).length
+
+test('a clock that leaps 91 days erases nobody, is told once, and the time is waited out', async (t) => {
+  const { app, pass } = await startWithOrder(t)
+  await pass(HOUR_MS)
+  app.clock.now += 91 * DAY_MS
+  await tidyUp(app)
+  await tidyUp(app)
+  assert.equal(leapsTold(app), 1)
+  assert.ok(await adopterIn(app))
+
+  await pass(88 * DAY_MS)
+  assert.ok(await adopterIn(app), 'only 88 days have passed')
+  await pass(3 * DAY_MS)
+  assert.equal(await adopterIn(app), null)
+})
+
+test('a start with the clock 91 days ahead erases nobody: it counts one day, and the next at once none', async (t) => {
+  const { app, pass } = await startWithOrder(t)
+  await pass(2 * HOUR_MS)
+  await app.stop()
+  const now = app.clock.now + 91 * DAY_MS
+  for (let start = 1; start <= 4; start += 1) {
+    const { app: again } = await startWithOrder(t, { databaseUrl: app.databaseUrl, now })
+    await tidyUp(again)
+    assert.equal(leapsTold(again), 1)
+    assert.equal(await again.service.context.knownTime(), app.clock.now + DAY_MS)
+    assert.ok(await adopterIn(again))
+    await again.stop()
+  }
+})
+
+test('a service that is stopped every night erases on time', async (t) => {
+  let { app, pass } = await startWithOrder(t)
+  const begun = app.clock.now
+  for (let day = 1; day <= 4; day += 1) {
+    await pass(8 * HOUR_MS)
+    await app.stop()
+    const now = begun + day * DAY_MS
+    ;({ app, pass } = await startWithOrder(t, { databaseUrl: app.databaseUrl, now }))
+    await tidyUp(app)
+    assert.equal(await app.service.context.knownTime(), now)
+  }
+  assert.equal(leapsTold(app), 0)
+})
+
+test('an order that is closed while the clock is years behind is as old as the store knows, not as the clock says', async (t) => {
+  const steady = { now: 0 }
+  const app = await startApp(t, { steady: () => steady.now })
+  for (const id of [1, 2]) {
+    await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+    await app.post('/v1/store/orders', { petId: id, adopter: ADOPTER })
+  }
+  const right = app.clock.now
+  await cancel(app)
+  await tidyUp(app)
+  app.clock.now = 0
+  await app.request('/v1/store/orders/2', { method: 'DELETE' })
+  await tidyUp(app)
+  app.clock.now = right + DAY_MS
+  await tidyUp(app)
+
+  const { body } = await app.get('/v1/store/orders/2')
+  assert.deepEqual(body.adopter, ADOPTER)
+  assert.equal(body.decidedAt, new Date(right).toISOString())
+})
+
+test('while nobody waits to be erased the known time follows a clock that is set right', async (t) => {
+  const app = await startApp(t, { now: 0, steady: () => 0 })
+  await tidyUp(app)
+  app.clock.now = Date.UTC(2026, 11, 1)
+  assert.equal(await app.service.context.knownTime(), app.clock.now)
+})
+
+test('processes on one store do not make its time pass twice', async (t) => {
+  const { app, pass } = await startWithOrder(t)
+  await pass(HOUR_MS)
+  const { write } = app.service.context
+  const at = app.clock.now
+  const late = at + 100 * DAY_MS
+  // Each saw the same time, and the same minute passed for each.
+  for (let process = 0; process < 4; process += 1) {
+    assert.equal(await write('advanceKnownTime', late, at + 60_000), at + 60_000)
+  }
+})

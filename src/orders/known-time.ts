@@ -1,0 +1,84 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '../db/tables.ts'
+import type { Write } from '../db/write.ts'
+import { waitsForErasure } from './store.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** Of the time during which the service was stopped, so much at most counts for each start. */
+const MOST_CREDITED_MS = DAY_MS
+/** A start counts stopped time only when this much passed since the last that did: not restarts in a row. */
+const LEAST_BETWEEN_CREDITS_MS = HOUR_MS
+/** Two clocks further apart than this are told to the operator. */
+const TOLD_MS = HOUR_MS
+
+interface Known {
+  at: number
+  credited_at: number
+}
+
+/**
+ * Moves on the time that the store knows has passed. It never runs ahead of the machine's clock, nor faster
+ * than a clock that nobody can set. Decision 13.
+ *
+ * @param now what the machine's clock says, Unix time in milliseconds
+ * @param seen what this process knew last, and the time that passed since; absent in its first round
+ * @returns the time that is known now
+ */
+export async function advanceKnownTime(db: Db, now: number, seen?: number): Promise<number> {
+  const first = { name: 'known' as const, at: now, credited_at: now }
+  await db
+    .insertInto('known_time')
+    .values(first)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const known = await db.selectFrom('known_time').select(['at', 'credited_at']).executeTakeFirstOrThrow()
+  // Without anything to erase there is nothing to protect: a machine that learns the time late starts right.
+  const next = (await waitsForErasure(db))
+    ? advance(known, now, seen)
+    : { at: now, credited_at: Math.min(now, known.credited_at) }
+  // Another process may have moved it meanwhile, on the same grounds.
+  await db.updateTable('known_time').set(next).where('at', '=', known.at).execute()
+  return next.at
+}
+
+function advance({ at, credited_at }: Known, now: number, seen?: number): Known {
+  if (seen !== undefined) return { at: Math.max(at, Math.min(seen, now)), credited_at }
+  if (now <= at || at - credited_at < LEAST_BETWEEN_CREDITS_MS) return { at, credited_at }
+  const credited = Math.min(now, at + MOST_CREDITED_MS)
+  return { at: credited, credited_at: credited }
+}
+
+interface Clocks {
+  /** Of the machine, Unix time in milliseconds; somebody may set it. */
+  clock: () => number
+  /** Milliseconds since any moment; nobody can set it. */
+  steady: () => number
+}
+
+/** @returns a function that moves the known time on, and returns it; the log hears when clocks come apart */
+export function knownTime(
+  write: Write,
+  { clock, steady }: Clocks,
+  logger: FastifyBaseLogger,
+): () => Promise<number> {
+  let last: { at: number; steadyAt: number } | undefined
+  let told = false
+  return async () => {
+    const [now, steadyAt] = [clock(), steady()]
+    const seen = last && last.at + Math.floor(steadyAt - last.steadyAt)
+    const at = await write('advanceKnownTime', now, seen)
+    last = { at, steadyAt }
+    const apart = Math.abs(now - at) > TOLD_MS
+    if (apart && !told) tell(logger, now, at)
+    told = apart
+    return at
+  }
+}
+
+function tell(logger: FastifyBaseLogger, now: number, at: number): void {
+  const [machine, known] = [new Date(now).toISOString(), new Date(at).toISOString()]
+  const waits = 'adopters are erased only when both say so. Check the clock; docs/operating.md, "The clock"'
+  logger.warn(`this machine says that it is ${machine}, the store knows of the time up to ${known}: ${waits}`)
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertError } from '../testing/client.ts'
+import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+const REX = { name: 'Rex', categoryId: 1, status: 'available' }
+const DAY_MS = 86_400_000
+
+function changer({ request }: TestApp) {
+  return (body: unknown, headers: Record<string, string>, id = 1) =>
+    request(`/v1/pets/${id}`, {
+      method: 'PATCH',
+      body,
+      headers: { 'content-type': 'application/merge-patch+json', ...headers },
+    })
+}
+
+const dateOf = (time: number): string => new Date(time).toUTCString()
+
+test('GET /v1/pets/{petId} with the date of its last change as If-Modified-Since answers 304', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  await app.post('/v1/pets', REX)
+  for (const path of ['/v1/pets/1', '/v1/pets?id=1']) {
+    const { headers, text } = await app.get(path)
+    const date = String(headers['last-modified'])
+    for (const method of ['GET', 'HEAD']) {
+      const known = await app.request(path, { method, headers: { 'if-modified-since': date } })
+      assert.deepEqual([known.status, known.text, known.headers.etag], [304, '', headers.etag])
+      assert.equal(known.headers['last-modified'], date)
+    }
+    const old = 'Tuesday, 01-Dec-26 00:00:00 GMT'
+    assert.equal((await app.get(path, { 'if-modified-since': old })).status, 304)
+
+    // After a restore the last change may be an earlier one, so that only the very date tells.
+    for (const since of [dateOf(app.clock.now - 1_000), dateOf(app.clock.now + DAY_MS), '2026', '0']) {
+      const answer = await app.get(path, { 'if-modified-since': since })
+      assert.deepEqual([answer.status, answer.text], [200, text], since)
+    }
+    const both = await app.get(path, { 'if-modified-since': date, 'if-none-match': '"x"' })
+    assert.equal(both.status, 200, 'If-None-Match decides alone')
+  }
+  const list = await app.get('/v1/pets', { 'if-modified-since': dateOf(app.clock.now) })
+  assert.deepEqual([list.status, list.headers['last-modified']], [200, undefined])
+})
+
+test('a change with If-Unmodified-Since is made unless the animal was changed later', async (t) => {
+  const app = await startApp(t)
+  const change = changer(app)
+  await app.post('/v1/pets', REX)
+  const read = dateOf(app.clock.now)
+  app.clock.now += 5_000
+  const { headers } = await change({ name: 'Max' }, { 'if-unmodified-since': read })
+  assert.equal(headers['last-modified'], dateOf(app.clock.now))
+
+  assertError(
+    await change({ name: 'A' }, { 'if-unmodified-since': read }),
+    412,
+    'precondition_failed',
+    'PATCH',
+  )
+  const remove = (sent: Record<string, string>) =>
+    app.request('/v1/pets/1', { method: 'DELETE', headers: sent })
+  assertError(await remove({ 'if-unmodified-since': read }), 412, 'precondition_failed', 'DELETE')
+  for (const path of ['/v1/pets/1', '/v1/pets?id=1']) {
+    await app.get(path)
+    assertError(await app.get(path, { 'if-unmodified-since': read }), 412, 'precondition_failed', path)
+    assertError(await app.get(path, { 'if-match': '"x"' }), 412, 'precondition_failed', path)
+  }
+  assert.equal((await app.get('/v1/pets/1')).body.name, 'Max')
+
+  for (const sent of [
+    { 'if-unmodified-since': dateOf(app.clock.now) },
+    { 'if-unmodified-since': dateOf(app.clock.now + DAY_MS) },
+    { 'if-unmodified-since': '2020-01-01' },
+    { 'if-unmodified-since': read, 'if-match': '*' },
+  ]) {
+    assert.equal((await change({ name: 'Max' }, sent)).status, 200, JSON.stringify(sent))
+  }
+  const matched = { 'if-match': '"x"', 'if-unmodified-since': dateOf(app.clock.now) }
+  assertError(await change({ name: 'A' }, matched), 412, 'precondition_failed', 'If-Match decides alone')
+  assertError(await change({ name: 'A' }, { 'if-none-match': '*' }), 412, 'precondition_failed', 'RFC 9110')
+  assert.equal((await remove({ 'if-unmodified-since': dateOf(app.clock.now) })).status, 204)
+})
+
+test('GET /v1/pets with exactly one id has the ETag of that animal, good for a change', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  const change = changer(app)
+  const created = await app.post('/v1/pets', REX)
+  await app.post('/v1/pets', REX)
+  for (const path of ['/v1/pets?id=1', '/v1/pets?limit=1&id=1&status=available&sort=id']) {
+    const { body, headers } = await app.get(path)
+    assert.deepEqual(body, [created.body])
+    assert.deepEqual(
+      [headers.etag, headers['last-modified']],
+      [created.headers.etag, created.headers['last-modified']],
+    )
+  }
+  app.clock.now += 5_000
+  const { etag } = (await app.get('/v1/pets?id=1')).headers
+  const changed = await change({ name: 'Max' }, { 'if-match': String(etag) })
+  assert.equal(changed.status, 200)
+  assertError(await change({ name: 'A' }, { 'if-match': String(etag) }), 412, 'precondition_failed', 'again')
+
+  const after = await app.get('/v1/pets?id=1', { 'if-none-match': etag })
+  assert.deepEqual([after.status, after.body], [200, [changed.body]])
+  assert.equal(after.headers.etag, changed.headers.etag)
+  assert.equal(after.headers['last-modified'], dateOf(app.clock.now))
+  assert.equal((await app.get('/v1/pets?id=1', { 'if-none-match': after.headers.etag })).status, 304)
+
+  const own = [after.headers.etag, (await app.get('/v1/pets?id=2')).headers.etag]
+  for (const path of [
+    '/v1/pets?id=1&status=sold',
+    '/v1/pets?id=3',
+    '/v1/pets?id=1&id=2',
+    '/v1/pets?limit=1',
+  ]) {
+    const { headers } = await app.get(path)
+    assert.ok(headers.etag && !own.includes(headers.etag), path)
+    assert.equal(headers['last-modified'], undefined, path)
+  }
+  await app.request('/v1/pets/1', { method: 'DELETE' })
+  const gone = await app.get('/v1/pets?id=1', { 'if-none-match': after.headers.etag })
+  assert.deepEqual([gone.status, gone.body], [200, []])
+})
+
+test('no ETag of an animal comes again, in no other store either', async (t) => {
+  const seen: string[] = []
+  for (const app of [await startApp(t), await startApp(t)]) {
+    const created = await app.post('/v1/pets', REX)
+    seen.push(String(created.headers.etag))
+    seen.push(String((await changer(app)({ name: 'Max' }, {})).headers.etag))
+    const adopter = { name: 'A', email: 'a@example.org' }
+    assert.equal((await app.post('/v1/store/orders', { petId: 1, adopter })).status, 201)
+    seen.push(String((await app.get('/v1/pets/1')).headers.etag))
+    await app.request('/v1/store/orders/1', { method: 'DELETE' })
+    seen.push(String((await app.get('/v1/pets/1')).headers.etag))
+  }
+  assert.equal(new Set(seen).size, 8, seen.join())
+})

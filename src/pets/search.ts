@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { dialectOf, type Settled } from '../db/dialect.ts'
+import { prepared } from '../db/prepared.ts'
+import type { Db } from '../db/tables.ts'
+import type { View } from '../http/caller.ts'
+import type { Validators } from '../http/conditional.ts'
+import type { Pet, PetQuery } from './schema.ts'
+import { PET_COLUMNS, type Row, type StoredRow, toPet, toStored } from './store.ts'
+
+/** Where a page begins, as its cursor says. */
+export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
+
+/** Animals, and the validators of the only one that was asked for. */
+interface Listed extends Settled<Pet> {
+  only?: Validators | undefined
+}
+
+/** In order after the place; one animal more than asked for, or a cut, tells that there is a next page. */
+export async function list(db: Db, place: Place): Promise<Listed> {
+  if (place.id) return readNamed(db, place)
+  if (place.sort !== 'id') return { found: await read(db, place) }
+  return dialectOf(db).readSettled(db, (inside) => read(inside, place))
+}
+
+async function read(db: Db, place: Place): Promise<Pet[]> {
+  return (await preparedPage(db, place)).map(toPet)
+}
+
+/** Who names an animal gets it, whoever is still adding others. */
+async function readNamed(db: Db, place: Place): Promise<Listed> {
+  const rows = await page(db, place).select(['version', 'updated_at as updatedAt']).execute()
+  const named = rows.map((row) => toStored(Object.values(row) as StoredRow))
+  return { found: named.map(({ pet }) => pet), only: place.id?.length === 1 ? named[0] : undefined }
+}
+
+/** The query of `list`. */
+export function page(db: Db, place: Place) {
+  const { limit, status, categoryId, id, sort, after } = place
+  const [direction, beyond] = sort === 'id' ? (['asc', '>'] as const) : (['desc', '<'] as const)
+  let rows = db
+    .selectFrom('pet')
+    .select(PET_COLUMNS)
+    .orderBy('id', direction)
+    .limit(sql<number>`${limit} + 1`)
+  if (status) rows = rows.where('status', '=', status)
+  if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
+  if (id) rows = rows.where('id', 'in', id as never)
+  if (after !== undefined) rows = rows.where('id', beyond, after)
+  return rows
+}
+
+/** Of any place without ids, of which there can be many. */
+const preparedPage = prepared<Place, Row>(
+  (db, fill, { status, categoryId, sort, after }) => {
+    const given = {
+      ...(status && { status: fill('status') }),
+      ...(categoryId !== undefined && { categoryId: fill('categoryId') }),
+      ...(after !== undefined && { after: fill('after') }),
+    }
+    return page(db, { limit: fill('limit'), sort, ...given })
+  },
+  ({ status, categoryId, sort, after }) =>
+    [sort, ...[status, categoryId, after].map((value) => value !== undefined)].join(),
+)
+
+/** What a cursor belongs to: everything that decides which animals follow which. */
+export function scopeOf({ status, categoryId, id, sort }: Omit<PetQuery, 'cursor'>, view: View): string {
+  const ids = id?.map(String).sort()
+  return JSON.stringify(['pets', view, sort, status, categoryId?.toString(), ids])
+}

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import pg from 'pg'
+import { fileOf, isPostgres } from '../db/store-url.ts'
+
+/** All that an engine keeps in its files: of PostgreSQL those of tables and indexes, and not its log. */
+export async function storedBytes(databaseUrl: string): Promise<string> {
+  if (isPostgres(databaseUrl)) return bytesOfRelations(databaseUrl)
+  const file = fileOf(databaseUrl)
+  const names = readdirSync(dirname(file)).filter((name) => name.startsWith(basename(file)))
+  return names.map((name) => readFileSync(join(dirname(file), name), 'latin1')).join('\n')
+}
+
+async function bytesOfRelations(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('checkpoint')
+  const { rows } = await client.query<{ bytes: Buffer }>(
+    `select pg_read_binary_file(pg_relation_filepath(oid)) as bytes from pg_class
+      where relkind in ('r', 't', 'i') and relfilenode <> 0`,
+  )
+  await client.end()
+  return rows.map(({ bytes }) => bytes.toString('latin1')).join('\n')
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { changes } from '../changes.ts'
+import { openForCommand } from '../db/open-database.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import { scratchFolder } from '../testing/start-app.ts'
+import { exportAnimals } from './export.ts'
+import { shieldFormulas, unshieldFormulas } from './formula.ts'
+import { importAnimals } from './import.ts'
+import { own } from './mappings/own.ts'
+
+/** What OWASP says that a cell must not begin with. */
+const DANGEROUS = [...'=+-@\t\r\n＝＋－＠']
+const NASTY = fc
+  .array(fc.constantFrom(...DANGEROUS, "'", "'", ' ', '"', ',', ';', 'a', '🐕'), { maxLength: 12 })
+  .map((parts) => parts.join(''))
+
+/** As each program may split it. */
+const partsOf = (cell: string): string[] => cell.split(/[;\t\r\n]/)
+
+test('no cell begins like a formula, also where a semicolon or tab ends it, and each comes back exactly', () => {
+  const check = (name: string): void => {
+    const cell = shieldFormulas(name)
+    for (const part of partsOf(cell)) assert.ok(!DANGEROUS.includes(part.trimStart()[0] ?? ''), cell)
+    assert.equal(unshieldFormulas(cell), name)
+  }
+  fc.assert(fc.property(NASTY, check), { numRuns: 20_000 })
+  fc.assert(fc.property(fc.string(), check))
+  assert.deepEqual(['=1+1', "'=1", "O'Malley", "'Tis", 'a-b'].map(shieldFormulas), [
+    "'=1+1",
+    "''=1",
+    "O'Malley",
+    "'Tis",
+    'a-b',
+  ])
+})
+
+async function newStore(t: Parameters<typeof cleanup>[0]) {
+  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
+  cleanup(t).defer(() => store.close())
+  return store
+}
+
+const OPTIONS = {
+  mapping: own,
+  source: 'test',
+  idColumn: undefined,
+  update: false,
+  keyId: null,
+  category: undefined,
+  dryRun: false,
+  mayHaveOwnIds: false,
+  clock: () => 1_000,
+  onRefused: (refusal: unknown) => assert.fail(JSON.stringify(refusal)),
+  onBatch: () => undefined,
+}
+
+test('names that spreadsheets would run are quoted in CSV, and come back exactly; NDJSON has them as they are', async (t) => {
+  const [one, other] = [await newStore(t), await newStore(t)]
+  const sampled = fc
+    .sample(NASTY, { numRuns: 300, seed: 17 })
+    .map((name) => `${name.replace(/\p{Cc}/gu, '=')}x`)
+  const names = ["=cmd|' /C calc'!A0", '@SUM(1+1)', "'=1", "''-Rex", '－Rex', 'a;=1+1;b', ...sampled]
+  const ndjson = names.map((name) => `${JSON.stringify({ name, category: 'Dog' })}\n`).join('')
+  await importAnimals(one, Readable.from([Buffer.from(ndjson)]), { ...OPTIONS, format: 'ndjson' })
+
+  const csv = await text(Readable.from(exportAnimals(one.db, 'csv')))
+
+  const rows: string[][] = parse(csv, { fromLine: 2 } as never)
+  for (const row of rows) for (const cell of row) assert.doesNotMatch(cell, /^[\s]*[=+\-@＝＋－＠]/)
+  await importAnimals(other, Readable.from([Buffer.from(csv)]), { ...OPTIONS, format: 'csv' })
+  const back = (await text(Readable.from(exportAnimals(other.db, 'ndjson')))).trimEnd().split('\n')
+  assert.deepEqual(
+    back.map((line) => JSON.parse(line).name),
+    names,
+  )
+})
