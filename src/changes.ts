@@ -2,12 +2,13 @@ import * as categories from './categories/store.ts'
 import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
 import { type Changes, nothing } from './db/write.ts'
+import * as jobs from './jobs/store.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
+import * as adopters from './orders/adopters.ts'
 import * as guardedPets from './orders/guarded-pets.ts'
 import { advanceKnownTime } from './orders/known-time.ts'
 import * as place from './orders/place.ts'
-import * as orders from './orders/store.ts'
 import * as pets from './pets/store.ts'
 import { importBatch } from './transfer/import-batch.ts'
 
@@ -23,9 +24,12 @@ export const changes = {
   decideOrder: place.decideOrder,
   cancelOrder: place.cancelOrder,
   advanceKnownTime,
-  eraseAdopters: orders.eraseAdopters,
-  scrubbed: orders.scrubbed,
+  eraseAdopters: adopters.eraseAdopters,
+  scrubbed: adopters.scrubbed,
   removeExpiredResults,
+  takeJob: jobs.takeJob,
+  renewJob: jobs.renewJob,
+  endJob: jobs.endJob,
   identifyInstallation,
   insertFirstKey: keys.insertFirstKey,
   insertKey: keys.insertKey,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { Installation } from './db/installation.ts'
+import type { Loss } from './db/loss.ts'
 import { counterStoreOf, refuseOtherCounterStore } from './limits/counter-store.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { machineClock } from './limits/machine-clock.ts'
@@ -63,6 +64,24 @@ async function sharedLimiter(
       else logger.info('the shared counters are there')
     },
   })
+}
+
+const SWEEP_MS = 60_000
+
+/**
+ * Not a job: each process has callers of its own to forget, and alone writes the counters that it keeps.
+ *
+ * @returns a function that ends it
+ */
+export function sweepRegularly(limiter: Limiter, loss: Loss): () => void {
+  const sweep = (): void => {
+    limiter
+      .sweep()
+      .catch((error: unknown) => loss.lost(error, 'expired counters stay: the store cannot do it now'))
+  }
+  sweep()
+  const interval = setInterval(sweep, SWEEP_MS)
+  return () => clearInterval(interval)
 }
 
 /** Unix time in milliseconds as of the start of the process; nobody who sets the machine's clock changes it. */

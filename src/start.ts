@@ -12,15 +12,16 @@ import { drain } from './http/drain.ts'
 import type { Face } from './http/face.ts'
 import { carryOutOnce } from './http/idempotency.ts'
 import { pageCache } from './http/page-cache.ts'
+import { workRegularly } from './jobs/runner.ts'
+import { jobs } from './jobs.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
 import { flushed, standardError } from './log.ts'
 import { countVerdicts } from './metrics/count-verdicts.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openTracing } from './metrics/tracing.ts'
-import { identifyStore, openLimiter } from './open-limiter.ts'
+import { identifyStore, openLimiter, sweepRegularly } from './open-limiter.ts'
 import { knownTime } from './orders/known-time.ts'
 import { buildServer } from './server.ts'
-import { sweepRegularly } from './sweep.ts'
 
 export interface Service {
   context: Context
@@ -72,6 +73,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const { id } = await identifyStore(database, config, logger)
     const uncounted = await openLimiter(config, database, id, options.clock, { logger, metrics })
     opened.defer(() => uncounted.close())
+    opened.defer(sweepRegularly(uncounted, loss))
     const limiter = metrics ? countVerdicts(uncounted, metrics) : uncounted
 
     const context: Context = {
@@ -90,7 +92,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       clock,
       cursorSecret: secret,
     }
-    opened.defer(sweepRegularly(context, logger, loss))
+    opened.defer(workRegularly(context, jobs, { logger, loss, steady }))
     const app = await buildServer(context, logger, options.faces)
     opened.defer(() => app.close())
     opened.defer(() => drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE))

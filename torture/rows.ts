@@ -39,6 +39,7 @@ export const ROWS: Row[] = [
   { files: ['outages/postgres-states'], rounds: [5, 60, 500], long: true },
   { files: ['lifecycle/start-order'], rounds: [1, 10, 50], long: true },
   { files: ['lifecycle/stop'], rounds: [2, 100, 1_000], long: true, minutes: 60 },
+  { files: ['lifecycle/jobs'], rounds: [1, 10, 100], long: true, minutes: 20 },
   { files: ['lifecycle/first-run'], rounds: [2, 40, 400] },
   { files: ['contract/contract-fuzz'], rounds: [6_000, 1_000_000, 10_000_000], minutes: 25 },
   { files: ['contract/json-corpus'], rounds: [300, 20_000, 500_000] },

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { connectionTo } from '../db/postgres.ts'
+import { JOBS, jobFindings, type SeenJob } from './doctor-jobs.ts'
 import { schemaFinding } from './doctor-store.ts'
 import { clockFinding, doubtful, type Finding, good, wrong } from './finding.ts'
 
@@ -20,7 +21,7 @@ export async function checkPostgres(url: string, connections: number): Promise<F
     const asked = Date.now()
     const { rows } = await client.query<Answer>(QUESTION)
     const now = (asked + Date.now()) / 2
-    return [...findingsOf(rows[0] as Answer, connections, now), await checkTables(client)]
+    return [...findingsOf(rows[0] as Answer, connections, now), ...(await checkTables(client))]
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
     const advice = 'is it running, and are host, port, user, password and database in DATABASE_URL right?'
@@ -60,16 +61,17 @@ function findingsOf({ version, replica, most, now }: Answer, connections: number
   return findings
 }
 
-async function checkTables(client: pg.Client): Promise<Finding> {
-  const { rows } = await client.query<{ there: boolean }>(
-    `select to_regclass('kysely_migration') is not null as there`,
+async function checkTables(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ tables: boolean; jobs: boolean }>(
+    `select to_regclass('kysely_migration') is not null as tables, to_regclass('job') is not null as jobs`,
   )
-  if (!rows[0]?.there) return good('schema', 'the tables are made by the first start')
+  if (!rows[0]?.tables) return [good('schema', 'the tables are made by the first start')]
   const seen = await client.query<{ name: string }>('select name from kysely_migration order by name')
-  return schemaFinding(
+  const schema = schemaFinding(
     'postgres',
     seen.rows.map(({ name }) => name),
   )
+  return rows[0].jobs ? [schema, ...jobFindings((await client.query<SeenJob>(JOBS)).rows)] : [schema]
 }
 
 /** The shared counters. All that is asked is what INFO and TIME tell, which hosted servers allow too. */

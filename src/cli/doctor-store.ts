@@ -13,6 +13,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { MERGED } from '../db/migrate.ts'
 import { fileOf } from '../db/store-url.ts'
+import { JOBS, jobFindings, type SeenJob } from './doctor-jobs.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 
 const MEGABYTE = 2 ** 20
@@ -86,7 +87,7 @@ function checkContent(file: string): Finding[] {
   try {
     const database = openUntouched(file)
     try {
-      return [checkIntegrity(database), checkSchema(database), checkClock(database)]
+      return [checkIntegrity(database), checkSchema(database), checkClock(database), ...checkJobs(database)]
     } finally {
       database.close()
     }
@@ -123,6 +124,12 @@ function checkSchema(database: DatabaseSync): Finding {
     'sqlite',
     seen.map(({ name }) => String(name)),
   )
+}
+
+/** A store of an older release has no such table. */
+function checkJobs(database: DatabaseSync): Finding[] {
+  const there = database.prepare(`select name from sqlite_schema where name = 'job'`).get()
+  return there ? jobFindings(database.prepare(JOBS).all() as unknown as SeenJob[]) : []
 }
 
 /** Compares the migrations that a store has seen with those of this release. */

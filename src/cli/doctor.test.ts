@@ -62,6 +62,7 @@ test('doctor finds nothing wrong with a good store, and leaves it as it was', as
     'store',
     'schema',
     'clock',
+    'jobs',
     'disk',
     'PORT 0',
   ]
@@ -142,6 +143,21 @@ test('doctor finds an older store doubtful, and a clock that is behind it wrong'
   const findings = await look({ DATABASE_URL: url })
   assert.equal(findings.find(({ check }) => check === 'schema')?.state, 'doubtful')
   assert.equal(findings.find(({ check }) => check === 'clock')?.state, 'wrong')
+})
+
+test('doctor finds a job that failed doubtful, and one that fails again and again wrong', async (t) => {
+  const { file, url } = await storeOf(t)
+  using database = new DatabaseSync(file)
+  database.exec(`insert into job (name, beat, due_at, failures, ended_at) values
+    ('erasure', 1, 0, 7, 1790000000000), ('expired-results', 1, 0, 1, null), ('other', 1, 0, 0, null)`)
+  const found = (await look({ DATABASE_URL: url })).filter(({ check }) => check === 'jobs')
+  assert.deepEqual(
+    found.map(({ state, found: text }) => `${state}: ${text}`),
+    [
+      'wrong: erasure has failed (times in a row: 7; went well: 2026-09-21T14:13:20.000Z)',
+      'doubtful: expired-results has failed (times in a row: 1; went well: never yet)',
+    ],
+  )
 })
 
 test('doctor finds a store from before its steps became one older, and one that lacks some of them wrong', async (t) => {

@@ -38,6 +38,9 @@ export const COUNTED = 'inventory'
 /** What each store knows of itself alone, and so not copied: the copy is a store of its own. */
 export const INSTALLATION = 'installation'
 
+/** Who is at work on what in this store. A copy begins anew. */
+export const JOBS = 'job'
+
 /** Made by every migration, and so by nothing else. */
 export const MIGRATIONS = 'kysely_migration'
 

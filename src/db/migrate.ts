@@ -8,7 +8,9 @@ import * as postgresInstallation from './migrations/postgres/0005-installation.t
 import * as postgresKnownTime from './migrations/postgres/0006-known-time.ts'
 import * as postgresOrderIndexes from './migrations/postgres/0007-order-indexes.ts'
 import * as postgresImportedFiles from './migrations/postgres/0008-imported-files.ts'
+import * as postgresJobs from './migrations/postgres/0009-jobs.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
+import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -16,6 +18,7 @@ import type { Db } from './tables.ts'
 const MIGRATIONS = {
   sqlite: {
     '0001-tables': tables,
+    '0002-jobs': jobs,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -26,6 +29,7 @@ const MIGRATIONS = {
     '0006-known-time': postgresKnownTime,
     '0007-order-indexes': postgresOrderIndexes,
     '0008-imported-files': postgresImportedFiles,
+    '0009-jobs': postgresJobs,
   },
 }
 

@@ -97,16 +97,19 @@ async function keptResult<Result>(db: Db, { scope, fingerprint }: Once): Promise
 /** So many at most are removed in one transaction, which other changes wait for. */
 const MOST_REMOVED = 5_000
 
+const expiredIn = (db: Db, now: number) =>
+  db.selectFrom('idempotency').select('scope').where('expires_at', '<=', now)
+
+/** @param now Unix time in milliseconds */
+export async function hasExpiredResults(db: Db, now: number): Promise<boolean> {
+  return (await expiredIn(db, now).limit(1).executeTakeFirst()) !== undefined
+}
+
 /** @returns whether there are more */
 export async function removeExpiredResults(db: Db, now: number): Promise<boolean> {
-  const expired = db
-    .selectFrom('idempotency')
-    .select('scope')
-    .where('expires_at', '<=', now)
-    .limit(MOST_REMOVED)
   const { numDeletedRows } = await db
     .deleteFrom('idempotency')
-    .where('scope', 'in', expired)
+    .where('scope', 'in', expiredIn(db, now).limit(MOST_REMOVED))
     // Looked at again: a request may have renewed the row while this waited for it.
     .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()

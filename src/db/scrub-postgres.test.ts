@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
-import pino from 'pino'
-import { countUnscrubbed } from '../orders/store.ts'
-import { sweep } from '../sweep.ts'
+import { countUnscrubbed } from '../orders/adopters.ts'
+import { doJobs } from '../testing/jobs.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { until } from '../testing/redis.ts'
 import { startApp } from '../testing/start-app.ts'
@@ -22,7 +21,7 @@ async function startWithErasable(t: TestContext) {
   await app.request(`/v1/store/orders/${order.id}`, { method: 'PATCH', headers, body })
   app.clock.now += 2 * 86_400_000
   const { context } = app.service
-  return { app, db: context.db, tidyUp: () => sweep(context, pino({ level: 'silent' })) }
+  return { app, db: context.db, tidyUp: () => doJobs(context) }
 }
 
 test('adopters are scrubbed once nobody can read an earlier state any more', async (t) => {
@@ -34,6 +33,7 @@ test('adopters are scrubbed once nobody can read an earlier state any more', asy
 
   await tidyUp()
   assert.equal(await countUnscrubbed(db), 1, 'the reader was there all the time')
+  app.clock.now += 60_000
 
   const again = tidyUp()
   const looking = sql`
@@ -64,6 +64,7 @@ test('a session that is just being opened keeps old rows, and is waited for', as
   assert.equal(await countUnscrubbed(db), 1)
 
   await opened
+  app.clock.now += 60_000
   await tidyUp()
   assert.equal(await countUnscrubbed(db), 0)
   await opening.end()

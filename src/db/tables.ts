@@ -21,6 +21,7 @@ export interface Tables {
   claim: ClaimTable
   installation: InstallationTable
   known_time: KnownTimeTable
+  job: JobTable
 }
 
 /** On PostgreSQL alone: which process may write counters. No copy has it. */
@@ -56,6 +57,21 @@ interface KnownTimeTable {
   credited_at: number
   /** 1 while bytes of what was erased may be left in the files. */
   scrub_due: Generated<number>
+}
+
+/** What is done beside the requests, once it was done for the first time. Decision 19. */
+interface JobTable {
+  name: string
+  /** The process that holds the lease, by a name drawn for this one time; null while nobody does. */
+  holder: string | null
+  /** Raised by whatever happens to the row: a lease under which it stands still is over. */
+  beat: number
+  /** Before then nobody takes it; 0 unless it failed. */
+  due_at: number
+  /** Of tries in a row. */
+  failures: Generated<number>
+  /** When it last went well. */
+  ended_at: number | null
 }
 
 interface CategoryTable {

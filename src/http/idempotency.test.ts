@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pino from 'pino'
-import { sweep } from '../sweep.ts'
 import { assertError } from '../testing/client.ts'
+import { doJobs } from '../testing/jobs.ts'
 import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
 
 const REX = { name: 'Rex', categoryId: 1, status: 'available' }
@@ -64,7 +63,7 @@ test('an Idempotency-Key lasts 24 hours and restarts, and is swept then', async 
   assert.deepEqual((await send()).body.id, 2, 'over')
   assert.equal(await kept(), 1)
   again.clock.now += DAY_MS
-  await sweep(again.service.context, pino({ level: 'silent' }))
+  await doJobs(again.service.context)
   assert.equal(await kept(), 0)
 })
 

@@ -7,7 +7,8 @@ export interface Callers<Known> {
   get(name: string): Known
   find(name: string): Known | undefined
   all(): Known[]
-  forget(isOver: (known: Known) => boolean): void
+  /** @returns whether any was forgotten */
+  forget(isOver: (known: Known) => boolean): boolean
 }
 
 /**
@@ -34,11 +35,13 @@ export function rememberCallers<Known>(meet: (name: string) => Known): Callers<K
     find: (name) => callers.get(name),
     all: () => [...callers.values()],
     forget(isOver) {
+      const before = callers.size
       for (const [name, known] of callers) {
         if (!isOver(known)) continue
         callers.delete(name)
         if (isCounted(name)) addresses -= 1
       }
+      return callers.size < before
     },
   }
 }

@@ -3,11 +3,11 @@ import { type Claim, Taken } from '../db/claim.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
-import type { Limits } from '../plans.ts'
 import { type Callers, rememberCallers } from './callers.ts'
+import { ahead, covers, expiryOf, rowOf, stateOf } from './counter-row.ts'
 import type { Caller, Limiter, Ruling } from './limiter.ts'
 import * as counters from './store.ts'
-import { DAY_MS, judge, MINUTE_MS, moveState, type State, UNKNOWN, type Window } from './window.ts'
+import { judge, moveState, type State, UNKNOWN } from './window.ts'
 
 interface Entry {
   state: State
@@ -37,6 +37,7 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
     Object.assign(entries.get(saved.caller), { saved, state: stateOf(saved) })
   }
   const { keep, cover, move } = persist(entries, options)
+  let swept = false
 
   /** The time, once everything that is remembered has been told by how much the clock was set. */
   function now(): number {
@@ -69,8 +70,11 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
     },
     async sweep() {
       const time = now()
-      entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
+      const forgot = entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
+      // The first one removes what an earlier process left; a store that nobody asks is left alone then.
+      if (swept && !forgot) return
       await write('removeExpiredCounters', time, claim?.token)
+      swept = true
     },
     async close() {
       now()
@@ -134,66 +138,4 @@ function persist(entries: Callers<Entry>, { write, clock, ban, claim }: Options)
 function moveEntry(entry: Entry, byMs: number, ban: BanRule): void {
   entry.state = moveState(entry.state, byMs)
   entry.saved = rowOf(entry.saved.caller, UNKNOWN, ban)
-}
-
-/** A twentieth of the limit, 1,000 at most: what a crash may cost a caller. */
-function leaseOf(limit: number): number {
-  return Math.min(Math.ceil(limit / 20), 1_000)
-}
-
-function ahead(state: State, limits: Limits): State {
-  return {
-    ...state,
-    minute: reserve(state.minute, limits.perMinute),
-    day: reserve(state.day, limits.perDay),
-  }
-}
-
-function reserve({ startedAt, used }: Window, limit: number): Window {
-  return { startedAt, used: Math.max(used, Math.min(limit, used + leaseOf(limit))) }
-}
-
-function covers(saved: counters.Counter, { minute, day, bannedUntil }: State): boolean {
-  return (
-    coversWindow(saved.minute_started_at, saved.minute_used, minute, MINUTE_MS) &&
-    coversWindow(saved.day_started_at, saved.day_used, day, DAY_MS) &&
-    saved.banned_until >= bannedUntil
-  )
-}
-
-/**
- * Also when the store already knows the window after: what was charged to this one then no longer counts. Its
- * start may be a little earlier by now: one that was moved beyond the clock is pulled back to it.
- */
-function coversWindow(startedAt: number, used: number, window: Window, lengthMs: number): boolean {
-  if (window.used === 0 || startedAt >= window.startedAt + lengthMs) return true
-  return startedAt > window.startedAt - lengthMs && used >= window.used
-}
-
-function stateOf(row: counters.Counter): State {
-  return {
-    minute: { startedAt: row.minute_started_at, used: row.minute_used },
-    day: { startedAt: row.day_started_at, used: row.day_used },
-    refusedAt: [],
-    bannedUntil: row.banned_until,
-    banSeconds: row.ban_seconds,
-  }
-}
-
-function rowOf(caller: string, state: State, ban: BanRule): counters.Counter {
-  return {
-    caller,
-    minute_started_at: state.minute.startedAt,
-    minute_used: state.minute.used,
-    day_started_at: state.day.startedAt,
-    day_used: state.day.used,
-    banned_until: state.bannedUntil,
-    ban_seconds: state.banSeconds,
-    expires_at: expiryOf(state, ban),
-  }
-}
-
-function expiryOf({ minute, day, bannedUntil }: State, ban: BanRule): number {
-  const banEnd = bannedUntil === 0 ? 0 : bannedUntil + ban.memorySeconds * 1_000
-  return Math.max(minute.startedAt + MINUTE_MS, day.startedAt + DAY_MS, banEnd)
 }

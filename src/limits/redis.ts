@@ -112,7 +112,7 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
       return serveAlone(known, caller, clock(), pulse.alone())
     },
     ready: members.ready,
-    sweep: async () => callers.forget((known) => isOver(known, clock(), memorySeconds)),
+    sweep: async () => void callers.forget((known) => isOver(known, clock(), memorySeconds)),
     async close() {
       closed = true
       await soon(members.leave(), STOP_MS)

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import type { Caller, Ruling } from '../limits/limiter.ts'
 import type { Plan } from '../plans.ts'
 import { banMemory } from './ban-memory.ts'
+import { measureJobs } from './measure-jobs.ts'
 import { measureStore } from './measure-store.ts'
 import { type MetricsServer, serveMetrics } from './serve-metrics.ts'
 import { counter, histogram } from './tally.ts'
@@ -58,6 +59,7 @@ export function openMetrics(config: Config, database: Database): Metrics {
   })
   const link = config.redisUrl === undefined ? undefined : linkGauge(registers)
   measureStore(registry, database, config)
+  measureJobs(registry, database.db)
   const isNewBan = banMemory()
 
   return {

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pino from 'pino'
-import { sweep } from '../sweep.ts'
-import { until } from '../testing/redis.ts'
+import { untilScrubbed } from '../testing/jobs.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { storedBytes } from '../testing/stored-bytes.ts'
-import { countUnscrubbed } from './store.ts'
 
 const DAY_MS = 86_400_000
 const ORDERS = 300
 const JSON_HEADERS = { 'content-type': 'application/json' }
-
-/** As every minute, until it is done: PostgreSQL's own vacuum or statistics may be at work on the orders. */
-async function tidyUp({ service: { context } }: TestApp): Promise<void> {
-  await until(async () => {
-    await sweep(context, pino({ level: 'silent' }))
-    return (await countUnscrubbed(context.db)) === 0
-  })
-}
 
 /** Of every length: every tenth takes more than a page. */
 function adopterOf(number: number) {
@@ -62,7 +51,7 @@ test(`of ${ORDERS} adopters who were erased no byte is left after a stop, and al
   // Half of them first, beside those that stay, and then the others.
   for (const days of [90, 1]) {
     app.clock.now += days * DAY_MS
-    await tidyUp(app)
+    await untilScrubbed(app)
   }
   assert.deepEqual((await app.get(`/v1/store/orders/${stays}`)).body.adopter, adopterOf(stays))
   await app.stop()
@@ -94,7 +83,7 @@ test('a replay gives the adopter as long as the order has one, and the kept resu
     })
   assert.deepEqual((await repeat()).body, cancelled.body)
   app.clock.now += 0.5 * DAY_MS
-  await tidyUp(app)
+  await untilScrubbed(app)
   const late = await repeat()
   const { adopter, ...rest } = cancelled.body
   assert.deepEqual([late.status, late.headers['idempotent-replayed'], late.body], [200, 'true', rest])

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import pino from 'pino'
-import { sweep } from '../sweep.ts'
+import { doJobs } from '../testing/jobs.ts'
 import { type Options, startApp, type TestApp } from '../testing/start-app.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const ADOPTER = { name: 'Ada', email: 'ada@example.org' }
 
-const tidyUp = ({ service }: TestApp): Promise<void> => sweep(service.context, pino({ level: 'silent' }))
+const tidyUp = ({ service }: TestApp): Promise<void> => doJobs(service.context)
 
 /** A service whose steady clock is a second one, with one order that was closed now. */
 async function startWithOrder(t: TestContext, options: Options = {}) {

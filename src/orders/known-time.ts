@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
-import { waitsForErasure } from './store.ts'
+import { waitsForErasure } from './adopters.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -10,6 +10,8 @@ const DAY_MS = 86_400_000
 const MOST_CREDITED_MS = DAY_MS
 /** A start counts stopped time only when this much passed since the last that did: not restarts in a row. */
 const LEAST_BETWEEN_CREDITS_MS = HOUR_MS
+/** It is written when it has moved on by so much, and not for every round of a service that nobody asks. */
+const WRITTEN_EVERY_MS = 10 * 60_000
 /** Two clocks further apart than this are told to the operator. */
 const TOLD_MS = HOUR_MS
 
@@ -27,20 +29,28 @@ interface Known {
  * @returns the time that is known now
  */
 export async function advanceKnownTime(db: Db, now: number, seen?: number): Promise<number> {
-  const first = { name: 'known' as const, at: now, credited_at: now }
-  await db
-    .insertInto('known_time')
-    .values(first)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const known = await db.selectFrom('known_time').select(['at', 'credited_at']).executeTakeFirstOrThrow()
+  const known = await knownBefore(db, now)
   // Without anything to erase there is nothing to protect: a machine that learns the time late starts right.
   const next = (await waitsForErasure(db))
     ? advance(known, now, seen)
     : { at: now, credited_at: Math.min(now, known.credited_at) }
+  const moved = next.at - known.at
+  if (moved >= 0 && moved < WRITTEN_EVERY_MS && next.credited_at === known.credited_at) return next.at
   // Another process may have moved it meanwhile, on the same grounds.
   await db.updateTable('known_time').set(next).where('at', '=', known.at).execute()
   return next.at
+}
+
+async function knownBefore(db: Db, now: number): Promise<Known> {
+  const known = db.selectFrom('known_time').select(['at', 'credited_at'])
+  const before = await known.executeTakeFirst()
+  if (before) return before
+  await db
+    .insertInto('known_time')
+    .values({ name: 'known', at: now, credited_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return known.executeTakeFirstOrThrow()
 }
 
 function advance({ at, credited_at }: Known, now: number, seen?: number): Known {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import pino from 'pino'
 import { fileOf } from '../db/store-url.ts'
-import { sweep } from '../sweep.ts'
 import { assertError } from '../testing/client.ts'
+import { doJobs } from '../testing/jobs.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ADOPTER = {
@@ -252,7 +251,7 @@ test('an order with bad input answers 400 and names every member', async (t) => 
 test('adopters are in no log, and are erased in the night (UTC) after the 90th day of their closed order', async (t) => {
   const app = await startApp(t)
   const { place, cancel, decide, get } = client(app)
-  const tidyUp = () => sweep(app.service.context, pino({ level: 'silent' }))
+  const tidyUp = () => doJobs(app.service.context)
   for (let count = 0; count < 3; count += 1) await place(await addPet(app, 'available'))
   await place(1)
   await cancel(1)

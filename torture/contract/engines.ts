@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import pino from 'pino'
+import type { Context } from '../../src/context.ts'
 import type { Db } from '../../src/db/tables.ts'
 import { generateKey, hashKey } from '../../src/keys/key-format.ts'
-import { sweep } from '../../src/sweep.ts'
 import { cleanup } from '../../src/testing/cleanup.ts'
+import { doJobs } from '../../src/testing/jobs.ts'
 import { scratchDatabase } from '../../src/testing/postgres.ts'
 import { startApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { sqliteFile, withStore } from '../lab/stores.ts'
@@ -40,18 +40,24 @@ const SETTINGS = {
   ADOPTER_DATA_DAYS: '1',
 }
 
+/** What the service does beside its requests. */
+async function tidyUp(context: Context): Promise<void> {
+  await doJobs(context)
+  await context.limiter.sweep()
+}
+
 /** A request, and what happens before it. */
 export interface Step extends Wire {
   /** No request to the parser: the connection is not used again, and the id in the answer is made up. */
   broken?: boolean
   advanceMs?: number | undefined
-  /** What else the service does every minute. */
+  /** What else the service does beside its requests. */
   sweep?: boolean
 }
 
 /** Both services, their clocks at `now`. */
 export async function startEngines(t: TestContext, now: number) {
-  // The service's own rounds of sweeping would come between any two requests; here they are steps.
+  // The service's own rounds of tidying would come between any two requests; here they are steps.
   t.mock.timers.enable({ apis: ['setInterval'] })
   const keys = Object.fromEntries(
     Object.keys(KEYS).map((name) => [name, generateKey(name === 'staging' ? 'staging' : 'production')]),
@@ -80,8 +86,7 @@ export async function startEngines(t: TestContext, now: number) {
   /** Takes a step on both. @throws when they answer differently, or one with a 5xx, or not at all */
   async function compare(step: Step): Promise<Answer> {
     for (const { clock } of both) clock.now += step.advanceMs ?? 0
-    if (step.sweep)
-      await Promise.all(both.map(({ service }) => sweep(service.context, pino({ enabled: false }))))
+    if (step.sweep) await Promise.all(both.map(({ service }) => tidyUp(service.context)))
     const [one, other] = await Promise.all([
       sqlite.bytesFor(step),
       postgres.bytesFor({ ...step, bytes: drawn.toPostgres(step.bytes) }),

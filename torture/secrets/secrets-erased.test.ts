@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import pino from 'pino'
-import { sweep } from '../../src/sweep.ts'
+import { doJobs, untilScrubbed } from '../../src/testing/jobs.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { storedBytes } from '../../src/testing/stored-bytes.ts'
 import type { Random } from '../lab/random.ts'
@@ -56,10 +55,10 @@ onEach(`of ${ADOPTERS} adopters no byte is left of those who were erased`, async
       await ask(app, random, 'PATCH', path, { status: random.pick(DECISIONS) })
     }
     app.clock.now += random.whole(0, DAY_MS / 20)
-    if (random.often(0.02)) await sweep(app.service.context, pino({ level: 'silent' }))
+    if (random.often(0.02)) await doJobs(app.service.context)
   }
   app.clock.now += 2 * DAY_MS
-  await sweep(app.service.context, pino({ level: 'silent' }))
+  await untilScrubbed(app)
   const rows = await db.selectFrom('adoption_order').select(['id', 'status']).orderBy('id').execute()
   await app.stop()
 

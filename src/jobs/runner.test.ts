@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import pino from 'pino'
+import type { Context } from '../context.ts'
+import { tellLoss } from '../db/loss.ts'
+import { ApiError } from '../errors.ts'
+import { startApp } from '../testing/start-app.ts'
+import type { Job, Jobs } from './job.ts'
+import { jobRunner } from './runner.ts'
+import { listJobs } from './store.ts'
+
+/** Runners of one store, each like a process of its own, beside a service that has nothing to do. */
+async function startRunners(t: TestContext) {
+  const app = await startApp(t)
+  const log: string[] = []
+  const steady = { now: 0 }
+  const logger = pino({}, { write: (line: string) => log.push(line) })
+  const { context } = app.service
+  const runnerOf = (jobs: Jobs) =>
+    jobRunner(context, jobs, { logger, loss: tellLoss(logger), steady: () => steady.now })
+  const row = async (name = 'job') => (await listJobs(context.db)).get(name)
+  return { app, context, clock: app.clock, steady, log, runnerOf, row }
+}
+
+/** A job that is always due. */
+const jobOf = (run: Job['run']): Jobs => ({ job: { isDue: async () => true, run } })
+
+test('of several processes one does a job, and the others go on', async (t) => {
+  const { runnerOf, row } = await startRunners(t)
+  const atWork = { now: 0, most: 0, runs: 0 }
+  const job = jobOf(async (_, mayGoOn) => {
+    atWork.now += 1
+    atWork.most = Math.max(atWork.most, atWork.now)
+    atWork.runs += 1
+    await mayGoOn()
+    atWork.now -= 1
+  })
+  const runners = Array.from({ length: 8 }, () => runnerOf(job))
+  for (let time = 1; time <= 5; time += 1) await Promise.all(runners.map((runner) => runner.round()))
+  assert.equal(atWork.most, 1)
+  assert.ok(atWork.runs >= 5, `${atWork.runs}`)
+  assert.deepEqual([(await row())?.holder, (await row())?.failures], [null, 0])
+})
+
+test('a job whose process died is taken over when its lease has stood still for 30 seconds', async (t) => {
+  const { context, runnerOf, steady, row } = await startRunners(t)
+  await context.write('takeJob', 'job', 'the dead one')
+  let runs = 0
+  const { round } = runnerOf(
+    jobOf(async () => {
+      runs += 1
+    }),
+  )
+  await round()
+  steady.now = 29_999
+  await round()
+  assert.equal(runs, 0)
+  assert.equal(await context.write('renewJob', 'job', 'the dead one'), true, 'it was only slow')
+  await round()
+  steady.now += 29_999
+  await round()
+  assert.equal(runs, 0)
+
+  steady.now += 1
+  await round()
+  assert.equal(runs, 1)
+  assert.equal((await row())?.holder, null)
+})
+
+test('who has lost its lease does no further step, and does not end the job of who has it', async (t) => {
+  const { context, runnerOf, steady, row } = await startRunners(t)
+  const steps: string[] = []
+  const slow = runnerOf(
+    jobOf(async (_, mayGoOn) => {
+      steps.push('slow')
+      // While it is held up another process watches its lease stand still, and takes over.
+      const other = runnerOf(jobOf(async () => void steps.push('other')))
+      await other.round()
+      steady.now += 30_000
+      await other.round()
+      await context.write('takeJob', 'job', 'a third one', (await row())?.beat)
+      if (await mayGoOn()) steps.push('slow again')
+    }),
+  )
+  await slow.round()
+  assert.deepEqual(steps, ['slow', 'other'])
+  assert.equal((await row())?.holder, 'a third one')
+})
+
+test('a job that fails is told, and tried again after rests that double up to an hour', async (t) => {
+  const { runnerOf, clock, log, row } = await startRunners(t)
+  const tries: number[] = []
+  let broken = true
+  const { round } = runnerOf(
+    jobOf(async () => {
+      tries.push(clock.now)
+      if (broken) throw new Error('the printer is on fire')
+    }),
+  )
+  while (tries.length < 12) {
+    await round()
+    clock.now += 5_000
+  }
+  const rests = tries.slice(1).map((at, place) => (at - (tries[place] ?? 0)) / 1_000)
+  assert.deepEqual(rests, [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
+  assert.equal((await row())?.failures, 12)
+  assert.match(log[0] ?? '', /the printer is on fire.*the job job failed; it is tried again/)
+
+  broken = false
+  clock.now += 3_600_000
+  await round()
+  assert.deepEqual([(await row())?.failures, (await row())?.due_at], [0, 0])
+  assert.equal((await row())?.ended_at, clock.now)
+})
+
+test('a clock that was ahead when a job failed does not put it off for longer than an hour', async (t) => {
+  const { runnerOf, clock } = await startRunners(t)
+  let runs = 0
+  const { round } = runnerOf(
+    jobOf(async () => {
+      runs += 1
+      if (runs === 1) throw new Error('once')
+    }),
+  )
+  clock.now += 365 * 86_400_000
+  await round()
+  clock.now -= 365 * 86_400_000
+  await round()
+  assert.equal(runs, 2)
+})
+
+test('while the store cannot do it, that is told once, and its return too', async (t) => {
+  const { runnerOf, clock, log } = await startRunners(t)
+  let isLost = true
+  const { round } = runnerOf(
+    jobOf(async () => {
+      if (isLost) throw new ApiError('service_unavailable', { cause: new Error('no disk') })
+    }),
+  )
+  for (let time = 1; time <= 3; time += 1) {
+    await round()
+    clock.now += 3_600_000
+  }
+  isLost = false
+  await round()
+  assert.deepEqual(
+    log.map((line) => JSON.parse(line).msg),
+    ['the job job failed: the store cannot do it now', 'the database is there again'],
+  )
+})
+
+test('a job that is stopped half-way is free for the next process at once', async (t) => {
+  const { runnerOf, row } = await startRunners(t)
+  const steps: string[] = []
+  const job = (name: string, atStep: () => void = () => undefined) =>
+    jobOf(async (_, mayGoOn) => {
+      for (const step of ['a', 'b']) {
+        if (!(await mayGoOn())) return
+        steps.push(name + step)
+        atStep()
+      }
+    })
+  const first = runnerOf(job('first ', () => first.stop()))
+  await first.round()
+  assert.deepEqual([(await row())?.holder, (await row())?.ended_at], [null, null])
+  await first.round()
+  await runnerOf(job('next ')).round()
+  assert.deepEqual(steps, ['first a', 'next a', 'next b'])
+})
+
+test('a service that has nothing to tidy up writes nothing', async (t) => {
+  const { context, runnerOf } = await startRunners(t)
+  let runs = 0
+  const none: Jobs = {
+    job: {
+      isDue: async () => false,
+      run: async () => {
+        runs += 1
+      },
+    },
+  }
+  const written: string[] = []
+  const write: Context['write'] = (name, ...args) => {
+    written.push(name)
+    return context.write(name, ...args)
+  }
+  const { round } = jobRunner({ ...context, write }, none, {
+    logger: pino({ level: 'silent' }),
+    loss: tellLoss(pino({ level: 'silent' })),
+    steady: () => 0,
+  })
+  await round()
+  await runnerOf(none).round()
+  assert.deepEqual([runs, written], [0, []])
+  assert.equal((await listJobs(context.db)).size, 0)
+})
