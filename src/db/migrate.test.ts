@@ -5,15 +5,14 @@ import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '../config.ts'
 import { start } from '../start.ts'
-import { scratchDatabase } from '../testing/postgres.ts'
-import { type Options, scratchFolder, startApp } from '../testing/start-app.ts'
+import { scratchFolder, startApp } from '../testing/start-app.ts'
 import { openForCommand } from './open-database.ts'
 import { openFile } from './sqlite.ts'
 import { fileOf } from './store-url.ts'
 
 /** A store, and in it a line of SQL. */
-async function storeAfter(t: TestContext, change: string, options?: Options): Promise<string> {
-  const { databaseUrl, stop } = await startApp(t, options)
+async function storeAfter(t: TestContext, change: string): Promise<string> {
+  const { databaseUrl, stop } = await startApp(t)
   await stop()
   const { db, close } = await openForCommand(databaseUrl)
   await sql.raw(change).execute(db)
@@ -32,9 +31,7 @@ test('a store that a newer release has changed is not served, and the message sa
 
 test('a command leaves the tables of an older release to the next start', async (t) => {
   const last = 'select max(name) from kysely_migration'
-  // Of SQLite there is but one migration yet.
-  const options = { databaseUrl: await scratchDatabase(t) }
-  const databaseUrl = await storeAfter(t, `delete from kysely_migration where name = (${last})`, options)
+  const databaseUrl = await storeAfter(t, `delete from kysely_migration where name = (${last})`)
 
   await assert.rejects(openForCommand(databaseUrl), /older release: back it up, and start the service once/)
 })

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { makeCursor } from './cursor.ts'
+import { makeCursor, type Position } from './cursor.ts'
 import { HOST } from './well-formed.ts'
 
 /** For the description. */
@@ -34,10 +34,10 @@ export function publicOrigin({ origin, baseUrlIsSet }: Config, request: FastifyR
   return isAddress ? `${protocol}://${host}` : origin
 }
 
-/** Checked values: numbers and words, whose characters all stand for themselves in a query, as a cursor's do. */
-type Query = Record<string, number | bigint | string | (number | bigint)[] | undefined>
+/** Checked values; a list is a parameter for each of its values. */
+type Query = Record<string, number | bigint | string | (number | bigint | string)[] | undefined>
 
-interface PageOptions {
+interface PageOptions<Row> {
   limit: number
   /** As for cursors. */
   secret: string
@@ -45,19 +45,23 @@ interface PageOptions {
   /** Address of the list, and the query that leads to its first page. */
   address: string
   query: Query
-  /** Behind which id the page begins, and whether it ends before all that there is: the walk goes on then. */
-  after?: number | undefined
+  /** Where a row stands in the order of the list. */
+  positionOf(row: Row): Position
+  /** Behind which position the page begins; the very first when absent. */
+  after?: Position | undefined
+  /** Whether it ends before all that there is, and the walk goes on. */
   cut?: boolean
 }
 
 /** Cuts what was found to a page, with its Link header: one row more than asked for tells of a next page. */
-export function pageOf<Row extends { id: number }>(
+export function pageOf<Row>(
   found: Row[],
-  { limit, secret, scope, address, query, after = 0, cut }: PageOptions,
+  { limit, secret, scope, address, query, positionOf, after = [0], cut }: PageOptions<Row>,
 ): { page: Row[]; link: string } {
   const page = found.slice(0, limit)
+  const last = page.at(-1)
   const goesOn = cut || found.length > page.length
-  const next = goesOn ? makeCursor(secret, scope, page.at(-1)?.id ?? after) : undefined
+  const next = goesOn ? makeCursor(secret, scope, last ? positionOf(last) : after) : undefined
   return { page, link: pageLinks(address, query, next) }
 }
 
@@ -65,11 +69,16 @@ export function pageOf<Row extends { id: number }>(
 function pageLinks(address: string, query: Query, next: string | undefined): string {
   const parameters: string[] = []
   for (const [name, value] of Object.entries(query)) {
-    if (Array.isArray(value)) parameters.push(...value.map((one) => `${name}=${one}`))
-    else if (value !== undefined) parameters.push(`${name}=${value}`)
+    const values = Array.isArray(value) ? value : value === undefined ? [] : [value]
+    for (const one of values) parameters.push(`${encoded(name)}=${encoded(String(one))}`)
   }
   const first = parameters.join('&')
   const link = (query: string, rel: string): string => `<${address}${query && '?'}${query}>; rel="${rel}"`
   if (next === undefined) return link(first, 'first')
   return `${link(`${first}${first && '&'}cursor=${next}`, 'next')}, ${link(first, 'first')}`
+}
+
+/** Nearly all are numbers and words, whose characters stand for themselves. */
+function encoded(text: string): string {
+  return /^[\w.-]*$/.test(text) ? text : encodeURIComponent(text)
 }

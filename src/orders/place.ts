@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import * as petChange from '../pets/change.ts'
-import type { PetStatus } from '../pets/schema.ts'
+import type { PetStatus } from '../pets/fields.ts'
 import type { NewOrder, Order, OrderStatus } from './schema.ts'
 import * as orders from './store.ts'
 

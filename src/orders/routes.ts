@@ -37,11 +37,14 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     const { cursor, ...filters } = request.query
     const { limit, status, petId } = filters
     const scope = JSON.stringify(['orders', request.caller.view, status, petId?.toString()])
-    const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
-    const found = await orders.list(db, { ...filters, after }, viewerOf(request))
+    const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
+    const found = await orders.list(db, { ...filters, after: after?.[0] }, viewerOf(request))
     const address = `${publicBase(config, request)}/store/orders`
     const query = { limit, status, petId }
-    const { page, link } = pageOf(found, { limit, secret: cursorSecret, scope, address, query })
+    const { page, link } = pageOf(found, {
+      ...{ limit, secret: cursorSecret, scope, address, query },
+      positionOf: ({ id }) => [id],
+    })
     reply.header('link', link)
     return page
   })

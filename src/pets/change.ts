@@ -2,7 +2,9 @@ import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { type Conditions, mayChange } from '../http/conditional.ts'
-import type { PetHistory, PetPatch, PetStatus } from './schema.ts'
+import type { PetStatus } from './fields.ts'
+import { MEMBERS, shownOf } from './fields.ts'
+import type { Pet, PetHistory, PetPatch } from './schema.ts'
 import * as pets from './store.ts'
 import { checkMove } from './transition.ts'
 
@@ -83,12 +85,12 @@ async function record(db: Db, petId: number, changes: Changes, keyId: number, no
   await insertChange(db, { petId, now, keyId, changes: JSON.stringify(changes) })
 }
 
-function changesOf(pet: pets.StoredPet['pet'], { name, categoryId, status }: PetPatch): Changes {
-  const wanted = Object.entries({ name, categoryId: categoryId && Number(categoryId), status })
-  const changed = wanted.filter(([member, to]) => to !== undefined && to !== pet[member as keyof typeof pet])
-  return Object.fromEntries(
-    changed.map(([member, to]) => [member, { from: pet[member as keyof typeof pet], to }]),
+function changesOf(pet: Pet, patch: PetPatch): Changes {
+  const named = MEMBERS.filter((member) => patch[member] !== undefined)
+  const changes = named.map(
+    (member) => [member, { from: pet[member], to: shownOf(member, patch[member]) }] as const,
   )
+  return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to))
 }
 
 /** @throws {ApiError} pet_not_found, precondition_failed, order_open */

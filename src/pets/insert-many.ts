@@ -1,16 +1,11 @@
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { byColumn } from './fields.ts'
 import { withKnownCategory } from './known-category.ts'
-import type { PetStatus } from './schema.ts'
+import type { NewPet } from './schema.ts'
+import { written } from './store.ts'
 import { drawVersion } from './version.ts'
-
-/** An animal of which is known that it may be added. */
-export interface CheckedPet {
-  name: string
-  categoryId: number | bigint
-  status: PetStatus | null
-}
 
 /** Who adds animals, and when (Unix time in milliseconds). */
 export interface Adding {
@@ -20,12 +15,12 @@ export interface Adding {
 }
 
 /**
- * Adds many animals at once.
+ * Adds many animals at once, of which is known that they may be added.
  *
  * @returns the new ids, in the order of the animals
  * @throws {ApiError} validation_failed when a category is gone meanwhile
  */
-export async function insertPets(db: Db, pets: CheckedPet[], adding: Adding): Promise<number[]> {
+export async function insertPets(db: Db, pets: NewPet[], adding: Adding): Promise<number[]> {
   const ids: number[] = []
   for (let from = 0; from < pets.length; from += ROWS) {
     ids.push(...(await insertSome(db, pets.slice(from, from + ROWS), adding)))
@@ -33,11 +28,8 @@ export async function insertPets(db: Db, pets: CheckedPet[], adding: Adding): Pr
   return ids
 }
 
-async function insertSome(db: Db, pets: CheckedPet[], { keyId, now }: Adding): Promise<number[]> {
-  const rows = pets.map(({ name, categoryId, status }) => ({
-    ...{ name, categoryId, status },
-    version: drawVersion(),
-  }))
+async function insertSome(db: Db, pets: NewPet[], { keyId, now }: Adding): Promise<number[]> {
+  const rows = pets.map((pet) => ({ ...written(pet), version: drawVersion() }))
   const added = await withKnownCategory(insertRows(db, valuesOf(rows, { now, keyId })))
   added.sort(([one], [other]) => one - other)
   // Ids grow from row to row in either engine, though neither promises it.
@@ -52,9 +44,7 @@ const insertRows = prepared<Values, [id: number, name: string]>(
       .insertInto('pet')
       .values(
         rowsOf(values, fill, (own) => ({
-          name: own('name'),
-          category_id: own('categoryId'),
-          status: own('status'),
+          ...byColumn(own),
           created_at: fill('now'),
           created_by: fill('keyId'),
           updated_at: fill('now'),

@@ -54,15 +54,16 @@ function listPets(app: App, { config, db, pages, cursorSecret }: Context): void 
     const read = async () => {
       const { cursor, ...filters } = request.query
       const scope = search.scopeOf(filters, view)
-      const after = cursor === undefined ? undefined : readCursor(cursorSecret, scope, cursor)
-      const { found, cutFrom, only } = await search.list(db, { ...filters, after })
+      const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
+      const { found, cutFrom, only } = await search.list(db, { ...filters, after: after?.[0] })
       const { limit, status, categoryId, id, sort } = filters
-      const first = {
+      const list = {
         address: `${publicBase(config, request)}/pets`,
         query: { limit, status, categoryId, id, sort },
+        positionOf: ({ id }: Pet) => [id],
       }
       const cut = cutFrom !== undefined
-      const { page, link } = pageOf(found, { ...first, limit, secret: cursorSecret, scope, after, cut })
+      const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, after, cut })
       const body = reply.serialize(page) as string
       // An animal alone has validators of its own, which a change of it can name.
       const validators = only ? validatorHeaders(only, view) : { etag: etagOf(view, body, link) }

@@ -1,37 +1,13 @@
 import Type, { type Static } from 'typebox'
-import { ONE_LINE } from '../http/text.ts'
-
-export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
-  type: 'string',
-  title: 'PetStatus',
-  description: 'Availability of an animal.',
-})
-export type PetStatus = Static<typeof PetStatus>
+import { PetStatus, SentInt64, schemasOf } from './fields.ts'
 
 /** Added to the contract; it may still change, with notice. */
 const BETA = { 'x-stability': 'beta' }
 
-/** An int64 that a client sends: a bigint where a number would not be exact. */
-const SentInt64 = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
-
-const Name = Type.String({
-  description: "The animal's name: stored and returned exactly as sent.",
-  minLength: 1,
-  maxLength: 200,
-  pattern: ONE_LINE,
+export const NewPet = Type.Object(schemasOf('sent'), {
+  title: 'NewPet',
+  description: 'An animal to add. Members other than these are ignored.',
 })
-
-export const NewPet = Type.Object(
-  {
-    name: Name,
-    categoryId: Type.Unsafe<number | bigint>({
-      ...SentInt64,
-      description: 'Identifier of the category the animal belongs to.',
-    }),
-    status: Type.Optional(PetStatus),
-  },
-  { title: 'NewPet', description: 'An animal to add. Members other than these are ignored.' },
-)
 export type NewPet = Static<typeof NewPet>
 
 export const PetPatch = Type.Partial(NewPet, {
@@ -40,16 +16,10 @@ export const PetPatch = Type.Partial(NewPet, {
 })
 export type PetPatch = Static<typeof PetPatch>
 
+const Id = Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' })
+
 export const Pet = Type.Object(
-  {
-    id: Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' }),
-    name: Name,
-    categoryId: Type.Integer({
-      format: 'int64',
-      description: 'Identifier of the category the animal belongs to.',
-    }),
-    status: Type.Optional(PetStatus),
-  },
+  { id: Id, ...schemasOf('shown') },
   { title: 'Pet', description: 'An animal. Without a status it is not listed yet.' },
 )
 export type Pet = Static<typeof Pet>

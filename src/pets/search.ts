@@ -5,7 +5,7 @@ import type { Db } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
 import type { Validators } from '../http/conditional.ts'
 import type { Pet, PetQuery } from './schema.ts'
-import { PET_COLUMNS, type Row, type StoredRow, toPet, toStored } from './store.ts'
+import { PET_COLUMNS, type Row, STORED_COLUMNS, type StoredRow, toPet, toStored } from './store.ts'
 
 /** Where a page begins, as its cursor says. */
 export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
@@ -28,7 +28,7 @@ async function read(db: Db, place: Place): Promise<Pet[]> {
 
 /** Who names an animal gets it, whoever is still adding others. */
 async function readNamed(db: Db, place: Place): Promise<Listed> {
-  const rows = await page(db, place).select(['version', 'updated_at as updatedAt']).execute()
+  const rows = await page(db, place).clearSelect().select(STORED_COLUMNS).execute()
   const named = rows.map((row) => toStored(Object.values(row) as StoredRow))
   return { found: named.map(({ pet }) => pet), only: place.id?.length === 1 ? named[0] : undefined }
 }

@@ -1,22 +1,30 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Validators } from '../http/conditional.ts'
+import { byColumn, columnOf, MEMBERS, type Member, type PetStatus, shownOf } from './fields.ts'
 import { unknownCategory, withKnownCategory } from './known-category.ts'
-import type { NewPet, Pet, PetPatch, PetStatus } from './schema.ts'
+import type { NewPet, Pet, PetPatch } from './schema.ts'
 import { drawVersion } from './version.ts'
 
-export const PET_COLUMNS = ['id', 'name', 'category_id as categoryId', 'status'] as const
+/** The id, and every member under its own name. */
+export const PET_COLUMNS = [
+  'id',
+  ...MEMBERS.map((member) => `${columnOf(member)} as ${member}` as const),
+] as const
 
-export type Row = [id: number, name: string, categoryId: number | bigint, status: string | null]
+/** The values of those, in their order. */
+export type Row = [id: number, ...members: unknown[]]
 
 /** An animal with its validators. */
 export interface StoredPet extends Validators {
   pet: Pet
 }
 
-export type StoredRow = [...Row, version: number, updatedAt: number]
+/** The same with what validators are made of. */
+export type StoredRow = [id: number, version: number, updatedAt: number, ...members: unknown[]]
 
-const STORED_COLUMNS = [...PET_COLUMNS, 'version', 'updated_at as updatedAt'] as const
+const [ID, ...MEMBER_COLUMNS] = PET_COLUMNS
+export const STORED_COLUMNS = [ID, 'version', 'updated_at as updatedAt', ...MEMBER_COLUMNS] as const
 
 const findById = prepared<{ id: bigint }, StoredRow>((db, fill) =>
   db
@@ -30,34 +38,35 @@ export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
   return row && toStored(row)
 }
 
-/** An animal without its validators. */
-export interface Listed {
-  id: number
-  name: string
-  categoryId: number
-  status: PetStatus | null
-}
-
 /** @returns those that are there, in no order */
-export async function findMany(db: Db, ids: number[]): Promise<Listed[]> {
+export async function findMany(db: Db, ids: number[]): Promise<Pet[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('pet').select(PET_COLUMNS).where('id', 'in', ids).execute()
-  return rows as Listed[]
+  return rows.map((row) => toPet(Object.values(row) as Row))
 }
 
-type Inserted = NewPet & { status: string | null; keyId: number; now: number; version: number }
+/** What is written of an animal: null for a member that it does not have. */
+export type Written = Record<Member, unknown>
+
+export function written(pet: NewPet): Written {
+  return Object.fromEntries(MEMBERS.map((member) => [member, pet[member] ?? null])) as Written
+}
+
+type Inserted = Written & { keyId: number; now: number; version: number }
 
 /** Out of its category: an unknown one then uses no id up, which a broken reference would in PostgreSQL. */
 const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
   db
     .insertInto('pet')
-    .columns(['name', 'category_id', 'status', 'created_at', 'created_by', 'updated_at', 'version'])
+    .columns([...MEMBERS.map(columnOf), 'created_at', 'created_by', 'updated_at', 'version'])
     .expression(({ selectFrom, val }) =>
       selectFrom('category')
         .select([
-          val(fill('name')).as('name'),
-          'category.id as category_id',
-          val(fill('status')).as('status'),
+          ...MEMBERS.map((member) =>
+            member === 'categoryId'
+              ? ('category.id as category_id' as const)
+              : val(fill(member)).as(columnOf(member)),
+          ),
           val(fill('now')).as('created_at'),
           val(fill('keyId')).as('created_by'),
           val(fill('now')).as('updated_at'),
@@ -70,31 +79,26 @@ const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
 
 /** @throws {ApiError} validation_failed when there is no such category */
 export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: number): Promise<StoredPet> {
-  const values = { ...newPet, status: newPet.status ?? null, keyId, now, version: drawVersion() } as Inserted
+  const values = { ...written(newPet), keyId, now, version: drawVersion() }
   const [row] = await withKnownCategory(insertIntoCategory(db, values))
   if (!row) throw unknownCategory()
   return toStored(row)
 }
 
-type Changed = PetPatch & { id: number; before: number; version: number; now: number }
+type Changed = Written & { id: number; before: number; version: number; now: number }
 
-/** Of an animal in its version; what the patch leaves out is not written again. */
-const updateVersion = prepared<Changed, StoredRow>(
-  (db, fill, { name, categoryId, status }) =>
-    db
-      .updateTable('pet')
-      .set({
-        ...(name !== undefined && { name: fill('name') }),
-        ...(categoryId !== undefined && { category_id: fill('categoryId') }),
-        ...(status !== undefined && { status: fill('status') }),
-        updated_at: fill('now'),
-        version: fill('version'),
-      })
-      .where('id', '=', fill('id'))
-      .where('version', '=', fill('before'))
-      .returning(STORED_COLUMNS),
-  ({ name, categoryId, status }) =>
-    `${name !== undefined} ${categoryId !== undefined} ${status !== undefined}`,
+/** Of an animal in its version, every member: one statement, whatever a patch names. */
+const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
+  db
+    .updateTable('pet')
+    .set({
+      ...byColumn((member) => fill(member) as never),
+      updated_at: fill('now'),
+      version: fill('version'),
+    })
+    .where('id', '=', fill('id'))
+    .where('version', '=', fill('before'))
+    .returning(STORED_COLUMNS),
 )
 
 /** @returns undefined when the animal is no longer as it was `before` */
@@ -104,8 +108,9 @@ export async function update(
   patch: PetPatch,
   now: number,
 ): Promise<StoredPet | undefined> {
+  const { id } = before.pet
   const versions = { before: versionOf(before), version: drawVersion() }
-  const changed = { ...patch, ...versions, id: Number(before.pet.id), now }
+  const changed = { ...written({ ...before.pet, ...patch }), ...versions, id, now }
   const [row] = await withKnownCategory(updateVersion(db, changed))
   return row && toStored(row)
 }
@@ -140,13 +145,16 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-export function toStored([id, name, categoryId, status, version, updatedAt]: StoredRow): StoredPet {
-  return { pet: toPet([id, name, categoryId, status]), etag: `"${id}-${version}"`, updatedAt }
+export function toStored([id, version, updatedAt, ...members]: StoredRow): StoredPet {
+  return { pet: toPet([id, ...members]), etag: `"${id}-${version}"`, updatedAt }
 }
 
-/** An animal without a status has no such member. */
-export function toPet([id, name, categoryId, status]: Row): Pet {
-  const pet: Pet = { id, name, categoryId: Number(categoryId) }
-  if (status !== null) pet.status = status as PetStatus
-  return pet
+/** A member without a value is absent. */
+export function toPet([id, ...values]: Row): Pet {
+  const pet: Record<string, unknown> = { id }
+  for (const [place, member] of MEMBERS.entries()) {
+    const value = values[place]
+    if (value !== null) pet[member] = shownOf(member, value)
+  }
+  return pet as Pet
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../errors.ts'
-import type { PetStatus } from './schema.ts'
+import type { PetStatus } from './fields.ts'
 import { checkMove } from './transition.ts'
 
 const STATUSES: PetStatus[] = ['available', 'pending', 'sold']

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import type { PetStatus } from './schema.ts'
+import type { PetStatus } from './fields.ts'
 
 /** From each status, those that may follow; a sold animal that is returned becomes available first. */
 const MOVES: Record<PetStatus, readonly PetStatus[]> = {

@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors.ts'
+import type { Member } from '../pets/fields.ts'
 
 /** A line as it was read: a value, or why there is none. */
 export interface Line {
@@ -12,13 +13,11 @@ export interface Line {
 export type Fields = Record<string, unknown>
 
 /** What a source says of an animal, not checked yet: nothing here has the right type for certain. */
-export interface Animal {
-  name: unknown
+export interface Animal extends Partial<Record<Member, unknown>> {
   /** One of the three: an id or a name of ours, or the source's own word for the kind of animal. */
   categoryId?: unknown
   category?: unknown
   species?: string
-  status?: unknown
   /** The source says that it is not for adoption: here it has no status. */
   unlisted?: boolean
 }

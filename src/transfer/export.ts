@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
+import { MEMBERS } from '../pets/fields.ts'
 import * as search from '../pets/search.ts'
 import type { Format } from './animal.ts'
 import { shieldFormulas } from './formula.ts'
 
-const COLUMNS = ['id', 'name', 'category', 'status'] as const
+/** The name of its category says more than the id, and holds in another store too. */
+const COLUMNS = ['id', ...MEMBERS.map((member) => (member === 'categoryId' ? 'category' : member))]
 
 /** So many animals are read at once. */
 const PAGE = 1_000
@@ -39,11 +41,7 @@ export async function* exportAnimals(
     if (page.some(({ categoryId }) => !categories.has(categoryId))) {
       for (const [id, name] of await categoryNames(db)) categories.set(id, name)
     }
-    yield page
-      .map(({ id, name, categoryId, status }) =>
-        lineOf({ id, name, category: categories.get(categoryId), status }),
-      )
-      .join('')
+    yield page.map((pet) => lineOf({ ...pet, category: categories.get(pet.categoryId) })).join('')
     onPage(page.length)
     if (cutFrom === undefined && found.length === page.length) return
     after = page.at(-1)?.id ?? after
@@ -63,10 +61,10 @@ async function categoryNames(db: Db): Promise<Map<number, string>> {
   return new Map((await categoryStore.list(db)).map(({ id, name }) => [id, name]))
 }
 
-type Exported = Record<(typeof COLUMNS)[number], unknown>
+type Exported = Record<string, unknown>
 
 function jsonLine(animal: Exported): string {
-  return `${JSON.stringify(animal)}\n`
+  return `${JSON.stringify(animal, COLUMNS)}\n`
 }
 
 function csvLine(animal: Exported): string {

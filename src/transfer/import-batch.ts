@@ -1,13 +1,15 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { updatePet } from '../orders/guarded-pets.ts'
-import { type Adding, type CheckedPet, insertPets } from '../pets/insert-many.ts'
-import type { NewPet } from '../pets/schema.ts'
+import { MEMBERS, shownOf } from '../pets/fields.ts'
+import { type Adding, insertPets } from '../pets/insert-many.ts'
+import type { NewPet, Pet } from '../pets/schema.ts'
 import { type Refusal, Refused, reasonOf } from './animal.ts'
 import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
 
-interface NewAnimal extends CheckedPet {
+interface NewAnimal {
   sourceId: string | undefined
+  pet: NewPet
 }
 
 /** An animal as it may be added, and where it was read. */
@@ -79,7 +81,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
       if (sourceId !== undefined && added.has(sourceId)) await addAll()
       const before = sourceId === undefined ? undefined : known.get(sourceId)
       if (before) outcome[await meetAgain(db, before, animal, plan)] += 1
-      else wait({ ...pet, status: pet.status ?? null, sourceId })
+      else wait({ pet, sourceId })
     } catch (error) {
       const reason = reasonFor(error)
       outcome.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), reason })
@@ -100,17 +102,20 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     // A dry run uses up no ids: PostgreSQL would not give them again.
     const petIds = plan.dryRun ? [] : await addAnimals(db, all, plan)
     if (plan.fingerprint && petIds[0]) await rememberFile(db, plan.fingerprint, petIds[0], plan.now)
-    for (const [place, { sourceId = '', name, categoryId, status }] of all.entries()) {
+    for (const [place, { sourceId = '', pet }] of all.entries()) {
       const id = petIds[place] ?? 0
-      if (added.delete(sourceId))
-        known.set(sourceId, { sourceId, id, name, categoryId: Number(categoryId), status })
+      if (added.delete(sourceId)) known.set(sourceId, { sourceId, pet: { id, ...shown(pet) } })
     }
   }
 }
 
 /** @returns the new ids, in the order of the animals */
 async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<number[]> {
-  const ids = await insertPets(db, animals, plan)
+  const ids = await insertPets(
+    db,
+    animals.map(({ pet }) => pet),
+    plan,
+  )
   const sourced = animals.flatMap(({ sourceId }, place) =>
     sourceId === undefined ? [] : [{ sourceId, petId: ids[place] as number }],
   )
@@ -118,7 +123,11 @@ async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<n
   return ids
 }
 
-const MEMBERS = ['name', 'categoryId', 'status'] as const
+/** As the service shows what was sent. */
+function shown(pet: NewPet): Omit<Pet, 'id'> {
+  const named = MEMBERS.filter((member) => pet[member] !== undefined)
+  return Object.fromEntries(named.map((member) => [member, shownOf(member, pet[member])])) as never
+}
 
 /** @throws {Refused} @throws {ApiError} as `updatePet` */
 async function meetAgain(
@@ -127,21 +136,17 @@ async function meetAgain(
   { pet, unlisted }: Judged,
   { update, keyId, now }: Plan,
 ): Promise<'updated' | 'unchanged'> {
-  const { id, status } = before
+  const { id, status } = before.pet
   if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
-  if (unlisted && status !== null) {
+  if (unlisted && status !== undefined) {
     throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)
   }
-  const change: NewPet = {
-    name: pet.name,
-    categoryId: pet.categoryId,
-    ...(pet.status && { status: pet.status }),
-  }
-  const after = { ...before, ...change, categoryId: Number(pet.categoryId) }
-  if (MEMBERS.every((member) => before[member] === after[member])) return 'unchanged'
+  // What a file does not name stays: an export of another program has not all that is known here.
+  const after = { ...before.pet, ...shown(pet) }
+  if (MEMBERS.every((member) => before.pet[member] === after[member])) return 'unchanged'
   // An animal that a dry run would have added has no id.
-  if (id > 0) await updatePet(db, change, { id: BigInt(id), keyId: Number(keyId), now })
-  Object.assign(before, after)
+  if (id > 0) await updatePet(db, pet, { id: BigInt(id), keyId: Number(keyId), now })
+  before.pet = after
   return 'updated'
 }
 

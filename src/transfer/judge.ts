@@ -2,6 +2,7 @@ import * as categories from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import type { ApiError } from '../errors.ts'
 import { validatorCompiler } from '../http/validate.ts'
+import { MEMBERS } from '../pets/fields.ts'
 import { unknownCategory } from '../pets/known-category.ts'
 import { NewPet } from '../pets/schema.ts'
 import { type Animal, Refused, reasonOf, told } from './animal.ts'
@@ -38,9 +39,8 @@ const validate = validatorCompiler({ schema: NewPet, httpPart: 'body', method: '
  * @throws {Refused} naming all that is wrong with it
  */
 export function judge(animal: Animal, categories: Categories, fallback: number | undefined): NewPet {
-  const { name, status } = animal
   const { categoryId, problem } = categoryOf(animal, categories, fallback)
-  const body = present({ name, status, categoryId })
+  const body = present({ ...animal, categoryId })
   const { error } = validate(problem ? { ...body, categoryId: 0 } : body)
   const problems = [...(error?.details ?? []).map(told), ...(problem ? [problem] : [])]
   if (problems.length > 0) throw new Refused(problems.join(' '))
@@ -49,8 +49,9 @@ export function judge(animal: Animal, categories: Categories, fallback: number |
 }
 
 /** An absent member is another matter than an undefined one. */
-function present(members: object): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+function present(animal: Animal): object {
+  const named = MEMBERS.filter((member) => animal[member] !== undefined)
+  return Object.fromEntries(named.map((member) => [member, animal[member]]))
 }
 
 type Found = { categoryId?: unknown; problem?: string }

@@ -1,5 +1,5 @@
 import { FIRST_CATEGORIES } from '../db/migrations/categories.ts'
-import type { PetStatus } from '../pets/schema.ts'
+import type { PetStatus } from '../pets/fields.ts'
 
 // Made of syllables, so that nobody's animal is meant.
 const BEGINNINGS = ['Ba', 'Do', 'Fi', 'Gu', 'Ki', 'Lo', 'Mi', 'Nu', 'Pa', 'Ru', 'So', 'Ti', 'Vo', 'Wa', 'Zu']

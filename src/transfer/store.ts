@@ -1,11 +1,13 @@
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import type { Pet } from '../pets/schema.ts'
 import * as pets from '../pets/store.ts'
 
 /** An animal that was imported before, as it is now. */
-export interface Known extends pets.Listed {
+export interface Known {
   sourceId: string
+  pet: Pet
 }
 
 export async function findKnown(db: Db, source: string, sourceIds: string[]): Promise<Known[]> {
@@ -23,7 +25,7 @@ export async function findKnown(db: Db, source: string, sourceIds: string[]): Pr
   const byId = new Map(known.map((pet) => [pet.id, pet]))
   return rows.flatMap(({ sourceId, petId }) => {
     const pet = byId.get(petId)
-    return pet ? [{ ...pet, sourceId }] : []
+    return pet ? [{ pet, sourceId }] : []
   })
 }
 

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Context } from '../../src/context.ts'
 import type { Db } from '../../src/db/tables.ts'
 import { generateKey, hashKey } from '../../src/keys/key-format.ts'
+import { columnOf, MEMBERS } from '../../src/pets/fields.ts'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { doJobs } from '../../src/testing/jobs.ts'
 import { scratchDatabase } from '../../src/testing/postgres.ts'
@@ -171,7 +172,7 @@ function report(what: string, now: number, { bytes }: Step, one: Buffer, two: Bu
 /** What is compared of each table, and in which order; of the inventory the sums, since it has rows of 0. */
 const COLUMNS = {
   category: ['id', 'name', 'folded_name', 'description'],
-  pet: ['id', 'name', 'category_id', 'status', 'created_at', 'created_by', 'updated_at'],
+  pet: ['id', ...MEMBERS.map(columnOf), 'created_at', 'created_by', 'updated_at'],
   pet_change: ['id', 'pet_id', 'at', 'key_id', 'changes'],
   adoption_order: ['id', 'pet_id', 'status', 'adopter', 'placed_by', 'placed_at', 'decided_at'],
   idempotency: ['scope', 'fingerprint', 'result', 'expires_at'],

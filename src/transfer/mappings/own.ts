@@ -1,4 +1,5 @@
 import { int64 } from '../../http/validate.ts'
+import { MEMBERS } from '../../pets/fields.ts'
 import type { Mapping } from '../animal.ts'
 import { unshieldFormulas } from '../formula.ts'
 
@@ -6,15 +7,12 @@ import { unshieldFormulas } from '../formula.ts'
 export const own: Mapping = {
   formats: ['ndjson', 'csv'],
   columns: ['name'],
-  otherColumns: ['category', 'categoryId', 'status'],
-  toAnimal({ name, categoryId, category, status }, format) {
-    if (format !== 'csv') return { name, categoryId, category, status }
-    return {
-      name: unshielded(name),
-      categoryId: fromText(categoryId),
-      category: unshielded(category),
-      status,
-    }
+  otherColumns: ['category', ...MEMBERS],
+  toAnimal(fields, format) {
+    const named = ['category', ...MEMBERS].map((member) => [member, fields[member]] as const)
+    if (format !== 'csv') return Object.fromEntries(named)
+    const read = named.map(([member, cell]) => [member, unshielded(cell)])
+    return { ...Object.fromEntries(read), categoryId: fromText(fields.categoryId) }
   },
 }
 

@@ -1,4 +1,4 @@
-import type { PetStatus } from '../../pets/schema.ts'
+import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Mapping, Refused } from '../animal.ts'
 
 const STATUSES: Record<string, PetStatus> = { A: 'available', H: 'pending', P: 'pending', X: 'sold' }

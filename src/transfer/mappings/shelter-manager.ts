@@ -1,4 +1,4 @@
-import type { PetStatus } from '../../pets/schema.ts'
+import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Fields, type Mapping, Refused } from '../animal.ts'
 
 /** Movements after which an animal is still the shelter's: none, a foster family, a shop. */
