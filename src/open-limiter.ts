@@ -49,9 +49,9 @@ async function sharedLimiter(
   clock: (() => number) | undefined,
   { logger, metrics }: Told,
 ): Promise<Limiter> {
-  const { redisLimiter } = await import('./limits/redis.ts')
+  const { redisLimiter } = await import('./limits/redis/limiter.ts')
   return redisLimiter({
-    connection,
+    server: connection,
     clock: clock ?? steadyNow,
     // A clock that a test holds is the store's clock too.
     ...(clock && { storeClock: clock }),

@@ -12,7 +12,7 @@ import type { Write } from '../db/write.ts'
 import { threadWriter } from '../db/writer.ts'
 import type { Limits } from '../plans.ts'
 import { scratchFolder } from '../testing/start-app.ts'
-import type { Caller, Limiter } from './limiter.ts'
+import type { Account, Limiter } from './limiter.ts'
 import { memoryLimiter } from './memory.ts'
 import * as counters from './store.ts'
 import { judge, type State, UNKNOWN } from './window.ts'
@@ -76,7 +76,7 @@ async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
       gate = { isFor, pass, done: written.resolve }
       return { met: met.promise, release: released.resolve, written: written.promise }
     },
-    take: (caller: Caller) => limiter.take(caller),
+    take: (caller: Account) => limiter.take(caller),
     sweep: () => limiter.sweep(),
     async restart() {
       await limiter.close()
@@ -88,16 +88,16 @@ async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
   }
 }
 
-const key = (limits: Limits): Caller => ({ name: 'key:1', limits, ban })
-const address = (name: string, limits: Limits): Caller => ({ name: `ip:${name}`, limits })
+const key = (limits: Limits): Account => ({ name: 'key:1', limits, ban })
+const address = (name: string, limits: Limits): Account => ({ name: `ip:${name}`, limits })
 let callers = 0
 /** A caller that no other run has used, and that is never banned. */
-const stranger = (limits: Limits): Caller => address(`stranger ${++callers}`, limits)
+const stranger = (limits: Limits): Account => address(`stranger ${++callers}`, limits)
 const FREE = { perMinute: 60, perDay: 1_000 }
 
 async function allowedOf(
   opened: { take: Limiter['take'] },
-  caller: Caller,
+  caller: Account,
   requests: number,
 ): Promise<number> {
   const verdicts = await Promise.all(Array.from({ length: requests }, () => opened.take(caller)))

@@ -3,9 +3,9 @@ import { type Claim, Taken } from '../db/claim.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
-import { type Callers, rememberCallers } from './callers.ts'
+import { type Accounts, rememberAccounts } from './accounts.ts'
 import { ahead, covers, expiryOf, rowOf, stateOf } from './counter-row.ts'
-import type { Caller, Limiter, Ruling } from './limiter.ts'
+import type { Account, Limiter, Ruling } from './limiter.ts'
 import * as counters from './store.ts'
 import { judge, moveState, type State, UNKNOWN } from './window.ts'
 
@@ -30,7 +30,7 @@ interface Options {
 /** A limiter for one process: exact in memory, and persisted ahead in leases. */
 export async function memoryLimiter(options: Options): Promise<Limiter> {
   const { db, write, clock, moved = () => 0, ban, claim } = options
-  const entries = rememberCallers((name): Entry => {
+  const entries = rememberAccounts((name): Entry => {
     return { state: UNKNOWN, saved: rowOf(name, UNKNOWN, ban), saving: undefined }
   })
   for (const saved of await counters.list(db, clock())) {
@@ -87,7 +87,7 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
 }
 
 /** What brings entries into the store. */
-function persist(entries: Callers<Entry>, { write, clock, ban, claim }: Options) {
+function persist(entries: Accounts<Entry>, { write, clock, ban, claim }: Options) {
   let movedMs = 0
   /** The latest write of all entries. */
   let keeping: Promise<unknown> = Promise.resolve()
@@ -113,7 +113,7 @@ function persist(entries: Callers<Entry>, { write, clock, ban, claim }: Options)
   }
 
   /** Resolves once the store covers what was charged; callers that wait together share one write. */
-  async function cover(entry: Entry, charged: State, caller: Caller): Promise<void> {
+  async function cover(entry: Entry, charged: State, caller: Account): Promise<void> {
     const since = movedMs
     while (!covers(entry.saved, moveState(charged, movedMs - since))) {
       entry.saving ??= lease(entry, caller).finally(() => {
@@ -123,7 +123,7 @@ function persist(entries: Callers<Entry>, { write, clock, ban, claim }: Options)
     }
   }
 
-  async function lease(entry: Entry, { limits }: Caller): Promise<void> {
+  async function lease(entry: Entry, { limits }: Account): Promise<void> {
     await keeping
     const since = movedMs
     const row = rowOf(entry.saved.caller, ahead(entry.state, limits), ban)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import type { Caller, Ruling } from '../limits/limiter.ts'
+import type { Account, Ruling } from '../limits/limiter.ts'
 import type { Plan } from '../plans.ts'
 import { banMemory } from './ban-memory.ts'
 import { measureJobs } from './measure-jobs.ts'
@@ -18,7 +18,7 @@ export interface Metrics {
   registry: Registry
   /** @param ms from the arrival of a request to the end of its answer */
   answered(operation: string, status: number, plan: Plan | undefined, ms: number): void
-  judged(caller: Caller, ruling: Ruling): void
+  judged(caller: Account, ruling: Ruling): void
   /** @param exact whether Redis decides; else this process serves from its share */
   linked(exact: boolean): void
   /** Serves /metrics. @param worker its number, where there are several: each has a port of its own */

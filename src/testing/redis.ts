@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import type { Caller, Limiter, Ruling } from '../limits/limiter.ts'
+import type { Account, Limiter, Ruling } from '../limits/limiter.ts'
 import { canConnect, freePort } from './port.ts'
 
 const PROGRAM = ['redis-server', 'valkey-server'].find((name) => {
@@ -104,7 +104,7 @@ export type Taken = Ruling & {
 }
 
 /** One request, and how long it took. */
-export async function timed(limiter: Limiter, caller: Caller): Promise<Taken> {
+export async function timed(limiter: Limiter, caller: Account): Promise<Taken> {
   const sentAt = performance.now()
   const ruling = await limiter.take(caller)
   const at = performance.now()
@@ -112,7 +112,7 @@ export async function timed(limiter: Limiter, caller: Caller): Promise<Taken> {
 }
 
 /** Requests of one caller to all limiters, several at once at each, until told to stop. */
-export function keepAsking(limiters: Limiter[], caller: Caller, atOnce = 4, pauseMs = 8) {
+export function keepAsking(limiters: Limiter[], caller: Account, atOnce = 4, pauseMs = 8) {
   // On a busy machine a timer, too, may come late: that is not the limiter's doing.
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()

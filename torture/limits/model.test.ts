@@ -6,9 +6,9 @@ import { readConfig } from '../../src/config.ts'
 import { openToWrite } from '../../src/db/open-sqlite.ts'
 import { servedFile } from '../../src/db/served-file.ts'
 import { threadWriter } from '../../src/db/writer.ts'
-import type { Caller, Limiter, Ruling } from '../../src/limits/limiter.ts'
+import type { Account, Limiter, Ruling } from '../../src/limits/limiter.ts'
 import { memoryLimiter } from '../../src/limits/memory.ts'
-import { redisLimiter } from '../../src/limits/redis.ts'
+import { redisLimiter } from '../../src/limits/redis/limiter.ts'
 import { judge, type State, UNKNOWN } from '../../src/limits/window.ts'
 import { anyBan, anyLimits, anyPauses, reference } from '../../src/testing/limit-reference.ts'
 import { NEEDS_REDIS, startRedis } from '../../src/testing/redis.ts'
@@ -23,7 +23,7 @@ const { ban: RULE } = readConfig({})
 
 interface Judge {
   clock: { now: number }
-  take(caller: Caller): Ruling | Promise<Ruling>
+  take(caller: Account): Ruling | Promise<Ruling>
   sweep?(): Promise<void>
   /** Whether any of them has been without Redis since this was last asked; absent where there is none. */
   wasLost?(): boolean
@@ -59,7 +59,7 @@ const JUDGES: Record<string, (t: TestContext) => Judge | Promise<Judge>> = {
     const [clock, random] = [{ now: 0 }, randomOf()]
     const redis = await startRedis(t)
     const now = () => clock.now
-    const options = { connection: `redis://127.0.0.1:${redis.port}`, clock: now, storeClock: now, ban: RULE }
+    const options = { server: `redis://127.0.0.1:${redis.port}`, clock: now, storeClock: now, ban: RULE }
     const lost = new Set<number>()
     let anyLost = false
     const open = (place: number): Promise<Limiter> => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BanRule, readConfig } from '../../src/config.ts'
-import type { Caller, Limiter } from '../../src/limits/limiter.ts'
-import { redisLimiter } from '../../src/limits/redis.ts'
+import type { Account, Limiter } from '../../src/limits/limiter.ts'
+import { redisLimiter } from '../../src/limits/redis/limiter.ts'
 import type { Limits } from '../../src/plans.ts'
 import { startProxy } from '../../src/testing/proxy.ts'
 import { keepAsking, NEEDS_REDIS, startRedis, type Taken, timed, until } from '../../src/testing/redis.ts'
@@ -13,7 +13,7 @@ const BAN: BanRule = { ...readConfig({}).ban, afterRefusals: 10_000 }
 const DAYLONG = 1e6
 
 let callers = 0
-const key = (limits: Limits): Caller => ({ name: `key:${++callers}`, limits, ban: BAN })
+const key = (limits: Limits): Account => ({ name: `key:${++callers}`, limits, ban: BAN })
 
 interface Setting {
   /** Goes by this time, and not by that of the machine. */
@@ -31,7 +31,7 @@ async function openLimiters(t: TestContext, count: number, { clock, proxied = fa
   const causes: string[] = []
   const open = (place: number): Promise<Limiter> =>
     redisLimiter({
-      connection: `redis://:secret@127.0.0.1:${proxied && place === 0 ? proxy.port : redis.port}`,
+      server: `redis://:secret@127.0.0.1:${proxied && place === 0 ? proxy.port : redis.port}`,
       clock: steady,
       ban: BAN,
       onChange(lost) {
@@ -51,7 +51,7 @@ async function openLimiters(t: TestContext, count: number, { clock, proxied = fa
 const limiting = (title: string, run: (t: TestContext) => Promise<void>) => test(title, NEEDS_REDIS, run)
 
 /** So many times. */
-async function take(limiter: Limiter, caller: Caller, count: number): Promise<void> {
+async function take(limiter: Limiter, caller: Account, count: number): Promise<void> {
   for (let sent = 0; sent < count; sent += 1) await limiter.take(caller)
 }
 
@@ -64,7 +64,7 @@ function assertQuick(taken: Taken[], stallMs = 0): void {
 }
 
 /** Every limiter until it refuses. */
-async function takeTheRest(limiters: Limiter[], caller: Caller): Promise<Taken[]> {
+async function takeTheRest(limiters: Limiter[], caller: Account): Promise<Taken[]> {
   const taken: Taken[] = []
   for (const limiter of limiters) {
     let last: Taken

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { readConfig } from '../../src/config.ts'
 import type { Limiter } from '../../src/limits/limiter.ts'
-import { redisLimiter } from '../../src/limits/redis.ts'
+import { redisLimiter } from '../../src/limits/redis/limiter.ts'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { NEEDS_REDIS, startRedis } from '../../src/testing/redis.ts'
 import { randomOf, reached, rounds } from '../lab/rounds.ts'
@@ -64,7 +64,7 @@ async function serve(near: Limiter, far: Limiter, name: string): Promise<{ allow
 
 async function openLimiter(t: TestContext, port: number): Promise<Limiter> {
   const limiter = await redisLimiter({
-    connection: { host: '127.0.0.1', port },
+    server: { host: '127.0.0.1', port },
     clock: () => performance.timeOrigin + performance.now(),
     ban: readConfig({}).ban,
   })

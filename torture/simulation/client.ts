@@ -11,7 +11,7 @@ const COMMAND_MS = 2_000
 const scripts = new Map<string, string>()
 
 /**
- * A client of the simulated server that does what ioredis does with the settings of redis-link.ts: it never
+ * A client of the simulated server that does what ioredis does with the settings of connection.ts: it never
  * queues or repeats, rejects what is under way when its connection ends, and connects again for ever.
  */
 export function connectTo(server: Server, line: Line): Redis {

@@ -1,7 +1,7 @@
 import type { BanRule } from '../../src/config.ts'
-import type { Caller, Limiter } from '../../src/limits/limiter.ts'
-import { redisLimiter } from '../../src/limits/redis.ts'
-import { SETTLE } from '../../src/limits/redis-report-script.ts'
+import type { Account, Limiter } from '../../src/limits/limiter.ts'
+import { redisLimiter } from '../../src/limits/redis/limiter.ts'
+import { RECONCILE } from '../../src/limits/redis/reconcile-script.ts'
 import { type Random, randomFrom } from '../lab/random.ts'
 import { connectTo } from './client.ts'
 import type { RedisModel } from './redis-model.ts'
@@ -23,7 +23,7 @@ export interface Taken {
 
 /** What happened under one seed. */
 export interface History {
-  limits: Caller['limits']
+  limits: Account['limits']
   taken: Taken[]
   /** In words. */
   faults: string[]
@@ -97,7 +97,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
   }
   const callers = ['key:1', 'ip:192.0.2.1']
     .slice(0, random.whole(1, 2))
-    .map((name): Caller => ({ name, limits, ...(name.startsWith('key') && { ban }) }))
+    .map((name): Account => ({ name, limits, ...(name.startsWith('key') && { ban }) }))
   const history: History = {
     limits,
     taken: [],
@@ -120,7 +120,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     const { line } = place
     const ahead = random.whole(0, 1e9)
     const limiter = await redisLimiter({
-      connection: {},
+      server: {},
       connect: () => connectTo(server, line),
       newId: () => `process${++ids}`,
       clock: () => EPOCH_MS + ahead + performance.now(),
@@ -129,7 +129,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     if (line === place.line && !line.dead) place.limiter = limiter
   }
 
-  async function ask(place: Place, caller: Caller): Promise<void> {
+  async function ask(place: Place, caller: Account): Promise<void> {
     const [askedAt, { line, limiter }] = [performance.now(), place]
     const ruling = await limiter?.take(caller)
     // Nobody hears the answer of a process that was killed.
@@ -171,7 +171,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
   await after(history.killed && givenUp ? GIVEN_UP_MS + MINUTE_MS + 1_000 : 1_000)
 
   history.kept = history.killed && !givenUp
-  const fresh: Caller = { name: 'key:fresh', limits: FRESH }
+  const fresh: Account = { name: 'key:fresh', limits: FRESH }
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, turn) => places[turn % places.length]?.limiter?.take(fresh)),
   )
@@ -198,7 +198,7 @@ function observe(server: Server, history: History): void {
     if (!caller) return answer
     // Used, charged here and promised here, of the minute and of the day; promised to all; reported as served.
     const figures = [...answer.slice(6, 9), ...answer.slice(11, 14), ...run(now, PROMISED, keys, [])]
-    if (script === SETTLE && args[3] !== 'give') figures.push(args[7], args[12])
+    if (script === RECONCILE && args[3] !== 'release') figures.push(args[7], args[12])
     if (figures.some((figure) => Number(figure) < 0)) history.negative ||= `${answer} from ${args}`
     if (answer.length > 5 && answer[4] !== '') {
       history.minutes.set(`${caller} ${answer[4]}`, { caller, start: Number(answer[5]) - EPOCH_MS })
@@ -207,7 +207,7 @@ function observe(server: Server, history: History): void {
   }
 }
 
-/** @returns what looks at each sign of life, as redis-members-script.ts has it, and at its answer */
+/** @returns what looks at each sign of life, as heartbeat-script.ts has it, and at its answer */
 function strangersIn(history: History): (args: string[], answer: unknown[]) => void {
   /** Each process that has joined, and those of which it was ever told. */
   const knownTo = new Map<string, Set<string>>()

@@ -2,7 +2,7 @@
 const MOST_ADDRESSES = 50_000
 const OTHER_ADDRESSES = 'ip:others'
 
-export interface Callers<Known> {
+export interface Accounts<Known> {
   /** What is known of the caller, or of those with whom it is counted. */
   get(name: string): Known
   find(name: string): Known | undefined
@@ -16,7 +16,7 @@ export interface Callers<Known> {
  *
  * @param meet what is known of one that was never met
  */
-export function rememberCallers<Known>(meet: (name: string) => Known): Callers<Known> {
+export function rememberAccounts<Known>(meet: (name: string) => Known): Accounts<Known> {
   const callers = new Map<string, Known>()
   let addresses = 0
 

@@ -1,37 +1,37 @@
-import { WINDOWS } from './redis-script.ts'
-import { OWN } from './redis-share.ts'
+import { OWN } from './lease.ts'
+import { WINDOWS } from './take-script.ts'
 
 /**
  * Takes over what one process says about a caller. As it says how many it served in all, and not how many
  * more, saying it twice changes nothing. ARGV[4] is the kind:
  *
- *   give      the promise for the window that ARGV[5] names goes back; no more is said
+ *   give      the lease for the window that ARGV[5] names goes back; no more is said
  *   settle    after an outage of the connection: the process served so many, whatever the store had charged
  *   rebuild   after the store lost its memory (ARGV[5] names the loss): the total is the sum of all
  *             reports, or the highest total that anybody saw, whichever is more
  */
-export const SETTLE = `${WINDOWS}
+export const RECONCILE = `${WINDOWS}
 local function report(w, at)
-  local label, start, served = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local windowId, start, served = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local seen, cap = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
-  local live = label ~= '' and now < start + w.length
-  if w.label == '' then
+  local live = windowId ~= '' and now < start + w.length
+  if w.windowId == '' then
     -- A window in which nobody was served is none.
     if not live or seen == 0 then return end
-    w.label, w.start = label, math.min(start, now)
-    -- Opened alone, it may have begun inside of one that the others had, and has ended by now: to end with it
-    -- would give them the limit twice in a minute. From now on it counts for all.
-    if string.sub(label, 1, ${OWN.length}) == '${OWN}' then w.start = now end
-    if ARGV[4] == 'settle' then w.used = seen - served end
-  elseif w.label ~= label and not live then
+    w.windowId, w.start = windowId, math.min(start, now)
+    -- Opened offline, it may have begun inside of one that the others had, and has ended by now: to end with
+    -- it would give them the limit twice in a minute. From now on it counts for all.
+    if string.sub(windowId, 1, ${OWN.length}) == '${OWN}' then w.start = now end
+    if ARGV[4] == 'reconcile' then w.used = seen - served end
+  elseif w.windowId ~= windowId and not live then
     -- It never heard of this window: nothing that was charged to it here has been served.
     served, cap = 0, 0
   end
-  -- What was served alone in a window of its own, while the others had theirs, counts in theirs; and what may
-  -- yet be served there is promised in theirs: should the process not hear of this, it goes on.
+  -- What was served offline in a window of its own, while the others had theirs, counts in theirs; and what
+  -- may yet be served there is leased in theirs: should the process not hear of this, it goes on.
   local total = w.used + served - w.charged
   if ARGV[4] == 'rebuild' then
-    local about = ARGV[5] .. ' ' .. w.label
+    local about = ARGV[5] .. ' ' .. w.windowId
     local known = redis.call('HMGET', key, w.prefix .. 'e', w.prefix .. 't', w.prefix .. 'f')
     local sum, highest = total, seen
     if known[1] == about then
@@ -44,7 +44,7 @@ local function report(w, at)
   setMine(w, served, math.max(served, cap))
 end
 
-if ARGV[4] == 'give' then
+if ARGV[4] == 'release' then
   local w = ARGV[5] == 'day' and day or minute
   setMine(w, w.charged, w.charged)
 else
@@ -56,5 +56,5 @@ else
 end
 -- Also where there is nothing to keep but the session: what an earlier one sent may arrive after this.
 save(tonumber(ARGV[18]))
-return answer('settled')
+return answer('reconciled')
 `

@@ -2,11 +2,11 @@
  * The rule of window.ts once more, in the store itself: only there can several processes be judged in one
  * atomic step. A caller is one hash, with its latest refusals in a list beside it:
  *
- *   ml ms mu mx   minute: its name, start, requests charged, and how many more are promised to processes
+ *   ml ms mu mx   minute: its name, start, requests charged, and how many more are leased to processes
  *   dl ds du dx   the same of the day
  *   bu bs         end of the latest ban, and its length in seconds
  *   p:<process>   session, then for minute and day: name of the window, charged through this process, and the
- *                 most that it may serve of that window when it has to decide alone
+ *                 most that it may serve of that window when it has to decide offline
  *   me mt mf      of a rebuild: what it is about, the sum of the reports, the highest total seen; de dt df
  *
  * A window's name is the time at which it was opened; its start may move when the store's clock jumps back.
@@ -23,14 +23,14 @@ if session < tonumber(mine[1] or 0) then return { 'stale' } end
 
 local shifted = false
 local function window(prefix, at, place, length)
-  local w = { prefix = prefix, length = length, label = '', start = 0, used = 0 }
-  w.promised, w.charged, w.cap = 0, 0, 0
+  local w = { prefix = prefix, length = length, windowId = '', start = 0, used = 0 }
+  w.leased, w.charged, w.cap = 0, 0, 0
   local start = tonumber(got[at + 1] or 0)
   if not got[at] or got[at] == '' or now >= start + length then return w end
-  w.label, w.start = got[at], math.min(start, now)
-  w.used, w.promised = tonumber(got[at + 2]), tonumber(got[at + 3])
+  w.windowId, w.start = got[at], math.min(start, now)
+  w.used, w.leased = tonumber(got[at + 2]), tonumber(got[at + 3])
   if start > now then shifted = true end
-  if mine[place] == w.label then
+  if mine[place] == w.windowId then
     w.charged, w.cap = tonumber(mine[place + 1]), tonumber(mine[place + 2])
   end
   return w
@@ -39,18 +39,18 @@ local minute, day = window('m', 1, 2, 60000), window('d', 5, 5, 86400000)
 local banSeconds = tonumber(got[10] or 0)
 local bannedUntil = math.min(tonumber(got[9] or 0), now + banSeconds * 1000)
 
-local function promisedToMe(w) return math.max(0, w.cap - w.charged) end
-local function promisedToOthers(w) return w.promised - promisedToMe(w) end
+local function leasedToMe(w) return math.max(0, w.cap - w.charged) end
+local function leasedToOthers(w) return w.leased - leasedToMe(w) end
 local function setMine(w, charged, cap)
-  local others = promisedToOthers(w)
+  local others = leasedToOthers(w)
   w.charged, w.cap = charged, cap
-  w.promised = others + promisedToMe(w)
+  w.leased = others + leasedToMe(w)
 end
-local function name(w) return w.label == '' and '-' or w.label end
+local function name(w) return w.windowId == '' and '-' or w.windowId end
 local function save(memorySeconds)
   redis.call('HSET', key, 'bu', bannedUntil, 'bs', banSeconds,
-    'ml', minute.label, 'ms', minute.start, 'mu', minute.used, 'mx', minute.promised,
-    'dl', day.label, 'ds', day.start, 'du', day.used, 'dx', day.promised,
+    'ml', minute.windowId, 'ms', minute.start, 'mu', minute.used, 'mx', minute.leased,
+    'dl', day.windowId, 'ds', day.start, 'du', day.used, 'dx', day.leased,
     process, table.concat({ session, name(minute), minute.charged, minute.cap,
       name(day), day.charged, day.cap }, ' '))
   local ends = math.max(minute.start + minute.length, day.start + day.length,
@@ -60,14 +60,14 @@ local function save(memorySeconds)
 end
 local function answer(outcome)
   return { outcome, now, bannedUntil, banSeconds,
-    minute.label, minute.start, minute.used, minute.charged, minute.cap,
-    day.label, day.start, day.used, day.charged, day.cap }
+    minute.windowId, minute.start, minute.used, minute.charged, minute.cap,
+    day.windowId, day.start, day.used, day.charged, day.cap }
 end
 `
 
 /**
  * Judges requests that came at the same moment, one after the other, and charges each to both windows or to
- * none. What was promised to other processes is not given away: the asker is told to `recall` it, or that it
+ * none. What was leased to other processes is not given away: the asker is told to `recall` it, or that it
  * is `held` for those who are away. How many were allowed and how many then limited is told last; all others
  * have the outcome.
  */
@@ -77,8 +77,8 @@ local viewedAt = tonumber(ARGV[7])
 -- A process that has not looked at the others for a second does not know who must be left a reserve.
 if math.abs(real - viewedAt) > 1000 then return { 'view' } end
 -- It remembers more of this day than the store does: the store has lost something.
-local remembered = day.label == ARGV[9] and day.charged >= tonumber(ARGV[11])
-if ARGV[9] ~= '' and now < tonumber(ARGV[10]) and not remembered then return { 'settle' } end
+local remembered = day.windowId == ARGV[9] and day.charged >= tonumber(ARGV[11])
+if ARGV[9] ~= '' and now < tonumber(ARGV[10]) and not remembered then return { 'reconcile' } end
 local afterRefusals, memorySeconds = tonumber(ARGV[13]), tonumber(ARGV[17])
 
 local function countRefusal()
@@ -99,19 +99,19 @@ local function countRefusal()
 end
 
 local gone = ARGV[12]
-local function blocked(w, limit, kept) return w.used + promisedToOthers(w) + kept >= limit end
+local function blocked(w, limit, kept) return w.used + leasedToOthers(w) + kept >= limit end
 
--- Promises to processes that are gone hold for nobody. What they may have served alone counts as used.
+-- Promises to processes that are gone hold for nobody. What they may have served offline counts as used.
 local function release(freed)
   for id, minutes in string.gmatch(freed, '([^, ]+) (%d+)') do
     local parts = {}
     local theirs = redis.call('HGET', key, 'p:' .. id) or ''
     for part in string.gmatch(theirs, '[^ ]+') do parts[#parts + 1] = part end
     for place, w in pairs({ [2] = minute, [5] = day }) do
-      if parts[place] == w.label then
-        local promise = math.max(0, tonumber(parts[place + 2]) - tonumber(parts[place + 1]))
-        w.promised = w.promised - promise
-        w.used = w.used + math.min(promise, minutes * perMinute)
+      if parts[place] == w.windowId then
+        local lease = math.max(0, tonumber(parts[place + 2]) - tonumber(parts[place + 1]))
+        w.leased = w.leased - lease
+        w.used = w.used + math.min(lease, minutes * perMinute)
       end
     end
     if parts[7] then
@@ -122,23 +122,23 @@ local function release(freed)
   end
 end
 
--- Who is away may open minutes of its own; not while one runs of which it holds a promise.
+-- Who is away may open minutes of its own; not while one runs of which it holds a lease.
 local function reserved(away)
   local kept = 0
   for id, part in string.gmatch(away, '([^,=]+)=(%d+)') do
-    local label = string.match(redis.call('HGET', key, 'p:' .. id) or '', '^[^ ]+ ([^ ]+)')
-    if label ~= minute.label or tonumber(label) ~= minute.start then kept = kept + part end
+    local windowId = string.match(redis.call('HGET', key, 'p:' .. id) or '', '^[^ ]+ ([^ ]+)')
+    if windowId ~= minute.windowId or tonumber(windowId) ~= minute.start then kept = kept + part end
   end
   return kept
 end
 
 local function charge(w, limit, kept)
-  if w.label == '' then w.label, w.start = tostring(now), now end
-  local others = promisedToOthers(w)
+  if w.windowId == '' then w.windowId, w.start = tostring(now), now end
+  local others = leasedToOthers(w)
   w.used, w.charged = w.used + 1, w.charged + 1
-  w.promised = others + promisedToMe(w)
-  -- Near the limit nothing is promised, so that the last requests need no recall.
-  local left = limit - w.used - w.promised - kept
+  w.leased = others + leasedToMe(w)
+  -- Near the limit nothing is leased, so that the last requests need no recall.
+  local left = limit - w.used - w.leased - kept
   local share = left * 16 < limit and 0 or math.floor(left / (processes + 1))
   setMine(w, w.charged, math.max(w.cap, w.charged + share))
 end
@@ -164,13 +164,13 @@ local function judge()
   local reserve = reserved(ARGV[8])
   local tightMinute, tightDay = blocked(minute, perMinute, reserve), blocked(day, perDay, 0)
   if not tightMinute and not tightDay then
-    if day.label == '' then forgetEnded() end
+    if day.windowId == '' then forgetEnded() end
     charge(minute, perMinute, reserve)
     charge(day, perDay, 0)
     return 'allowed'
   end
-  if tightMinute and promisedToOthers(minute) > 0 then return 'recall minute' end
-  if tightDay and promisedToOthers(day) > 0 then return 'recall day' end
+  if tightMinute and leasedToOthers(minute) > 0 then return 'recall minute' end
+  if tightDay and leasedToOthers(day) > 0 then return 'recall day' end
   return 'held'
 end
 

@@ -1,17 +1,17 @@
-import type { Link } from './redis-link.ts'
-import type { Pulse } from './redis-pulse.ts'
-import type { Heard, Known, Share } from './redis-share.ts'
+import type { Connection } from './connection.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import type { CallerAnswer, Lease, LocalState } from './lease.ts'
 
-// How the scripts and the processes write to each other.
+// What processes and scripts write to each other.
 
 export type Part = 'minute' | 'day'
 
-/** Where the questions go. */
+/** Redis, and who asks it. */
 export interface Store {
-  link: Link
+  connection: Connection
   /** Every key of this installation begins so. */
   prefix: string
-  pulse: Pulse
+  heartbeat: Heartbeat
   clock: () => number
   storeClock: (() => number) | undefined
   memorySeconds: number
@@ -20,16 +20,16 @@ export interface Store {
 }
 
 /** Who asks, in which session, and the time, when a test stands in for the clock of the store. */
-export function opening({ link, pulse, storeClock }: Store): (string | number)[] {
-  return [pulse.id, link.session, storeClock ? storeClock() : '']
+export function opening({ connection, heartbeat, storeClock }: Store): (string | number)[] {
+  return [heartbeat.id, connection.session, storeClock ? storeClock() : '']
 }
 
 /** Both in one slot of a cluster. */
-export function keysOf({ prefix }: Store, { name }: Known): string[] {
+export function keysOf({ prefix }: Store, { name }: LocalState): string[] {
   return [`${prefix}:{${name}}`, `${prefix}:{${name}}:refusals`]
 }
 
-/** Where promises are asked back. */
+/** Where leases are recalled. */
 export function channelOf(prefix: string): string {
   return `${prefix}:recall`
 }
@@ -40,28 +40,28 @@ export function readRecall(message: string): { asker: string; window: Part; name
   return { asker, window: window === 'day' ? 'day' : 'minute', name: name.join(' ') }
 }
 
-/** Name, start, served here, the highest total that is known of, and the promise. */
-export function reportOf({ label, startedAt, used, served, charged, cap }: Share): (string | number)[] {
-  return [label, startedAt, served, Math.max(served, used - charged + served), cap]
+/** Name, start, served here, the highest total that is known of, and the lease. */
+export function reportOf({ windowId, startedAt, used, served, charged, cap }: Lease): (string | number)[] {
+  return [windowId, startedAt, served, Math.max(served, used - charged + served), cap]
 }
 
 /** What the scripts answer of a caller. */
-export function readHeard([, storeNow, bannedUntil, banSeconds, ...windows]: unknown[]): Heard {
+export function readAnswer([, storeNow, bannedUntil, banSeconds, ...windows]: unknown[]): CallerAnswer {
   return {
     storeNow: Number(storeNow),
     bannedUntil: Number(bannedUntil),
     banSeconds: Number(banSeconds),
-    minute: shareOf(windows.slice(0, 5)),
-    day: shareOf(windows.slice(5)),
+    minute: leaseOf(windows.slice(0, 5)),
+    day: leaseOf(windows.slice(5)),
   }
 }
 
-function shareOf([label, startedAt, used, charged, cap]: unknown[]): Share {
+function leaseOf([windowId, startedAt, used, charged, cap]: unknown[]): Lease {
   const figures = {
     startedAt: Number(startedAt),
     used: Number(used),
     charged: Number(charged),
     cap: Number(cap),
   }
-  return { label: String(label), served: 0, ...figures }
+  return { windowId: String(windowId), served: 0, ...figures }
 }

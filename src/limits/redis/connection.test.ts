@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { cleanup } from '../testing/cleanup.ts'
-import { startProxy } from '../testing/proxy.ts'
-import { NEEDS_REDIS, startRedis, until } from '../testing/redis.ts'
-import { openLink } from './redis-link.ts'
+import { cleanup } from '../../testing/cleanup.ts'
+import { startProxy } from '../../testing/proxy.ts'
+import { NEEDS_REDIS, startRedis, until } from '../../testing/redis.ts'
+import { openConnection } from './connection.ts'
 
-/** A link to a Redis of the test's own, which is there; and how often it was lost. */
+/** A connection to a Redis of the test's own, which is there; and how often it was lost. */
 async function openOwn(t: TestContext) {
   const redis = await startRedis(t)
   const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
@@ -17,8 +17,8 @@ async function openOwn(t: TestContext) {
   }
   const ready = Promise.withResolvers<void>()
   const seen = { lost: 0, messages: [] as string[] }
-  const link = openLink({
-    connection: { host: '127.0.0.1', port: proxy.port },
+  const connection = openConnection({
+    server: { host: '127.0.0.1', port: proxy.port },
     channel: 'recall',
     onReady: ready.resolve,
     onLost() {
@@ -26,42 +26,42 @@ async function openOwn(t: TestContext) {
     },
     onMessage: (message) => seen.messages.push(message),
   })
-  cleanup(t).defer(link.close)
+  cleanup(t).defer(connection.close)
   await ready.promise
-  return { redis, proxy, link, seen, listening: await listening.promise }
+  return { redis, proxy, connection, seen, listening: await listening.promise }
 }
 
 const ECHO = 'return { ARGV[1] }'
 const FULL = "return redis.error_reply('OOM no memory is left')"
 
 test('what is answered together with the loss of the store counts as lost', NEEDS_REDIS, async (t) => {
-  const { redis, link, seen } = await openOwn(t)
-  const { session } = link
-  assert.deepEqual(await link.run(ECHO, [], ['a']), ['a'])
+  const { redis, connection, seen } = await openOwn(t)
+  const { session } = connection
+  assert.deepEqual(await connection.run(ECHO, [], ['a']), ['a'])
   await redis.client.script('LOAD', FULL)
 
   // Both arrive while it sleeps, so that both answers come in one piece.
   redis.pause()
-  const asked = [link.run(FULL, [], []), link.run(ECHO, [], ['b'])]
+  const asked = [connection.run(FULL, [], []), connection.run(ECHO, [], ['b'])]
   redis.resume()
   const answers = await Promise.allSettled(asked)
 
   for (const answer of answers)
     assert.match(answer.status === 'rejected' ? String(answer.reason) : '', /Redis: OOM no memory is left/)
-  assert.deepEqual([link.session, seen.lost >= 1], [session + 1, true])
+  assert.deepEqual([connection.session, seen.lost >= 1], [session + 1, true])
 })
 
 test('a mistake in one key is told to who asked, and loses nothing', NEEDS_REDIS, async (t) => {
-  const { redis, link, seen } = await openOwn(t)
+  const { redis, connection, seen } = await openOwn(t)
   await redis.client.set('text', 'a')
 
-  await assert.rejects(link.members('text'), /^Error: Redis: WRONGTYPE/)
-  assert.deepEqual([link.session, seen.lost], [1, 0])
-  assert.deepEqual(await link.run(ECHO, [], ['b']), ['b'])
+  await assert.rejects(connection.members('text'), /^Error: Redis: WRONGTYPE/)
+  assert.deepEqual([connection.session, seen.lost], [1, 0])
+  assert.deepEqual(await connection.run(ECHO, [], ['b']), ['b'])
 })
 
 test('who hears nothing because only that connection was forgotten hears again', NEEDS_REDIS, async (t) => {
-  const { redis, proxy, link, seen, listening } = await openOwn(t)
+  const { redis, proxy, connection, seen, listening } = await openOwn(t)
   const hears = async () => {
     await redis.client.publish('recall', 'a')
     return seen.messages.length > 0
@@ -70,9 +70,9 @@ test('who hears nothing because only that connection was forgotten hears again',
 
   proxy.forgetOne(listening)
   await redis.client.publish('recall', 'b')
-  assert.deepEqual(await link.run(ECHO, [], ['c']), ['c'])
+  assert.deepEqual(await connection.run(ECHO, [], ['c']), ['c'])
   seen.messages.length = 0
   await until(hears)
   assert.ok(!seen.messages.includes('b'))
-  assert.deepEqual([link.session, seen.lost], [1, 0], 'requests never noticed')
+  assert.deepEqual([connection.session, seen.lost], [1, 0], 'requests never noticed')
 })

@@ -1,13 +1,13 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import { type Run, scriptsOn } from './redis-run.ts'
-import { ANSWER_MS, watchAnswers } from './redis-watch.ts'
+import { ANSWER_MS, watchAnswers } from './answer-timeout.ts'
+import { type Run, scriptsOn } from './scripts.ts'
 
 /** So often the one connection that has nothing to say shows that it still hears. */
 const HEARING_MS = 1_000
 const LONGEST_PAUSE_MS = 250
 
 /** A way to the store that breaks at the first doubt, and mends itself for ever. */
-export interface Link {
+export interface Connection {
   /** Grows whenever answers under way can no longer be trusted to come. */
   readonly session: number
   /** Why the store was last lost. */
@@ -23,7 +23,7 @@ export interface Link {
 }
 
 interface Options {
-  connection: string | RedisOptions
+  server: string | RedisOptions
   channel: string
   /** Of tests only: another client. */
   connect?: typeof connectTo
@@ -52,10 +52,10 @@ const SETTINGS = {
   replyMapping: 'legacy',
 } as const satisfies RedisOptions
 
-export function openLink(options: Options): Link {
-  const { connection, channel, connect = connectTo, onReady, onLost, onMessage } = options
-  const redis = connect(connection)
-  const listener = connect(connection)
+export function openConnection(options: Options): Connection {
+  const { server, channel, connect = connectTo, onReady, onLost, onMessage } = options
+  const redis = connect(server)
+  const listener = connect(server)
   const scripts = scriptsOn(redis, guard)
   const waiting = watchAnswers(() => fail(new Error('Redis: no answer')))
   let up = false
@@ -124,7 +124,7 @@ export function openLink(options: Options): Link {
 
 /**
  * Where no subscription comes about, the connection is begun anew. It is asked for again and again: a
- * firewall that forgets a connection of few words tells nobody, and no promise would be given back any more.
+ * firewall that forgets a connection of few words tells nobody, and no lease would be released any more.
  */
 function hearOthers(listener: Redis, channel: string, onMessage: Options['onMessage']): void {
   const giveUp = () => listener.stream?.destroy()
@@ -163,10 +163,8 @@ function shareTurns(streamOf: () => Redis['stream'] | undefined): () => Promise<
   }
 }
 
-export function connectTo(connection: string | RedisOptions): Redis {
-  return typeof connection === 'string'
-    ? new Redis(connection, SETTINGS)
-    : new Redis({ ...connection, ...SETTINGS })
+export function connectTo(server: string | RedisOptions): Redis {
+  return typeof server === 'string' ? new Redis(server, SETTINGS) : new Redis({ ...server, ...SETTINGS })
 }
 
 /**

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { changes } from '../changes.ts'
-import { type BanRule, readConfig } from '../config.ts'
-import { openToWrite } from '../db/open-sqlite.ts'
-import { transactionWriter, type Write } from '../db/write.ts'
-import type { Limits } from '../plans.ts'
-import { cleanup } from '../testing/cleanup.ts'
-import { startProxy } from '../testing/proxy.ts'
-import { keepAsking, NEEDS_REDIS, startRedis, type TestRedis, until } from '../testing/redis.ts'
-import { scratchFolder } from '../testing/start-app.ts'
-import type { Caller, Limiter, Ruling } from './limiter.ts'
-import { memoryLimiter } from './memory.ts'
-import { redisLimiter } from './redis.ts'
-import { judge, type State, UNKNOWN } from './window.ts'
+import { changes } from '../../changes.ts'
+import { type BanRule, readConfig } from '../../config.ts'
+import { openToWrite } from '../../db/open-sqlite.ts'
+import { transactionWriter, type Write } from '../../db/write.ts'
+import type { Limits } from '../../plans.ts'
+import { cleanup } from '../../testing/cleanup.ts'
+import { startProxy } from '../../testing/proxy.ts'
+import { keepAsking, NEEDS_REDIS, startRedis, type TestRedis, until } from '../../testing/redis.ts'
+import { scratchFolder } from '../../testing/start-app.ts'
+import type { Account, Limiter, Ruling } from '../limiter.ts'
+import { memoryLimiter } from '../memory.ts'
+import { judge, type State, UNKNOWN } from '../window.ts'
+import { redisLimiter } from './limiter.ts'
 
 const { ban } = readConfig({})
 const FREE = { perMinute: 60, perDay: 1_000 }
@@ -35,8 +35,8 @@ if (!NEEDS_REDIS.skip) {
 }
 
 let callers = 0
-const key = (limits: Limits, rule = PATIENT): Caller => ({ name: `key:${++callers}`, limits, ban: rule })
-const address = (limits: Limits): Caller => ({ name: `ip:stranger ${++callers}`, limits })
+const key = (limits: Limits, rule = PATIENT): Account => ({ name: `key:${++callers}`, limits, ban: rule })
+const address = (limits: Limits): Account => ({ name: `ip:stranger ${++callers}`, limits })
 
 /** Limiters as in as many processes; with a clock that stands still, it is also that of the store. */
 async function openLimiters(
@@ -49,7 +49,7 @@ async function openLimiters(
   const limiters = await Promise.all(
     Array.from({ length: count }, () =>
       redisLimiter({
-        connection: `redis://127.0.0.1:${port}`,
+        server: `redis://127.0.0.1:${port}`,
         clock: steady,
         ban,
         ...(clock && { storeClock: steady }),
@@ -60,7 +60,7 @@ async function openLimiters(
   return limiters as [Limiter, ...Limiter[]]
 }
 
-async function takeMany(limiter: Limiter, caller: Caller, count: number): Promise<Ruling[]> {
+async function takeMany(limiter: Limiter, caller: Account, count: number): Promise<Ruling[]> {
   return Promise.all(Array.from({ length: count }, () => limiter.take(caller)))
 }
 
@@ -100,10 +100,10 @@ for (const [window, limits] of [
     const limiters = await openLimiters(t, 4)
     const caller = key(limits)
     for (const limiter of limiters) await takeMany(limiter, caller, 10)
-    const promised = Number(
+    const leased = Number(
       await redis.client.hget(`adoptable:{${caller.name}}`, window === 'day' ? 'dx' : 'mx'),
     )
-    assert.ok(promised > 100, `${promised} promised`)
+    assert.ok(leased > 100, `${leased} leased`)
 
     const rulings = [
       ...(await takeMany(limiters[0], caller, 400)),
@@ -236,21 +236,21 @@ test(
 )
 
 test(
-  'requests that come together ask together also for what a process that left was promised',
+  'requests that come together ask together also for what a process that left was leased',
   NEEDS_REDIS,
   async (t) => {
     const [leaver] = await openLimiters(t, 1)
     const [limiter] = await openLimiters(t, 1)
     const caller = key({ perMinute: 60, perDay: 1e5 })
     await leaver.take(caller)
-    const promised = Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mx'))
+    const leased = Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mx'))
     await leaver.close()
 
     const before = await countOf('evalsha')
     const rulings = await takeMany(limiter, caller, 90)
     const questions = (await countOf('evalsha')) - before
     assert.equal(allowed(rulings), 59)
-    assert.ok(promised > 10 && questions < 10, `${questions} questions, with ${promised} promised`)
+    assert.ok(leased > 10 && questions < 10, `${questions} questions, with ${leased} leased`)
   },
 )
 
@@ -364,7 +364,7 @@ test('without a script in its cache Redis is told it again', NEEDS_REDIS, async 
 })
 
 /** Asks until as many are allowed as should be, and then for more. */
-async function allowedInAll(limiter: Limiter, caller: Caller, taken: Ruling[], limit: number) {
+async function allowedInAll(limiter: Limiter, caller: Account, taken: Ruling[], limit: number) {
   const began = performance.now()
   while (allowed(taken) < limit) {
     assert.ok(performance.now() - began < 15_000, `only ${allowed(taken)} of ${limit} allowed`)
@@ -453,8 +453,8 @@ test('a request that comes while the others are asked waits for the same answer'
   assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
 })
 
-/** Hears whenever what is promised of a caller is asked back. */
-async function hearRecalls(t: TestContext, { name }: Caller, onRecall: () => void): Promise<void> {
+/** Hears whenever what is leased of a caller is recalled. */
+async function hearRecalls(t: TestContext, { name }: Account, onRecall: () => void): Promise<void> {
   const listener = redis.client.duplicate()
   t.after(() => listener.disconnect())
   await listener.subscribe('adoptable:recall')
@@ -469,13 +469,13 @@ function stallMs(length: number): void {
   while (performance.now() - began < length) {}
 }
 
-test('what is given back while the line breaks is there for the others', NEEDS_REDIS, async (t) => {
+test('what is released while the line breaks is there for the others', NEEDS_REDIS, async (t) => {
   const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
   const [[giver], [asker]] = [await openLimiters(t, 1, undefined, proxy), await openLimiters(t, 1)]
   const caller = key({ perMinute: 100, perDay: 1e5 })
   const taken = await takeMany(giver, caller, 1)
   let breaks = 0
-  proxy.onSend = (bytes) => bytes.includes('\r\ngive\r\n') && breaks++ === 0
+  proxy.onSend = (bytes) => bytes.includes('\r\nrelease\r\n') && breaks++ === 0
 
   assert.equal(await allowedInAll(asker, caller, taken, 100), 100)
   assert.equal(breaks, 1)
@@ -495,7 +495,7 @@ test(
     const taken = await takeMany(holder, caller, 1)
     let breaks = 0
     line.onSend = (bytes) => bytes.includes('zrange') && breaks++ === 0
-    // Whoever holds a promise does not hear that it is asked for.
+    // Whoever holds a lease does not hear that it is asked for.
     held.mode = 'stall'
 
     while (breaks === 0) taken.push(await asker.take(caller))

@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { NEEDS_REDIS, startRedis } from '../testing/redis.ts'
-import { SETTLE } from './redis-report-script.ts'
-import { OWN, type Share } from './redis-share.ts'
-import { readHeard, reportOf } from './redis-wire.ts'
+import { NEEDS_REDIS, startRedis } from '../../testing/redis.ts'
+import { type Lease, OWN } from './lease.ts'
+import { readAnswer, reportOf } from './messages.ts'
+import { RECONCILE } from './reconcile-script.ts'
 
 // What Redis makes of a minute that a process tells of after the others' own has ended.
 
 const NOW = 1_800_000_000_000
-const NONE: Share = { label: '', startedAt: 0, used: 0, served: 0, charged: 0, cap: 0 }
+const NONE: Lease = { windowId: '', startedAt: 0, used: 0, served: 0, charged: 0, cap: 0 }
 
 async function openStore(t: TestContext) {
   const { client } = await startRedis(t)
-  return async (now: number, kind: 'settle' | 'rebuild', minute: Partial<Share>, id = 'a') => {
+  return async (now: number, kind: 'reconcile' | 'rebuild', minute: Partial<Lease>, id = 'a') => {
     const shares = [...reportOf({ ...NONE, ...minute }), ...reportOf(NONE)]
     const args = [id, 1, now, kind, kind === 'rebuild' ? 'loss' : '', ...shares, 0, 0, 0]
-    return readHeard((await client.eval(SETTLE, 2, '{k}', '{k}:refusals', ...args)) as unknown[]).minute
+    return readAnswer((await client.eval(RECONCILE, 2, '{k}', '{k}:refusals', ...args)) as unknown[]).minute
   }
 }
 
-for (const kind of ['settle', 'rebuild'] as const) {
+for (const kind of ['reconcile', 'rebuild'] as const) {
   test(
     `${kind}: a minute that was opened alone begins for the others when they hear of it`,
     NEEDS_REDIS,
     async (t) => {
       const report = await openStore(t)
-      const own = { label: `${OWN}${NOW}`, startedAt: NOW, served: 3, cap: 10 }
+      const own = { windowId: `${OWN}${NOW}`, startedAt: NOW, served: 3, cap: 10 }
 
       const heard = await report(NOW + 59_000, kind, own)
-      assert.deepEqual([heard.label, heard.startedAt, heard.used], [own.label, NOW + 59_000, 3])
+      assert.deepEqual([heard.windowId, heard.startedAt, heard.used], [own.windowId, NOW + 59_000, 3])
       const again = await report(NOW + 61_000, kind, own)
       assert.deepEqual([again.startedAt, again.used], [NOW + 59_000, 3], 'telling it twice changes nothing')
     },
@@ -37,15 +37,18 @@ for (const kind of ['settle', 'rebuild'] as const) {
   test(`${kind}: a minute in which nobody was served is none`, NEEDS_REDIS, async (t) => {
     const report = await openStore(t)
 
-    assert.equal((await report(NOW + 59_000, kind, { label: `${OWN}${NOW}`, startedAt: NOW })).label, '')
+    assert.equal(
+      (await report(NOW + 59_000, kind, { windowId: `${OWN}${NOW}`, startedAt: NOW })).windowId,
+      '',
+    )
   })
 
   test(`${kind}: a minute that the store had opened goes on from its start`, NEEDS_REDIS, async (t) => {
     const report = await openStore(t)
-    const known = { label: String(NOW), startedAt: NOW, used: 5, served: 2, charged: 2, cap: 2 }
+    const known = { windowId: String(NOW), startedAt: NOW, used: 5, served: 2, charged: 2, cap: 2 }
 
     const heard = await report(NOW + 59_000, kind, known)
-    assert.deepEqual([heard.label, heard.startedAt, heard.used], [known.label, NOW, 5])
+    assert.deepEqual([heard.windowId, heard.startedAt, heard.used], [known.windowId, NOW, 5])
   })
 
   test(
@@ -53,12 +56,19 @@ for (const kind of ['settle', 'rebuild'] as const) {
     NEEDS_REDIS,
     async (t) => {
       const report = await openStore(t)
-      await report(NOW, kind, { label: String(NOW), startedAt: NOW, used: 5, served: 5, charged: 5, cap: 5 })
+      await report(NOW, kind, {
+        windowId: String(NOW),
+        startedAt: NOW,
+        used: 5,
+        served: 5,
+        charged: 5,
+        cap: 5,
+      })
 
-      const own = { label: `${OWN}${NOW + 1}`, startedAt: NOW + 1, served: 3, cap: 10 }
+      const own = { windowId: `${OWN}${NOW + 1}`, startedAt: NOW + 1, served: 3, cap: 10 }
       const heard = await report(NOW + 59_000, kind, own, 'b')
       assert.deepEqual([heard.used, heard.cap], [8, 10], 'it may go on, as it may not hear this')
-      const late = { label: `${OWN}${NOW - 60_000}`, startedAt: NOW - 60_000, served: 3, cap: 10 }
+      const late = { windowId: `${OWN}${NOW - 60_000}`, startedAt: NOW - 60_000, served: 3, cap: 10 }
       assert.equal(
         (await report(NOW + 59_000, kind, late, 'c')).used,
         8,
@@ -74,11 +84,11 @@ test(
   async (t) => {
     const { client } = await startRedis(t)
     const settle = async (session: number) => {
-      const args = ['a', session, NOW, 'settle', '', ...reportOf(NONE), ...reportOf(NONE), 0, 0, 0]
-      return ((await client.eval(SETTLE, 2, '{k}', '{k}:refusals', ...args)) as unknown[])[0]
+      const args = ['a', session, NOW, 'reconcile', '', ...reportOf(NONE), ...reportOf(NONE), 0, 0, 0]
+      return ((await client.eval(RECONCILE, 2, '{k}', '{k}:refusals', ...args)) as unknown[])[0]
     }
 
-    assert.equal(await settle(2), 'settled')
+    assert.equal(await settle(2), 'reconciled')
     assert.equal(await settle(1), 'stale')
     assert.ok((await client.pttl('{k}')) > 50_000, 'for a minute')
   },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freePort } from '../testing/port.ts'
-import { NEEDS_REDIS, startRedis, until } from '../testing/redis.ts'
-import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
+import { freePort } from '../../testing/port.ts'
+import { NEEDS_REDIS, startRedis, until } from '../../testing/redis.ts'
+import { makeKey, scratchFolder, startApp } from '../../testing/start-app.ts'
 
 const USERS = ['one', 'two', 'three']
 const LIMIT = 100

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Callers, rememberCallers } from './callers.ts'
+import { type Accounts, rememberAccounts } from './accounts.ts'
 
 /** So many addresses have a counter each. */
 const MOST = 50_000
@@ -9,9 +9,9 @@ interface Met {
   name: string
 }
 
-const remember = (): Callers<Met> => rememberCallers((name) => ({ name }))
+const remember = (): Accounts<Met> => rememberAccounts((name) => ({ name }))
 
-function meetAddresses({ get }: Callers<Met>, count: number): void {
+function meetAddresses({ get }: Accounts<Met>, count: number): void {
   for (let met = 0; met < count; met += 1) get(`ip:${met}`)
 }
 

@@ -4,8 +4,8 @@
  *
  *   members    process → time of its latest sign of life
  *   shares     process → the part of every minute's limit that it may take while it is away
- *   gone       processes that will never serve again, kept while a promise to them may stand somewhere
- *   freed      the same, each with the minutes in which it may have served alone before it went
+ *   gone       processes that will never serve again, kept while a lease to them may stand somewhere
+ *   freed      the same, each with the minutes in which it may have served offline before it went
  *   epoch      run: of the server; number: of its memory; since; open: whether requests may be charged
  *   awaited    processes that have yet to say what they know before the epoch is open
  *
@@ -13,7 +13,7 @@
  * known), time after which one is silent, after which it is gone, time in which a new epoch gathers, epoch
  * it belongs to ('' when just started), epoch it has reported to, processes it knows.
  *
- * A silent process may be alive, and serve alone: only its own goodbye, or the time after which it serves
+ * A silent process may be alive, and serve offline: only its own goodbye, or the time after which it serves
  * nobody any more, shows that it is gone.
  */
 export const BEAT = `
@@ -52,7 +52,7 @@ end
 
 for _, one in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. fence)) do leave(one) end
 if kind == 'bye' then leave(id) end
--- What it may have served alone counts for another minute: until then a reserve is left for it.
+-- What it may have served offline counts for another minute: until then a reserve is left for it.
 for _, one in ipairs(redis.call('ZRANGE', members, 0, -1)) do
   local left = tonumber(redis.call('ZSCORE', gone, one) or now)
   if now - left >= 60000 then forget(one) end

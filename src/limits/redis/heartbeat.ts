@@ -1,6 +1,6 @@
-import type { Alone } from './redis-alone.ts'
-import type { Link } from './redis-link.ts'
-import { BEAT } from './redis-members-script.ts'
+import type { Connection } from './connection.ts'
+import { BEAT } from './heartbeat-script.ts'
+import type { OfflineTerms } from './offline.ts'
 
 /** A process is silent after this long without a sign of life: from then on the others leave it a reserve. */
 const SILENT_MS = 1_000
@@ -25,7 +25,7 @@ interface View {
   silent: { id: string; part: number }[]
 }
 
-export interface Seen {
+export interface HeartbeatAnswer {
   /** Changes when the store has lost its memory. */
   epoch: string
   /** Whether all have told it theirs. */
@@ -34,18 +34,18 @@ export interface Seen {
   gone: boolean
 }
 
-export interface Pulse {
+export interface Heartbeat {
   readonly id: string
   readonly view: View
   /** @param reported the epoch that was told everything */
-  beat(kind: 'view' | 'alive' | 'bye', epoch: string, reported: string): Promise<Seen>
+  beat(kind: 'view' | 'alive' | 'bye', epoch: string, reported: string): Promise<HeartbeatAnswer>
   /** What this process may do while it is without the store. */
-  alone(): Alone
+  offlineTerms(): OfflineTerms
   /** What is kept of a minute's limit for processes that are away. */
   reserve(perMinute: number): string
   /** Begins again as another process. */
   startOver(): void
-  /** Processes that will never serve again, each with the minutes in which it may have served alone. */
+  /** Processes that will never serve again, each with the minutes in which it may have served offline. */
   gone(): Promise<string[]>
 }
 
@@ -54,18 +54,18 @@ interface Options {
   prefix: string
   /** Makes what tells this process from all others. */
   newId: () => string
-  link: () => Link
+  connection: () => Connection
 }
 
 /** The signs of life of this process, and those of the others. */
-export function startPulse({ clock, prefix, newId, link }: Options): Pulse {
+export function startHeartbeat({ clock, prefix, newId, connection }: Options): Heartbeat {
   const keyOf = (name: string): string => `${prefix}:{processes}:${name}`
   const keys = KEYS.map(keyOf)
   let id = newId()
   let view: View = { storeNow: 0, processes: [], silent: [] }
   /** The clock of the store, less our steady one. */
   let ahead: number | undefined
-  const never = { sentAt: 0, heardAt: Number.NEGATIVE_INFINITY, since: Number.POSITIVE_INFINITY, part: 1 }
+  const never = { sentAt: 0, answeredAt: Number.NEGATIVE_INFINITY, since: Number.POSITIVE_INFINITY, part: 1 }
   let sign = never
 
   /** One part for each process, none of what silent ones have, and one to spare for who joins meanwhile. */
@@ -89,7 +89,7 @@ export function startPulse({ clock, prefix, newId, link }: Options): Pulse {
       const told = kind === 'alive' ? part : Number.isFinite(sign.since) ? sign.part : 0
       const known = view.processes.join(',')
       const args = [id, kind, told, lateness, SILENT_MS, FENCE_MS, GATHER_MS, epoch, reported, known]
-      const answer = await link().run(BEAT, keys, args)
+      const answer = await connection().run(BEAT, keys, args)
       const [storeNow, number, open, gone, processes, silent] = answer
       ahead = Number(storeNow) - steady
       view = {
@@ -97,16 +97,16 @@ export function startPulse({ clock, prefix, newId, link }: Options): Pulse {
         processes: listOf(processes),
         silent: listOf(silent).map(readSilent),
       }
-      if (kind === 'alive') sign = { sentAt, heardAt: sentAt, since: Math.min(sign.since, sentAt), part }
+      if (kind === 'alive') sign = { sentAt, answeredAt: sentAt, since: Math.min(sign.since, sentAt), part }
       return { epoch: String(number), open: open === 1, gone: gone === 1 }
     },
-    alone: () => ({
-      cause: link().cause,
+    offlineTerms: () => ({
+      cause: connection().cause,
       missedFrom: sign.sentAt + MISSED_MS,
-      fencedFrom: sign.heardAt + FENCE_MS - FENCE_MARGIN_MS,
+      fencedFrom: sign.answeredAt + FENCE_MS - FENCE_MARGIN_MS,
       // Who has only just joined is not yet seen by all. Half, as 60 seconds of another process may hold the
       // end of one window of ours and the start of the next.
-      part: sign.heardAt - sign.since < SILENT_MS ? 0 : sign.part / 2,
+      part: sign.answeredAt - sign.since < SILENT_MS ? 0 : sign.part / 2,
     }),
     reserve: (perMinute) =>
       view.silent.map(({ id, part }) => `${id}=${Math.floor(perMinute * part)}`).join(','),
@@ -114,7 +114,7 @@ export function startPulse({ clock, prefix, newId, link }: Options): Pulse {
       id = newId()
       sign = never
     },
-    gone: () => link().members(keyOf('freed')),
+    gone: () => connection().members(keyOf('freed')),
   }
 }
 
