@@ -2,7 +2,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { Db } from './db/tables.ts'
 import type { Write, Writer } from './db/write.ts'
-import type { CarryOut } from './http/idempotency.ts'
+import type { RequestWrite } from './http/idempotency.ts'
 import type { PageCache } from './http/page-cache.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -17,9 +17,9 @@ export interface Context {
   ready: Writer['ready']
   scrub: Database['scrub']
   /** `write` for a request that may carry an Idempotency-Key. */
-  carryOut: CarryOut
+  writeOnce: RequestWrite
   version: Database['version']
-  /** Ready pages of the lists, by the address under which they were asked for. */
+  /** Cached pages of the lists, by the address under which they were asked for. */
   pages: PageCache
   limiter: Limiter
   /** Absent unless the operator asked for them. */

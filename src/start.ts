@@ -10,7 +10,7 @@ import { cursorSecret } from './db/secrets.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
 import type { Face } from './http/face.ts'
-import { carryOutOnce } from './http/idempotency.ts'
+import { requestWrites } from './http/idempotency.ts'
 import { pageCache } from './http/page-cache.ts'
 import { workRegularly } from './jobs/runner.ts'
 import { jobs } from './jobs.ts'
@@ -52,7 +52,7 @@ interface Options {
 /** The part of a stop's time that clients may use up; the rest is for the counters and the store. */
 const DRAIN_SHARE = 0.8
 
-/** What ready pages may take up. */
+/** What cached pages may take up. */
 const PAGE_CACHE_BYTES = 16 * 1_048_576
 
 /** config → store, limiter → server; `stop` ends them in reverse order. */
@@ -81,7 +81,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       db,
       write,
       ready: () => Promise.all([ready(), limiter.ready()]).then(() => undefined),
-      carryOut: carryOutOnce(database, clock),
+      writeOnce: requestWrites(database, clock),
       scrub,
       version,
       pages: pageCache(() => version('pages'), PAGE_CACHE_BYTES),

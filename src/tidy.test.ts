@@ -35,7 +35,7 @@ const ORDER = [
 ]
 
 function rank(file: string): number {
-  return ORDER.findIndex((places) => places.some((place) => file === place || file.startsWith(`${place}/`)))
+  return ORDER.findIndex((places) => places.some((index) => file === index || file.startsWith(`${index}/`)))
 }
 
 function importsOf(file: string): string[] {
@@ -150,15 +150,15 @@ test('files stay below 200 lines, functions below 70, lines at most 110 characte
     const lines = text(file).split('\n')
     assert.ok(lines.length <= 200, `${file} has ${lines.length} lines: does it hold one thing?`)
     let since: number | undefined
-    for (const [place, line] of lines.entries()) {
+    for (const [index, line] of lines.entries()) {
       // A path or a sentence in quotes may be longer than a line of code.
       assert.ok(
         line.length <= 110 || /['"`]/.test(line),
-        `${file}:${place + 1} has ${line.length} characters`,
+        `${file}:${index + 1} has ${line.length} characters`,
       )
-      if (/^(export )?(default )?(async )?function/.test(line)) since = place
+      if (/^(export )?(default )?(async )?function/.test(line)) since = index
       if (line !== '}' || since === undefined) continue
-      assert.ok(place - since < 70, `${file}:${since + 1} is a function of ${place - since} lines`)
+      assert.ok(index - since < 70, `${file}:${since + 1} is a function of ${index - since} lines`)
       since = undefined
     }
   }

@@ -9,7 +9,7 @@ import * as categories from './store.ts'
 const BETA = { 'x-stability': 'beta' } as const
 const EXISTS = { 409: 'Another category has this name.' }
 
-export function categoryRoutes(app: App, { config: settings, db, write, carryOut }: Context): void {
+export function categoryRoutes(app: App, { config: settings, db, write, writeOnce }: Context): void {
   const listCategories = {
     operationId: 'listCategories',
     summary: 'List all categories',
@@ -27,7 +27,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, carryOut
   }
   const named = { errors: EXISTS }
   app.post('/categories', { config: named, schema: createCategory }, async (request, reply) => {
-    const category = await carryOut(request, reply, 'insertCategory', request.body)
+    const category = await writeOnce(request, reply, 'insertCategory', request.body)
     reply.code(201).header('location', `${publicBase(settings, request)}/categories/${category.id}`)
     return category
   })
@@ -53,7 +53,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, carryOut
     response: { 200: Category },
   }
   app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) =>
-    carryOut(request, reply, 'updateCategory', idOf(request.params), request.body),
+    writeOnce(request, reply, 'updateCategory', idOf(request.params), request.body),
   )
 
   const deleteCategory = {

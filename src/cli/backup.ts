@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { isPostgres } from '../db/store-url.ts'
 import { ConfigError } from '../setting.ts'
-import { print } from './print.ts'
 import { type Settings, settingsHelp } from './settings.ts'
+import { print } from './terminal.ts'
 
 /** An online copy of the embedded store: a store of its own, with what was committed when it began. */
 export function backupCommand(program: Command, settings: Settings): void {

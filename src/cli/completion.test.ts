@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
-import { alignedLines } from './table.ts'
+import { alignedLines } from './terminal.ts'
 
 const [BASH, ZSH] = ['bash', 'zsh'].map((shell) => spawnSync(shell, ['--version']).status === 0)
 const FISH = 'fish'

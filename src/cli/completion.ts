@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { print } from './print.ts'
+import { print } from './terminal.ts'
 
 const SHELLS = { bash: forBash, zsh: forZsh, fish: forFish }
 
@@ -16,7 +16,7 @@ export function completionCommand(program: Command): void {
     .description('print the completion of this command for a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', HOW_TO_SWITCH_ON)
-    .action((shell: keyof typeof SHELLS) => print(SHELLS[shell](placesOf(program)).trimEnd()))
+    .action((shell: keyof typeof SHELLS) => print(SHELLS[shell](pathsOf(program)).trimEnd()))
 }
 
 interface Word {
@@ -27,7 +27,7 @@ interface Word {
 }
 
 /** A command, and what may be typed behind it. */
-interface Place {
+interface CommandPath {
   /** The words behind `adoptable`, each after a space: ' keys create'. */
   path: string
   words: Word[]
@@ -35,7 +35,7 @@ interface Place {
   files: boolean
 }
 
-function placesOf(command: Command, path = ''): Place[] {
+function pathsOf(command: Command, path = ''): CommandPath[] {
   const options = command.createHelp().visibleOptions(command)
   const words = [
     ...command.commands.map((sub) => ({ text: sub.name(), meaning: sub.description() })),
@@ -49,39 +49,36 @@ function placesOf(command: Command, path = ''): Place[] {
     })),
   ]
   const files = command.registeredArguments.some((argument) => argument.name() === 'file')
-  return [
-    { path, words, files },
-    ...command.commands.flatMap((sub) => placesOf(sub, `${path} ${sub.name()}`)),
-  ]
+  return [{ path, words, files }, ...command.commands.flatMap((sub) => pathsOf(sub, `${path} ${sub.name()}`))]
 }
 
 const textsOf = (words: Word[]): string => words.map(({ text }) => text).join(' ')
 
 /** The lines of a `case` over where somebody stands and the word before. @param offer how to offer words */
-function casesOf(places: Place[], offer: (words: string, files: boolean) => string): string[] {
-  const values = places.flatMap(({ path, words }) =>
+function casesOf(paths: CommandPath[], offer: (words: string, files: boolean) => string): string[] {
+  const values = paths.flatMap(({ path, words }) =>
     words.flatMap(({ text, values: known }) =>
       known ? [`  '${path} ${text}') ${offer(known.join(' '), known.length === 0)};;`] : [],
     ),
   )
-  const words = places.map(({ path, words: own, files }) => `  '${path} '*) ${offer(textsOf(own), files)};;`)
+  const words = paths.map(({ path, words: own, files }) => `  '${path} '*) ${offer(textsOf(own), files)};;`)
   // The longest first: the pattern of a command also fits what stands deeper.
   return [...values, ...words.reverse()]
 }
 
-function knownPaths(places: Place[]): string {
-  return places.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|')
+function knownPaths(paths: CommandPath[]): string {
+  return paths.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|')
 }
 
-function forBash(places: Place[]): string {
+function forBash(paths: CommandPath[]): string {
   return `# Completion of adoptable for bash
 _adoptable() {
   local word at= words= files=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$at $word" in ${knownPaths(places)}) at="$at $word";; esac
+    case "$at $word" in ${knownPaths(paths)}) at="$at $word";; esac
   done
   case "$at \${COMP_WORDS[COMP_CWORD-1]}" in
-${casesOf(places, (words, files) => `words='${words}'${files ? ' files=yes' : ''}`).join('\n')}
+${casesOf(paths, (words, files) => `words='${words}'${files ? ' files=yes' : ''}`).join('\n')}
   esac
   # Options only once one is begun: bash goes on with files where nothing is offered.
   [[ $files && \${COMP_WORDS[COMP_CWORD]} != -* ]] && words=
@@ -91,16 +88,16 @@ complete -o default -F _adoptable adoptable
 `
 }
 
-function forZsh(places: Place[]): string {
+function forZsh(paths: CommandPath[]): string {
   return `#compdef adoptable
 # Completion of adoptable for zsh
 _adoptable() {
   local word at=
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$at $word" in (${knownPaths(places)}) at="$at $word";; esac
+    case "$at $word" in (${knownPaths(paths)}) at="$at $word";; esac
   done
   case "$at \${words[CURRENT-1]}" in
-${casesOf(places, offerInZsh).join('\n')}
+${casesOf(paths, offerInZsh).join('\n')}
   esac
 }
 compdef _adoptable adoptable
@@ -112,9 +109,9 @@ function offerInZsh(words: string, files: boolean): string {
   return words === '' ? '_files' : `if [[ $PREFIX == -* ]]; then compadd -- ${words}; else _files; fi`
 }
 
-function forFish(places: Place[]): string {
+function forFish(paths: CommandPath[]): string {
   const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`
-  const lines = places.flatMap(({ path, words }) =>
+  const lines = paths.flatMap(({ path, words }) =>
     words.map(({ text, meaning, values }) => {
       const what = text.startsWith('--') ? `-l ${text.slice(2)}` : `-a ${text}`
       const follow =
@@ -122,14 +119,14 @@ function forFish(places: Place[]): string {
       return `complete -c adoptable -n "__adoptable_at '${path}'" ${what}${follow} -d ${quoted(meaning)}`
     }),
   )
-  const withoutFiles = places.flatMap(({ path, files }) =>
+  const withoutFiles = paths.flatMap(({ path, files }) =>
     files ? [] : [`complete -c adoptable -n "__adoptable_at '${path}'" -f`],
   )
   return `# Completion of adoptable for fish
 function __adoptable_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
-    contains -- "$at $word" ${knownPaths(places).replaceAll('|', ' ')}; and set at "$at $word"
+    contains -- "$at $word" ${knownPaths(paths).replaceAll('|', ' ')}; and set at "$at $word"
   end
   test "$at" = "$argv[1]"
 end

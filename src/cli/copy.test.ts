@@ -489,9 +489,9 @@ test('every table and column of both engines is copied or counted, but for what 
     [...known, 'claim'],
   ]
 
-  for (const [place, side] of sides.entries()) {
+  for (const [index, side] of sides.entries()) {
     const tables = (await side.tables()).filter((name) => !name.startsWith('kysely_'))
-    assert.deepEqual(tables.sort(), expected[place]?.sort(), side.name)
+    assert.deepEqual(tables.sort(), expected[index]?.sort(), side.name)
   }
   for (const { name } of TABLES) {
     const [one, other] = await Promise.all(sides.map((side) => side.columns(name)))

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import type { Outcome, Progress, Stores } from '../db/copy.ts'
 import type { Comparison } from '../db/copy-check.ts'
 import { ConfigError, databaseUrl } from '../setting.ts'
-import { bar } from './bar.ts'
-import { print } from './print.ts'
+import { bar, drawnLine, print, whole } from './terminal.ts'
 
 const NOT_TO_BE_USED =
   'the copy differs from its source, and is not to be used: copy again into an empty store'
@@ -75,35 +74,25 @@ function both(values: string[]): string {
   return [...new Set(values)].join(' / ')
 }
 
-function whole(count: number): string {
-  return count.toLocaleString('en')
-}
-
 interface Bar {
   show: Progress
   clear(): void
 }
 
-const REDRAWN_MS = 100
-
-/** One line that is drawn over and over; nothing where nobody looks at it. */
 function progressBar(terminal: NodeJS.WriteStream): Bar {
-  if (!terminal.isTTY) return { show: () => undefined, clear: () => undefined }
+  const line = drawnLine(terminal)
   let current: string | undefined
-  let [startedAt, startedWith, drawnAt] = [0, 0, 0]
-  const eraseLine = '\r\x1b[2K'
-
+  let [startedAt, startedWith] = [0, 0]
   return {
     show(step, done, total) {
       const now = performance.now()
+      const isNew = step !== current
       // What an earlier run copied says nothing about the speed of this one.
-      if (step !== current) [current, startedAt, startedWith, drawnAt] = [step, now, done, 0]
-      if (now - drawnAt < REDRAWN_MS && done < total) return
-      drawnAt = now
+      if (isNew) [current, startedAt, startedWith] = [step, now, done]
       const rate = ((done - startedWith) / Math.max(now - startedAt, 1)) * 1_000
-      terminal.write(eraseLine + barLine(step, done, total, rate).slice(0, (terminal.columns || 80) - 1))
+      line.draw(() => barLine(step, done, total, rate), isNew || done >= total)
     },
-    clear: () => terminal.write(eraseLine),
+    clear: line.clear,
   }
 }
 

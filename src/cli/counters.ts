@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { print } from './print.ts'
 import { settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
+import { print } from './terminal.ts'
 
 /** Where the counters of the limits are shared; a store remembers it, so that no process counts elsewhere. */
 export function countersCommand(program: Command, settings: () => Config): void {
@@ -23,7 +23,7 @@ export function countersCommand(program: Command, settings: () => Config): void 
       const counterStore = redisUrl ? counterStoreOf(redisUrl, databaseUrl) : null
       const { moveCounters } = await import('../limits/move-counters.ts')
       await moveCounters(databaseUrl, counterStore)
-      const place = counterStore === null ? 'in the process' : `in the Redis at ${counterStore}`
-      await print(`the counters are ${place} from now on, and begin anew`)
+      const where = counterStore === null ? 'in the process' : `in the Redis at ${counterStore}`
+      await print(`the counters are ${where} from now on, and begin anew`)
     })
 }

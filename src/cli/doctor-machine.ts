@@ -43,11 +43,11 @@ export async function checkPorts({ host, port, metricsHost, metricsPort }: Confi
   })
   if (metricsPort === undefined) return [own]
   const sign = /^adoptable_build_info\{/m
-  const place = { name: 'METRICS_PORT', host: metricsHost, port: metricsPort, path: '/metrics', sign }
-  return [own, await checkPort(place)]
+  const scrape = { name: 'METRICS_PORT', host: metricsHost, port: metricsPort, path: '/metrics', sign }
+  return [own, await checkPort(scrape)]
 }
 
-interface Place {
+interface Listener {
   name: string
   host: string
   port: number
@@ -56,7 +56,7 @@ interface Place {
   sign: RegExp
 }
 
-async function checkPort({ name, host, port, path, sign }: Place): Promise<Finding> {
+async function checkPort({ name, host, port, path, sign }: Listener): Promise<Finding> {
   const check = `${name} ${port}`
   const error = await listenOnce(host, port)
   if (error === undefined) return good(check, port === 0 ? 'a free one is taken' : 'it is free')

@@ -15,6 +15,7 @@ import { MERGED } from '../db/migrate.ts'
 import { fileOf } from '../db/store-url.ts'
 import { JOBS, jobFindings, type SeenJob } from './doctor-jobs.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
+import { whole } from './terminal.ts'
 
 const MEGABYTE = 2 ** 20
 
@@ -50,7 +51,7 @@ function checkPlace(wanted: string, file: string): Finding[] {
   const folder = nearest(wanted)
   if (!existsSync(folder)) {
     const advice = 'mount what it leads to, or correct it'
-    return [wrong('store', `${folder} is a link to a place that is not there`, advice)]
+    return [wrong('store', `${folder} is a link to a index that is not there`, advice)]
   }
   if (!statSync(folder).isDirectory() || !may(folder, constants.W_OK | constants.X_OK)) {
     const advice = `name a file in DATABASE_URL that is in ${OWN_FOLDER}`
@@ -174,7 +175,7 @@ function checkClock(database: DatabaseSync): Finding {
 function checkSpace(folder: string, needed: number): Finding {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
-  const found = `${Math.floor(free / MEGABYTE).toLocaleString('en')} MB are free in ${folder}`
+  const found = `${whole(Math.floor(free / MEGABYTE))} MB are free in ${folder}`
   const advice = 'make room, or move the store to a larger disk'
   if (free < LEAST_FREE) return wrong('disk', found, advice)
   return free < ENOUGH_FREE + needed ? doubtful('disk', found, advice) : good('disk', found)

@@ -1,9 +1,8 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import type { Finding } from './finding.ts'
-import { print } from './print.ts'
 import { ALL_SETTINGS, type Settings, settingsHelp } from './settings.ts'
-import { alignedLines } from './table.ts'
+import { alignedLines, print } from './terminal.ts'
 
 /** Looks at everything the service stands on, and changes nothing. */
 export function doctorCommand(program: Command, settings: Settings): void {
@@ -29,10 +28,10 @@ const MARKS = {
 
 function linesOf(findings: Finding[]): string[] {
   const lines = alignedLines(findings.map(({ check, found }) => [check, found]))
-  return findings.flatMap(({ state, advice }, place) => {
+  return findings.flatMap(({ state, advice }, index) => {
     const [mark, colour] = MARKS[state]
     // Colours only where a person looks, and wants them (NO_COLOR).
-    const line = `${styleText(colour, mark)} ${lines[place]}`
+    const line = `${styleText(colour, mark)} ${lines[index]}`
     return advice === undefined ? [line] : [line, `  → ${advice}`]
   })
 }

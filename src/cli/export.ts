@@ -6,6 +6,7 @@ import { type Command, Option } from 'commander'
 import { ConfigError } from '../setting.ts'
 import { type Settings, settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
+import { whole } from './terminal.ts'
 
 export type TextFormat = 'ndjson' | 'csv'
 
@@ -40,7 +41,7 @@ export function exportCommand(program: Command, settings: Settings): void {
         })
         const to = file === '-' ? '' : ` to ${file}`
         // On stderr, as stdout may be the animals.
-        if (await writeText(file, text)) console.error(`exported ${count.toLocaleString('en')} animals${to}`)
+        if (await writeText(file, text)) console.error(`exported ${whole(count)} animals${to}`)
       } finally {
         await store.close()
       }

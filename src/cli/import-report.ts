@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Refusal } from '../transfer/animal.ts'
 import { linesIn, type Summary } from '../transfer/summary.ts'
-import { bar } from './bar.ts'
+import { bar, drawnLine, whole } from './terminal.ts'
 
 /** So many refused lines are shown; a file may have millions of them. */
 const MOST_SHOWN = 100
@@ -43,28 +43,20 @@ function lineOf({ line, id, reason }: Refusal): string {
   return `line ${line}${id === undefined ? '' : ` (${id})`}: ${reason}`.replaceAll(/\p{Cc}/gu, '?')
 }
 
-const REDRAWN_MS = 100
-const ERASE_LINE = '\r\x1b[2K'
-
 export interface Progress {
   show(done: Summary, bytes: number): void
   clear(): void
 }
 
-/** One line that is drawn over and over; nothing where nobody looks at it. */
 export function openProgress(terminal: NodeJS.WriteStream, size: number | undefined): Progress {
-  if (!terminal.isTTY) return { show: () => undefined, clear: () => undefined }
+  const line = drawnLine(terminal)
   const startedAt = performance.now()
-  let drawnAt = Number.NEGATIVE_INFINITY
   return {
     show(done, bytes) {
-      const now = performance.now()
-      if (now - drawnAt < REDRAWN_MS) return
-      drawnAt = now
-      const line = progressLine(linesIn(done), (now - startedAt) / 1_000, size && bytes / size)
-      terminal.write(ERASE_LINE + line.slice(0, (terminal.columns || 80) - 1))
+      const seconds = (performance.now() - startedAt) / 1_000
+      line.draw(() => progressLine(linesIn(done), seconds, size && bytes / size))
     },
-    clear: () => terminal.write(ERASE_LINE),
+    clear: line.clear,
   }
 }
 
@@ -81,8 +73,4 @@ export function summaryText(done: Summary, seconds: number, dryRun: boolean): st
   const lines = linesIn(done)
   const rate = `${whole(lines)} lines in ${seconds.toFixed(1)} s, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
   return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})`
-}
-
-export function whole(count: number): string {
-  return count.toLocaleString('en')
 }

@@ -6,10 +6,10 @@ import type { Options } from '../transfer/import.ts'
 import { MAPPINGS } from '../transfer/mappings.ts'
 import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
 import { openInput } from './import-input.ts'
-import { openProgress, openRejects, summaryText, whole } from './import-report.ts'
-import { print } from './print.ts'
+import { openProgress, openRejects, summaryText } from './import-report.ts'
 import { type Settings, settingsHelp } from './settings.ts'
 import { requireStoreOr } from './store-file.ts'
+import { print, whole } from './terminal.ts'
 
 interface Given {
   format?: Format

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Key } from '../keys/store.ts'
-import { alignedLines } from './table.ts'
+import { alignedLines } from './terminal.ts'
 
 /** A key as a program reads it, without its secrets. */
 export type ShownKey = ReturnType<typeof toShown>

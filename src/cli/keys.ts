@@ -9,9 +9,9 @@ import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
 import { count, name, time } from './keys-options.ts'
 import { linesOf, toShown } from './keys-shown.ts'
-import { print, printForReader } from './print.ts'
 import { type Settings, settingsHelp } from './settings.ts'
 import { requireStore, requireStoreOr } from './store-file.ts'
+import { print, printForReader } from './terminal.ts'
 
 interface CreateOptions {
   name: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { print } from './print.ts'
 import { type Settings, settingsHelp } from './settings.ts'
+import { print } from './terminal.ts'
 
 export function openapiCommand(program: Command, settings: Settings): void {
   program

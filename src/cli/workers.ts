@@ -23,21 +23,21 @@ const STOP_SLACK_MS = 1_000
 export async function superviseWorkers(count: number, config: Config): Promise<Greeting> {
   let stopping = false
 
-  /** @param place which of them it is; the one after a dead one has the same port for its metrics */
-  async function fork(place: number): Promise<Greeting> {
-    const worker = cluster.fork({ ADOPTABLE_WORKER: String(place) })
+  /** @param workerId which of them it is; the one after a dead one has the same port for its metrics */
+  async function fork(workerId: number): Promise<Greeting> {
+    const worker = cluster.fork({ ADOPTABLE_WORKER: String(workerId) })
     const [greeting] = await Promise.race([once(worker, 'message'), once(worker, 'exit')])
     // In the place of a greeting, the exit code of one that ended: null if by a signal.
     if (greeting === CONFIG_EXIT) throw new ConfigError('a worker could not start')
     if (greeting === null || typeof greeting !== 'object') throw new Error('a worker could not start')
     worker.once('exit', () => {
-      if (!stopping) setTimeout(replace, RESTART_PAUSE_MS, place)
+      if (!stopping) setTimeout(replace, RESTART_PAUSE_MS, workerId)
     })
     return greeting
   }
 
-  function replace(place: number): void {
-    if (!stopping) fork(place).catch(() => setTimeout(replace, RESTART_PAUSE_MS, place))
+  function replace(workerId: number): void {
+    if (!stopping) fork(workerId).catch(() => setTimeout(replace, RESTART_PAUSE_MS, workerId))
   }
 
   const delay = config.stopTimeoutSeconds * 1_000 + STOP_SLACK_MS
@@ -46,7 +46,7 @@ export async function superviseWorkers(count: number, config: Config): Promise<G
     return stopAll()
   })
   try {
-    const greetings = await Promise.all(Array.from({ length: count }, (_, place) => fork(place + 1)))
+    const greetings = await Promise.all(Array.from({ length: count }, (_, workerId) => fork(workerId + 1)))
     return greetings.find(({ firstKey }) => firstKey !== undefined) ?? (greetings[0] as Greeting)
   } catch (error) {
     stopping = true

@@ -86,11 +86,11 @@ function sideOf(name: string, url: string, client: pg.Client): Side {
       (await rows(`select ${table.key} from ${table.name} order by ${byBytes(table)} desc limit 1`))[0]?.[0],
     async insert({ name: table }, names, added) {
       if (!typesOf.has(table)) await columns(table)
-      const arrays = typesOf.get(table)?.map((type, place) => `$${place + 1}::${type}`)
+      const arrays = typesOf.get(table)?.map((type, index) => `$${index + 1}::${type}`)
       await client.query({
         name: `insert into ${table}`,
         text: `insert into ${table} (${names}) select ${names} from unnest(${arrays}) as added (${names})`,
-        values: names.map((_, place) => added.map((row) => row[place])),
+        values: names.map((_, index) => added.map((row) => row[index])),
       })
     },
     async lastId({ name: table }) {
@@ -107,7 +107,7 @@ function sideOf(name: string, url: string, client: pg.Client): Side {
       await rows(`select setval(pg_get_serial_sequence($1, 'id'), $2, $3)`, [table, next, given])
     },
     transaction: (work) => inTransaction(rows, work),
-    async settle() {
+    async analyze() {
       await rows(`analyze ${TABLES.map((table) => table.name)}`)
     },
     close: () => client.end(),

@@ -96,7 +96,7 @@ function sideOf(name: string, database: DatabaseSync, close: () => Promise<void>
         throw error
       }
     },
-    settle: async () => undefined,
+    analyze: async () => undefined,
   }
 }
 

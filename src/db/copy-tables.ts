@@ -68,7 +68,7 @@ export interface Side {
   /** What throws leaves nothing behind. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
   /** Tells the planner of queries what came. */
-  settle(): Promise<void>
+  analyze(): Promise<void>
   close(): Promise<void>
 }
 

@@ -169,7 +169,7 @@ async function finish(source: Side, target: Side, progress: Progress): Promise<C
       if (found.some(({ equal }) => !equal)) throw new Differing(found)
       return found
     })
-    await target.settle()
+    await target.analyze()
     return comparisons
   } catch (error) {
     if (error instanceof Differing) return error.comparisons

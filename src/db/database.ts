@@ -2,7 +2,7 @@ import type { Claim } from './claim.ts'
 import type { Db } from './tables.ts'
 import type { Changes, Writer } from './write.ts'
 
-/** What a process keeps ready until the store has changed: pages of animals, and keys. */
+/** What a process caches until the store has changed: pages of animals, and keys. */
 export type Kept = 'pages' | 'keys'
 
 /** The database as the service works with it, whichever engine it is. */

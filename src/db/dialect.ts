@@ -2,7 +2,7 @@ import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { NodeSqliteAdapter } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
-export interface Settled<Row> {
+export interface Visible<Row> {
   found: Row[]
   /** Where rows were cut off, since one below them may still come: the first id that they can have. */
   cutFrom?: number
@@ -16,10 +16,10 @@ export interface Dialect {
   /** True where no other transaction has these words in hand; they are in this one's until its end. */
   takeInHand(words: string): RawBuilder<SqlBool>
   /**
-   * For a walk from the lowest id of an animal to the highest that is to meet each of them: what is there
+   * For who pages from the lowest id of an animal to the highest, and is to meet each of them: what is there
    * already is cut off where a lower id may still come.
    */
-  readSettled<Row extends { id: number }>(db: Db, read: (db: Db) => Promise<Row[]>): Promise<Settled<Row>>
+  readVisible<Row extends { id: number }>(db: Db, read: (db: Db) => Promise<Row[]>): Promise<Visible<Row>>
 }
 
 /** One connection that may write, and makes one change after the other. */
@@ -28,7 +28,7 @@ const SQLITE: Dialect = {
   // Kysely's way to a connection costs as much as a query, and the embedded store has but one.
   run: (db, query) => (db.getExecutor().adapter as NodeSqliteAdapter).executeQuery(query),
   takeInHand: () => sql<SqlBool>`true`,
-  readSettled: async (db, read) => ({ found: await read(db) }),
+  readVisible: async (db, read) => ({ found: await read(db) }),
 }
 
 const names = new Map<string, string>()
@@ -53,7 +53,7 @@ const POSTGRES: Dialect = {
   takeInHand: (words) =>
     sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${words}, 0) & 9223372036854775807)`,
   // Ids are given before they are committed.
-  readSettled: (db, read) =>
+  readVisible: (db, read) =>
     db.connection().execute(async (one) => {
       // Before the rows are read: who has committed by now has none below that is not seen.
       const { rows } = await sql<{ id: number }>`select settled_pets() as id`.execute(one)

@@ -9,15 +9,15 @@ export type Values = Record<string, never>
 /** The values of rows, and of what they share. */
 export function valuesOf(rows: object[], shared: object): Values {
   const values: Record<string, unknown> = { ...shared, rows: rows.length }
-  for (const [place, row] of rows.entries()) {
-    for (const [name, value] of Object.entries(row)) values[name + place] = value
+  for (const [index, row] of rows.entries()) {
+    for (const [name, value] of Object.entries(row)) values[name + index] = value
   }
   return values as Values
 }
 
 /** Each row of the statement. @param toRow gets what fills the value of a member in this row */
 export function rowsOf<Row>(values: Values, fill: Fill<Values>, toRow: (own: Fill<Values>) => Row): Row[] {
-  return Array.from({ length: Number(values.rows) }, (_, place) => toRow((name) => fill(`${name}${place}`)))
+  return Array.from({ length: Number(values.rows) }, (_, index) => toRow((name) => fill(`${name}${index}`)))
 }
 
 /** A statement of other rows has another text. */

@@ -99,11 +99,11 @@ async function firstStepsIn(db: Db): Promise<string[]> {
 }
 
 /** @throws when a release that is newer than this one has changed the tables */
-async function refuseNewer(db: Db, engine: Engine, place = 'here'): Promise<void> {
+async function refuseNewer(db: Db, engine: Engine, location = 'here'): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
   const newer = rows.find(({ name }) => !(name in MIGRATIONS[engine]) && !MERGED.includes(name))
   if (newer === undefined) return
-  const found = `the store ${place} is of a newer release (${newer.name})`
+  const found = `the store ${location} is of a newer release (${newer.name})`
   throw new Error(`${found}: take that one, or restore a backup`)
 }
 
@@ -112,8 +112,8 @@ async function refuseNewer(db: Db, engine: Engine, place = 'here'): Promise<void
  *
  * @throws as `requireCurrent`
  */
-export async function migrateIfNew(db: Db, engine: Engine, place: string): Promise<void> {
-  await ((await isNew(db, engine)) ? migrate(db, engine) : requireCurrent(db, engine, place))
+export async function migrateIfNew(db: Db, engine: Engine, location: string): Promise<void> {
+  await ((await isNew(db, engine)) ? migrate(db, engine) : requireCurrent(db, engine, location))
 }
 
 async function isBeforeMerge(db: Db, engine: Engine): Promise<boolean> {
@@ -129,17 +129,17 @@ async function isNew(db: Db, engine: Engine): Promise<boolean> {
 /**
  * For who may not change the tables.
  *
- * @param place where the store should be, for the message
+ * @param location where the store should be, for the message
  * @throws when it has not exactly the tables of this release
  */
-export async function requireCurrent(db: Db, engine: Engine, place: string): Promise<void> {
+export async function requireCurrent(db: Db, engine: Engine, location: string): Promise<void> {
   const migrations = await migratorOf(db, engine).getMigrations()
   const done = migrations.filter(({ executedAt }) => executedAt !== undefined).length
   const isOld = await isBeforeMerge(db, engine)
-  if (done === 0 && !isOld) throw noStore(place)
+  if (done === 0 && !isOld) throw noStore(location)
   if (done < migrations.length) {
     const upgrade = 'back it up, and start the service once, which brings it up to date'
-    throw new Error(`the store ${place} is of an older release: ${upgrade}`)
+    throw new Error(`the store ${location} is of an older release: ${upgrade}`)
   }
-  await refuseNewer(db, engine, place)
+  await refuseNewer(db, engine, location)
 }

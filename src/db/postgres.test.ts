@@ -62,10 +62,10 @@ test('ten processes that start at once on an empty database migrate it once, and
   const name = `adoptable_test_${process.pid}_empty`
   await runOnServer(`create database ${name}`)
   t.after(() => runOnServer(`drop database ${name} with (force)`))
-  const starts = Array.from({ length: 10 }, async (_, place) => {
+  const starts = Array.from({ length: 10 }, async (_, index) => {
     const store = await openForCommand(urlOf(name), changes)
     const key = { name: 'first', plan: 'free', access: 'admin' } as const
-    const first = await store.write('insertFirstKey', key, `${place}`.repeat(64), 1)
+    const first = await store.write('insertFirstKey', key, `${index}`.repeat(64), 1)
     await store.close()
     return first
   })

@@ -39,7 +39,7 @@ export function serveWrites(port: MessagePort, served: ServedFile, changes: Chan
     }
   }
 
-  async function carryOut(jobs: Job[]): Promise<void> {
+  async function runJobs(jobs: Job[]): Promise<void> {
     const scrubs = jobs.filter(({ change }) => change === SCRUB)
     const others = jobs.filter(({ change }) => change !== SCRUB)
     if (others.length > 0)
@@ -58,7 +58,7 @@ export function serveWrites(port: MessagePort, served: ServedFile, changes: Chan
     while (queue.length > 0) {
       for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
         queue.push(...next.message)
-      await carryOut(queue.splice(0, MOST_IN_A_GROUP))
+      await runJobs(queue.splice(0, MOST_IN_A_GROUP))
     }
     busy = false
   })

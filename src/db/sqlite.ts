@@ -93,7 +93,7 @@ export function refuseHardLinks(file: string): void {
 
 function refuseOldSqlite(version: string): void {
   const parts = version.split('.').map(Number)
-  const older = OLDEST_SQLITE.findIndex((part, place) => (parts[place] ?? 0) !== part)
+  const older = OLDEST_SQLITE.findIndex((part, index) => (parts[index] ?? 0) !== part)
   if (older >= 0 && (parts[older] ?? 0) < (OLDEST_SQLITE[older] ?? 0)) {
     throw new Error(`SQLite ${version} is too old; ${OLDEST_SQLITE.join('.')} or later is needed`)
   }

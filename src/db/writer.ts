@@ -46,7 +46,7 @@ export function threadWriter(
     return startThread(thread, served, {
       onOutcomes(outcomes) {
         committed()
-        outcomes.forEach(settle)
+        outcomes.forEach(resolveWaiter)
         if (waiting.isEmpty()) onIdle?.()
       },
       onExit(cause) {
@@ -59,7 +59,7 @@ export function threadWriter(
     })
   }
 
-  function settle(outcome: Outcome): void {
+  function resolveWaiter(outcome: Outcome): void {
     const waiter = waiting.take(outcome.id)
     if ('failure' in outcome) {
       const error = unpackError(outcome.failure)
@@ -119,25 +119,25 @@ function openOutbox(post: (jobs: Job[]) => void): { add(job: Job): void; clear()
  * each create outlives it: V8 links each of its tables to the next, and makes a new one all the time.
  */
 function openPlaces<Held>() {
-  const places: (Held | undefined)[] = []
+  const slots: (Held | undefined)[] = []
   const free: number[] = []
   return {
     put(held: Held): number {
-      const place = free.pop() ?? places.length
-      places[place] = held
-      return place
+      const slot = free.pop() ?? slots.length
+      slots[slot] = held
+      return slot
     },
-    take(place: number): Held | undefined {
-      const held = places[place]
-      places[place] = undefined
-      free.push(place)
+    take(slot: number): Held | undefined {
+      const held = slots[slot]
+      slots[slot] = undefined
+      free.push(slot)
       return held
     },
-    isEmpty: () => free.length === places.length,
+    isEmpty: () => free.length === slots.length,
     /** @returns those that it held */
     clear(): Held[] {
       free.length = 0
-      return places.splice(0).filter((held) => held !== undefined)
+      return slots.splice(0).filter((held) => held !== undefined)
     },
   }
 }

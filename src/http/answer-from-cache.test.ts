@@ -107,7 +107,7 @@ test('on both ways together exactly the limit gets through, and each request is 
   }
   assert.deepEqual(
     left,
-    Array.from({ length: 40 }, (_, place) => String(39 - place)),
+    Array.from({ length: 40 }, (_, index) => String(39 - index)),
   )
   const [short, long] = [await get('/v1/pets'), await get('/v1/pets', BY_ROUTER)]
   assert.equal(short.status, 429)

@@ -25,9 +25,9 @@ test('a cursor carries the values by which a list is ordered, numbers and any te
 test('a cursor that was changed anywhere, or belongs to another list or store, is refused', () => {
   const refused = { code: 'invalid_cursor' }
   const cursor = makeCursor(SECRET, SCOPE, ['Rex', 7])
-  for (const [place, character] of [...cursor].entries()) {
+  for (const [index, character] of [...cursor].entries()) {
     const other = character === 'A' ? 'B' : 'A'
-    const changed = cursor.slice(0, place) + other + cursor.slice(place + 1)
+    const changed = cursor.slice(0, index) + other + cursor.slice(index + 1)
     assert.throws(() => readCursor(SECRET, SCOPE, changed), refused, changed)
   }
   for (const damaged of ['', cursor.slice(1), cursor.slice(0, -1), cursor.slice(0, 22), `${cursor}=`]) {

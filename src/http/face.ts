@@ -56,7 +56,7 @@ export interface Face {
   /** Addresses whose answers pages of every origin may read. */
   sharedWithAll?: string[]
   /** Meets every route of the service, before there are any. */
-  describe?(app: App): Promise<void>
+  openApi?(app: App): Promise<void>
   /** Adds its routes. */
   routes(app: App): void | Promise<void>
 }

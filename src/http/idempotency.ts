@@ -36,7 +36,7 @@ export const REPLAYED = {
 }
 
 /** Makes the change that a request asks for; with an Idempotency-Key only once, and the answer says so. */
-export type CarryOut = <Name extends ChangeName>(
+export type RequestWrite = <Name extends ChangeName>(
   request: FastifyRequest,
   reply: FastifyReply,
   name: Name,
@@ -44,10 +44,10 @@ export type CarryOut = <Name extends ChangeName>(
 ) => Promise<ResultOf<Name>>
 
 /** One for the whole service: it knows what is under way. */
-export function carryOutOnce(
+export function requestWrites(
   { write, writeOnce }: Pick<Writer, 'write' | 'writeOnce'>,
   clock: () => number,
-): CarryOut {
+): RequestWrite {
   const running = new Set<string>()
   return async (request, reply, name, ...args) => {
     const scope = scopeOf(request)

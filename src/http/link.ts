@@ -49,7 +49,7 @@ interface PageOptions<Row> {
   positionOf(row: Row): Position
   /** Behind which position the page begins; the very first when absent. */
   after?: Position | undefined
-  /** Whether it ends before all that there is, and the walk goes on. */
+  /** Whether it ends before all that there is, and a client has to go on. */
   cut?: boolean
 }
 

@@ -235,7 +235,7 @@ test('GET and POST /v1/pets in an unusual but valid form are answered like any o
   const line = 'GET /v1/pets HTTP/1.1'
   const prototype = Reflect.ownKeys(Object.prototype)
   const reads = {
-    '1,000 headers': head(line, close, ...Array.from({ length: 1_000 }, (_, place) => `a${place}: b`)),
+    '1,000 headers': head(line, close, ...Array.from({ length: 1_000 }, (_, index) => `a${index}: b`)),
     'headers named like members of every object': head(
       line,
       close,

@@ -71,7 +71,7 @@ test('GET /v1/pets with ids beyond the integers that a number holds exactly name
   await assertInvalid(app, Array.from({ length: 101 }, () => 'id=9007199254740993').join('&'), [
     'id out_of_range',
   ])
-  const bad = Array.from({ length: 20 }, (_, place) => `id=a${place}`).join('&')
+  const bad = Array.from({ length: 20 }, (_, index) => `id=a${index}`).join('&')
   await assertInvalid(app, `${bad}&sort=w&limit=0`, [
     'limit out_of_range',
     'id invalid_type',
@@ -126,7 +126,7 @@ test('GET /v1/pets ignores parameters that it does not know', async (t) => {
     '',
     ...unknown,
     ...odd,
-    Array.from({ length: 1_500 }, (_, place) => `a${place}`).join('&'),
+    Array.from({ length: 1_500 }, (_, index) => `a${index}`).join('&'),
   ]) {
     const answer = await get(`/v1/pets?${query}`)
     assert.equal(answer.status, 200, query)

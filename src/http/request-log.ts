@@ -31,7 +31,7 @@ export type LogRequest = (id: string, method: string, url: string, status: numbe
 
 /**
  * One line for each request, just as the logger would write it, and put together here: that saves 1.5 to
- * 2.8 µs of the 28 that a ready answer takes.
+ * 2.8 µs of the 28 that a cached answer takes.
  */
 export function requestLog(logger: Logger): LogRequest {
   if (!logger.isLevelEnabled('info')) return () => undefined

@@ -9,7 +9,7 @@ export type Send = (send: () => void) => void
 
 /**
  * The answers of one turn of the event loop go out right after each other, at its end or when there are so
- * many. To wake a client that waits may cost more than a ready answer; once awake it takes the others for
+ * many. To wake a client that waits may cost more than a cached answer; once awake it takes the others for
  * little. Decision 16.
  */
 export function sendTogether(): Send {

@@ -95,14 +95,14 @@ function mostTelling(problems: Problem[]): Problem[] {
 function toDetails(problem: Problem, root: unknown, inBody: boolean): ErrorDetail[] {
   if (problem.keyword === 'required') {
     return problem.params.requiredProperties.map((name) => ({
-      ...place(`${problem.instancePath}/${name}`, inBody),
+      ...sourceOf(`${problem.instancePath}/${name}`, inBody),
       code: 'missing',
       message: 'This is required.',
     }))
   }
   const value = at(root, problem.instancePath)
   const isRepeated = !inBody && Array.isArray(value) && problem.keyword !== 'maxItems'
-  return [{ ...place(problem.instancePath, inBody), ...(isRepeated ? REPEATED : judge(problem, value)) }]
+  return [{ ...sourceOf(problem.instancePath, inBody), ...(isRepeated ? REPEATED : judge(problem, value)) }]
 }
 
 type Finding = Pick<ErrorDetail, 'code' | 'message'>
@@ -156,7 +156,7 @@ function judgeType(type: string | string[], value: unknown): Finding {
   return { code: 'invalid_type', message: `This must be ${names.join(' or ')}.` }
 }
 
-function place(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointer' | 'parameter'> {
+function sourceOf(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointer' | 'parameter'> {
   return inBody ? { pointer } : { parameter: pointer.split('/')[1] ?? '' }
 }
 

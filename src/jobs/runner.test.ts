@@ -101,7 +101,7 @@ test('a job that fails is told, and tried again after rests that double up to an
     await round()
     clock.now += 5_000
   }
-  const rests = tries.slice(1).map((at, place) => (at - (tries[place] ?? 0)) / 1_000)
+  const rests = tries.slice(1).map((at, index) => (at - (tries[index] ?? 0)) / 1_000)
   assert.deepEqual(rests, [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
   assert.equal((await row())?.failures, 12)
   assert.match(log[0] ?? '', /the printer is on fire.*the job job failed; it is tried again/)

@@ -13,7 +13,7 @@ function checksum(text: string): string {
     for (let bit = 0; bit < 8; bit += 1) rest = rest & 1 ? (rest >>> 1) ^ 0xedb8_8320 : rest >>> 1
   }
   const crc = BigInt((rest ^ 0xffff_ffff) >>> 0)
-  return [5n, 4n, 3n, 2n, 1n, 0n].map((place) => DIGITS[Number((crc / 62n ** place) % 62n)]).join('')
+  return [5n, 4n, 3n, 2n, 1n, 0n].map((index) => DIGITS[Number((crc / 62n ** index) % 62n)]).join('')
 }
 
 const whole = (body: string): string => body + checksum(body)
@@ -75,9 +75,9 @@ test('what has another form is no key, even with the checksum that it should hav
 
 test('no other six characters are a checksum', () => {
   const body = LIVE.slice(0, -6)
-  for (let place = 0; place < 6; place += 1) {
+  for (let index = 0; index < 6; index += 1) {
     for (const digit of DIGITS) {
-      const sum = [...LIVE.slice(-6)].with(place, digit).join('')
+      const sum = [...LIVE.slice(-6)].with(index, digit).join('')
       assert.equal(isKeyOf('production', body + sum), body + sum === LIVE)
     }
   }

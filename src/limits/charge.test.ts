@@ -9,9 +9,15 @@ import { charge } from './charge.ts'
 import type { Limiter, Ruling } from './limiter.ts'
 import { judge, UNKNOWN } from './window.ts'
 
-const ALLOWED: Ruling = { outcome: 'allowed', limit: 60, remaining: 7, reset: 1_800_000_060, retryAfter: 0 }
-const LIMITED: Ruling = { ...ALLOWED, outcome: 'limited', remaining: 0, retryAfter: 13 }
-const BANNED: Ruling = { ...LIMITED, outcome: 'banned', retryAfter: 900 }
+const ALLOWED: Ruling = {
+  outcome: 'allowed',
+  limit: 60,
+  remaining: 7,
+  resetAtSeconds: 1_800_000_060,
+  retryAfterSeconds: 0,
+}
+const LIMITED: Ruling = { ...ALLOWED, outcome: 'limited', remaining: 0, retryAfterSeconds: 13 }
+const BANNED: Ruling = { ...LIMITED, outcome: 'banned', retryAfterSeconds: 900 }
 const HEADERS = {
   'x-ratelimit-limit': '60',
   'x-ratelimit-remaining': '7',

@@ -10,18 +10,18 @@ export function charge(limiter: Limiter, caller: Caller): Admission | Promise<Ad
 }
 
 function toAdmission(ruling: Ruling): Admission {
-  const { limit, remaining, reset } = ruling
+  const { limit, remaining, resetAtSeconds } = ruling
   const headers = {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(reset),
+    'x-ratelimit-reset': String(resetAtSeconds),
   }
   return { headers, refusal: refusalOf(ruling) }
 }
 
-function refusalOf({ outcome, retryAfter, lost }: Ruling): ApiError | undefined {
+function refusalOf({ outcome, retryAfterSeconds, lost }: Ruling): ApiError | undefined {
   if (lost !== undefined) return new ApiError('service_unavailable', { cause: lost })
   if (outcome === 'allowed') return undefined
   const code = outcome === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded'
-  return new ApiError(code, { headers: { 'retry-after': String(retryAfter) } })
+  return new ApiError(code, { headers: { 'retry-after': String(retryAfterSeconds) } })
 }

@@ -124,7 +124,7 @@ test('counters, bans and their lengths are the same after a restart', async (t) 
   assert.equal(before.outcome, 'banned')
   opened.clock.now += 900_000
   assert.equal(await allowedOf(opened, key(FREE), 161), 60)
-  assert.equal((await opened.take(key(FREE))).retryAfter, 1_800)
+  assert.equal((await opened.take(key(FREE))).retryAfterSeconds, 1_800)
 })
 
 test('after a crash a key has at most one more lease less, and never one request more', async (t) => {
@@ -151,14 +151,17 @@ for (const [about, byMs] of [
     const [banned, limited] = [await opened.take(key(FREE)), await opened.take(other)]
 
     opened.setClock(byMs)
-    const shifted = { ...limited, reset: limited.reset + byMs / 1_000 }
+    const shifted = { ...limited, resetAtSeconds: limited.resetAtSeconds + byMs / 1_000 }
     assert.deepEqual(await opened.take(other), shifted)
     await opened.crash()
     assert.deepEqual(await opened.take(other), shifted)
-    assert.deepEqual(await opened.take(key(FREE)), { ...banned, reset: banned.reset + byMs / 1_000 })
+    assert.deepEqual(await opened.take(key(FREE)), {
+      ...banned,
+      resetAtSeconds: banned.resetAtSeconds + byMs / 1_000,
+    })
     opened.clock.now += 60_000
     assert.equal(await allowedOf(opened, other, 61), 60)
-    assert.equal((await opened.take(key(FREE))).retryAfter, 840)
+    assert.equal((await opened.take(key(FREE))).retryAfterSeconds, 840)
   })
 }
 
@@ -250,9 +253,9 @@ test('with crashes at random no window ever allows one request more than its lim
     for (const { pause, requests, crash } of steps) {
       opened.clock.now += pause
       for (let sent = 0; sent < requests; sent += 1) {
-        const { outcome, limit, reset } = await opened.take(caller)
+        const { outcome, limit, resetAtSeconds } = await opened.take(caller)
         if (outcome !== 'allowed') continue
-        const window = limit * 1e12 + reset
+        const window = limit * 1e12 + resetAtSeconds
         allowedIn.set(window, (allowedIn.get(window) ?? 0) + 1)
         assert.ok((allowedIn.get(window) ?? 0) <= limit, `window ${window}`)
       }
@@ -278,7 +281,7 @@ test(`${FLOOD},000 addresses reset nobody, share a counter beyond 50,000, and co
   let served = 0
   for (let block = 0; block < FLOOD; block += 1) {
     const limits = { perMinute: 2, perDay: 2 }
-    const names = Array.from({ length: 1_000 }, (_, place) => `10.${block >> 8}.${block & 255}.${place}`)
+    const names = Array.from({ length: 1_000 }, (_, index) => `10.${block >> 8}.${block & 255}.${index}`)
     const verdicts = await Promise.all(names.map((name) => opened.take(address(name, limits))))
     served += verdicts.filter(({ outcome }) => outcome === 'allowed').length
   }

@@ -17,11 +17,11 @@ test('the rule gives the verdicts of the reference, in 100,000 random steps and 
       now += pause
       const judged = judge(state, limits, ban, now)
       const wanted = expected(now)
-      const { outcome, remaining, reset, retryAfter } = judged.verdict
+      const { outcome, remaining, resetAtSeconds, retryAfterSeconds } = judged.verdict
       assert.deepEqual({ outcome, remaining }, { outcome: wanted.outcome, remaining: wanted.remaining })
-      if (outcome !== 'limited') assert.equal(reset, Math.ceil(wanted.until / 1_000))
+      if (outcome !== 'limited') assert.equal(resetAtSeconds, Math.ceil(wanted.until / 1_000))
       if (outcome !== 'allowed')
-        assert.equal(retryAfter, Math.max(1, Math.ceil((wanted.until - now) / 1_000)))
+        assert.equal(retryAfterSeconds, Math.max(1, Math.ceil((wanted.until - now) / 1_000)))
       state = judged.state
       steps += 1
       seen[outcome] += 1
@@ -61,7 +61,7 @@ test('a refused request is charged to neither window', () => {
 test('the headers describe the window with the fewest requests left, and the longer one at a tie', () => {
   assert.equal(judge(UNKNOWN, FREE, BAN, NOW).verdict.limit, 60)
   assert.equal(
-    judge(UNKNOWN, { perMinute: 60, perDay: 60 }, BAN, NOW).verdict.reset,
+    judge(UNKNOWN, { perMinute: 60, perDay: 60 }, BAN, NOW).verdict.resetAtSeconds,
     Math.ceil(NOW / 1_000) + 86_400,
   )
   assert.equal(judge(UNKNOWN, { perMinute: 60, perDay: 10 }, BAN, NOW).verdict.limit, 10)
@@ -69,10 +69,10 @@ test('the headers describe the window with the fewest requests left, and the lon
 
 test('Retry-After waits for every exhausted window, rounded up', () => {
   const both = { perMinute: 5, perDay: 5 }
-  assert.equal(burst(UNKNOWN, both, NOW, 6).verdict.retryAfter, 86_400)
+  assert.equal(burst(UNKNOWN, both, NOW, 6).verdict.retryAfterSeconds, 86_400)
 
   const { state } = burst(UNKNOWN, FREE, NOW, 60)
-  assert.equal(judge(state, FREE, BAN, NOW + 59_999).verdict.retryAfter, 1)
+  assert.equal(judge(state, FREE, BAN, NOW + 59_999).verdict.retryAfterSeconds, 1)
   assert.equal(judge(state, FREE, BAN, NOW + 60_000).verdict.outcome, 'allowed')
 })
 
@@ -81,11 +81,11 @@ test('the 101st refusal inside 60 seconds bans for 15 minutes, and the next ones
   const refused = burst(UNKNOWN, unlimitedDay, NOW, 160)
   assert.equal(refused.verdict.outcome, 'limited')
   let judged = judge(refused.state, unlimitedDay, BAN, NOW)
-  assert.deepEqual([judged.verdict.outcome, judged.verdict.retryAfter], ['banned', 900])
+  assert.deepEqual([judged.verdict.outcome, judged.verdict.retryAfterSeconds], ['banned', 900])
 
   for (const seconds of [1_800, 3_600, 7_200, 14_400, 28_800, 57_600, 86_400, 86_400]) {
     judged = burst(judged.state, unlimitedDay, judged.state.bannedUntil, 161)
-    assert.deepEqual([judged.verdict.outcome, judged.verdict.retryAfter], ['banned', seconds])
+    assert.deepEqual([judged.verdict.outcome, judged.verdict.retryAfterSeconds], ['banned', seconds])
   }
 })
 
@@ -93,8 +93,8 @@ test('a banned request does not prolong the ban', () => {
   const banned = burst(UNKNOWN, FREE, NOW, 161)
   const later = burst(banned.state, FREE, NOW + 600_000, 500)
 
-  assert.equal(later.verdict.retryAfter, 300)
-  assert.equal(later.verdict.reset, Math.ceil((NOW + 900_000) / 1_000))
+  assert.equal(later.verdict.retryAfterSeconds, 300)
+  assert.equal(later.verdict.resetAtSeconds, Math.ceil((NOW + 900_000) / 1_000))
 })
 
 test('a ban more than its memory after the last one is short again', () => {
@@ -110,10 +110,10 @@ test('a clock that jumps back gives nothing away and locks nobody out for longer
   const refused = judge(full.state, FREE, BAN, back)
 
   assert.equal(refused.verdict.outcome, 'limited')
-  assert.equal(refused.verdict.retryAfter, 60)
+  assert.equal(refused.verdict.retryAfterSeconds, 60)
   assert.equal(judge(refused.state, FREE, BAN, back + 60_000).verdict.outcome, 'allowed')
   const banned = burst(UNKNOWN, FREE, NOW, 161)
-  assert.equal(judge(banned.state, FREE, BAN, back).verdict.retryAfter, 900)
+  assert.equal(judge(banned.state, FREE, BAN, back).verdict.retryAfterSeconds, 900)
 })
 
 test('a plan that gets smaller in a window leaves nothing below zero', () => {
@@ -129,12 +129,16 @@ test('a window that is not open, or of which more was used than the limit, is de
     outcome: 'limited',
     limit: 0,
     remaining: 0,
-    reset: Math.ceil((NOW + 86_400_000) / 1_000),
-    retryAfter: 86_400,
+    resetAtSeconds: Math.ceil((NOW + 86_400_000) / 1_000),
+    retryAfterSeconds: 86_400,
   })
   const overfull = { ...UNKNOWN, minute: { startedAt: NOW, used: 9 }, day: { startedAt: NOW, used: 9 } }
   const refused = judge(overfull, { perMinute: 3, perDay: 5 }, BAN, NOW).verdict
-  assert.deepEqual([refused.limit, refused.reset], [5, Math.ceil((NOW + 86_400_000) / 1_000)], 'a tie')
+  assert.deepEqual(
+    [refused.limit, refused.resetAtSeconds],
+    [5, Math.ceil((NOW + 86_400_000) / 1_000)],
+    'a tie',
+  )
 })
 
 const anyWindow = (lengthMs: number) =>
@@ -180,15 +184,15 @@ test('of any two windows, a request is charged to both or none, and the answer t
       outcome: charged ? 'allowed' : 'limited',
       limit: tightest.limit,
       remaining: tightest.left,
-      reset: Math.ceil(tightest.end / 1_000),
-      retryAfter: charged ? 0 : Math.max(1, Math.ceil(wait / 1_000)),
+      resetAtSeconds: Math.ceil(tightest.end / 1_000),
+      retryAfterSeconds: charged ? 0 : Math.max(1, Math.ceil(wait / 1_000)),
     })
   })
   fc.assert(property, { numRuns: 2_000 })
 })
 
 test('the first ban is as long as any first ban, also by a clock that begins in 1970', () => {
-  assert.equal(burst(UNKNOWN, FREE, 5_000, 161).verdict.retryAfter, 900)
+  assert.equal(burst(UNKNOWN, FREE, 5_000, 161).verdict.retryAfterSeconds, 900)
 })
 
 test('a ban is over at the very millisecond at which it ends', () => {
@@ -207,7 +211,7 @@ test('after the clock was set, moved states are judged as they would have been b
         for (const later of [0, 59_999, 60_000, 899_999, 900_000, 86_400_000]) {
           const wanted = burst(before, limits, NOW + later, 41).verdict
           const { verdict } = burst(after, limits, NOW + byMs + later, 41)
-          assert.deepEqual(verdict, { ...wanted, reset: wanted.reset + byMs / 1_000 })
+          assert.deepEqual(verdict, { ...wanted, resetAtSeconds: wanted.resetAtSeconds + byMs / 1_000 })
         }
       }
     }

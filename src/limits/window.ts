@@ -24,15 +24,16 @@ export interface State {
 
 export interface Verdict {
   readonly outcome: Outcome
-  /** The three headers, for the window with the fewest requests left; `reset` is a Unix time in seconds. */
+  /** The three headers, for the window with the fewest requests left. */
   readonly limit: number
   readonly remaining: number
-  readonly reset: number
+  /** Unix time. */
+  readonly resetAtSeconds: number
   /**
    * Seconds until every exhausted window has reopened, or until the ban ends; at least 1. Of a refusal
    * only.
    */
-  readonly retryAfter: number
+  readonly retryAfterSeconds: number
 }
 
 type Outcome = 'allowed' | 'limited' | 'banned'
@@ -58,14 +59,14 @@ export function judge(
   const bannedUntil = Math.min(state.bannedUntil, now + state.banSeconds * 1_000)
   const seen: State = { ...state, minute, day, bannedUntil }
 
-  if (now < bannedUntil) return { verdict: describe('banned', seen, limits, now), state: seen }
+  if (now < bannedUntil) return { verdict: toVerdict('banned', seen, limits, now), state: seen }
   if (minute.used < limits.perMinute && day.used < limits.perDay) {
     const charged = { ...seen, minute: charge(minute, now), day: charge(day, now) }
-    return { verdict: describe('allowed', charged, limits, now), state: charged }
+    return { verdict: toVerdict('allowed', charged, limits, now), state: charged }
   }
   const refused = ban ? countRefusal(seen, ban, now) : seen
   const outcome = now < refused.bannedUntil ? 'banned' : 'limited'
-  return { verdict: describe(outcome, refused, limits, now), state: refused }
+  return { verdict: toVerdict(outcome, refused, limits, now), state: refused }
 }
 
 /** The same state by a clock that was set: no window and no ban ends sooner or later for that. */
@@ -103,7 +104,7 @@ function countRefusal(state: State, ban: BanRule, now: number): State {
 }
 
 /** The verdict on a request, when it has been charged or refused. */
-export function describe(outcome: Outcome, state: State, limits: Limits, now: number): Verdict {
+export function toVerdict(outcome: Outcome, state: State, limits: Limits, now: number): Verdict {
   const minuteLeft = Math.max(0, limits.perMinute - state.minute.used)
   const dayLeft = Math.max(0, limits.perDay - state.day.used)
   const minuteEnd = endOf(state.minute, MINUTE_MS, now)
@@ -111,15 +112,15 @@ export function describe(outcome: Outcome, state: State, limits: Limits, now: nu
   const [limit, left, end] =
     minuteLeft < dayLeft ? [limits.perMinute, minuteLeft, minuteEnd] : [limits.perDay, dayLeft, dayEnd]
   if (outcome === 'allowed')
-    return { outcome, limit, remaining: left, reset: Math.ceil(end / 1_000), retryAfter: 0 }
+    return { outcome, limit, remaining: left, resetAtSeconds: Math.ceil(end / 1_000), retryAfterSeconds: 0 }
   const reopens = Math.max(minuteLeft === 0 ? minuteEnd : 0, dayLeft === 0 ? dayEnd : 0)
   const until = outcome === 'banned' ? state.bannedUntil : reopens
   return {
     outcome,
     limit,
     remaining: 0,
-    reset: Math.ceil((outcome === 'banned' ? until : end) / 1_000),
-    retryAfter: Math.max(1, Math.ceil((until - now) / 1_000)),
+    resetAtSeconds: Math.ceil((outcome === 'banned' ? until : end) / 1_000),
+    retryAfterSeconds: Math.max(1, Math.ceil((until - now) / 1_000)),
   }
 }
 

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import type { Ruling } from '../limits/limiter.ts'
 import { banMemory } from './ban-memory.ts'
 
-const banned = (reset: number): Ruling => ({
+const banned = (resetAtSeconds: number): Ruling => ({
   outcome: 'banned',
   limit: 60,
   remaining: 0,
-  reset,
-  retryAfter: 9,
+  resetAtSeconds,
+  retryAfterSeconds: 9,
 })
 
 test('a ban is new once, however often its key is refused, and the next one is new again', () => {

@@ -9,14 +9,14 @@ const MOST_KEYS = 10_000
 /** Tells a ban that has begun from one that lasts, by its end; of each key it remembers the latest. */
 export function banMemory(mostKeys = MOST_KEYS): (name: string, ruling: Ruling) => boolean {
   const ends = new Map<string, number>()
-  return (name, { outcome, reset }) => {
+  return (name, { outcome, resetAtSeconds }) => {
     if (outcome !== 'banned') return false
     const known = ends.get(name) ?? 0
     // Put behind the others, so that the one who was refused longest ago is the first.
     ends.delete(name)
-    ends.set(name, reset)
+    ends.set(name, resetAtSeconds)
     const [oldest] = ends.keys()
     if (ends.size > mostKeys && oldest !== undefined) ends.delete(oldest)
-    return reset - known > CLOCK_SECONDS
+    return resetAtSeconds - known > CLOCK_SECONDS
   }
 }

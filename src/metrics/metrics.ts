@@ -10,7 +10,7 @@ import { measureStore } from './measure-store.ts'
 import { type MetricsServer, serveMetrics } from './serve-metrics.ts'
 import { counter, histogram } from './tally.ts'
 
-/** From a page that is ready to a database that hardly answers; in seconds. */
+/** From a cached page to a database that hardly answers; in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 /** What the service counts of its own doing. No label ever holds a key, an id, an address or a path. */
@@ -75,8 +75,8 @@ export function openMetrics(config: Config, database: Database): Metrics {
     },
     linked: (exact) => link?.set(Number(exact)),
     listen({ metricsHost, metricsPort = 0 }, worker) {
-      const place = metricsPort === 0 ? 0 : Number(worker ?? 1) - 1
-      return serveMetrics(registry, metricsHost, metricsPort + place)
+      const portOffset = metricsPort === 0 ? 0 : Number(worker ?? 1) - 1
+      return serveMetrics(registry, metricsHost, metricsPort + portOffset)
     },
   }
 }

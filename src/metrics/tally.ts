@@ -40,9 +40,9 @@ export function histogram(registry: Registry, options: Options & { buckets: numb
   const samples = () =>
     rows.flatMap(({ labels, counts, sum }) => {
       let below = 0
-      const filled = counts.map((count, place) => {
+      const filled = counts.map((count, index) => {
         below += count
-        const le = buckets[place] ?? '+Inf'
+        const le = buckets[index] ?? '+Inf'
         return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: below }
       })
       return [
@@ -56,14 +56,14 @@ export function histogram(registry: Registry, options: Options & { buckets: numb
   Object.assign(new Histogram({ ...options, registers: [registry] }), { get, getForPromString: get })
 
   return remember((...values) => {
-    const labels = Object.fromEntries(labelNames.map((label, place) => [label, values[place] ?? '']))
+    const labels = Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']))
     const row = { labels, counts: [...buckets, 0].map(() => 0), sum: 0 }
     rows.push(row)
     return {
       observe(value: number): void {
-        let place = 0
-        while (value > (buckets[place] ?? Number.POSITIVE_INFINITY)) place += 1
-        row.counts[place] = (row.counts[place] ?? 0) + 1
+        let index = 0
+        while (value > (buckets[index] ?? Number.POSITIVE_INFINITY)) index += 1
+        row.counts[index] = (row.counts[index] ?? 0) + 1
         row.sum += value
       },
     }

@@ -42,24 +42,24 @@ export async function decideOrder(
   status: OrderStatus | undefined,
   decision: Decision,
 ): Promise<Order> {
-  const before = await orders.find(db, decision.id, decision)
+  const before = await orders.get(db, decision.id, decision)
   if (status === undefined || status === before.status) return before
   checkDecision(before.status, status)
-  return (await carryOut(db, before, status, decision)) ?? decideOrder(db, status, decision)
+  return (await applyDecision(db, before, status, decision)) ?? decideOrder(db, status, decision)
 }
 
 /** @throws {ApiError} order_not_found, order_closed */
 export async function cancelOrder(db: Db, decision: Decision): Promise<void> {
-  const before = await orders.find(db, decision.id, decision)
+  const before = await orders.get(db, decision.id, decision)
   checkDecision(before.status, 'cancelled')
-  if (!(await carryOut(db, before, 'cancelled', decision))) await cancelOrder(db, decision)
+  if (!(await applyDecision(db, before, 'cancelled', decision))) await cancelOrder(db, decision)
 }
 
 /**
  * @returns undefined when somebody was faster, where a store lets two transactions read at once: it is to be
  *   judged again, on what is there
  */
-async function carryOut(
+async function applyDecision(
   db: Db,
   before: Order,
   status: OrderStatus,

@@ -50,7 +50,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
   })
 }
 
-function createOrder(app: App, { config, carryOut, clock, db }: Context): void {
+function createOrder(app: App, { config, writeOnce, clock, db }: Context): void {
   const schema = {
     operationId: 'createOrder',
     summary: 'Place an order',
@@ -62,7 +62,7 @@ function createOrder(app: App, { config, carryOut, clock, db }: Context): void {
   }
   const errors = { 404: 'There is no such animal.', 409: 'The animal is not available.' }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
-    const order = await carryOut(request, reply, 'placeOrder', request.body, request.caller.id, clock())
+    const order = await writeOnce(request, reply, 'placeOrder', request.body, request.caller.id, clock())
     reply.code(201).header('location', `${publicBase(config, request)}/store/orders/${order.id}`)
     return orders.withAdopter(db, order)
   })
@@ -77,11 +77,11 @@ function getOrder(app: App, { db }: Context): void {
     response: { 200: Order },
   }
   app.get('/store/orders/:orderId', { schema }, (request) =>
-    orders.find(db, idOf(request.params), viewerOf(request)),
+    orders.get(db, idOf(request.params), viewerOf(request)),
   )
 }
 
-function updateOrder(app: App, { carryOut, clock, db }: Context): void {
+function updateOrder(app: App, { writeOnce, clock, db }: Context): void {
   const schema = {
     operationId: 'updateOrder',
     summary: 'Decide about an order',
@@ -97,7 +97,7 @@ function updateOrder(app: App, { carryOut, clock, db }: Context): void {
     const decision = decisionOf(request, clock)
     return orders.withAdopter(
       db,
-      await carryOut(request, reply, 'decideOrder', request.body.status, decision),
+      await writeOnce(request, reply, 'decideOrder', request.body.status, decision),
     )
   })
 }

@@ -29,15 +29,15 @@ type Row = [
 ]
 
 /** Where a page begins, as its cursor says. */
-export type Place = Omit<OrderQuery, 'cursor'> & { after?: number | undefined }
+export type PageStart = Omit<OrderQuery, 'cursor'> & { after?: number | undefined }
 
 /** Newest first after the place; one order more than asked for tells that there is a next page. */
-export async function list(db: Db, place: Place, viewer: Viewer): Promise<Order[]> {
-  return (await preparedPage(db, { ...place, ...viewer })).map(toOrder)
+export async function list(db: Db, start: PageStart, viewer: Viewer): Promise<Order[]> {
+  return (await preparedPage(db, { ...start, ...viewer })).map(toOrder)
 }
 
 /** The query of `list`. */
-export function page(db: Db, { limit, status, petId, after }: Place, { keyId, seesAll }: Viewer) {
+export function page(db: Db, { limit, status, petId, after }: PageStart, { keyId, seesAll }: Viewer) {
   let rows = db
     .selectFrom('adoption_order')
     .select(ORDER_COLUMNS)
@@ -50,7 +50,7 @@ export function page(db: Db, { limit, status, petId, after }: Place, { keyId, se
   return rows
 }
 
-const preparedPage = prepared<Place & Viewer, Row>(
+const preparedPage = prepared<PageStart & Viewer, Row>(
   (db, fill, { status, petId, after, seesAll }) => {
     const given = {
       ...(status && { status: fill('status') }),
@@ -75,7 +75,7 @@ const findById = prepared<{ id: bigint } & Viewer, Row>(
 )
 
 /** @throws {ApiError} order_not_found, also for an order that the viewer may not see */
-export async function find(db: Db, id: bigint, viewer: Viewer): Promise<Order> {
+export async function get(db: Db, id: bigint, viewer: Viewer): Promise<Order> {
   const [row] = await findById(db, { id, ...viewer })
   if (!row) throw new ApiError('order_not_found')
   return toOrder(row)

@@ -162,7 +162,7 @@ test('of 64 changes at once under one ETag exactly one wins', async (t) => {
   const condition = { 'if-match': String(headers.etag) }
 
   const answers = await Promise.all(
-    Array.from({ length: 64 }, (_, place) => patch(1, { name: `Name ${place}` }, condition)),
+    Array.from({ length: 64 }, (_, index) => patch(1, { name: `Name ${index}` }, condition)),
   )
 
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)

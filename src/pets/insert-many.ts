@@ -33,7 +33,7 @@ async function insertSome(db: Db, pets: NewPet[], { keyId, now }: Adding): Promi
   const added = await withKnownCategory(insertRows(db, valuesOf(rows, { now, keyId })))
   added.sort(([one], [other]) => one - other)
   // Ids grow from row to row in either engine, though neither promises it.
-  if (added.some(([, name], place) => name !== pets[place]?.name))
+  if (added.some(([, name], index) => name !== pets[index]?.name))
     throw new Error('the store gave ids in another order')
   return added.map(([id]) => id)
 }

@@ -6,10 +6,10 @@ import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 /** Adds animals: their categories and statuses go round, so that every filter finds some. */
 async function addPets({ post }: TestApp, count: number): Promise<void> {
   const statuses = ['available', 'pending', 'sold', undefined]
-  const bodies = Array.from({ length: count }, (_, place) => ({
-    name: `Pet ${place}`,
-    categoryId: (place % 3) + 1,
-    status: statuses[place % 4],
+  const bodies = Array.from({ length: count }, (_, index) => ({
+    name: `Pet ${index}`,
+    categoryId: (index % 3) + 1,
+    status: statuses[index % 4],
   }))
   for (const answer of await Promise.all(bodies.map((body) => post('/v1/pets', body)))) {
     assert.equal(answer.status, 201)
@@ -39,7 +39,7 @@ async function walk(app: TestApp, first: string, between = async () => {}): Prom
 test('GET /v1/pets leads over all pages, in both orders and with every filter', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await addPets(app, 60)
-  const all = Array.from({ length: 60 }, (_, place) => place + 1)
+  const all = Array.from({ length: 60 }, (_, index) => index + 1)
 
   for (const limit of [1, 7, 20, 60, 100]) {
     assert.deepEqual(await walk(app, `/v1/pets?limit=${limit}`), all.toReversed())
@@ -74,7 +74,7 @@ test('GET /v1/pets names the next page only when there is one, and always the fi
 test('a walk while animals are added meets each settled one exactly once', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await addPets(app, 50)
-  const settled = Array.from({ length: 50 }, (_, place) => place + 1)
+  const settled = Array.from({ length: 50 }, (_, index) => index + 1)
 
   const down = await walk(app, '/v1/pets?limit=7', () => addPets(app, 3))
   assert.deepEqual(down, settled.toReversed())
@@ -85,7 +85,7 @@ test('a walk while animals are added meets each settled one exactly once', async
   })
   assert.deepEqual(
     up,
-    Array.from({ length: up.length }, (_, place) => place + 1),
+    Array.from({ length: up.length }, (_, index) => index + 1),
   )
   assert.equal(up.length, (await app.get('/v1/pets?limit=1')).body[0].id, 'those that came meanwhile too')
 })
@@ -128,7 +128,7 @@ test('a cursor works with another limit and after a restart, and with nothing el
 
 test('GET /v1/pets with a wrong sort, id or categoryId answers 400 and names it', async (t) => {
   const { get } = await startApp(t, { key: UNLIMITED })
-  const tooMany = Array.from({ length: 101 }, (_, place) => `id=${place + 1}`).join('&')
+  const tooMany = Array.from({ length: 101 }, (_, index) => `id=${index + 1}`).join('&')
   for (const [query, parameter] of [
     ['sort=name', 'sort'],
     ['sort=id&sort=-id', 'sort'],

@@ -73,7 +73,7 @@ function listPets(app: App, { config, db, pages, cursorSecret }: Context): void 
   })
 }
 
-function createPet(app: App, { config, db, carryOut, clock }: Context): void {
+function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
   const schema = {
     operationId: 'createPet',
     summary: 'Add an animal',
@@ -84,7 +84,7 @@ function createPet(app: App, { config, db, carryOut, clock }: Context): void {
   app.post('/pets', { attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
-    const stored = await carryOut(request, reply, 'insertPet', request.body, request.caller.id, clock())
+    const stored = await writeOnce(request, reply, 'insertPet', request.body, request.caller.id, clock())
     reply.headers(validatorHeaders(stored, request.caller.view))
     reply.code(201).header('location', `${publicBase(config, request)}/pets/${stored.pet.id}`)
     return stored.pet
@@ -131,7 +131,7 @@ function intentOf(request: Changing, now: number): petChange.Intent {
 
 const BETA = { 'x-stability': 'beta' } as const
 
-function updatePet(app: App, { db, carryOut, clock }: Context): void {
+function updatePet(app: App, { db, writeOnce, clock }: Context): void {
   const schema = {
     operationId: 'updatePet',
     summary: 'Change an animal',
@@ -151,7 +151,7 @@ function updatePet(app: App, { db, carryOut, clock }: Context): void {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
     const intent = intentOf(request, clock())
-    const stored = await carryOut(request, reply, 'updatePet', request.body, intent)
+    const stored = await writeOnce(request, reply, 'updatePet', request.body, intent)
     reply.headers(validatorHeaders(stored, request.caller.view))
     return stored.pet
   })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { dialectOf, type Settled } from '../db/dialect.ts'
+import { dialectOf, type Visible } from '../db/dialect.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
@@ -8,34 +8,34 @@ import type { Pet, PetQuery } from './schema.ts'
 import { PET_COLUMNS, type Row, STORED_COLUMNS, type StoredRow, toPet, toStored } from './store.ts'
 
 /** Where a page begins, as its cursor says. */
-export type Place = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
+export type PageStart = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
 
 /** Animals, and the validators of the only one that was asked for. */
-interface Listed extends Settled<Pet> {
+interface Listed extends Visible<Pet> {
   only?: Validators | undefined
 }
 
 /** In order after the place; one animal more than asked for, or a cut, tells that there is a next page. */
-export async function list(db: Db, place: Place): Promise<Listed> {
-  if (place.id) return readNamed(db, place)
-  if (place.sort !== 'id') return { found: await read(db, place) }
-  return dialectOf(db).readSettled(db, (inside) => read(inside, place))
+export async function list(db: Db, start: PageStart): Promise<Listed> {
+  if (start.id) return readNamed(db, start)
+  if (start.sort !== 'id') return { found: await read(db, start) }
+  return dialectOf(db).readVisible(db, (inside) => read(inside, start))
 }
 
-async function read(db: Db, place: Place): Promise<Pet[]> {
-  return (await preparedPage(db, place)).map(toPet)
+async function read(db: Db, start: PageStart): Promise<Pet[]> {
+  return (await preparedPage(db, start)).map(toPet)
 }
 
 /** Who names an animal gets it, whoever is still adding others. */
-async function readNamed(db: Db, place: Place): Promise<Listed> {
-  const rows = await page(db, place).clearSelect().select(STORED_COLUMNS).execute()
+async function readNamed(db: Db, start: PageStart): Promise<Listed> {
+  const rows = await page(db, start).clearSelect().select(STORED_COLUMNS).execute()
   const named = rows.map((row) => toStored(Object.values(row) as StoredRow))
-  return { found: named.map(({ pet }) => pet), only: place.id?.length === 1 ? named[0] : undefined }
+  return { found: named.map(({ pet }) => pet), only: start.id?.length === 1 ? named[0] : undefined }
 }
 
 /** The query of `list`. */
-export function page(db: Db, place: Place) {
-  const { limit, status, categoryId, id, sort, after } = place
+export function page(db: Db, start: PageStart) {
+  const { limit, status, categoryId, id, sort, after } = start
   const [direction, beyond] = sort === 'id' ? (['asc', '>'] as const) : (['desc', '<'] as const)
   let rows = db
     .selectFrom('pet')
@@ -50,7 +50,7 @@ export function page(db: Db, place: Place) {
 }
 
 /** Of any place without ids, of which there can be many. */
-const preparedPage = prepared<Place, Row>(
+const preparedPage = prepared<PageStart, Row>(
   (db, fill, { status, categoryId, sort, after }) => {
     const given = {
       ...(status && { status: fill('status') }),

@@ -152,8 +152,8 @@ export function toStored([id, version, updatedAt, ...members]: StoredRow): Store
 /** A member without a value is absent. */
 export function toPet([id, ...values]: Row): Pet {
   const pet: Record<string, unknown> = { id }
-  for (const [place, member] of MEMBERS.entries()) {
-    const value = values[place]
+  for (const [index, member] of MEMBERS.entries()) {
+    const value = values[index]
     if (value !== null) pet[member] = shownOf(member, value)
   }
   return pet as Pet

@@ -3,7 +3,7 @@ import type { BanRule } from '../config.ts'
 import type { Limits } from '../plans.ts'
 
 /**
- * The decided rule once more, as plainly as it can be put: a diary of what happened, read again from the
+ * The decided rule once more, as plainly as it can be put: a log of events, read again from the
  * start for every request. Slow, and with nothing in common with the rule that it checks.
  */
 export function reference(limits: Limits, ban: BanRule) {

@@ -68,8 +68,8 @@ test('README commands, run as they stand, print what the README shows', async (t
         blocks.map(({ commands }) => toRun(commands)),
         environment,
       )
-      for (const [place, { commands, shown }] of blocks.entries()) {
-        await t.test(commands.trim(), () => assertShown(toShown(printed[place] ?? ''), shown))
+      for (const [index, { commands, shown }] of blocks.entries()) {
+        await t.test(commands.trim(), () => assertShown(toShown(printed[index] ?? ''), shown))
       }
     }
     await type(toType.slice(0, again), environment)

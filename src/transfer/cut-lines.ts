@@ -55,6 +55,6 @@ function quotesIn(part: Buffer): number {
 
 /** Where the line ends that a piece begins with, or its length. */
 function firstEnd(piece: Buffer): number {
-  const ends = [LINE_FEED, RETURN].map((end) => piece.indexOf(end)).filter((place) => place >= 0)
+  const ends = [LINE_FEED, RETURN].map((end) => piece.indexOf(end)).filter((index) => index >= 0)
   return Math.min(piece.length, ...ends)
 }

@@ -102,8 +102,8 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     // A dry run uses up no ids: PostgreSQL would not give them again.
     const petIds = plan.dryRun ? [] : await addAnimals(db, all, plan)
     if (plan.fingerprint && petIds[0]) await rememberFile(db, plan.fingerprint, petIds[0], plan.now)
-    for (const [place, { sourceId = '', pet }] of all.entries()) {
-      const id = petIds[place] ?? 0
+    for (const [index, { sourceId = '', pet }] of all.entries()) {
+      const id = petIds[index] ?? 0
       if (added.delete(sourceId)) known.set(sourceId, { sourceId, pet: { id, ...shown(pet) } })
     }
   }
@@ -116,8 +116,8 @@ async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<n
     animals.map(({ pet }) => pet),
     plan,
   )
-  const sourced = animals.flatMap(({ sourceId }, place) =>
-    sourceId === undefined ? [] : [{ sourceId, petId: ids[place] as number }],
+  const sourced = animals.flatMap(({ sourceId }, index) =>
+    sourceId === undefined ? [] : [{ sourceId, petId: ids[index] as number }],
   )
   await insertSources(db, plan.source, sourced)
   return ids

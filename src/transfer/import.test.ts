@@ -186,14 +186,14 @@ const BODIES = [
 test('a line goes in exactly where POST /v1/pets takes it as its body, and is the same animal then', async (t) => {
   const app = await startApp(t, { databaseUrl: scratchFile(t), key: UNLIMITED })
   const posted: { line: number; details: string }[] = []
-  for (const [place, body] of BODIES.entries()) {
+  for (const [index, body] of BODIES.entries()) {
     const { status, body: answer } = await app.post('/v1/pets', Buffer.from(body))
     assert.ok(status === 201 || status === 400, body)
     const details = answer.details?.map(
       ({ pointer, message }: { pointer: string; message: string }) =>
         pointer && `${pointer.slice(1)}: ${message}`,
     )
-    if (status === 400) posted.push({ line: place + 1, details: details?.join(' ') ?? '' })
+    if (status === 400) posted.push({ line: index + 1, details: details?.join(' ') ?? '' })
   }
   const store = await openStore(t, scratchFile(t))
 

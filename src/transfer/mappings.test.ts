@@ -45,7 +45,7 @@ async function importSample(t: TestContext, from: string, file: string | Iterabl
     .select(['source_id', 'source', 'pet_id'])
     .orderBy('pet_id')
     .execute()
-  assert.ok(sources.every(({ source, pet_id }, place) => source === from && pet_id === place + 1))
+  assert.ok(sources.every(({ source, pet_id }, index) => source === from && pet_id === index + 1))
   return { lines, refused, ids: sources.map(({ source_id }) => source_id) }
 }
 

@@ -44,6 +44,6 @@ const OTHERS: [bytes: number[], what: string][] = [
 ]
 
 function refuseOthers(head: Buffer): void {
-  const [, what] = OTHERS.find(([bytes]) => bytes.every((byte, place) => head[place] === byte)) ?? []
+  const [, what] = OTHERS.find(([bytes]) => bytes.every((byte, index) => head[index] === byte)) ?? []
   if (what !== undefined) throw new Error(`the file ${what}`)
 }

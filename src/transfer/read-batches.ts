@@ -97,8 +97,8 @@ function refuseOtherFormat(firstLine: string, { format, mapping }: Reading): voi
 function* animalsIn(line: Line, { format, mapping }: Reading): Generator<Line> {
   if (!mapping.animalsIn || line.problem !== undefined) return yield line
   try {
-    for (const [place, value] of mapping.animalsIn(line.value).entries())
-      yield { number: format === 'json' ? place + 1 : line.number, value }
+    for (const [index, value] of mapping.animalsIn(line.value).entries())
+      yield { number: format === 'json' ? index + 1 : line.number, value }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     yield { number: line.number, problem: error.message }

@@ -61,7 +61,7 @@ function checked(headings: string[], required: readonly string[], others: readon
   if (missing.length > 0) {
     throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${shown(headings)}`)
   }
-  const twice = headings.find((heading, place) => heading !== '' && headings.indexOf(heading) !== place)
+  const twice = headings.find((heading, index) => heading !== '' && headings.indexOf(heading) !== index)
   if (twice) throw new Error(`the file has two columns ${shown([twice])}`)
   return headings
 }
@@ -85,7 +85,7 @@ function toFields(headings: string[], cells: string[]): { value: Fields } | { pr
   if (cells.some((cell) => cell.includes(REPLACEMENT))) {
     return { problem: 'It is not UTF-8. Save the file anew with that encoding.' }
   }
-  const filled = headings.map((heading, place) => [heading, cells[place]]).filter(([, cell]) => cell !== '')
+  const filled = headings.map((heading, index) => [heading, cells[index]]).filter(([, cell]) => cell !== '')
   return { value: Object.fromEntries(filled) }
 }
 

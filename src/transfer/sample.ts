@@ -27,6 +27,6 @@ export function* sampleAnimals(count: number): Generator<string> {
   }
 }
 
-function at<Item>(items: readonly Item[], place: number): Item {
-  return items[place % items.length] as Item
+function at<Item>(items: readonly Item[], index: number): Item {
+  return items[index % items.length] as Item
 }

@@ -124,8 +124,9 @@ for (const [name, open] of Object.entries(JUDGES)) {
 }
 
 function assertSame(ruling: Ruling, wanted: ReturnType<ReturnType<typeof reference>>, now: number): void {
-  const { outcome, remaining, reset, retryAfter } = ruling
+  const { outcome, remaining, resetAtSeconds, retryAfterSeconds } = ruling
   assert.deepEqual([outcome, remaining], [wanted.outcome, wanted.remaining])
-  if (outcome !== 'limited') assert.equal(reset, Math.ceil(wanted.until / 1_000))
-  if (outcome !== 'allowed') assert.equal(retryAfter, Math.max(1, Math.ceil((wanted.until - now) / 1_000)))
+  if (outcome !== 'limited') assert.equal(resetAtSeconds, Math.ceil(wanted.until / 1_000))
+  if (outcome !== 'allowed')
+    assert.equal(retryAfterSeconds, Math.max(1, Math.ceil((wanted.until - now) / 1_000)))
 }

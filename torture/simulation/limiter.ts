@@ -65,12 +65,12 @@ function checkMinutes(minutes: { start: number }[], allowed: Taken[], limit: num
 }
 
 function checkAnswer(one: Taken): void {
-  const { outcome, lost, limit, remaining, reset, retryAfter } = one
+  const { outcome, lost, limit, remaining, resetAtSeconds, retryAfterSeconds } = one
   const about = JSON.stringify(one)
   assert.ok(tookMs(one) <= ANSWER_MS, `answered in time: ${about}`)
   assert.ok(Number.isInteger(remaining) && remaining >= 0 && remaining < limit, `remaining: ${about}`)
-  assert.ok(Number.isInteger(reset), `reset: ${about}`)
-  if (outcome !== 'allowed' || lost) assert.ok(retryAfter >= 1 || lost, `retry after: ${about}`)
+  assert.ok(Number.isInteger(resetAtSeconds), `resetAtSeconds: ${about}`)
+  if (outcome !== 'allowed' || lost) assert.ok(retryAfterSeconds >= 1 || lost, `retry after: ${about}`)
 }
 
 function isAllowed({ outcome, lost }: Taken): boolean {

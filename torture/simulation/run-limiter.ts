@@ -17,8 +17,8 @@ export interface Taken {
   lost: boolean
   limit: number
   remaining: number
-  reset: number
-  retryAfter: number
+  resetAtSeconds: number
+  retryAfterSeconds: number
 }
 
 /** What happened under one seed. */

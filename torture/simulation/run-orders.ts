@@ -9,7 +9,7 @@ import {
   type Writer,
 } from '../../src/db/write.ts'
 import { ApiError } from '../../src/errors.ts'
-import { type CarryOut, carryOutOnce } from '../../src/http/idempotency.ts'
+import { type RequestWrite, requestWrites } from '../../src/http/idempotency.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { withAdopter } from '../../src/orders/store.ts'
 import { type Random, randomFrom } from '../lab/random.ts'
@@ -156,7 +156,7 @@ function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
       suffer((die) => transactionWriter(db, dying(die)).writeOnce(once, name, ...args)),
   }
   const clock = (): number => EPOCH_MS + ahead
-  const carryOut: CarryOut = carryOutOnce(faulty, clock)
+  const writeOnce: RequestWrite = requestWrites(faulty, clock)
   return async ({ key, what }, given, name, args) => {
     if (given.lostBefore) throw new Lost()
     fate = given
@@ -168,7 +168,7 @@ function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
       routeOptions: { url: `/v1/${what}` },
     }
     const reply = { header: () => undefined }
-    return carryOut(
+    return writeOnce(
       request as unknown as FastifyRequest,
       reply as unknown as FastifyReply,
       name,

@@ -6,9 +6,9 @@ import type { Face } from '../../http/face.ts'
 import { inventoryRoutes } from '../../inventory/routes.ts'
 import { orderRoutes } from '../../orders/routes.ts'
 import { petRoutes } from '../../pets/routes.ts'
-import { describe, PREFIX } from './describe.ts'
 import { writeError } from './errors.ts'
 import { declareAccess, nativeGate } from './gate.ts'
+import { addOpenApiDocument, PREFIX } from './openapi-document.ts'
 import { readBody } from './read-body.ts'
 
 /** The contract: keys, JSON, exact limits. */
@@ -20,7 +20,7 @@ export function nativeFace(context: Context): Face {
     onUnrouted: deprecated.onUnrouted,
     readBody,
     writeError,
-    describe: (app) => describe(app, context.config),
+    openApi: (app) => addOpenApiDocument(app, context.config),
     routes(v1: App) {
       v1.addHook('onRoute', declareAccess)
       v1.addHook('onRoute', deprecated.onRoute)

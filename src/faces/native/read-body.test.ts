@@ -116,7 +116,7 @@ test('POST /v1/pets with a name that is empty, of spaces or too long answers 400
 
 test('POST /v1/pets with a control character in the name answers 400 and stores nothing', async (t) => {
   const app = await startUnlimited(t)
-  const codes = [...Array(0x20).keys(), ...Array.from({ length: 0x21 }, (_, place) => 0x7f + place)]
+  const codes = [...Array(0x20).keys(), ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index)]
   for (const code of codes) {
     const escaped = `\\u${code.toString(16).padStart(4, '0')}`
     for (const name of [`a${escaped}b`, escaped, `a${escaped}`]) {

@@ -193,13 +193,13 @@ function readCurl([program, ...words]: string[]): { url: string; init: RequestIn
   const headers = new Headers()
   const init: RequestInit = { headers }
   let url = ''
-  for (let place = 0; place < words.length; place += 1) {
-    const word = words[place]
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index]
     if (word === '-i') continue
     if (word?.startsWith('http')) url = word
-    else if (word === '-X') init.method = words[++place] as string
-    else if (word === '-d') init.body = words[++place] as string
-    else if (word === '-H') headers.append(...((words[++place] ?? '').split(': ') as [string, string]))
+    else if (word === '-X') init.method = words[++index] as string
+    else if (word === '-d') init.body = words[++index] as string
+    else if (word === '-H') headers.append(...((words[++index] ?? '').split(': ') as [string, string]))
     else assert.fail(`curl is not known to take ${word}`)
   }
   return { url, init }

@@ -21,9 +21,9 @@ export async function take(
 ): Promise<Judged> {
   const freed = gone.join(',')
   const batch = joins(local.batch, caller, freed) ?? begin(store, local, caller, freed)
-  const place = batch.count
+  const index = batch.count
   batch.count += 1
-  return (await batch.judged)[place] as Judged
+  return (await batch.judged)[index] as Judged
 }
 
 function joins(batch: Batch | undefined, { limits, ban }: Account, freed: string) {
@@ -68,15 +68,15 @@ async function ask(
       : ['', '', '', '', '']),
     count,
   ])
-  const places = Array.from({ length: count }, (_, place) => place)
+  const places = Array.from({ length: count }, (_, index) => index)
   const outcome = String(answer[0])
   if (answer.length === 1) return places.map(() => ({ outcome }))
   const [allowed = 0, limited = 0] = answer.slice(-2).map(Number)
   Object.assign(local, { askedAt, answeredAt: clock() })
   applyAnswer(local, readAnswer(answer), { turn, allowed })
   // Before the next answer is heard.
-  return places.map((place) => {
-    const own = place < allowed ? 'allowed' : place < allowed + limited ? 'limited' : outcome
-    return { outcome: own, verdict: verdictOf(local, own, limits, allowed - 1 - place) }
+  return places.map((index) => {
+    const own = index < allowed ? 'allowed' : index < allowed + limited ? 'limited' : outcome
+    return { outcome: own, verdict: verdictOf(local, own, limits, allowed - 1 - index) }
   })
 }

@@ -148,7 +148,7 @@ test('a ban is certain for who can be banned, until it is over by the latest clo
   const local = heardOf({ bannedUntil: NOW + 5_000, banSeconds: 900 })
   const refusal = lease.certainRefusal(local, caller(true), 1_000)
 
-  assert.deepEqual([refusal?.outcome, refusal?.retryAfter], ['banned', 5])
+  assert.deepEqual([refusal?.outcome, refusal?.retryAfterSeconds], ['banned', 5])
   assert.equal(lease.certainRefusal(local, caller(true), 5_989)?.outcome, 'banned')
   assert.equal(lease.certainRefusal(local, caller(true), 5_990), undefined)
 })
@@ -163,23 +163,23 @@ test('a window that is used up is certain for an address, and not for a key, who
 })
 
 test('the figures of an answer are those of the store after the request', () => {
-  const reset = Math.ceil((NOW + 40_000) / 1_000)
+  const resetAtSeconds = Math.ceil((NOW + 40_000) / 1_000)
   assert.deepEqual(lease.verdictOf(heardOf(), 'allowed', LIMITS), {
-    ...{ outcome: 'allowed', limit: 10, remaining: 6, reset, retryAfter: 0 },
+    ...{ outcome: 'allowed', limit: 10, remaining: 6, resetAtSeconds, retryAfterSeconds: 0 },
   })
   const full = heardOf({ minute: { ...MINUTE, used: 10 } })
   assert.deepEqual(lease.verdictOf(full, 'limited', LIMITS), {
-    ...{ outcome: 'limited', limit: 10, remaining: 0, reset, retryAfter: 40 },
+    ...{ outcome: 'limited', limit: 10, remaining: 0, resetAtSeconds, retryAfterSeconds: 40 },
   })
   assert.equal(lease.verdictOf(full, 'allowed', LIMITS).remaining, 0, 'the last one')
   const lastOfDay = heardOf({ day: { ...DAY, used: 100 } })
   assert.deepEqual(lease.verdictOf(lastOfDay, 'allowed', LIMITS), {
-    ...{ outcome: 'allowed', limit: 100, remaining: 0, retryAfter: 0 },
-    reset: Math.ceil((NOW + DAY_MS - 20_000) / 1_000),
+    ...{ outcome: 'allowed', limit: 100, remaining: 0, retryAfterSeconds: 0 },
+    resetAtSeconds: Math.ceil((NOW + DAY_MS - 20_000) / 1_000),
   })
   const banned = heardOf({ bannedUntil: NOW + 5_000, banSeconds: 900 })
   assert.deepEqual(lease.verdictOf(banned, 'banned', LIMITS), {
-    ...{ outcome: 'banned', limit: 10, remaining: 0, reset: NOW / 1_000 + 5, retryAfter: 5 },
+    ...{ outcome: 'banned', limit: 10, remaining: 0, resetAtSeconds: NOW / 1_000 + 5, retryAfterSeconds: 5 },
   })
 })
 
@@ -188,7 +188,7 @@ test('a refusal of the store is described by the window that is tightest, or by 
   assert.equal(lease.verdictOf(left, 'banned', LIMITS).limit, 100)
   const nearlyOver = { ...DAY, startedAt: NOW - DAY_MS + 5_000, used: 100 }
   const limited = lease.verdictOf(heardOf({ day: nearlyOver }), 'limited', LIMITS)
-  assert.deepEqual([limited.limit, limited.retryAfter], [100, 5], 'the minute has requests left')
+  assert.deepEqual([limited.limit, limited.retryAfterSeconds], [100, 5], 'the minute has requests left')
 })
 
 test('the only request of windows whose first was not served is told when these end', () => {
@@ -196,19 +196,19 @@ test('the only request of windows whose first was not served is told when these 
   const local = heardOf({ minute: refunded, day: { ...refunded, windowId: 'd' } })
 
   assert.deepEqual(lease.verdictOf(local, 'allowed', LIMITS), {
-    ...{ outcome: 'allowed', limit: 10, remaining: 9, retryAfter: 0 },
-    reset: Math.ceil((NOW + 40_000) / 1_000),
+    ...{ outcome: 'allowed', limit: 10, remaining: 9, retryAfterSeconds: 0 },
+    resetAtSeconds: Math.ceil((NOW + 40_000) / 1_000),
   })
 })
 
 test('where all that is left is kept for others, a request waits for the end of the minute', () => {
   const kept = lease.verdictOf(heardOf(), 'kept', LIMITS)
   assert.deepEqual(kept, {
-    ...{ outcome: 'limited', limit: 10, remaining: 0, retryAfter: 40 },
-    reset: Math.ceil((NOW + 40_000) / 1_000),
+    ...{ outcome: 'limited', limit: 10, remaining: 0, retryAfterSeconds: 40 },
+    resetAtSeconds: Math.ceil((NOW + 40_000) / 1_000),
   })
   const none = lease.verdictOf(heardOf({ minute: NONE }), 'kept', LIMITS)
-  assert.deepEqual([none.outcome, none.retryAfter], ['limited', 60], 'or for one that it would open')
+  assert.deepEqual([none.outcome, none.retryAfterSeconds], ['limited', 60], 'or for one that it would open')
 })
 
 test('a caller is forgotten when its windows have ended, and the memory of its ban', () => {
@@ -349,9 +349,16 @@ test('a request that cannot be served is told when the minute ends that it waits
   const cause = new Error('lost')
   const ruling = unserved(heardOf(), LIMITS, NOW, cause)
   assert.deepEqual(ruling, {
-    ...{ outcome: 'limited', limit: 10, remaining: 0, reset: NOW / 1_000 + 40, retryAfter: 40, lost: cause },
+    ...{
+      outcome: 'limited',
+      limit: 10,
+      remaining: 0,
+      resetAtSeconds: NOW / 1_000 + 40,
+      retryAfterSeconds: 40,
+      lost: cause,
+    },
   })
-  assert.equal(unserved(lease.unknown('key:1'), LIMITS, NOW, cause).retryAfter, 60)
+  assert.equal(unserved(lease.unknown('key:1'), LIMITS, NOW, cause).retryAfterSeconds, 60)
 })
 
 test('what the store has forgotten is in doubt, told again, and leases nothing, also not by late answers', () => {

@@ -2,10 +2,10 @@ import type { Limits } from '../../plans.ts'
 import type { Account } from '../limiter.ts'
 import {
   DAY_MS,
-  describe,
   judge,
   MINUTE_MS,
   type State,
+  toVerdict,
   UNKNOWN,
   type Verdict,
   type Window,
@@ -167,7 +167,7 @@ export function verdictOf(local: LocalState, outcome: string, limits: Limits, la
   if (outcome === 'allowed') {
     // Not judged once more: its window may have begun with one that was charged, and then not served.
     const after = { ...state, minute: less(minute, later), day: less(day, later) }
-    return describe('allowed', after, limits, storeNow)
+    return toVerdict('allowed', after, limits, storeNow)
   }
   // What is left is kept for processes that are away: here and now there is none.
   const full = { startedAt: minute.windowId ? minute.startedAt : storeNow, used: limits.perMinute }

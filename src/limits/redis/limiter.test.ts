@@ -87,9 +87,9 @@ test('of many requests at once to four processes exactly the limit is allowed', 
   const left = rulings.filter(({ outcome }) => outcome === 'allowed').map(({ remaining }) => remaining)
   assert.deepEqual(
     left.sort((a, b) => a - b),
-    Array.from({ length: 1_000 }, (_, place) => place),
+    Array.from({ length: 1_000 }, (_, index) => index),
   )
-  assert.equal(new Set(rulings.map(({ reset }) => reset)).size, 1)
+  assert.equal(new Set(rulings.map(({ resetAtSeconds }) => resetAtSeconds)).size, 1)
 })
 
 for (const [window, limits] of [
@@ -207,7 +207,7 @@ for (const limits of [FREE, { perMinute: 60, perDay: 50 }]) {
         first.push(await shared.take(caller))
         return first.at(-1)?.lost === undefined
       })
-      const told = ({ outcome, limit, reset }: Ruling) => [outcome, limit, reset]
+      const told = ({ outcome, limit, resetAtSeconds }: Ruling) => [outcome, limit, resetAtSeconds]
       assert.equal(first.at(-1)?.remaining, Math.min(limits.perMinute, limits.perDay) - 1, 'given back')
       for (const ruling of [first.at(-1) as Ruling, await shared.take(caller)])
         assert.deepEqual(told(ruling), told(await memory.take(caller)))
@@ -230,7 +230,7 @@ test(
     assert.ok(questions >= 3 && questions < 10, `${questions} questions`)
     assert.deepEqual(
       rulings.map(({ remaining }) => remaining),
-      Array.from({ length: 250 }, (_, place) => 998 - place),
+      Array.from({ length: 250 }, (_, index) => 998 - index),
     )
   },
 )
@@ -287,7 +287,7 @@ test(
     clock.now -= 400 * 86_400_000
 
     const refused = await limiter.take(caller)
-    assert.deepEqual([refused.outcome, refused.retryAfter], ['limited', 60])
+    assert.deepEqual([refused.outcome, refused.retryAfterSeconds], ['limited', 60])
     clock.now += 60_000
     assert.equal((await limiter.take(caller)).outcome, 'allowed')
   },
@@ -304,12 +304,16 @@ test(
       assert.equal(allowed(await takeMany(first, caller, 110)), 60)
       const rulings = await takeMany(second, caller, 51)
       assert.deepEqual(rulings.map(({ outcome }) => outcome).slice(-2), ['limited', 'banned'])
-      assert.equal(rulings.at(-1)?.retryAfter, seconds)
+      assert.equal(rulings.at(-1)?.retryAfterSeconds, seconds)
       assert.equal((await first.take(caller)).outcome, 'banned')
 
       const before = await countOf('evalsha')
       const banned = [...(await takeMany(first, caller, 500)), ...(await takeMany(second, caller, 500))]
-      assert.ok(banned.every(({ outcome, retryAfter }) => outcome === 'banned' && retryAfter === seconds))
+      assert.ok(
+        banned.every(
+          ({ outcome, retryAfterSeconds }) => outcome === 'banned' && retryAfterSeconds === seconds,
+        ),
+      )
       assert.ok((await countOf('evalsha')) - before < 50)
       clock.now += seconds * 1_000
     }
@@ -339,7 +343,7 @@ test(
     // Without Redis they are remembered in no time.
     await own.kill()
     await until(async () => (await limiter.take(address(limits))).lost !== undefined)
-    for (let place = 0; place < 50_000; place += 1) await limiter.take({ name: `ip:${place}`, limits })
+    for (let index = 0; index < 50_000; index += 1) await limiter.take({ name: `ip:${index}`, limits })
     await own.start()
     await until(async () => (await limiter.take(key(FREE))).outcome === 'allowed')
 

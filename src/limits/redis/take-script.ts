@@ -22,7 +22,7 @@ for part in string.gmatch(got[11] or '', '[^ ]+') do mine[#mine + 1] = part end
 if session < tonumber(mine[1] or 0) then return { 'stale' } end
 
 local shifted = false
-local function window(prefix, at, place, length)
+local function window(prefix, at, index, length)
   local w = { prefix = prefix, length = length, windowId = '', start = 0, used = 0 }
   w.leased, w.charged, w.cap = 0, 0, 0
   local start = tonumber(got[at + 1] or 0)
@@ -30,8 +30,8 @@ local function window(prefix, at, place, length)
   w.windowId, w.start = got[at], math.min(start, now)
   w.used, w.leased = tonumber(got[at + 2]), tonumber(got[at + 3])
   if start > now then shifted = true end
-  if mine[place] == w.windowId then
-    w.charged, w.cap = tonumber(mine[place + 1]), tonumber(mine[place + 2])
+  if mine[index] == w.windowId then
+    w.charged, w.cap = tonumber(mine[index + 1]), tonumber(mine[index + 2])
   end
   return w
 end
@@ -107,9 +107,9 @@ local function release(freed)
     local parts = {}
     local theirs = redis.call('HGET', key, 'p:' .. id) or ''
     for part in string.gmatch(theirs, '[^ ]+') do parts[#parts + 1] = part end
-    for place, w in pairs({ [2] = minute, [5] = day }) do
-      if parts[place] == w.windowId then
-        local lease = math.max(0, tonumber(parts[place + 2]) - tonumber(parts[place + 1]))
+    for index, w in pairs({ [2] = minute, [5] = day }) do
+      if parts[index] == w.windowId then
+        local lease = math.max(0, tonumber(parts[index + 2]) - tonumber(parts[index + 1]))
         w.leased = w.leased - lease
         w.used = w.used + math.min(lease, minutes * perMinute)
       end
@@ -147,9 +147,9 @@ end
 -- day that ended a minute ago nothing counts any more, and whatever an earlier session sent has arrived.
 local function forgetEnded()
   local fields = redis.call('HGETALL', key)
-  for place = 1, #fields, 2 do
-    local opened = string.match(fields[place], '^p:') and string.match(fields[place + 1], '(%d+) %S+ %S+$')
-    if opened and now - opened > day.length + 60000 then redis.call('HDEL', key, fields[place]) end
+  for index = 1, #fields, 2 do
+    local opened = string.match(fields[index], '^p:') and string.match(fields[index + 1], '(%d+) %S+ %S+$')
+    if opened and now - opened > day.length + 60000 then redis.call('HDEL', key, fields[index]) end
   end
 end
 

@@ -1,4 +1,4 @@
-// The parts of the OpenAPI description that the reference shows, as src/http/describe.ts makes them.
+// The parts of the OpenAPI document that the reference shows, as ../openapi-document.ts makes them.
 
 export type Stability = 'beta' | 'experimental'
 

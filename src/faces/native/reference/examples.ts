@@ -22,7 +22,7 @@ const ORDER = {
   adopter: ADOPTER,
   placedAt: '2026-12-01T10:00:00.000Z',
 }
-const CATEGORIES = FIRST_CATEGORIES.map((name, place) => ({ id: place + 1, name }))
+const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name }))
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
 /**
@@ -162,8 +162,8 @@ export function exampleOf({ operationId }: Call): Example {
 /** A command for any POSIX shell that makes the call of the example; the API key is in $KEY. */
 export function curlOf(call: Call, baseUrl: string): string {
   const { path = {}, query, body, answer } = exampleOf(call)
-  const place = call.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
-  const address = `${baseUrl}${place}${query ? `?${new URLSearchParams(query)}` : ''}`
+  const pathname = call.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
+  const address = `${baseUrl}${pathname}${query ? `?${new URLSearchParams(query)}` : ''}`
   const method = call.method === 'GET' ? '' : `-X ${call.method} `
   // Where the answer has no body, its status is all there is to see.
   const lines = [`curl ${answer === undefined ? '-i ' : ''}${method}'${address}'`]

@@ -47,7 +47,7 @@ interface Field {
   /** The same, if that is but a name. */
   known: Schema
   /** Where it goes, of a parameter. */
-  place?: string
+  location?: string
   required: boolean | undefined
   description: string | undefined
 }
@@ -70,18 +70,18 @@ export function membersOf(schema: Schema, schemas: Schemas, path = ''): Field[] 
 }
 
 export function parametersOf(parameters: Parameter[], schemas: Schemas): Field[] {
-  return parameters.map(({ in: place, name, schema, required, description }) => {
-    return { place, name, schema, known: resolve(schema, schemas), required, description }
+  return parameters.map(({ in: location, name, schema, required, description }) => {
+    return { location, name, schema, known: resolve(schema, schemas), required, description }
   })
 }
 
 /** Two columns, so that it fits on a phone: the name with its kind, and what is to be said of it. */
 export function fieldTable(caption: Part, fields: Field[]): Html {
-  const rows = fields.map(({ name, schema, known, place, required, description }) => {
+  const rows = fields.map(({ name, schema, known, location, required, description }) => {
     const limits = limitsOf(known).map((limit) => html`<li>${limit}</li>`)
-    const kind = html`${place}${place && ', '}${typeOf(schema)}${required ? ', required' : ''}`
+    const kind = html`${location}${location && ', '}${typeOf(schema)}${required ? ', required' : ''}`
     // A long path may break behind its dots.
-    const path = name.split('.').map((part, place) => html`${place > 0 && html`.<wbr>`}${part}`)
+    const path = name.split('.').map((part, index) => html`${index > 0 && html`.<wbr>`}${part}`)
     return html`<tr>
 <th scope="row"><code>${path}</code>${badge(schema['x-stability'])}<small>${kind}</small></th>
 <td>${prose(description)}${limits.length > 0 && html`<ul>${limits}</ul>`}</td></tr>`

@@ -32,14 +32,14 @@ function textOf(part: Part): string {
 
 /** A sentence of the description, in which backticks mark code. */
 export function prose(text = ''): Html {
-  const parts = text.split('`').map((part, place) => (place % 2 === 1 ? html`<code>${part}</code>` : part))
+  const parts = text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
   return html`${parts}`
 }
 
 /** Items of a sentence: a, b and c. */
 export function listed(items: readonly Part[], last = 'and'): Html {
-  const parts = items.map((item, place) => {
-    const before = place === 0 ? '' : place === items.length - 1 ? ` ${last} ` : ', '
+  const parts = items.map((item, index) => {
+    const before = index === 0 ? '' : index === items.length - 1 ? ` ${last} ` : ', '
     return html`${before}${item}`
   })
   return html`${parts}`

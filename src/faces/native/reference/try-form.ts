@@ -41,12 +41,12 @@ const isList = ({ items }: Schema): boolean => items !== undefined
 
 function input(
   id: string,
-  { name, in: place, required, schema }: Parameter,
+  { name, in: location, required, schema }: Parameter,
   value: string | undefined,
   schemas: Record<string, Schema>,
 ): Html {
   const known = resolve(schema, schemas)
-  const common = html`id="${id}" name="${name}" data-in="${place}"${isList(known) && ' data-list'}`
+  const common = html`id="${id}" name="${name}" data-in="${location}"${isList(known) && ' data-list'}`
   if (known.enum) {
     const options = known.enum.map(
       (one) => html`<option value="${one}"${one === value && ' selected'}>${one}</option>`,

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { DETAIL_CODES, ERRORS } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency.ts'
-import { finish } from './describe-finish.ts'
+import { finish } from './openapi-finish.ts'
 
 type Json = Record<string, unknown>
 
@@ -106,7 +106,7 @@ const MORE_HEADERS: Record<string, Json> = {
 const PATCH_HEADERS = { 'Accept-Patch': text('What the body may be (RFC 5789).') }
 
 /** Describes the routes, from their own schemas, as OpenAPI 3.1. */
-export async function describe(app: App, { servers }: Config): Promise<void> {
+export async function addOpenApiDocument(app: App, { servers }: Config): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

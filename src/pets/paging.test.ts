@@ -10,10 +10,10 @@ const ANIMALS = 100_000
 async function fill(databaseUrl: string): Promise<void> {
   const store = await openForCommand(databaseUrl)
   await sql`
-    with recursive place (n) as (select 1 union all select n + 1 from place where n < ${ANIMALS})
+    with recursive index (n) as (select 1 union all select n + 1 from index where n < ${ANIMALS})
     insert into pet (name, category_id, status)
     select 'Pet ' || n, 1 + n % 8, case n % 4 when 0 then 'available' when 1 then 'pending' when 2 then 'sold' end
-    from place`.execute(store.db)
+    from index`.execute(store.db)
   await store.close()
 }
 

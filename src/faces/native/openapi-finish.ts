@@ -41,7 +41,7 @@ function nameSchemas(node: unknown, schemas: Json): unknown {
   const { title, ...members } = Object.fromEntries(
     Object.entries(node).map(([name, value]) => [name, nameSchemas(value, schemas)]),
   )
-  settleRequired(members)
+  nameRequired(members)
   publish(members)
   if (typeof title !== 'string') return members
   if (title === 'Error') delete members.description
@@ -50,7 +50,7 @@ function nameSchemas(node: unknown, schemas: Json): unknown {
 }
 
 /** Makes what has a default optional; a header itself, not its schema, says that it is always there. */
-function settleRequired(members: Json): void {
+function nameRequired(members: Json): void {
   const { required, ...schema } = (members.schema ?? {}) as Json
   if ('in' in members && schema.default !== undefined) delete members.required
   if (required === true) Object.assign(members, { required, schema })
