@@ -267,9 +267,9 @@ test('a copy that is killed again and again goes on each time, and ends equal', 
     ['copying', total, total],
   )
 
-  for (let kills = 0; kills < 2; kills += 1) {
+  for (const killedAfterMs of [350, 800]) {
     const { child, exited } = spawnCli(t, argumentsOf({ from: through, to }), {})
-    setTimeout(() => child.kill('SIGKILL'), 300 + Math.random() * 600)
+    setTimeout(() => child.kill('SIGKILL'), killedAfterMs)
     await exited
   }
   assert.equal((await copy({ from: through, to })).equal, true)
