@@ -51,7 +51,7 @@ function checkPlace(wanted: string, file: string): Finding[] {
   const folder = nearest(wanted)
   if (!existsSync(folder)) {
     const advice = 'mount what it leads to, or correct it'
-    return [wrong('store', `${folder} is a link to a index that is not there`, advice)]
+    return [wrong('store', `${folder} is a link to a place that is not there`, advice)]
   }
   if (!statSync(folder).isDirectory() || !may(folder, constants.W_OK | constants.X_OK)) {
     const advice = `name a file in DATABASE_URL that is in ${OWN_FOLDER}`

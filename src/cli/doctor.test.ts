@@ -114,7 +114,7 @@ test('doctor finds that DATABASE_URL names a folder, or a place below a file or 
   ])
   symlinkSync(join(folder, 'unmounted'), join(folder, 'disk'))
   assert.deepEqual(await wrongOf({ DATABASE_URL: `sqlite:${folder}/disk/a.db` }), [
-    `store: ${folder}/disk is a link to a index that is not there`,
+    `store: ${folder}/disk is a link to a place that is not there`,
   ])
 })
 

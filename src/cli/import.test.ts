@@ -289,7 +289,7 @@ test('an export does not come back into its own store as new animals', async (t)
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(
     stderr,
-    /has the ids that its animals have in this store.* another index, say --update id --source NAME\n$/,
+    /has the ids that its animals have in this store.* another place, say --update id --source NAME\n$/,
   )
   const other = ['import', path('edited.csv'), ...update, '--source', 'branch']
   assert.equal(JSON.parse((await runCli(t, other, settings)).stdout).added, 3)

@@ -10,10 +10,10 @@ const ANIMALS = 100_000
 async function fill(databaseUrl: string): Promise<void> {
   const store = await openForCommand(databaseUrl)
   await sql`
-    with recursive index (n) as (select 1 union all select n + 1 from index where n < ${ANIMALS})
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${ANIMALS})
     insert into pet (name, category_id, status)
     select 'Pet ' || n, 1 + n % 8, case n % 4 when 0 then 'available' when 1 then 'pending' when 2 then 'sold' end
-    from index`.execute(store.db)
+    from numbers`.execute(store.db)
   await store.close()
 }
 
@@ -33,7 +33,7 @@ async function churn({ post, request }: TestApp, goesOn: () => boolean): Promise
 }
 
 for (const sort of ['-id', 'id']) {
-  test(`a walk through 100,000 animals, sort=${sort}, while others come and go, meets each settled one once`, async (t) => {
+  test(`paging through 100,000 animals, sort=${sort}, while others come and go, meets each settled one once`, async (t) => {
     const app = await startApp(t, { key: UNLIMITED })
     await fill(app.databaseUrl)
     let walking = true
