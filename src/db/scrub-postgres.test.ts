@@ -51,7 +51,7 @@ test('adopters are scrubbed once nobody can read an earlier state any more', asy
 
 test('a session that is just being opened keeps old rows, and is waited for', async (t) => {
   const { app, db, tidyUp } = await startWithErasable(t)
-  const opening = new pg.Client({ connectionString: app.databaseUrl, options: '-c post_auth_delay=2' })
+  const opening = new pg.Client({ connectionString: app.databaseUrl, options: '-c post_auth_delay=4' })
   const opened = opening.connect()
   // A session locks its database before anybody sees that it is in there.
   const seen = sql`
