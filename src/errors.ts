@@ -100,7 +100,11 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, { message, details, headers, cause }: ErrorOptions = {}) {
+    const { stackTraceLimit } = Error
+    // A refusal is an answer like others: to note where it was thrown costs more than to make the rest of it.
+    Error.stackTraceLimit = 0
     super(message ?? ERRORS[code][1], { cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'ApiError'
     this.code = code
     this.details = details
