@@ -6,7 +6,7 @@ import { ERRORS } from '../src/errors.ts'
 interface Schema {
   $ref?: string
   type?: string | string[]
-  enum?: string[]
+  enum?: (string | null)[]
   /** Values of which there may be more. */
   'x-extensible-enum'?: string[]
   description?: string
@@ -102,8 +102,8 @@ function nameOf(schema: string): string {
 function typeOf(schema: Schema): string {
   if (schema.$ref) return nameOf(schema.$ref.replace(/.*\//, ''))
   const values = schema.enum ?? schema['x-extensible-enum']
-  if (values) return values.map((value) => `'${value}'`).join(' | ')
-  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ type })).join(' | ')
+  if (values) return values.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ')
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')
   if (schema.type === 'array' && schema.items) return `${typeOf(schema.items)}[]`
   if (schema.type === 'object' && schema.properties) {
     const members = Object.entries(schema.properties).map(

@@ -9,6 +9,7 @@ import * as adopters from './orders/adopters.ts'
 import * as guardedPets from './orders/guarded-pets.ts'
 import { advanceKnownTime } from './orders/known-time.ts'
 import * as place from './orders/place.ts'
+import { renewAges } from './pets/ages.ts'
 import * as pets from './pets/store.ts'
 import { importBatch } from './transfer/import-batch.ts'
 
@@ -17,6 +18,7 @@ export const changes = {
   insertPet: pets.insertPet,
   updatePet: guardedPets.updatePet,
   deletePet: guardedPets.deletePet,
+  renewAges,
   insertCategory: categories.insertCategory,
   updateCategory: categories.updateCategory,
   deleteCategory: categories.deleteCategory,

@@ -1,9 +1,11 @@
 import { expiredResults } from './jobs/expired-results.ts'
 import type { Jobs } from './jobs/job.ts'
 import { erasure } from './orders/erasure.ts'
+import { ages } from './pets/ages.ts'
 
 /** What is done beside the requests, by one process at a time. The one list. */
 export const jobs = {
   'expired-results': expiredResults,
   erasure,
+  ages,
 } satisfies Jobs

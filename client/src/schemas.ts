@@ -38,6 +38,90 @@ export type ErrorCode =
 /** Availability of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 
+/** The breed, as the shelter names it. */
+export interface Breed {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  primary: string
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  secondary?: string | undefined
+  mixed?: boolean | undefined
+  unknown?: boolean | undefined
+}
+
+/** What is known of it; absent where it is not known. */
+export interface Traits {
+  spayedNeutered?: boolean | undefined
+  houseTrained?: boolean | undefined
+  declawed?: boolean | undefined
+  specialNeeds?: boolean | undefined
+  vaccinated?: boolean | undefined
+}
+
+/** With whom it can live; absent where it is not known. */
+export interface GoodWith {
+  children?: boolean | undefined
+  dogs?: boolean | undefined
+  cats?: boolean | undefined
+}
+
+/** What an adoption costs. */
+export interface Fee {
+  /** In the smallest unit of the currency: cents, for example. */
+  amount: number
+  /** Its code in ISO 4217: EUR. */
+  currency: string
+}
+
+/** Whom to ask about it. Everybody sees this. */
+export interface Contact {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  name?: string | undefined
+  email?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string | undefined
+}
+
+/** Where it is. Keys with `read` access see the coordinates to 0.01°. */
+export interface Place {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  city?: string | undefined
+  /** A state or province. At least one character is not a space. No control characters or lone surrogates. */
+  region?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  postcode?: string | undefined
+  /** Its code in ISO 3166: NL. */
+  country?: string | undefined
+  /** In degrees; with a longitude. */
+  latitude?: number | undefined
+  /** In degrees; with a latitude. */
+  longitude?: number | undefined
+}
+
+/** For keys with `write` access alone: others never see any of it. */
+export interface Staff {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  microchip?: string | undefined
+  /** When it came. */
+  intakeDate?: string | undefined
+  /**
+   * How it came: stray, surrender, transfer. At least one character is not a space. No control characters or
+   * lone surrogates.
+   */
+  intakeKind?: string | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  intakeNote?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  kennel?: string | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  notes?: string | undefined
+}
+
 /** An animal. Without a status it is not listed yet. */
 export interface Pet {
   /** Unique identifier, assigned by the service. */
@@ -50,6 +134,43 @@ export interface Pet {
   /** Identifier of the category the animal belongs to. */
   categoryId: number
   status?: PetStatus
+  /**
+   * What kind of animal it is, finer than its category: Guinea Pig. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  species?: string
+  breed?: Breed
+  /** Its colors, the most seen first. */
+  colors?: string[]
+  /** Its hair. */
+  coat?: 'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly'
+  /** From 1950-01-01 to today. The age follows from it. */
+  birthDate?: string
+  /** Whether the birth date is known, and not a guess; only with a `birthDate`. */
+  birthDateExact?: boolean
+  /** With a `birthDate` it follows from that, and cannot be sent. */
+  age?: 'baby' | 'young' | 'adult' | 'senior'
+  /** Its sex. */
+  sex?: 'female' | 'male' | 'unknown'
+  /** Among animals of its kind. */
+  size?: 'small' | 'medium' | 'large' | 'extra_large'
+  /** Its weight in grams. */
+  weightGrams?: number
+  /**
+   * What people should know of it: plain text with line ends, returned as sent. At least one character is not
+   * a space. No lone surrogates, and of control characters only line ends and tabs.
+   */
+  description?: string
+  traits?: Traits
+  goodWith?: GoodWith
+  /** Words to find it by, each once whatever the case of its letters. */
+  tags?: string[]
+  fee?: Fee
+  /** Addresses of videos, with https. */
+  videos?: string[]
+  contact?: Contact
+  place?: Place
+  staff?: Staff
 }
 
 /** A page of animals. */
@@ -90,9 +211,130 @@ export interface NewPet {
   /** Identifier of the category the animal belongs to. */
   categoryId: number
   status?: PetStatus | undefined
+  /**
+   * What kind of animal it is, finer than its category: Guinea Pig. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  species?: string | undefined
+  breed?: Breed | undefined
+  /** Its colors, the most seen first. */
+  colors?: string[] | undefined
+  /** Its hair. */
+  coat?: 'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly' | undefined
+  /** From 1950-01-01 to today. The age follows from it. */
+  birthDate?: string | undefined
+  /** Whether the birth date is known, and not a guess; only with a `birthDate`. */
+  birthDateExact?: boolean | undefined
+  /** With a `birthDate` it follows from that, and cannot be sent. */
+  age?: 'baby' | 'young' | 'adult' | 'senior' | undefined
+  /** Its sex. */
+  sex?: 'female' | 'male' | 'unknown' | undefined
+  /** Among animals of its kind. */
+  size?: 'small' | 'medium' | 'large' | 'extra_large' | undefined
+  /** Its weight in grams. */
+  weightGrams?: number | undefined
+  /**
+   * What people should know of it: plain text with line ends, returned as sent. At least one character is not
+   * a space. No lone surrogates, and of control characters only line ends and tabs.
+   */
+  description?: string | undefined
+  traits?: Traits | undefined
+  goodWith?: GoodWith | undefined
+  /** Words to find it by, each once whatever the case of its letters. */
+  tags?: string[] | undefined
+  fee?: Fee | undefined
+  /** Addresses of videos, with https. */
+  videos?: string[] | undefined
+  contact?: Contact | undefined
+  place?: Place | undefined
+  staff?: Staff | undefined
 }
 
-/** What to change of an animal (RFC 7396); members that are absent stay as they are. */
+/** The breed, as the shelter names it. */
+export interface BreedPatch {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  primary?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  secondary?: string | null | undefined
+  mixed?: boolean | null | undefined
+  unknown?: boolean | null | undefined
+}
+
+/** What is known of it; absent where it is not known. */
+export interface TraitsPatch {
+  spayedNeutered?: boolean | null | undefined
+  houseTrained?: boolean | null | undefined
+  declawed?: boolean | null | undefined
+  specialNeeds?: boolean | null | undefined
+  vaccinated?: boolean | null | undefined
+}
+
+/** With whom it can live; absent where it is not known. */
+export interface GoodWithPatch {
+  children?: boolean | null | undefined
+  dogs?: boolean | null | undefined
+  cats?: boolean | null | undefined
+}
+
+/** What an adoption costs. */
+export interface FeePatch {
+  /** In the smallest unit of the currency: cents, for example. */
+  amount?: number | null | undefined
+  /** Its code in ISO 4217: EUR. */
+  currency?: string | null | undefined
+}
+
+/** Whom to ask about it. Everybody sees this. */
+export interface ContactPatch {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  name?: string | null | undefined
+  email?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string | null | undefined
+}
+
+/** Where it is. Keys with `read` access see the coordinates to 0.01°. */
+export interface PlacePatch {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  city?: string | null | undefined
+  /** A state or province. At least one character is not a space. No control characters or lone surrogates. */
+  region?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  postcode?: string | null | undefined
+  /** Its code in ISO 3166: NL. */
+  country?: string | null | undefined
+  /** In degrees; with a longitude. */
+  latitude?: number | null | undefined
+  /** In degrees; with a latitude. */
+  longitude?: number | null | undefined
+}
+
+/** For keys with `write` access alone: others never see any of it. */
+export interface StaffPatch {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  microchip?: string | null | undefined
+  /** When it came. */
+  intakeDate?: string | null | undefined
+  /**
+   * How it came: stray, surrender, transfer. At least one character is not a space. No control characters or
+   * lone surrogates.
+   */
+  intakeKind?: string | null | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  intakeNote?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  kennel?: string | null | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  notes?: string | null | undefined
+}
+
+/** What to change of an animal (RFC 7396); members that are absent stay as they are, and null removes one. */
 export interface PetPatch {
   /**
    * The animal's name: stored and returned exactly as sent. At least one character is not a space. No control
@@ -102,14 +344,51 @@ export interface PetPatch {
   /** Identifier of the category the animal belongs to. */
   categoryId?: number | undefined
   status?: PetStatus | undefined
+  /**
+   * What kind of animal it is, finer than its category: Guinea Pig. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  species?: string | null | undefined
+  breed?: BreedPatch | undefined
+  /** Its colors, the most seen first. */
+  colors?: string[] | null | undefined
+  /** Its hair. */
+  coat?: 'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly' | null | undefined
+  /** From 1950-01-01 to today. The age follows from it. */
+  birthDate?: string | null | undefined
+  /** Whether the birth date is known, and not a guess; only with a `birthDate`. */
+  birthDateExact?: boolean | null | undefined
+  /** With a `birthDate` it follows from that, and cannot be sent. */
+  age?: 'baby' | 'young' | 'adult' | 'senior' | null | undefined
+  /** Its sex. */
+  sex?: 'female' | 'male' | 'unknown' | null | undefined
+  /** Among animals of its kind. */
+  size?: 'small' | 'medium' | 'large' | 'extra_large' | null | undefined
+  /** Its weight in grams. */
+  weightGrams?: number | null | undefined
+  /**
+   * What people should know of it: plain text with line ends, returned as sent. At least one character is not
+   * a space. No lone surrogates, and of control characters only line ends and tabs.
+   */
+  description?: string | null | undefined
+  traits?: TraitsPatch | undefined
+  goodWith?: GoodWithPatch | undefined
+  /** Words to find it by, each once whatever the case of its letters. */
+  tags?: string[] | null | undefined
+  fee?: FeePatch | undefined
+  /** Addresses of videos, with https. */
+  videos?: string[] | null | undefined
+  contact?: ContactPatch | undefined
+  place?: PlacePatch | undefined
+  staff?: StaffPatch | undefined
 }
 
 export interface PetChange {
   at: string
   /** The API key that made the change. */
   keyId: number
-  /** Each changed member, with its value before, if it had one, and after. */
-  changes: Record<string, { from?: unknown; to: unknown }>
+  /** Each changed member, with its value before and after, where it had one. */
+  changes: Record<string, { from?: unknown; to?: unknown }>
 }
 
 /** The changes of an animal, newest first, at most 100. */

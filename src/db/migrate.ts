@@ -9,8 +9,10 @@ import * as postgresKnownTime from './migrations/postgres/0006-known-time.ts'
 import * as postgresOrderIndexes from './migrations/postgres/0007-order-indexes.ts'
 import * as postgresImportedFiles from './migrations/postgres/0008-imported-files.ts'
 import * as postgresJobs from './migrations/postgres/0009-jobs.ts'
+import * as postgresProfile from './migrations/postgres/0010-profile.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
+import * as profile from './migrations/sqlite/0003-profile.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -19,6 +21,7 @@ const MIGRATIONS = {
   sqlite: {
     '0001-tables': tables,
     '0002-jobs': jobs,
+    '0003-profile': profile,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -30,6 +33,7 @@ const MIGRATIONS = {
     '0007-order-indexes': postgresOrderIndexes,
     '0008-imported-files': postgresImportedFiles,
     '0009-jobs': postgresJobs,
+    '0010-profile': postgresProfile,
   },
 }
 

@@ -88,6 +88,12 @@ interface PetTable {
   /** An int64: as a bigint where a number would not be exact. */
   category_id: number | bigint
   status: string | null
+  /** JSON objects of its other members, in the order in which they are shown; src/pets/row.ts tells which. */
+  profile: string | null
+  public_part: string | null
+  staff_part: string | null
+  /** From when on its age group is no longer right; null where that follows from nothing, or never ends. */
+  age_due_at: number | null
   created_at: number
   /** The key that added it. */
   created_by: number | null

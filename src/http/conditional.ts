@@ -13,6 +13,8 @@ export interface Validators {
   etag: string
   /** Unix time in milliseconds; unknown of what is older than this release. */
   updatedAt?: number | undefined
+  /** Whether callers with another view see something else. */
+  differs?: boolean
 }
 
 /** The headers by which a request is to be carried out only under a condition (RFC 9110, section 13.1). */
@@ -80,12 +82,15 @@ interface ShownValidators {
   'last-modified'?: string
 }
 
-/** Callers who see different parts of one thing get different ETags for it. */
+/**
+ * Callers who see different parts of one thing get different ETags for it. The public's has no mark: it
+ * does not tell whether there is more to see.
+ */
 export function validatorHeaders(
-  { etag, updatedAt }: Validators,
+  { etag, updatedAt, differs }: Validators,
   view: View,
 ): ShownValidators & Record<string, string> {
-  const own = view === 'all' ? etag : etag.replace(/"$/, `.${view}"`)
+  const own = differs && view !== 'public' ? etag.replace(/"$/, `.${view}"`) : etag
   return { etag: own, ...(updatedAt && { 'last-modified': new Date(updatedAt).toUTCString() }) }
 }
 

@@ -6,6 +6,26 @@ export const ONE_LINE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
 /** The same, but for line ends and tabs. */
 export const LINES = '^(?=\\s*\\S)(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$'
 
+export const CAPITALS_2 = '^[A-Z]{2}$'
+export const CAPITALS_3 = '^[A-Z]{3}$'
+
+/** An address without a space, a control character or anything else that a URL has to encode. */
+export const HTTPS = '^https://[A-Za-z0-9](?:[A-Za-z0-9.:-]*)(?:[/?#][!#-;=?-Z\\[\\]_a-z~]*)?$'
+
+const TEXT_RULE =
+  'This needs a character that is not a space, and may hold no control character or lone surrogate.'
+
+const RULES: Record<string, string> = {
+  [CAPITALS_2]: 'This must be two capital letters (ISO 3166), such as NL.',
+  [CAPITALS_3]: 'This must be three capital letters (ISO 4217), such as EUR.',
+  [HTTPS]: 'This must be an address that begins with https://.',
+}
+
+/** What a value has to be so that it fits a pattern, for whoever sent another one. */
+export function ruleOf(pattern: string): string {
+  return RULES[pattern] ?? TEXT_RULE
+}
+
 /** What every tool takes of these two: RE2 knows no look-ahead, and not all know \p. Words say the rest. */
 export const PUBLISHED: Record<string, { pattern: string; words: string }> = {
   [ONE_LINE]: {

@@ -4,6 +4,7 @@ import Schema from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { DECIMAL, findBracketed, type ObjectSchema, readQuery } from './query.ts'
+import { ruleOf } from './text.ts'
 
 /** All problems are named at once: more than the longest query or body can have. */
 Settings.Set({ maxErrors: 65_536 })
@@ -114,24 +115,21 @@ function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknow
     case 'type':
       return judgeType(problem.params.type, value)
     case 'enum': {
-      const message = `This must be one of: ${problem.params.allowedValues.join(', ')}.`
+      const message = `This must be one of: ${problem.params.allowedValues.map(String).join(', ')}.`
       return { code: typeof value === 'string' ? 'invalid_value' : 'invalid_type', message }
     }
     case 'minLength':
       return { code: 'invalid_value', message: 'This must not be empty.' }
     case 'minItems':
+      return { code: 'out_of_range', message: `This must hold at least ${problem.params.limit}.` }
     case 'maxItems':
       return { code: 'out_of_range', message: `Give this at most ${problem.params.limit} times.` }
     case 'maxLength':
       return { code: 'too_long', message: `This must have at most ${problem.params.limit} characters.` }
     case 'pattern':
-      return {
-        code: 'invalid_value',
-        message:
-          'This needs a character that is not a space, and may hold no control character or lone surrogate.',
-      }
+      return { code: 'invalid_value', message: ruleOf(problem.params.pattern) }
     case 'format':
-      return { code: 'invalid_value', message: `This must be an ${problem.params.format} address.` }
+      return { code: 'invalid_value', message: `This must be ${FORMAT_NAMES[problem.params.format]}.` }
     case 'minimum':
     case 'maximum':
       return {
@@ -141,9 +139,17 @@ function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknow
   }
 }
 
+const FORMAT_NAMES: Record<string, string> = {
+  email: 'an email address',
+  date: 'a date, such as 2024-02-29',
+}
+
 const TYPE_NAMES: Record<string, string> = {
   integer: 'a whole number',
+  number: 'a number',
   string: 'a string',
+  boolean: 'true or false',
+  array: 'a JSON array',
   object: 'a JSON object',
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { type Access, includesAccess } from '../access.ts'
 import type { Context } from '../context.ts'
-import type { Caller } from '../http/caller.ts'
+import type { Caller, View } from '../http/caller.ts'
 import type { Gate } from '../http/face.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import { PLANS } from '../plans.ts'
@@ -53,7 +54,7 @@ export function identifyKeys({
     if (!key) return undefined
     const { id, access, plan } = key
     const counted = { name: `key:${id}`, limits: limitsOf(key), ban: config.ban, plan }
-    const caller: Caller = { kind: 'key', id, access, view: 'all', ...counted }
+    const caller: Caller = { kind: 'key', id, access, view: viewOf(access), ...counted }
     const known = { caller, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY }
     if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
     return known
@@ -89,6 +90,11 @@ function hashReader(environment: Environment): (request: IncomingMessage) => str
     last.set(socket, { authorization, hash })
     return hash
   }
+}
+
+/** What staff write for each other is for those who change animals. */
+function viewOf(access: Access): View {
+  return includesAccess(access, 'write') ? 'all' : 'public'
 }
 
 /** A request without a valid key, counted for its client address. */

@@ -1,10 +1,12 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import type { View } from '../http/caller.ts'
 import { type Conditions, mayChange } from '../http/conditional.ts'
-import type { PetStatus } from './fields.ts'
-import { MEMBERS, shownOf } from './fields.ts'
-import type { Pet, PetHistory, PetPatch } from './schema.ts'
+import { categoryNames, withAge } from './age.ts'
+import { isGuarded, MEMBERS, type Member, type PetStatus, publicOf, shownOf } from './fields.ts'
+import { checkProfile, merge } from './profile.ts'
+import type { NewPet, Pet, PetHistory, PetPatch } from './schema.ts'
 import * as pets from './store.ts'
 import { checkMove } from './transition.ts'
 
@@ -37,14 +39,17 @@ export async function updatePet(
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
   if (!mayChange(conditions, before)) throw new ApiError('precondition_failed')
-  const changes = changesOf(before.pet, patch)
+  const sound = merge(before.pet, patch)
+  checkProfile(sound, patch, now)
+  const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
+  const changes = changesOf(before.pet, pet)
   if (Object.keys(changes).length === 0) return before
   if (patch.status && changes.status) {
     if (await hasOpenOrder(db, id)) throw new ApiError('order_open')
     checkMove(before.pet.status, patch.status)
   }
 
-  const after = await pets.update(db, before, patch, now)
+  const after = await pets.update(db, before, { pet, ageDueAt }, now)
   // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
   if (!after) return updatePet(db, patch, intent, hasOpenOrder)
   await record(db, after.pet.id, changes, keyId, now)
@@ -85,12 +90,16 @@ async function record(db: Db, petId: number, changes: Changes, keyId: number, no
   await insertChange(db, { petId, now, keyId, changes: JSON.stringify(changes) })
 }
 
-function changesOf(pet: Pet, patch: PetPatch): Changes {
-  const named = MEMBERS.filter((member) => patch[member] !== undefined)
-  const changes = named.map(
-    (member) => [member, { from: pet[member], to: shownOf(member, patch[member]) }] as const,
-  )
-  return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to))
+/** Both have the members of objects in the same order, whoever sent them. */
+export function changesOf(before: Pet, after: NewPet): Changes {
+  const changes = MEMBERS.map((member) => {
+    return [member, { from: before[member], to: shownOf(member, after[member]) }] as const
+  })
+  return Object.fromEntries(changes.filter(([, { from, to }]) => !isSame(from, to)))
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
 }
 
 /** @throws {ApiError} pet_not_found, precondition_failed, order_open */
@@ -104,20 +113,39 @@ export async function deletePet(db: Db, intent: Intent, hasOpenOrder: HasOpenOrd
 
 const MOST_CHANGES = 100
 
-/** Newest first; undefined when there is no such animal. */
-export async function history(db: Db, id: bigint): Promise<PetHistory | undefined> {
+/** Newest first, as far as the caller may see it; undefined when there is no such animal. */
+export async function history(db: Db, id: bigint, view: View): Promise<PetHistory | undefined> {
   const stored = await pets.find(db, id)
   if (!stored) return undefined
-  const rows = await db
-    .selectFrom('pet_change')
-    .select(['at', 'key_id as keyId', 'changes'])
-    .where('pet_id', '=', stored.pet.id)
-    .orderBy('id', 'desc')
-    .limit(MOST_CHANGES)
-    .execute()
-  return rows.map(({ at, keyId, changes }) => ({
-    at: new Date(at).toISOString(),
-    keyId,
-    changes: JSON.parse(changes),
-  }))
+  const shown: PetHistory = []
+  let before = Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const rows = await db
+      .selectFrom('pet_change')
+      .select(['id', 'at', 'key_id as keyId', 'changes'])
+      .where('pet_id', '=', stored.pet.id)
+      .where('id', '<', before)
+      .orderBy('id', 'desc')
+      .limit(MOST_CHANGES)
+      .execute()
+    for (const { id, at, keyId, changes } of rows) {
+      before = id
+      const seen = seenBy(view, JSON.parse(changes))
+      if (Object.keys(seen).length > 0) shown.push({ at: new Date(at).toISOString(), keyId, changes: seen })
+    }
+    // Who sees less of the changes is not to count those that are missing.
+    if (rows.length < MOST_CHANGES || shown.length >= MOST_CHANGES) return shown.slice(0, MOST_CHANGES)
+  }
+}
+
+function seenBy(view: View, changes: Changes): Changes {
+  if (view === 'all') return changes
+  const seen = Object.entries(changes).map(([name, values]) => {
+    const member = name as Member
+    if (!isGuarded(member)) return [name, values] as const
+    const from = publicOf(member, values.from)
+    const to = publicOf(member, values.to)
+    return [name, isSame(from, to) ? undefined : { from, to }] as const
+  })
+  return Object.fromEntries(seen.filter(([, values]) => values)) as Changes
 }

@@ -1,17 +1,20 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Tables } from '../db/tables.ts'
 import { ONE_LINE } from '../http/text.ts'
+import * as profile from './profile-schemas.ts'
 
 /** A member of an animal. */
 interface Field {
-  /** Where the store keeps it. */
-  column: keyof Tables['pet']
+  /** Where the store keeps it, if it has a column of its own; else in one of the texts of row.ts. */
+  column?: keyof Tables['pet']
   /** What a client may send. */
   sent: TSchema
   /** What a client gets. */
   shown: TSchema
   /** From the column's value, which is not null, to what is shown; the value itself when absent. */
   read?(value: unknown): unknown
+  /** What callers see of it who may not see all; undefined for nothing. Everybody sees it when absent. */
+  toPublic?(value: never): unknown
 }
 
 export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
@@ -34,6 +37,12 @@ const Name = Type.String({
 
 const CATEGORY = { description: 'Identifier of the category the animal belongs to.' }
 
+/** A member that may be absent, and is shown as it was sent. */
+const optional = <Schema extends TSchema>(schema: Schema) => ({
+  sent: Type.Optional(schema),
+  shown: Type.Optional(schema),
+})
+
 /**
  * Every member of an animal but its id. The one table: schemas, statements, history, import and export are
  * made of it, and the description, the reference and the client of those.
@@ -46,27 +55,71 @@ export const FIELDS = {
     shown: Type.Integer({ format: 'int64', ...CATEGORY }),
     read: Number,
   },
-  status: { column: 'status', sent: Type.Optional(PetStatus), shown: Type.Optional(PetStatus) },
+  status: { column: 'status', ...optional(PetStatus) },
+  species: optional(profile.Species),
+  breed: optional(profile.Breed),
+  colors: optional(profile.Colors),
+  coat: optional(profile.Coat),
+  birthDate: optional(profile.BirthDate),
+  birthDateExact: optional(profile.BirthDateExact),
+  age: optional(profile.AgeGroup),
+  sex: optional(profile.Sex),
+  size: optional(profile.Size),
+  weightGrams: optional(profile.WeightGrams),
+  description: optional(profile.Description),
+  traits: optional(profile.Traits),
+  goodWith: optional(profile.GoodWith),
+  tags: optional(profile.Tags),
+  fee: optional(profile.Fee),
+  videos: optional(profile.Videos),
+  contact: optional(profile.Contact),
+  // What not everybody sees all of comes last: row.ts keeps it in texts of its own.
+  place: { ...optional(profile.Place), toPublic: roundedPlace },
+  staff: { ...optional(profile.Staff), toPublic: () => undefined },
 } as const satisfies Record<string, Field>
 
 type Fields = typeof FIELDS
 export type Member = keyof Fields
-export type Column = Fields[Member]['column']
 
 /** In the order in which they are shown. */
 export const MEMBERS = Object.keys(FIELDS) as Member[]
 
-export const columnOf = (member: Member): Column => FIELDS[member].column
+const columnIn = (member: Member): string | undefined => (FIELDS[member] as Field).column
 
-/** The columns of all members, each with what stands for the value of its member in a statement. */
-export function byColumn<Value>(standIn: (member: Member) => Value): Record<Column, Value> {
-  return Object.fromEntries(MEMBERS.map((member) => [columnOf(member), standIn(member)])) as never
-}
+/** Those with a column of their own, and all others: the profile. */
+export const COLUMN_MEMBERS = MEMBERS.filter(columnIn) as ColumnMember[]
+export const PROFILE_MEMBERS = MEMBERS.filter((member) => !columnIn(member)) as ProfileMember[]
+
+export type ColumnMember = {
+  [Name in Member]: Fields[Name] extends { column: string } ? Name : never
+}[Member]
+export type ProfileMember = Exclude<Member, ColumnMember>
+
+export const columnOf = (member: ColumnMember): Fields[ColumnMember]['column'] => FIELDS[member].column
 
 /** The value of a member as it is shown, from that of its column or from one that was sent. */
 export function shownOf(member: Member, value: unknown): unknown {
   const { read }: Field = FIELDS[member]
   return read ? read(value) : value
+}
+
+/** Whether some callers see less of it than others. */
+export function isGuarded(member: Member): boolean {
+  return 'toPublic' in FIELDS[member]
+}
+
+/** What everybody sees of a member's value; undefined for nothing. */
+export function publicOf(member: Member, value: unknown): unknown {
+  const { toPublic }: Field = FIELDS[member]
+  return toPublic && value !== undefined ? toPublic(value as never) : value
+}
+
+/** 0.01° is about a kilometre: enough to find an animal nearby, too little to find a door. */
+function roundedPlace(place: Static<typeof profile.Place>): Static<typeof profile.Place> {
+  const rounded = (degrees: number): number => Number(degrees.toFixed(2)) + 0
+  const { latitude, longitude, ...rest } = place
+  if (latitude === undefined || longitude === undefined) return rest
+  return { ...rest, latitude: rounded(latitude), longitude: rounded(longitude) }
 }
 
 /** The schemas of all members, as they are sent or as they are shown. */

@@ -1,10 +1,9 @@
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { byColumn } from './fields.ts'
+import type { Aged } from './age.ts'
 import { withKnownCategory } from './known-category.ts'
-import type { NewPet } from './schema.ts'
-import { written } from './store.ts'
+import { byColumn, written } from './row.ts'
 import { drawVersion } from './version.ts'
 
 /** Who adds animals, and when (Unix time in milliseconds). */
@@ -20,7 +19,7 @@ export interface Adding {
  * @returns the new ids, in the order of the animals
  * @throws {ApiError} validation_failed when a category is gone meanwhile
  */
-export async function insertPets(db: Db, pets: NewPet[], adding: Adding): Promise<number[]> {
+export async function insertPets(db: Db, pets: Aged[], adding: Adding): Promise<number[]> {
   const ids: number[] = []
   for (let from = 0; from < pets.length; from += ROWS) {
     ids.push(...(await insertSome(db, pets.slice(from, from + ROWS), adding)))
@@ -28,12 +27,12 @@ export async function insertPets(db: Db, pets: NewPet[], adding: Adding): Promis
   return ids
 }
 
-async function insertSome(db: Db, pets: NewPet[], { keyId, now }: Adding): Promise<number[]> {
-  const rows = pets.map((pet) => ({ ...written(pet), version: drawVersion() }))
+async function insertSome(db: Db, pets: Aged[], { keyId, now }: Adding): Promise<number[]> {
+  const rows = pets.map(({ pet, ageDueAt }) => ({ ...written(pet, ageDueAt), version: drawVersion() }))
   const added = await withKnownCategory(insertRows(db, valuesOf(rows, { now, keyId })))
   added.sort(([one], [other]) => one - other)
   // Ids grow from row to row in either engine, though neither promises it.
-  if (added.some(([, name], index) => name !== pets[index]?.name))
+  if (added.some(([, name], index) => name !== pets[index]?.pet.name))
     throw new Error('the store gave ids in another order')
   return added.map(([id]) => id)
 }

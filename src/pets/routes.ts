@@ -14,10 +14,12 @@ import {
 import { readCursor } from '../http/cursor.ts'
 import { deprecationHeaders } from '../http/deprecation.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
+import { JSON_TYPE } from '../http/send-error.ts'
 import { sendPage } from '../http/send-page.ts'
 import { int64 } from '../http/validate.ts'
 import * as petChange from './change.ts'
 import { withUnknownCategory } from './known-category.ts'
+import { petToJson } from './row.ts'
 import { NewPet, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
 import * as search from './search.ts'
 import * as pets from './store.ts'
@@ -55,16 +57,16 @@ function listPets(app: App, { config, db, pages, cursorSecret }: Context): void 
       const { cursor, ...filters } = request.query
       const scope = search.scopeOf(filters, view)
       const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-      const { found, cutFrom, only } = await search.list(db, { ...filters, after: after?.[0] })
+      const { found, cutFrom, only } = await search.list(db, { ...filters, after: after?.[0] }, view)
       const { limit, status, categoryId, id, sort } = filters
       const list = {
         address: `${publicBase(config, request)}/pets`,
         query: { limit, status, categoryId, id, sort },
-        positionOf: ({ id }: Pet) => [id],
+        positionOf: ({ id }: pets.Shown) => [id],
       }
       const cut = cutFrom !== undefined
       const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, after, cut })
-      const body = reply.serialize(page) as string
+      const body = `[${page.map(({ json }) => json)}]`
       // An animal alone has validators of its own, which a change of it can name.
       const validators = only ? validatorHeaders(only, view) : { etag: etagOf(view, body, link) }
       return { body, headers: { link, ...validators }, passing: cut }
@@ -85,9 +87,10 @@ function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
     const stored = await writeOnce(request, reply, 'insertPet', request.body, request.caller.id, clock())
-    reply.headers(validatorHeaders(stored, request.caller.view))
     reply.code(201).header('location', `${publicBase(config, request)}/pets/${stored.pet.id}`)
-    return stored.pet
+    const { view } = request.caller
+    reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
+    return petToJson(stored.pet, view) as never
   })
 }
 
@@ -107,10 +110,11 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
   app.get('/pets/:petId', { config: { ...READ_CONFIG, deprecation }, schema }, async (request, reply) => {
     if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
     const read = async () => {
-      const stored = await pets.find(db, idOf(request.params))
-      if (!stored) throw new ApiError('pet_not_found')
-      const headers = { ...validatorHeaders(stored, request.caller.view), ...deprecation(request) }
-      return { body: reply.serialize(stored.pet) as string, headers, until: REMOVED_AT }
+      const { view } = request.caller
+      const shown = await pets.findShown(db, idOf(request.params), view)
+      if (!shown) throw new ApiError('pet_not_found')
+      const headers = { ...validatorHeaders(shown, view), ...deprecation(request) }
+      return { body: shown.json, headers, until: REMOVED_AT }
     }
     return sendPage(request, reply, { config, pages }, read) as never
   })
@@ -152,8 +156,9 @@ function updatePet(app: App, { db, writeOnce, clock }: Context): void {
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
     const intent = intentOf(request, clock())
     const stored = await writeOnce(request, reply, 'updatePet', request.body, intent)
-    reply.headers(validatorHeaders(stored, request.caller.view))
-    return stored.pet
+    const { view } = request.caller
+    reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
+    return petToJson(stored.pet, view) as never
   })
 }
 
@@ -184,7 +189,7 @@ function listPetChanges(app: App, { db }: Context): void {
     response: { 200: PetHistory },
   }
   app.get('/pets/:petId/history', { schema }, async (request) => {
-    const changes = await petChange.history(db, idOf(request.params))
+    const changes = await petChange.history(db, idOf(request.params), request.caller.view)
     if (!changes) throw new ApiError('pet_not_found')
     return changes
   })

@@ -1,5 +1,14 @@
-import Type, { type Static } from 'typebox'
-import { PetStatus, SentInt64, schemasOf } from './fields.ts'
+import Type, { type Static, type TSchema } from 'typebox'
+import {
+  COLUMN_MEMBERS,
+  type ColumnMember,
+  FIELDS,
+  PetStatus,
+  PROFILE_MEMBERS,
+  type ProfileMember,
+  SentInt64,
+  schemasOf,
+} from './fields.ts'
 
 /** Added to the contract; it may still change, with notice. */
 const BETA = { 'x-stability': 'beta' }
@@ -10,11 +19,53 @@ export const NewPet = Type.Object(schemasOf('sent'), {
 })
 export type NewPet = Static<typeof NewPet>
 
-export const PetPatch = Type.Partial(NewPet, {
-  title: 'PetPatch',
-  description: 'What to change of an animal (RFC 7396); members that are absent stay as they are.',
-})
-export type PetPatch = Static<typeof PetPatch>
+/** What null removes: the profile, and whatever is in it. */
+type Removable<Value> =
+  | null
+  | (Value extends unknown[]
+      ? Value
+      : Value extends object
+        ? { [Name in keyof Value]?: Removable<Value[Name]> }
+        : Value)
+
+/** What of a schema decides about null. */
+interface Rules {
+  title?: string
+  type?: unknown
+  enum?: unknown[]
+  properties?: Record<string, Rules>
+  required?: unknown
+}
+
+/** A schema that takes null too, and of an object a part; what that makes of the whole is judged later. */
+function removable({ title, type, enum: values, properties, required: _, ...rules }: Rules): TSchema {
+  const parts = Object.entries(properties ?? {}).map(([name, part]) => [name, removable(part)])
+  return Type.Optional(
+    Type.Unsafe({
+      ...rules,
+      ...(title && { title: `${title}Patch` }),
+      type: [type, 'null'],
+      ...(values && { enum: [...values, null] }),
+      ...(properties && { properties: Object.fromEntries(parts) }),
+    }),
+  )
+}
+
+const patched = [
+  ...COLUMN_MEMBERS.map((member) => [member, Type.Optional(FIELDS[member].sent)]),
+  ...PROFILE_MEMBERS.map((member) => [member, removable(FIELDS[member].sent as Rules)]),
+]
+
+export const PetPatch = Type.Unsafe<PetPatch>(
+  Type.Object(Object.fromEntries(patched), {
+    title: 'PetPatch',
+    description:
+      'What to change of an animal (RFC 7396); members that are absent stay as they are, and null removes one.',
+  }),
+)
+export type PetPatch = Partial<Pick<NewPet, ColumnMember>> & {
+  [Name in ProfileMember]?: Removable<NonNullable<NewPet[Name]>>
+}
 
 const Id = Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' })
 
@@ -28,7 +79,7 @@ export const Pets = Type.Array(Pet, { title: 'Pets', description: 'A page of ani
 
 const Values = Type.Object({
   from: Type.Optional(Type.Unknown()),
-  to: Type.Unknown(),
+  to: Type.Optional(Type.Unknown()),
 })
 
 export const PetHistory = Type.Array(
@@ -37,7 +88,7 @@ export const PetHistory = Type.Array(
       at: Type.String({ format: 'date-time' }),
       keyId: Type.Integer({ format: 'int64', description: 'The API key that made the change.' }),
       changes: Type.Record(Type.String(), Values, {
-        description: 'Each changed member, with its value before, if it had one, and after.',
+        description: 'Each changed member, with its value before and after, where it had one.',
       }),
     },
     { title: 'PetChange' },

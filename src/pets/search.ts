@@ -1,36 +1,54 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { dialectOf, type Visible } from '../db/dialect.ts'
 import { prepared } from '../db/prepared.ts'
-import type { Db } from '../db/tables.ts'
+import type { Db, Tables } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
-import type { Validators } from '../http/conditional.ts'
+import { PET_COLUMNS, type Row, toJson, toPet } from './row.ts'
 import type { Pet, PetQuery } from './schema.ts'
-import { PET_COLUMNS, type Row, STORED_COLUMNS, type StoredRow, toPet, toStored } from './store.ts'
+import { type Shown, STORED_COLUMNS, type StoredRow, toShown } from './store.ts'
 
 /** Where a page begins, as its cursor says. */
 export type PageStart = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
 
-/** Animals, and the validators of the only one that was asked for. */
-interface Listed extends Visible<Pet> {
-  only?: Validators | undefined
+/** Animals as a caller sees them, and the only one that was asked for, with its validators. */
+interface Listed extends Visible<Pick<Shown, 'id' | 'json'>> {
+  only?: Shown | undefined
 }
 
 /** In order after the place; one animal more than asked for, or a cut, tells that there is a next page. */
-export async function list(db: Db, start: PageStart): Promise<Listed> {
-  if (start.id) return readNamed(db, start)
-  if (start.sort !== 'id') return { found: await read(db, start) }
-  return dialectOf(db).readVisible(db, (inside) => read(inside, start))
+export async function list(db: Db, start: PageStart, view: View): Promise<Listed> {
+  if (start.id) return readNamed(db, start, view)
+  return read(db, start, (row) => ({ id: row[0], json: toJson(row, view) }))
 }
 
-async function read(db: Db, start: PageStart): Promise<Pet[]> {
-  return (await preparedPage(db, start)).map(toPet)
+/** The same, each with all that is known of it. */
+export function listWhole(db: Db, start: Omit<PageStart, 'id'>): Promise<Visible<Pet>> {
+  return read(db, start, toPet)
+}
+
+/** Whether any animal has more than the members with a column of their own. */
+export async function hasProfiles(db: Db): Promise<boolean> {
+  const some = db.selectFrom('pet').select('id').limit(1)
+  const held = ({ eb, or }: ExpressionBuilder<Tables, 'pet'>) =>
+    or([eb('profile', 'is not', null), eb('staff_part', 'is not', null)])
+  return (await some.where(held).executeTakeFirst()) !== undefined
+}
+
+async function read<Animal extends { id: number }>(
+  db: Db,
+  start: PageStart,
+  toAnimal: (row: Row) => Animal,
+): Promise<Visible<Animal>> {
+  const readRows = async (inside: Db) => (await preparedPage(inside, start)).map(toAnimal)
+  if (start.sort !== 'id') return { found: await readRows(db) }
+  return dialectOf(db).readVisible(db, readRows)
 }
 
 /** Who names an animal gets it, whoever is still adding others. */
-async function readNamed(db: Db, start: PageStart): Promise<Listed> {
+async function readNamed(db: Db, start: PageStart, view: View): Promise<Listed> {
   const rows = await page(db, start).clearSelect().select(STORED_COLUMNS).execute()
-  const named = rows.map((row) => toStored(Object.values(row) as StoredRow))
-  return { found: named.map(({ pet }) => pet), only: start.id?.length === 1 ? named[0] : undefined }
+  const found = rows.map((row) => toShown(Object.values(row) as StoredRow, view))
+  return { found, only: start.id?.length === 1 ? found[0] : undefined }
 }
 
 /** The query of `list`. */

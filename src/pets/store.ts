@@ -1,19 +1,25 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import type { View } from '../http/caller.ts'
 import type { Validators } from '../http/conditional.ts'
-import { byColumn, columnOf, MEMBERS, type Member, type PetStatus, shownOf } from './fields.ts'
+import { type Aged, categoryNames, withAge } from './age.ts'
+import type { PetStatus } from './fields.ts'
 import { unknownCategory, withKnownCategory } from './known-category.ts'
-import type { NewPet, Pet, PetPatch } from './schema.ts'
+import { checkProfile, merge } from './profile.ts'
+import {
+  byColumn,
+  differs,
+  KEPT,
+  keptIn,
+  PET_COLUMNS,
+  type Row,
+  toJson,
+  toPet,
+  type Written,
+  written,
+} from './row.ts'
+import type { NewPet, Pet } from './schema.ts'
 import { drawVersion } from './version.ts'
-
-/** The id, and every member under its own name. */
-export const PET_COLUMNS = [
-  'id',
-  ...MEMBERS.map((member) => `${columnOf(member)} as ${member}` as const),
-] as const
-
-/** The values of those, in their order. */
-export type Row = [id: number, ...members: unknown[]]
 
 /** An animal with its validators. */
 export interface StoredPet extends Validators {
@@ -21,10 +27,9 @@ export interface StoredPet extends Validators {
 }
 
 /** The same with what validators are made of. */
-export type StoredRow = [id: number, version: number, updatedAt: number, ...members: unknown[]]
+export type StoredRow = [version: number, updatedAt: number, ...Row]
 
-const [ID, ...MEMBER_COLUMNS] = PET_COLUMNS
-export const STORED_COLUMNS = [ID, 'version', 'updated_at as updatedAt', ...MEMBER_COLUMNS] as const
+export const STORED_COLUMNS = ['version', 'updated_at as updatedAt', ...PET_COLUMNS] as const
 
 const findById = prepared<{ id: bigint }, StoredRow>((db, fill) =>
   db
@@ -38,18 +43,26 @@ export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
   return row && toStored(row)
 }
 
+/** As a caller sees it, as JSON. */
+export interface Shown extends Validators {
+  id: number
+  json: string
+}
+
+export async function findShown(db: Db, id: bigint, view: View): Promise<Shown | undefined> {
+  const [row] = await findById(db, { id })
+  return row && toShown(row, view)
+}
+
+export function toShown([version, updatedAt, ...row]: StoredRow, view: View): Shown {
+  return { id: row[0], json: toJson(row, view), ...validatorsOf(version, updatedAt, row) }
+}
+
 /** @returns those that are there, in no order */
 export async function findMany(db: Db, ids: number[]): Promise<Pet[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('pet').select(PET_COLUMNS).where('id', 'in', ids).execute()
   return rows.map((row) => toPet(Object.values(row) as Row))
-}
-
-/** What is written of an animal: null for a member that it does not have. */
-export type Written = Record<Member, unknown>
-
-export function written(pet: NewPet): Written {
-  return Object.fromEntries(MEMBERS.map((member) => [member, pet[member] ?? null])) as Written
 }
 
 type Inserted = Written & { keyId: number; now: number; version: number }
@@ -58,14 +71,14 @@ type Inserted = Written & { keyId: number; now: number; version: number }
 const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
   db
     .insertInto('pet')
-    .columns([...MEMBERS.map(columnOf), 'created_at', 'created_by', 'updated_at', 'version'])
+    .columns([...KEPT.map(keptIn), 'created_at', 'created_by', 'updated_at', 'version'])
     .expression(({ selectFrom, val }) =>
       selectFrom('category')
         .select([
-          ...MEMBERS.map((member) =>
-            member === 'categoryId'
+          ...KEPT.map((name) =>
+            name === 'categoryId'
               ? ('category.id as category_id' as const)
-              : val(fill(member)).as(columnOf(member)),
+              : val(fill(name)).as(keptIn(name)),
           ),
           val(fill('now')).as('created_at'),
           val(fill('keyId')).as('created_by'),
@@ -77,9 +90,12 @@ const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
     .returning(STORED_COLUMNS),
 )
 
-/** @throws {ApiError} validation_failed when there is no such category */
+/** @throws {ApiError} validation_failed when there is no such category, or its members do not fit together */
 export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: number): Promise<StoredPet> {
-  const values = { ...written(newPet), keyId, now, version: drawVersion() }
+  const sound = merge({}, newPet)
+  checkProfile(sound, newPet, now)
+  const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
+  const values = { ...written(pet, ageDueAt), keyId, now, version: drawVersion() }
   const [row] = await withKnownCategory(insertIntoCategory(db, values))
   if (!row) throw unknownCategory()
   return toStored(row)
@@ -92,7 +108,7 @@ const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
   db
     .updateTable('pet')
     .set({
-      ...byColumn((member) => fill(member) as never),
+      ...byColumn((name) => fill(name) as never),
       updated_at: fill('now'),
       version: fill('version'),
     })
@@ -105,12 +121,12 @@ const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
 export async function update(
   db: Db,
   before: StoredPet,
-  patch: PetPatch,
+  after: Aged,
   now: number,
 ): Promise<StoredPet | undefined> {
-  const { id } = before.pet
+  const { pet, ageDueAt } = after
   const versions = { before: versionOf(before), version: drawVersion() }
-  const changed = { ...written({ ...before.pet, ...patch }), ...versions, id, now }
+  const changed = { ...written(pet, ageDueAt), ...versions, id: before.pet.id, now }
   const [row] = await withKnownCategory(updateVersion(db, changed))
   return row && toStored(row)
 }
@@ -145,16 +161,10 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-export function toStored([id, version, updatedAt, ...members]: StoredRow): StoredPet {
-  return { pet: toPet([id, ...members]), etag: `"${id}-${version}"`, updatedAt }
+export function toStored([version, updatedAt, ...row]: StoredRow): StoredPet {
+  return { pet: toPet(row), ...validatorsOf(version, updatedAt, row) }
 }
 
-/** A member without a value is absent. */
-export function toPet([id, ...values]: Row): Pet {
-  const pet: Record<string, unknown> = { id }
-  for (const [index, member] of MEMBERS.entries()) {
-    const value = values[index]
-    if (value !== null) pet[member] = shownOf(member, value)
-  }
-  return pet as Pet
+function validatorsOf(version: number, updatedAt: number, row: Row): Validators {
+  return { etag: `"${row[0]}-${version}"`, updatedAt, differs: differs(row) }
 }

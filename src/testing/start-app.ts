@@ -42,6 +42,7 @@ export interface TestApp {
   request(path: string, sent?: Sent): Promise<Answer>
   get(path: string, headers?: http.OutgoingHttpHeaders): Promise<Answer>
   post(path: string, body: unknown, headers?: http.OutgoingHttpHeaders): Promise<Answer>
+  patch(path: string, body: unknown, headers?: http.OutgoingHttpHeaders): Promise<Answer>
   raw(bytes: string | Buffer): Promise<string>
   stop(): Promise<void>
 }
@@ -51,6 +52,8 @@ export const UNLIMITED = { plan: 'enterprise', limits: { perMinute: 1e9, perDay:
 
 /** 1 December 2026, after release 1.0.0 and before the sunset. */
 const NOW = Date.UTC(2026, 11, 1)
+
+const JSON_BODY = { 'content-type': 'application/json' }
 
 /** A folder of the test's own, gone after it. */
 export function scratchFolder(t: TestContext): string {
@@ -116,7 +119,9 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     request,
     get: (path, headers = {}) => request(path, { headers }),
     post: (path, body, headers = {}) =>
-      request(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }),
+      request(path, { method: 'POST', body, headers: { ...JSON_BODY, ...headers } }),
+    patch: (path, body, headers = {}) =>
+      request(path, { method: 'PATCH', body, headers: { ...JSON_BODY, ...headers } }),
     raw: (bytes) => sendRaw(port, bytes),
     stop,
   }

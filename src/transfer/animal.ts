@@ -17,7 +17,7 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   /** One of the three: an id or a name of ours, or the source's own word for the kind of animal. */
   categoryId?: unknown
   category?: unknown
-  species?: string
+  kind?: string
   /** The source says that it is not for adoption: here it has no status. */
   unlisted?: boolean
 }

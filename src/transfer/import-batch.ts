@@ -1,8 +1,11 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { updatePet } from '../orders/guarded-pets.ts'
+import { categoryNames, withAge } from '../pets/age.ts'
+import { changesOf } from '../pets/change.ts'
 import { MEMBERS, shownOf } from '../pets/fields.ts'
 import { type Adding, insertPets } from '../pets/insert-many.ts'
+import { checkProfile, merge } from '../pets/profile.ts'
 import type { NewPet, Pet } from '../pets/schema.ts'
 import { type Refusal, Refused, reasonOf } from './animal.ts'
 import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
@@ -111,11 +114,9 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
 
 /** @returns the new ids, in the order of the animals */
 async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<number[]> {
-  const ids = await insertPets(
-    db,
-    animals.map(({ pet }) => pet),
-    plan,
-  )
+  const nameOf = categoryNames(db)
+  const aged = await Promise.all(animals.map(({ pet }) => withAge(nameOf, pet, plan.now)))
+  const ids = await insertPets(db, aged, plan)
   const sourced = animals.flatMap(({ sourceId }, index) =>
     sourceId === undefined ? [] : [{ sourceId, petId: ids[index] as number }],
   )
@@ -142,11 +143,13 @@ async function meetAgain(
     throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)
   }
   // What a file does not name stays: an export of another program has not all that is known here.
-  const after = { ...before.pet, ...shown(pet) }
-  if (MEMBERS.every((member) => before.pet[member] === after[member])) return 'unchanged'
+  const sound = merge(before.pet, pet)
+  checkProfile(sound, pet, now)
+  const { pet: after } = await withAge(categoryNames(db), sound, now)
+  if (Object.keys(changesOf(before.pet, after)).length === 0) return 'unchanged'
   // An animal that a dry run would have added has no id.
   if (id > 0) await updatePet(db, pet, { id: BigInt(id), keyId: Number(keyId), now })
-  before.pet = after
+  before.pet = { id, ...shown(after) }
   return 'updated'
 }
 

@@ -43,7 +43,7 @@ export async function importAnimals(
     for await (const batch of batchesOf(input, options)) {
       const isFirst = linesIn(done) === 0
       if (isFirst && options.mayHaveOwnIds) await refuseOwnIds(db, batch.drafts, options.source)
-      await bringIn(await judgeAll(db, batch, options.category), write, options, done)
+      await bringIn(await judgeAll(db, batch, options), write, options, done)
     }
   } catch (error) {
     throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error
@@ -52,13 +52,14 @@ export async function importAnimals(
 }
 
 /** What is wrong with an animal keeps that animal out, and no other. */
-async function judgeAll(db: Db, { drafts, refused }: Batch, category: string | undefined) {
+async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }: Options) {
+  const now = clock()
   const categories = await readCategories(db)
   const fallback = category === undefined ? undefined : categoryNamed(categories, category)
   const judged = { animals: [] as Judged[], refused: [...refused] }
   for (const { line, animal, sourceId } of drafts) {
     try {
-      const pet = judge(animal, categories, fallback)
+      const pet = judge(animal, categories, fallback, now)
       judged.animals.push({ line, sourceId, pet, unlisted: animal.unlisted === true })
     } catch (error) {
       if (!(error instanceof Refused)) throw error

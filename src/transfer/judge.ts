@@ -4,6 +4,7 @@ import type { ApiError } from '../errors.ts'
 import { validatorCompiler } from '../http/validate.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { unknownCategory } from '../pets/known-category.ts'
+import { merge, problemsOf } from '../pets/profile.ts'
 import { NewPet } from '../pets/schema.ts'
 import { type Animal, Refused, reasonOf, told } from './animal.ts'
 import { categoryOfSpecies } from './species.ts'
@@ -38,14 +39,22 @@ const validate = validatorCompiler({ schema: NewPet, httpPart: 'body', method: '
  * @param fallback the category of animals whose own one is not known
  * @throws {Refused} naming all that is wrong with it
  */
-export function judge(animal: Animal, categories: Categories, fallback: number | undefined): NewPet {
+export function judge(
+  animal: Animal,
+  categories: Categories,
+  fallback: number | undefined,
+  now: number,
+): NewPet {
   const { categoryId, problem } = categoryOf(animal, categories, fallback)
   const body = present({ ...animal, categoryId })
   const { error } = validate(problem ? { ...body, categoryId: 0 } : body)
   const problems = [...(error?.details ?? []).map(told), ...(problem ? [problem] : [])]
   if (problems.length > 0) throw new Refused(problems.join(' '))
   if (!categories.ids.has(String(categoryId))) throw new Refused(reasonOf(unknownCategory()))
-  return body as NewPet
+  const pet = merge({}, body as NewPet)
+  const unfit = problemsOf(pet, body as NewPet, now)
+  if (unfit.length > 0) throw new Refused(unfit.map(told).join(' '))
+  return pet
 }
 
 /** An absent member is another matter than an undefined one. */
@@ -57,20 +66,20 @@ function present(animal: Animal): object {
 type Found = { categoryId?: unknown; problem?: string }
 
 function categoryOf(animal: Animal, categories: Categories, fallback: number | undefined): Found {
-  const { categoryId, category, species } = animal
+  const { categoryId, category, kind } = animal
   if (categoryId !== undefined && category !== undefined) {
     return { problem: 'Give either categoryId or category.' }
   }
-  if (species === undefined && category === undefined) return { categoryId: categoryId ?? fallback }
-  if (species === undefined && typeof category !== 'string')
+  if (kind === undefined && category === undefined) return { categoryId: categoryId ?? fallback }
+  if (kind === undefined && typeof category !== 'string')
     return { problem: 'category: This must be a string.' }
-  const word = species ?? String(category)
+  const word = kind ?? String(category)
   // The store's own categories first: a shelter may have one for what others put with the rest.
   const id =
     categoryNamed(categories, word) ??
-    categoryNamed(categories, (species && categoryOfSpecies(species)) ?? '') ??
+    categoryNamed(categories, (kind && categoryOfSpecies(kind)) ?? '') ??
     fallback
   if (id !== undefined) return { categoryId: id }
-  const wrong = species === undefined ? 'No category is named' : 'No category is known for the species'
+  const wrong = kind === undefined ? 'No category is named' : 'No category is known for the species'
   return { problem: `${wrong} "${word.slice(0, 100)}"; --category names one for such animals.` }
 }

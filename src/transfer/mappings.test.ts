@@ -174,7 +174,7 @@ test("a category of the store's own comes before the one that others put such an
       ['goat', 9],
     ]),
   }
-  const categoryOf = (species: string) => judge({ name: 'Rex', species }, categories, undefined).categoryId
+  const categoryOf = (kind: string) => judge({ name: 'Rex', kind }, categories, undefined, 0).categoryId
 
   assert.deepEqual([categoryOf('GOAT'), categoryOf('Goats'), categoryOf('Sheep')], [9, 8, 8])
 })

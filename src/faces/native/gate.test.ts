@@ -125,7 +125,7 @@ test('a valid key is counted by its id, with the figures of its plan, and can be
   assert.deepEqual(await ask('GET /v1/pets', `Bearer ${free.text}`), {
     status: 200,
     body: {
-      ...{ kind: 'key', id: free.id, access: 'read', view: 'all', name: `key:${free.id}` },
+      ...{ kind: 'key', id: free.id, access: 'read', view: 'public', name: `key:${free.id}` },
       ...{ limits: { perMinute: 60, perDay: 1_000 }, ban: CONFIG.ban, plan: 'free' },
     },
   })

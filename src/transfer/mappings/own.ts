@@ -1,28 +1,25 @@
-import { int64 } from '../../http/validate.ts'
 import { MEMBERS } from '../../pets/fields.ts'
-import type { Mapping } from '../animal.ts'
+import type { Animal, Mapping } from '../animal.ts'
 import { unshieldFormulas } from '../formula.ts'
+import { fromCells, LEAVES } from '../leaves.ts'
 
 /** What `adoptable export` writes, and whoever brings their own file into that form. */
 export const own: Mapping = {
   formats: ['ndjson', 'csv'],
   columns: ['name'],
-  otherColumns: ['category', ...MEMBERS],
+  otherColumns: ['category', ...LEAVES.map(({ column }) => column)],
   toAnimal(fields, format) {
+    const { category } = fields
+    if (format === 'csv') {
+      const name = typeof category === 'string' ? unshieldFormulas(category) : category
+      return withoutDerived({ ...fromCells(fields), category: name })
+    }
     const named = ['category', ...MEMBERS].map((member) => [member, fields[member]] as const)
-    if (format !== 'csv') return Object.fromEntries(named)
-    const read = named.map(([member, cell]) => [member, unshielded(cell)])
-    return { ...Object.fromEntries(read), categoryId: fromText(fields.categoryId) }
+    return withoutDerived(Object.fromEntries(named))
   },
 }
 
-function unshielded(cell: unknown): unknown {
-  return typeof cell === 'string' ? unshieldFormulas(cell) : cell
-}
-
-/** In CSV a number is text; what is none stays text, and is refused as such. */
-function fromText(cell: unknown): unknown {
-  const id = typeof cell === 'string' ? int64(cell) : undefined
-  if (id === undefined) return cell
-  return Number.isSafeInteger(Number(id)) ? Number(id) : id
+/** An export tells the age too, which follows from the birth date. */
+function withoutDerived({ age, ...animal }: Animal): Animal {
+  return animal.birthDate === undefined ? { age, ...animal } : animal
 }

@@ -9,7 +9,7 @@ export const petfinder: Mapping = {
   columns: ['ID', 'AnimalName', 'Type', 'Status'],
   idColumn: 'ID',
   toAnimal({ AnimalName: name, Type: type, Status: status }) {
-    return { name, species: String(type ?? ''), ...statusOf(String(status ?? '')) }
+    return { name, kind: String(type ?? ''), ...statusOf(String(status ?? '')) }
   },
 }
 

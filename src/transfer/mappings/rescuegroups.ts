@@ -50,7 +50,7 @@ export const rescueGroups: Mapping = {
       const found = status === undefined ? 'There is no status' : `The status "${word}" has no counterpart`
       throw new Refused(`${found}; Available, Hold, Pending and Adopted are read.`)
     }
-    return { name, species: textOf(species), status: ours }
+    return { name, kind: textOf(species), status: ours }
   },
 }
 

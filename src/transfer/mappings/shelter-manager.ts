@@ -24,7 +24,7 @@ export const shelterManager: Mapping = {
     const { ANIMALNAME: name, ANIMALSPECIES: species, ANIMALSEX: sex, ANIMALTYPE: type } = fields
     // Vaccinations, tests, costs and so on follow their animal, each in a line of its own.
     if (species === undefined && sex === undefined && type === undefined) return undefined
-    return { name, species: textOf(species), ...statusOf(fields) }
+    return { name, kind: textOf(species), ...statusOf(fields) }
   },
 }
 

@@ -73,6 +73,10 @@ export const OPERATIONS: Operation[] = Object.entries<Record<string, Described>>
 const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true })
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 })
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+ajv.addFormat(
+  'date',
+  (text) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text),
+)
 // The pattern beside it says it all.
 ajv.addFormat('email', true)
 ajv.addSchema({ $id: 'description', components: description.components })

@@ -1,3 +1,4 @@
+import { CAPITALS_2, CAPITALS_3, HTTPS } from '../../../src/http/text.ts'
 import { list } from '../list.ts'
 import type { Random } from '../random.ts'
 import { BAD_NAMES, INTEGERS, NAMES } from './oddities.ts'
@@ -6,7 +7,7 @@ import { BAD_NAMES, INTEGERS, NAMES } from './oddities.ts'
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
-  enum?: string[]
+  enum?: (string | null)[]
   properties?: Record<string, JsonSchema>
   required?: string[]
   items?: JsonSchema
@@ -14,6 +15,7 @@ export interface JsonSchema {
   maximum?: number
   minLength?: number
   maxLength?: number
+  minItems?: number
   maxItems?: number
   pattern?: string
   format?: string
@@ -27,6 +29,13 @@ interface Options {
 }
 
 const EMAILS = ['a@example.org', 'A+b@ex-ample.org', 'o.brien@shelter.example', 'x_1@a.b.c.example']
+const DATES = ['1950-01-01', '2020-02-29', '2026-11-23']
+/** Texts of a form that chance does not find. */
+const FORMED: Record<string, string[]> = {
+  [CAPITALS_2]: ['NL', 'US'],
+  [CAPITALS_3]: ['EUR', 'JPY'],
+  [HTTPS]: ['https://a.example', 'https://videos.example/1?a=%20&b=[1]#c'],
+}
 const ODD_EMAILS = list('a@b¦x¦¦ä@example.org¦"a b"@example.org¦a@b..c')
 const OTHERS = list('null¦true¦0¦1.5¦"x"¦""¦[]¦{}¦[{}]¦{"a":1}¦-1¦1e400')
 const WORD = 'abc xyz-09äßЖ日本🐕🏽\u00a0\u200d"\\/<%\n\t'
@@ -43,8 +52,10 @@ export function valuesOf({ random, resolve, someId }: Options) {
     const type = Array.isArray(schema.type) ? pick(schema.type) : schema.type
     if (type === 'string') return written(text(schema))
     if (type === 'integer') return String(integer(schema, name))
+    if (type === 'boolean') return pick(['true', 'false'])
+    if (type === 'number') return String(whole(-9_000, 9_000) / 100)
     if (type === 'array') {
-      const count = whole(0, Math.min(schema.maxItems ?? 4, 4))
+      const count = whole(schema.minItems ?? 0, Math.min(schema.maxItems ?? 4, 4))
       return `[${Array.from({ length: count }, () => valid(schema.items ?? {}, name))}]`
     }
     return type === 'object' ? object(schema, valid) : 'null'
@@ -63,6 +74,9 @@ export function valuesOf({ random, resolve, someId }: Options) {
 
   function text({ format, pattern, minLength = 0, maxLength = 100 }: JsonSchema): string {
     if (format === 'email') return pick(EMAILS)
+    if (format === 'date') return pick(DATES)
+    const formed = FORMED[pattern ?? '']
+    if (formed) return pick(formed)
     const letters = [...WORD]
     const most = often(0.05) ? maxLength : Math.min(maxLength, 12)
     for (;;) {
@@ -78,8 +92,11 @@ export function valuesOf({ random, resolve, someId }: Options) {
 
   /** Of some of its members, in any order, and now and then of one more that nobody knows. */
   function object({ properties = {}, required = [] }: JsonSchema, make: typeof valid): string {
-    const members = Object.entries(properties)
-      .filter(([name]) => required.includes(name) || often(0.5))
+    const all = Object.entries(properties)
+    // Of many members, few: a body with all of them would be refused for one or the other nearly always.
+    const share = all.length > 10 ? 0.15 : 0.5
+    const members = all
+      .filter(([name]) => required.includes(name) || often(share))
       .map(([name, schema]) => [name, make(schema, name)])
     if (often(0.05)) members.push(['extra', pick(OTHERS)])
     const space = pick(SPACES)
@@ -92,7 +109,7 @@ export function valuesOf({ random, resolve, someId }: Options) {
     const schema = resolve(given)
     if (often(0.15)) return pick(OTHERS)
     if (schema.enum) {
-      const [one = ''] = schema.enum
+      const one = schema.enum[0] ?? ''
       return pick([pick(INTEGERS), ...[`${one} `, '', 'x', one.toUpperCase()].map((text) => `"${text}"`)])
     }
     const type = [schema.type].flat()[0]

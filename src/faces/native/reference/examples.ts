@@ -13,6 +13,17 @@ interface Example {
 
 const REX = { id: 1, name: 'Rex', categoryId: 1, status: 'available' }
 const MIA = { id: 2, name: 'Mia', categoryId: 2, status: 'pending' }
+const TOM = {
+  name: 'Tom',
+  categoryId: 2,
+  status: 'available',
+  breed: { primary: 'Tabby', mixed: true },
+  colors: ['Brown', 'White'],
+  age: 'young',
+  sex: 'male',
+  traits: { spayedNeutered: true, vaccinated: true },
+  goodWith: { children: true, dogs: false },
+}
 const HEDGEHOGS = { id: 9, name: 'Hedgehogs', description: 'They sleep through the winter.' }
 const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
 const ORDER = {
@@ -31,10 +42,7 @@ const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
  */
 export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   listPets: { query: { limit: '20' }, answer: [MIA, REX] },
-  createPet: {
-    body: { name: 'Tom', categoryId: 2, status: 'available' },
-    answer: { id: 3, name: 'Tom', categoryId: 2, status: 'available' },
-  },
+  createPet: { body: TOM, answer: { id: 3, ...TOM } },
   getPet: { path: { petId: '1' }, answer: REX },
   updatePet: { path: { petId: '1' }, body: { status: 'sold' }, answer: { ...REX, status: 'sold' } },
   deletePet: { path: { petId: '1' } },

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { doJobs } from '../testing/jobs.ts'
+import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { MEMBERS } from './fields.ts'
+
+/** One that has every member, in the order in which they are shown. */
+const WHOLE = {
+  name: 'Rex',
+  categoryId: 1,
+  status: 'available',
+  species: 'Sheepdog',
+  breed: { primary: 'Border Collie', secondary: 'Kelpie', mixed: true, unknown: false },
+  colors: ['Black', 'White'],
+  coat: 'long',
+  age: 'young',
+  sex: 'male',
+  size: 'medium',
+  weightGrams: 18_500,
+  description: 'Likes water.\nAnd "quotes", \u2028 and 🐾.',
+  traits: {
+    spayedNeutered: true,
+    houseTrained: true,
+    declawed: false,
+    specialNeeds: false,
+    vaccinated: true,
+  },
+  goodWith: { children: true, dogs: true, cats: false },
+  tags: ['Runner', 'Swimmer'],
+  fee: { amount: 25_000, currency: 'EUR' },
+  videos: ['https://videos.example/rex?a=1&b=%20'],
+  contact: { name: 'Front desk', email: 'desk@shelter.example', phone: '+31 20 000 0000' },
+  place: {
+    city: 'Utrecht',
+    region: 'UT',
+    postcode: '3511',
+    country: 'NL',
+    latitude: 52.09083,
+    longitude: 5.12222,
+  },
+  staff: {
+    microchip: '528140000000000',
+    intakeDate: '2026-01-05',
+    intakeKind: 'stray',
+    intakeNote: 'Found at the\nstation.',
+    kennel: 'B2',
+    notes: 'Pulls on the lead.',
+  },
+}
+const NOW = Date.UTC(2026, 10, 23, 12)
+
+const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { key: UNLIMITED, now: NOW })
+
+test('every member is kept and shown as it was sent, alone and in lists', async (t) => {
+  const { post, get } = await start(t)
+  assert.deepEqual(
+    MEMBERS.filter((member) => !(member in WHOLE)),
+    ['birthDate', 'birthDateExact'],
+  )
+  const shown = { id: 1, ...WHOLE }
+
+  const created = await post('/v1/pets', WHOLE)
+
+  assert.equal(created.status, 201)
+  for (const { body } of [created, await get('/v1/pets/1')]) {
+    assert.equal(JSON.stringify(body), JSON.stringify(shown))
+  }
+  for (const path of ['/v1/pets', '/v1/pets?sort=id', '/v1/pets?id=1'])
+    assert.equal(JSON.stringify((await get(path)).body), JSON.stringify([shown]))
+})
+
+test('an animal with the four members of the contract has exactly those', async (t) => {
+  const { post, get } = await start(t)
+  const { text } = await post('/v1/pets', { name: 'Rex', categoryId: 1, traits: {}, unknown: 1 })
+
+  assert.equal(text, '{"id":1,"name":"Rex","categoryId":1}')
+  assert.equal((await get('/v1/pets')).text, `[${text}]`)
+})
+
+test('a patch changes what it names, also inside of members, and null removes it', async (t) => {
+  const { post, patch, get } = await start(t)
+  await post('/v1/pets', WHOLE)
+  const body = {
+    breed: { secondary: null, primary: 'Kelpie' },
+    traits: null,
+    goodWith: { cats: true },
+    staff: { notes: null },
+    tags: ['Digger'],
+    weightGrams: null,
+  }
+  const { traits: _, weightGrams: __, ...rest } = WHOLE
+  const { notes: ___, ...staff } = WHOLE.staff
+
+  const { status, body: after } = await patch('/v1/pets/1', body)
+
+  assert.equal(status, 200)
+  assert.deepEqual(after, {
+    ...{ id: 1, ...rest, staff, tags: ['Digger'] },
+    breed: { primary: 'Kelpie', mixed: true, unknown: false },
+    goodWith: { children: true, dogs: true, cats: true },
+  })
+  assert.deepEqual((await get('/v1/pets/1')).body, after)
+  const all = Object.fromEntries(MEMBERS.slice(3).map((member) => [member, null]))
+  assert.deepEqual((await patch('/v1/pets/1', all)).body, {
+    ...{ id: 1, name: 'Rex', categoryId: 1, status: 'available' },
+  })
+  const unchanged = await patch('/v1/pets/1', all)
+  assert.equal(unchanged.headers.etag, (await get('/v1/pets/1')).headers.etag)
+  assert.equal((await get('/v1/pets/1/history')).body.length, 2)
+})
+
+const text = (length: number): string => 'x'.repeat(length)
+
+/** What may not be sent, and the place that the error names. */
+const REFUSED: [pointer: string, body: object][] = [
+  ['/species', { species: text(61) }],
+  ['/species', { species: ' ' }],
+  ['/species', { species: 'two\nlines' }],
+  ['/breed', { breed: 'Beagle' }],
+  ['/breed/primary', { breed: { mixed: true } }],
+  ['/breed/primary', { breed: { primary: text(81) } }],
+  ['/breed/mixed', { breed: { primary: 'Beagle', mixed: 'yes' } }],
+  ['/colors', { colors: [] }],
+  ['/colors', { colors: ['a', 'b', 'c', 'd'] }],
+  ['/colors/1', { colors: ['Black', 5] }],
+  ['/coat', { coat: 'fluffy' }],
+  ['/birthDate', { birthDate: '2026-02-30' }],
+  ['/birthDate', { birthDate: '1949-12-31' }],
+  ['/birthDate', { birthDate: '2026-11-25' }],
+  ['/birthDate', { birthDate: 'yesterday' }],
+  ['/birthDateExact', { birthDateExact: true }],
+  ['/age', { age: 'old' }],
+  ['/age', { age: 'young', birthDate: '2026-01-01' }],
+  ['/sex', { sex: 'm' }],
+  ['/size', { size: 'Large' }],
+  ['/weightGrams', { weightGrams: 0 }],
+  ['/weightGrams', { weightGrams: 2_000_001 }],
+  ['/weightGrams', { weightGrams: 1.5 }],
+  ['/description', { description: text(20_001) }],
+  ['/description', { description: 'bell \u0007' }],
+  ['/traits', { traits: ['vaccinated'] }],
+  ['/traits/vaccinated', { traits: { vaccinated: 1 } }],
+  ['/goodWith/cats', { goodWith: { cats: 'no' } }],
+  ['/tags', { tags: Array.from({ length: 21 }, (_, index) => `tag ${index}`) }],
+  ['/tags/1', { tags: ['calm', 'CALM'] }],
+  ['/tags/0', { tags: [text(41)] }],
+  ['/fee/currency', { fee: { amount: 100 } }],
+  ['/fee/currency', { fee: { amount: 100, currency: 'euro' } }],
+  ['/fee/amount', { fee: { amount: -1, currency: 'EUR' } }],
+  ['/videos/0', { videos: ['http://videos.example/rex'] }],
+  ['/videos/0', { videos: ['https://videos.example/<script>'] }],
+  ['/contact/email', { contact: { email: 'nobody' } }],
+  ['/contact/phone', { contact: { phone: 5 } }],
+  ['/place/country', { place: { country: 'Netherlands' } }],
+  ['/place/longitude', { place: { latitude: 52 } }],
+  ['/place/latitude', { place: { latitude: 91, longitude: 5 } }],
+  ['/staff/intakeDate', { staff: { intakeDate: '2030-01-01' } }],
+  ['/staff/microchip', { staff: { microchip: '' } }],
+]
+
+test('what a member cannot hold is refused with its place, and nothing is stored', async (t) => {
+  const { post, patch, get } = await start(t)
+  const before = (await post('/v1/pets', { name: 'Rex', categoryId: 1 })).text
+  for (const [pointer, body] of REFUSED) {
+    for (const { status, body: error } of [
+      await post('/v1/pets', { name: 'Tom', categoryId: 2, ...body }),
+      await patch('/v1/pets/1', body),
+    ]) {
+      const told = `${JSON.stringify(body).slice(0, 80)}: ${JSON.stringify(error)}`
+      assert.deepEqual([status, error.code], [400, 'validation_failed'], told)
+      assert.deepEqual(
+        error.details.map((detail: { pointer: string }) => detail.pointer),
+        [pointer],
+        told,
+      )
+      assert.doesNotMatch(JSON.stringify(error), /undefined/, told)
+    }
+  }
+  assert.equal((await get('/v1/pets')).text, `[${before}]`)
+  for (const member of ['name', 'categoryId', 'status'])
+    assert.equal((await patch('/v1/pets/1', { [member]: null })).status, 400)
+})
+
+test('the age follows from the birth date, by category, and a job keeps it right', async (t) => {
+  const { post, patch, get, clock, service } = await start(t)
+  const ageOf = async (body: object) => (await post('/v1/pets', { name: 'Rex', ...body })).body.age
+  assert.equal(await ageOf({ categoryId: 1, birthDate: '2026-11-23' }), 'baby')
+  assert.equal(await ageOf({ categoryId: 1, birthDate: '2025-11-23' }), 'young')
+  assert.equal(await ageOf({ categoryId: 2, birthDate: '2023-11-24' }), 'young')
+  assert.equal(await ageOf({ categoryId: 2, birthDate: '2018-11-23', birthDateExact: true }), 'senior')
+  assert.equal(await ageOf({ categoryId: 5, birthDate: '2018-11-23' }), 'adult')
+
+  assert.equal((await patch('/v1/pets/5', { categoryId: 1 })).body.age, 'senior')
+  assert.equal((await patch('/v1/pets/5', { age: 'baby' })).body.details[0].pointer, '/age')
+  const stated = await patch('/v1/pets/5', { age: 'adult', birthDate: null })
+  assert.deepEqual([stated.body.age, 'birthDate' in stated.body], ['adult', false])
+  const known = await patch('/v1/pets/4', { birthDate: null })
+  assert.deepEqual(['birthDateExact' in known.body, 'age' in known.body], [false, false])
+
+  clock.now = Date.UTC(2026, 10, 24)
+  await doJobs(service.context)
+  assert.equal((await get('/v1/pets/3')).body.age, 'adult')
+  clock.now = Date.UTC(2040, 0, 1)
+  await doJobs(service.context)
+  assert.deepEqual(
+    (await get('/v1/pets')).body.map(({ age }: { age?: string }) => age),
+    ['adult', undefined, 'senior', 'senior', 'senior'],
+  )
+})

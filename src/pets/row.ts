@@ -1,0 +1,114 @@
+import type { Tables } from '../db/tables.ts'
+import type { View } from '../http/caller.ts'
+import {
+  COLUMN_MEMBERS,
+  type ColumnMember,
+  columnOf,
+  isGuarded,
+  type Member,
+  PROFILE_MEMBERS,
+  publicOf,
+  shownOf,
+} from './fields.ts'
+import type { NewPet, Pet } from './schema.ts'
+
+/*
+ * How an animal lies in its row. The contract's members have columns. All others, the profile, are JSON objects
+ * in three texts, written here in one order of members and answered as they are, without being parsed:
+ *
+ *   profile      what every caller sees alike
+ *   public_part  the guarded members, as everybody sees them
+ *   staff_part   the same, as those see them who see all
+ *
+ * So a new member is a line in fields.ts and no migration, and no caller pays for what another may see.
+ */
+
+const TEXTS = { profile: 'profile', publicPart: 'public_part', staffPart: 'staff_part' } as const
+
+/** What is kept of an animal, by the name it has in statements. */
+const COLUMNS = {
+  ...Object.fromEntries(COLUMN_MEMBERS.map((member) => [member, columnOf(member)] as const)),
+  ...TEXTS,
+  ageDueAt: 'age_due_at',
+} as Record<Kept, keyof Tables['pet']>
+
+export type Kept = ColumnMember | keyof typeof TEXTS | 'ageDueAt'
+export const KEPT = Object.keys(COLUMNS) as Kept[]
+export const keptIn = (name: Kept): keyof Tables['pet'] => COLUMNS[name]
+
+/** The columns of an animal, each with what stands for its value in a statement. */
+export function byColumn<Value>(standIn: (name: Kept) => Value): Record<keyof Tables['pet'], Value> {
+  return Object.fromEntries(KEPT.map((name) => [COLUMNS[name], standIn(name)])) as never
+}
+
+/** What an animal is shown from: its id, and the columns that hold members. */
+export const PET_COLUMNS = [
+  'id',
+  ...COLUMN_MEMBERS.map((member) => `${columnOf(member)} as ${member}` as const),
+  'profile',
+  'public_part',
+  'staff_part',
+] as const
+
+/** The values of those, in their order. */
+export type Row = [id: number, name: string, categoryId: unknown, status: string | null, ...Texts]
+type Texts = [profile: string | null, publicPart: string | null, staffPart: string | null]
+
+/** Null for what an animal does not have. */
+export type Written = Record<Kept, unknown>
+
+/** @param ageDueAt when its age group is no longer right, in Unix milliseconds */
+export function written(pet: NewPet, ageDueAt: number | null): Written {
+  const guarded = PROFILE_MEMBERS.filter(isGuarded)
+  const own = COLUMN_MEMBERS.map((member) => [member, pet[member] ?? null])
+  return {
+    ...(Object.fromEntries(own) as Record<ColumnMember, unknown>),
+    profile: textOf(PROFILE_MEMBERS, (member) => (isGuarded(member) ? undefined : pet[member])),
+    publicPart: textOf(guarded, (member) => publicOf(member, pet[member])),
+    staffPart: textOf(guarded, (member) => pet[member]),
+    ageDueAt,
+  }
+}
+
+function textOf<Name extends Member>(members: Name[], read: (member: Name) => unknown): string | null {
+  const values = members.map((member) => [member, read(member)] as const)
+  const held = values.filter(([, value]) => value !== undefined)
+  return held.length > 0 ? JSON.stringify(Object.fromEntries(held)) : null
+}
+
+/** With all that is known of it. A member without a value is absent. */
+export function toPet([id, name, categoryId, status, profile, , staffPart]: Row): Pet {
+  const pet: Pet = { id, name, categoryId: shownOf('categoryId', categoryId) as number }
+  if (status !== null) pet.status = status as NonNullable<Pet['status']>
+  for (const text of [profile, staffPart]) if (text !== null) Object.assign(pet, JSON.parse(text))
+  return pet
+}
+
+/** The animal as a caller sees it, as JSON. */
+export function toJson(
+  [id, name, categoryId, status, profile, publicPart, staffPart]: Row,
+  view: View,
+): string {
+  let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${Number(categoryId)}`
+  if (status !== null) json += `,"status":"${status}"`
+  if (profile !== null) json += `,${profile.slice(1, -1)}`
+  const part = view === 'all' ? staffPart : publicPart
+  if (part !== null) json += `,${part.slice(1, -1)}`
+  return `${json}}`
+}
+
+/** The same of an animal that was read already. */
+export function petToJson(pet: Pet, view: View): string {
+  return JSON.stringify(view === 'all' ? pet : shownToAll(pet))
+}
+
+function shownToAll(pet: Pet): object {
+  const shown: Record<string, unknown> = { ...pet }
+  for (const member of PROFILE_MEMBERS) if (isGuarded(member)) shown[member] = publicOf(member, pet[member])
+  return shown
+}
+
+/** Whether callers who see all see something else of it than others. */
+export function differs([, , , , , publicPart, staffPart]: Row): boolean {
+  return publicPart !== staffPart
+}
