@@ -89,9 +89,17 @@ function schemaText(name: string, schema: Schema, sent: boolean): string {
     const type = name === 'Error' && member === 'code' ? 'ErrorCode' : typeOf(of)
     const optional = schema.required?.includes(member) ? '' : '?'
     const open = sent && optional ? ' | undefined' : ''
-    return `${comment(of.description ?? '', '  ')}  ${member}${optional}: ${type}${open}\n`
+    const line = `  ${member}${optional}: ${type}${open}`
+    return `${comment(of.description ?? '', '  ')}${line.length > COLUMNS ? inLines(line) : line}\n`
   })
   return `${head}interface ${nameOf(name)} {\n${members.join('')}}\n`
+}
+
+const COLUMNS = 110
+
+/** A member that is one of more values than a line holds. */
+function inLines(member: string): string {
+  return member.replaceAll(/ \| (?=')/g, '\n    | ').replace(': ', ':\n    | ')
 }
 
 /** Error is the name of a type of the language. */

@@ -1,4 +1,5 @@
 import * as categories from './categories/store.ts'
+import type { Gathered } from './db/gathered.ts'
 import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
 import { type Changes, nothing } from './db/write.ts'
@@ -9,19 +10,29 @@ import * as adopters from './orders/adopters.ts'
 import * as guardedPets from './orders/guarded-pets.ts'
 import { advanceKnownTime } from './orders/known-time.ts'
 import * as place from './orders/place.ts'
+import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
-import * as pets from './pets/store.ts'
+import { insertEachPet, insertPet } from './pets/insert.ts'
 import { importBatch } from './transfer/import-batch.ts'
+import * as vocabulary from './vocabulary/store.ts'
 
 /** Every change of the data: the one list, known to the service, its threads and the commands alike. */
 export const changes = {
-  insertPet: pets.insertPet,
+  insertPet,
+  insertBondedPet: guardedPets.insertBondedPet,
+  bondPets: guardedPets.bondPets,
   updatePet: guardedPets.updatePet,
   deletePet: guardedPets.deletePet,
   renewAges,
   insertCategory: categories.insertCategory,
   updateCategory: categories.updateCategory,
   deleteCategory: categories.deleteCategory,
+  insertOrganization: organizations.insertOrganization,
+  updateOrganization: organizations.updateOrganization,
+  deleteOrganization: organizations.deleteOrganization,
+  insertWord: vocabulary.insertWord,
+  deleteWord: vocabulary.deleteWord,
+  fillVocabulary: vocabulary.fillVocabulary,
   placeOrder: place.placeOrder,
   decideOrder: place.decideOrder,
   cancelOrder: place.cancelOrder,
@@ -42,6 +53,12 @@ export const changes = {
   removeExpiredCounters: counters.removeExpiredCounters,
   nothing,
 } satisfies Changes
+
+/**
+ * Those that PostgreSQL makes together when they wait together, in one statement: none can be in another's way.
+ * The embedded database groups all changes, since it makes one after the other anyway.
+ */
+export const gathered = { insertPet: insertEachPet } satisfies Gathered
 
 type Listed = typeof changes
 

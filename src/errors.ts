@@ -14,14 +14,26 @@ export const ERRORS = {
     'This API key is not valid here. Check that it is whole, current and for this environment.',
   ],
   insufficient_access: [403, 'This API key may not do this. Ask the operator for a key with more access.'],
+  other_organization: [
+    403,
+    'This belongs to another organization than this API key, or to none: only a key of that one, or of none, may do this.',
+  ],
   pet_not_found: [404, 'There is no animal with this id.'],
   category_not_found: [404, 'There is no category with this id. GET /categories lists them.'],
+  breed_not_found: [404, 'There is no name of a breed with this id. GET /breeds lists them.'],
+  color_not_found: [404, 'There is no name of a color with this id. GET /colors lists them.'],
+  organization_not_found: [404, 'There is no organization with this id. GET /organizations lists them.'],
   order_not_found: [404, 'There is no order with this id that this API key may see.'],
   route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
   method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
   request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
   category_exists: [409, 'Another category has this name. GET /categories lists them.'],
   category_in_use: [409, 'Animals belong to this category. Give them another one first.'],
+  breed_exists: [409, 'The category has this breed already. GET /breeds lists them.'],
+  color_exists: [409, 'The category has this color already. GET /colors lists them.'],
+  organization_exists: [409, 'Another organization has this code. GET /organizations lists them.'],
+  organization_in_use: [409, 'Animals, orders or keys belong to this organization, or once did.'],
+  external_id_exists: [409, 'Another animal of the same organization has this externalId.'],
   invalid_status_transition: [409, 'This status cannot follow the present one.'],
   order_open: [
     409,
@@ -32,6 +44,7 @@ export const ERRORS = {
     409,
     'This animal is not available. GET /pets?status=available lists those that wait for a home.',
   ],
+  bonded: [409, 'This animal is adopted together with others: an order names all of them in alsoPetIds.'],
   idempotency_key_in_use: [
     409,
     'A request with this Idempotency-Key is still being answered. Send this one again in a moment.',
@@ -76,6 +89,7 @@ export const DETAIL_CODES = [
   'out_of_range',
   'too_long',
   'unknown_category',
+  'unknown_organization',
 ] as const
 
 /** What is wrong with one part of a request: a member of the body (RFC 6901 pointer) or a query parameter. */

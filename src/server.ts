@@ -43,8 +43,8 @@ export async function buildServer(
   const share = shareWithOrigin(config, new Set(faces.flatMap(({ sharedWithAll = [] }) => sharedWithAll)))
   const fromCache = answerFromCache({
     ...{ config, faces, pages, clock, logRequest, send, logger },
-    onAnswer(request, { operation, route }, status, { plan }, ms) {
-      metrics?.answered(operation, status, plan, ms)
+    onAnswer(request, { operation, route }, status, caller, ms) {
+      metrics?.answered(operation, status, caller, ms)
       tracing?.answered(request, route, status, ms)
     },
   })

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os'
 import pino, { type DestinationStream } from 'pino'
-import { changes } from './changes.ts'
+import { changes, gathered } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
@@ -124,6 +124,7 @@ function openStore(config: Config, { lost, back }: Loss, signal: AbortSignal | u
     onLost: (reason) => lost(reason, 'the database is lost: requests that need it get 503'),
     onBack: back,
     changes,
+    gathered,
     thread: writerThread(),
   })
 }

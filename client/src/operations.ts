@@ -17,16 +17,26 @@ import type {
   Inventory,
   NewCategory,
   NewOrder,
+  NewOrganization,
   NewPet,
+  NewSuggestedBreed,
+  NewSuggestedColor,
   Order,
   OrderPatch,
   OrderStatus,
   Orders,
+  Organization,
+  OrganizationPatch,
+  Organizations,
   Pet,
   PetHistory,
   PetPatch,
   PetStatus,
   Pets,
+  SuggestedBreed,
+  SuggestedBreeds,
+  SuggestedColor,
+  SuggestedColors,
 } from './schemas.ts'
 
 export interface ListPetsParameters {
@@ -42,9 +52,21 @@ export interface ListPetsParameters {
   sort?: '-id' | 'id' | undefined
   /** Where the page begins: only as found in a Link header. */
   cursor?: string | undefined
+  /**
+   * Only these members, with commas between them; `*` stands for all. Others are absent, required ones too.
+   * Beside the members of an animal there are `publishedAt` (when it was `available` first),
+   * `statusChangedAt`, `createdAt` and `updatedAt`.
+   */
+  fields?: string | undefined
 }
 
 export interface GetPetParameters {
+  /**
+   * Only these members, with commas between them; `*` stands for all. Others are absent, required ones too.
+   * Beside the members of an animal there are `publishedAt` (when it was `available` first),
+   * `statusChangedAt`, `createdAt` and `updatedAt`.
+   */
+  fields?: string | undefined
   /** Identifier of the animal. */
   petId: number
 }
@@ -77,6 +99,84 @@ export interface UpdateCategoryParameters extends CategoryPatch {
 export interface DeleteCategoryParameters {
   /** Identifier of the category. */
   categoryId: number
+}
+
+export interface ListBreedsParameters {
+  /** Only those for animals of this category. */
+  categoryId?: number | undefined
+  /** Maximum number of names returned. 1000 unless told. */
+  limit?: number | undefined
+  /** Where the page begins: only as found in a Link header. */
+  cursor?: string | undefined
+}
+
+export interface GetBreedParameters {
+  /** Identifier of the name. */
+  breedId: number
+}
+
+export interface DeleteBreedParameters {
+  /** Identifier of the name. */
+  breedId: number
+}
+
+export interface ListColorsParameters {
+  /** Only those for animals of this category. */
+  categoryId?: number | undefined
+  /** Maximum number of names returned. 1000 unless told. */
+  limit?: number | undefined
+  /** Where the page begins: only as found in a Link header. */
+  cursor?: string | undefined
+}
+
+export interface GetColorParameters {
+  /** Identifier of the name. */
+  colorId: number
+}
+
+export interface DeleteColorParameters {
+  /** Identifier of the name. */
+  colorId: number
+}
+
+export interface ListOrganizationsParameters {
+  /** Maximum number of organizations returned. 20 unless told. */
+  limit?: number | undefined
+  /** Only those whose name or code has this in it, whatever the case of its letters. */
+  q?: string | undefined
+  /** Only those in this country (ISO 3166). */
+  country?: string | undefined
+  /** Only those in this region. */
+  region?: string | undefined
+  /**
+   * Nearest first: to a latitude and longitude (52.09,5.12), a postcode of the United States or Canada, or a
+   * city with its state or country (Denver, CO).
+   */
+  near?: string | undefined
+  /** With `near`: at most so many kilometres away. 160 unless told. */
+  within?: number | undefined
+  /** Where the page begins: only as found in a Link header. */
+  cursor?: string | undefined
+}
+
+export interface GetOrganizationParameters {
+  /** Identifier of the organization. */
+  organizationId: number
+}
+
+export interface UpdateOrganizationParameters extends OrganizationPatch {
+  /** Identifier of the organization. */
+  organizationId: number
+}
+
+export interface DeleteOrganizationParameters {
+  /** Identifier of the organization. */
+  organizationId: number
+}
+
+export interface GetInventoryParameters {
+  /** Only animals of this organization. */
+  organizationId?: number | undefined
 }
 
 export interface ListOrdersParameters {
@@ -199,16 +299,121 @@ export abstract class Operations {
   }
 
   /**
-   * Count the animals. How many stand in each status, overall and by category; always equal to the lists.
-   * Stability: experimental.
+   * List names of breeds. Suggestions, oldest first, in pages as of animals: an animal may have any other
+   * name too. Stability: beta.
    */
-  getInventory(options: CallOptions = {}): Promise<Answer<Inventory>> {
-    return this.send({ method: 'GET', path: '/inventory' }, {}, options)
+  listBreeds(
+    parameters: ListBreedsParameters = {},
+    options: CallOptions = {},
+  ): Promise<Answer<SuggestedBreeds>> {
+    return this.send({ method: 'GET', path: '/breeds' }, parameters, options)
+  }
+
+  /** Add the name of a breed. Stability: beta. */
+  createBreed(parameters: NewSuggestedBreed, options: OnceOptions = {}): Promise<Answer<SuggestedBreed>> {
+    return this.send({ method: 'POST', path: '/breeds', onceByKey: true }, parameters, options)
+  }
+
+  /** Get the name of a breed. Stability: beta. */
+  getBreed(parameters: GetBreedParameters, options: CallOptions = {}): Promise<Answer<SuggestedBreed>> {
+    return this.send({ method: 'GET', path: '/breeds/{breedId}' }, parameters, options)
+  }
+
+  /** Remove the name of a breed. Animals that have it keep it. Stability: beta. */
+  deleteBreed(parameters: DeleteBreedParameters, options: CallOptions = {}): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/breeds/{breedId}' }, parameters, options)
   }
 
   /**
-   * List orders. Those that this key placed, all for an admin key, newest first, in pages as of animals.
+   * List names of colors. Suggestions, oldest first, in pages as of animals: an animal may have any other
+   * name too. Stability: beta.
+   */
+  listColors(
+    parameters: ListColorsParameters = {},
+    options: CallOptions = {},
+  ): Promise<Answer<SuggestedColors>> {
+    return this.send({ method: 'GET', path: '/colors' }, parameters, options)
+  }
+
+  /** Add the name of a color. Stability: beta. */
+  createColor(parameters: NewSuggestedColor, options: OnceOptions = {}): Promise<Answer<SuggestedColor>> {
+    return this.send({ method: 'POST', path: '/colors', onceByKey: true }, parameters, options)
+  }
+
+  /** Get the name of a color. Stability: beta. */
+  getColor(parameters: GetColorParameters, options: CallOptions = {}): Promise<Answer<SuggestedColor>> {
+    return this.send({ method: 'GET', path: '/colors/{colorId}' }, parameters, options)
+  }
+
+  /** Remove the name of a color. Animals that have it keep it. Stability: beta. */
+  deleteColor(parameters: DeleteColorParameters, options: CallOptions = {}): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/colors/{colorId}' }, parameters, options)
+  }
+
+  /**
+   * List organizations. Shelters and rescues, oldest first, or with `near` the nearest first, in pages as of
+   * animals. Stability: beta.
+   */
+  listOrganizations(
+    parameters: ListOrganizationsParameters = {},
+    options: CallOptions = {},
+  ): Promise<Answer<Organizations>> {
+    return this.send({ method: 'GET', path: '/organizations' }, parameters, options)
+  }
+
+  /** Add an organization. Stability: beta. */
+  createOrganization(parameters: NewOrganization, options: OnceOptions = {}): Promise<Answer<Organization>> {
+    return this.send({ method: 'POST', path: '/organizations', onceByKey: true }, parameters, options)
+  }
+
+  /** Get an organization. Stability: beta. */
+  getOrganization(
+    parameters: GetOrganizationParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<Organization>> {
+    return this.send({ method: 'GET', path: '/organizations/{organizationId}' }, parameters, options)
+  }
+
+  /**
+   * Change an organization. A key that belongs to an organization changes its own alone. A code stays as it
+   * is. Stability: beta.
+   */
+  updateOrganization(
+    parameters: UpdateOrganizationParameters,
+    options: OnceOptions = {},
+  ): Promise<Answer<Organization>> {
+    return this.send(
+      { method: 'PATCH', path: '/organizations/{organizationId}', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Remove an organization. Only one that no animal, order or key belongs to, nor ever belonged. Stability:
+   * beta.
+   */
+  deleteOrganization(
+    parameters: DeleteOrganizationParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/organizations/{organizationId}' }, parameters, options)
+  }
+
+  /**
+   * Count the animals. How many stand in each status, overall and by category; always equal to the lists.
    * Stability: experimental.
+   */
+  getInventory(
+    parameters: GetInventoryParameters = {},
+    options: CallOptions = {},
+  ): Promise<Answer<Inventory>> {
+    return this.send({ method: 'GET', path: '/inventory' }, parameters, options)
+  }
+
+  /**
+   * List orders. Those that this key placed; for a key of an organization those of its animals, for an admin
+   * key all. Newest first, in pages as of animals. Stability: experimental.
    */
   listOrders(parameters: ListOrdersParameters = {}, options: CallOptions = {}): Promise<Answer<Orders>> {
     return this.send({ method: 'GET', path: '/store/orders' }, parameters, options)

@@ -10,18 +10,28 @@ export type ErrorCode =
   | 'missing_api_key'
   | 'invalid_api_key'
   | 'insufficient_access'
+  | 'other_organization'
   | 'pet_not_found'
   | 'category_not_found'
+  | 'breed_not_found'
+  | 'color_not_found'
+  | 'organization_not_found'
   | 'order_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
   | 'category_exists'
   | 'category_in_use'
+  | 'breed_exists'
+  | 'color_exists'
+  | 'organization_exists'
+  | 'organization_in_use'
+  | 'external_id_exists'
   | 'invalid_status_transition'
   | 'order_open'
   | 'order_closed'
   | 'pet_not_available'
+  | 'bonded'
   | 'idempotency_key_in_use'
   | 'endpoint_removed'
   | 'precondition_failed'
@@ -135,6 +145,13 @@ export interface Pet {
   categoryId: number
   status?: PetStatus
   /**
+   * The number its shelter gave it: unique in its organization. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  externalId?: string
+  /** Identifier of the organization it belongs to: that of the key that adds it, or the one sent. */
+  organizationId?: number
+  /**
    * What kind of animal it is, finer than its category: Guinea Pig. At least one character is not a space. No
    * control characters or lone surrogates.
    */
@@ -166,6 +183,10 @@ export interface Pet {
   /** Words to find it by, each once whatever the case of its letters. */
   tags?: string[]
   fee?: Fee
+  /**
+   * Identifiers of the animals that are adopted together with it, and name it too: what one has, all have.
+   */
+  bondedWith?: number[]
   /** Addresses of videos, with https. */
   videos?: string[]
   contact?: Contact
@@ -183,7 +204,14 @@ export interface ErrorDetail {
   /** The query parameter. */
   parameter?: string
   /** What is wrong; there may be more. */
-  code: 'missing' | 'invalid_type' | 'invalid_value' | 'out_of_range' | 'too_long' | 'unknown_category'
+  code:
+    | 'missing'
+    | 'invalid_type'
+    | 'invalid_value'
+    | 'out_of_range'
+    | 'too_long'
+    | 'unknown_category'
+    | 'unknown_organization'
   message: string
 }
 
@@ -211,6 +239,13 @@ export interface NewPet {
   /** Identifier of the category the animal belongs to. */
   categoryId: number
   status?: PetStatus | undefined
+  /**
+   * The number its shelter gave it: unique in its organization. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  externalId?: string | undefined
+  /** Identifier of the organization it belongs to: that of the key that adds it, or the one sent. */
+  organizationId?: number | undefined
   /**
    * What kind of animal it is, finer than its category: Guinea Pig. At least one character is not a space. No
    * control characters or lone surrogates.
@@ -243,6 +278,10 @@ export interface NewPet {
   /** Words to find it by, each once whatever the case of its letters. */
   tags?: string[] | undefined
   fee?: Fee | undefined
+  /**
+   * Identifiers of the animals that are adopted together with it, and name it too: what one has, all have.
+   */
+  bondedWith?: number[] | undefined
   /** Addresses of videos, with https. */
   videos?: string[] | undefined
   contact?: Contact | undefined
@@ -345,6 +384,13 @@ export interface PetPatch {
   categoryId?: number | undefined
   status?: PetStatus | undefined
   /**
+   * The number its shelter gave it: unique in its organization. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  externalId?: string | null | undefined
+  /** Identifier of the organization it belongs to: that of the key that adds it, or the one sent. */
+  organizationId?: number | null | undefined
+  /**
    * What kind of animal it is, finer than its category: Guinea Pig. At least one character is not a space. No
    * control characters or lone surrogates.
    */
@@ -376,6 +422,10 @@ export interface PetPatch {
   /** Words to find it by, each once whatever the case of its letters. */
   tags?: string[] | null | undefined
   fee?: FeePatch | undefined
+  /**
+   * Identifiers of the animals that are adopted together with it, and name it too: what one has, all have.
+   */
+  bondedWith?: number[] | null | undefined
   /** Addresses of videos, with https. */
   videos?: string[] | null | undefined
   contact?: ContactPatch | undefined
@@ -431,6 +481,303 @@ export interface CategoryPatch {
   description?: string | null | undefined
 }
 
+/** A name for the breed of an animal. */
+export interface SuggestedBreed {
+  id: number
+  /** Identifier of the category it is for. */
+  categoryId: number
+  /**
+   * Unique in its category, whatever the case of its letters. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  name: string
+}
+
+/** A page of names, by id. */
+export type SuggestedBreeds = SuggestedBreed[]
+
+/** A name for a breed to add. Members other than these are ignored. */
+export interface NewSuggestedBreed {
+  /** Identifier of the category it is for. */
+  categoryId: number
+  /**
+   * Unique in its category, whatever the case of its letters. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  name: string
+}
+
+/** A name for the color of an animal. */
+export interface SuggestedColor {
+  id: number
+  /** Identifier of the category it is for. */
+  categoryId: number
+  /**
+   * Unique in its category, whatever the case of its letters. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  name: string
+}
+
+/** A page of names, by id. */
+export type SuggestedColors = SuggestedColor[]
+
+/** A name for a color to add. Members other than these are ignored. */
+export interface NewSuggestedColor {
+  /** Identifier of the category it is for. */
+  categoryId: number
+  /**
+   * Unique in its category, whatever the case of its letters. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  name: string
+}
+
+/** Where it is. */
+export interface Address {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  street?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  city?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  region?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  postcode?: string | undefined
+  /** Its code in ISO 3166: NL. */
+  country?: string | undefined
+}
+
+/** When it is open, in words. */
+export interface Hours {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  monday?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  tuesday?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  wednesday?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  thursday?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  friday?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  saturday?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  sunday?: string | undefined
+}
+
+/** Its pages elsewhere. */
+export interface Social {
+  /** With https. */
+  facebook?: string | undefined
+  /** With https. */
+  instagram?: string | undefined
+  /** With https. */
+  tiktok?: string | undefined
+  /** With https. */
+  x?: string | undefined
+  /** With https. */
+  youtube?: string | undefined
+  /** With https. */
+  mastodon?: string | undefined
+  /** With https. */
+  bluesky?: string | undefined
+  /** With https. */
+  linkedin?: string | undefined
+}
+
+/** A shelter or rescue, as a list has it. */
+export interface ListedOrganization {
+  /** Unique identifier, assigned by the service. */
+  id: number
+  /** Short, unique whatever the case of its letters, and for good. */
+  code: string
+  /** What people call it. At least one character is not a space. No control characters or lone surrogates. */
+  name: string
+  email?: string
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string
+  address?: Address
+  /** In degrees; with a longitude. */
+  latitude?: number
+  /** In degrees; with a latitude. */
+  longitude?: number
+  /** Its own pages, with https. */
+  website?: string
+  /**
+   * What it is there for. At least one character is not a space. No lone surrogates, and of control
+   * characters only line ends and tabs.
+   */
+  mission?: string
+  /**
+   * What it asks of those who adopt. At least one character is not a space. No lone surrogates, and of
+   * control characters only line ends and tabs.
+   */
+  adoptionPolicy?: string
+  /** Where people apply, with https. */
+  adoptionUrl?: string
+  hours?: Hours
+  social?: Social
+  createdAt: string
+  updatedAt: string
+  /** From the place in `near`, along the great circle. */
+  distanceMeters?: number
+}
+
+/** A page of organizations. */
+export type Organizations = ListedOrganization[]
+
+/** A shelter or rescue to add. Without a code it gets one, of its region or country and a number. */
+export interface NewOrganization {
+  /** Short, unique whatever the case of its letters, and for good. */
+  code?: string | undefined
+  /** What people call it. At least one character is not a space. No control characters or lone surrogates. */
+  name: string
+  email?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string | undefined
+  address?: Address | undefined
+  /** In degrees; with a longitude. */
+  latitude?: number | undefined
+  /** In degrees; with a latitude. */
+  longitude?: number | undefined
+  /** Its own pages, with https. */
+  website?: string | undefined
+  /**
+   * What it is there for. At least one character is not a space. No lone surrogates, and of control
+   * characters only line ends and tabs.
+   */
+  mission?: string | undefined
+  /**
+   * What it asks of those who adopt. At least one character is not a space. No lone surrogates, and of
+   * control characters only line ends and tabs.
+   */
+  adoptionPolicy?: string | undefined
+  /** Where people apply, with https. */
+  adoptionUrl?: string | undefined
+  hours?: Hours | undefined
+  social?: Social | undefined
+}
+
+/** A shelter or rescue. */
+export interface Organization {
+  /** Unique identifier, assigned by the service. */
+  id: number
+  /** Short, unique whatever the case of its letters, and for good. */
+  code: string
+  /** What people call it. At least one character is not a space. No control characters or lone surrogates. */
+  name: string
+  email?: string
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string
+  address?: Address
+  /** In degrees; with a longitude. */
+  latitude?: number
+  /** In degrees; with a latitude. */
+  longitude?: number
+  /** Its own pages, with https. */
+  website?: string
+  /**
+   * What it is there for. At least one character is not a space. No lone surrogates, and of control
+   * characters only line ends and tabs.
+   */
+  mission?: string
+  /**
+   * What it asks of those who adopt. At least one character is not a space. No lone surrogates, and of
+   * control characters only line ends and tabs.
+   */
+  adoptionPolicy?: string
+  /** Where people apply, with https. */
+  adoptionUrl?: string
+  hours?: Hours
+  social?: Social
+  createdAt: string
+  updatedAt: string
+}
+
+/** Where it is. */
+export interface AddressPatch {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  street?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  city?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  region?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  postcode?: string | null | undefined
+  /** Its code in ISO 3166: NL. */
+  country?: string | null | undefined
+}
+
+/** When it is open, in words. */
+export interface HoursPatch {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  monday?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  tuesday?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  wednesday?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  thursday?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  friday?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  saturday?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  sunday?: string | null | undefined
+}
+
+/** Its pages elsewhere. */
+export interface SocialPatch {
+  /** With https. */
+  facebook?: string | null | undefined
+  /** With https. */
+  instagram?: string | null | undefined
+  /** With https. */
+  tiktok?: string | null | undefined
+  /** With https. */
+  x?: string | null | undefined
+  /** With https. */
+  youtube?: string | null | undefined
+  /** With https. */
+  mastodon?: string | null | undefined
+  /** With https. */
+  bluesky?: string | null | undefined
+  /** With https. */
+  linkedin?: string | null | undefined
+}
+
+/**
+ * What to change of an organization (RFC 7396); members that are absent stay as they are, null removes one.
+ */
+export interface OrganizationPatch {
+  /** What people call it. At least one character is not a space. No control characters or lone surrogates. */
+  name?: string | undefined
+  email?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string | null | undefined
+  address?: AddressPatch | undefined
+  /** In degrees; with a longitude. */
+  latitude?: number | null | undefined
+  /** In degrees; with a latitude. */
+  longitude?: number | null | undefined
+  /** Its own pages, with https. */
+  website?: string | null | undefined
+  /**
+   * What it is there for. At least one character is not a space. No lone surrogates, and of control
+   * characters only line ends and tabs.
+   */
+  mission?: string | null | undefined
+  /**
+   * What it asks of those who adopt. At least one character is not a space. No lone surrogates, and of
+   * control characters only line ends and tabs.
+   */
+  adoptionPolicy?: string | null | undefined
+  /** Where people apply, with https. */
+  adoptionUrl?: string | null | undefined
+  hours?: HoursPatch | undefined
+  social?: SocialPatch | undefined
+}
+
 export interface Counts {
   /** Animals that wait for a home. */
   available: number
@@ -484,6 +831,8 @@ export interface Order {
   id: number
   /** Identifier of the animal. */
   petId: number
+  /** The animals that are adopted with it. */
+  alsoPetIds?: number[]
   status: OrderStatus
   placedAt: string
   adopter?: Adopter
@@ -498,6 +847,8 @@ export type Orders = Order[]
 export interface NewOrder {
   /** Identifier of an animal that is available. */
   petId: number
+  /** All animals that it is bonded with: they are adopted together, or not at all. */
+  alsoPetIds?: number[] | undefined
   adopter: Adopter
 }
 

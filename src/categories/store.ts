@@ -63,6 +63,15 @@ export function found(category: Category | undefined): Category {
   return category
 }
 
+/** For what names a category that is not there. */
+export function unknownCategory(): ApiError {
+  const message =
+    'No category has this id. GET /categories lists them; POST /categories adds one, with an admin key.'
+  return new ApiError('validation_failed', {
+    details: [{ pointer: '/categoryId', code: 'unknown_category', message }],
+  })
+}
+
 /** Names that a person would take for the same are the same. */
 export function fold(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim()

@@ -10,6 +10,7 @@ import { freePort } from '../testing/port.ts'
 import { bareEnvironment, runCli, spawnCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import { backupCommand } from './backup.ts'
+import { breedsCommand } from './breeds.ts'
 import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
 import { doctorCommand } from './doctor.ts'
@@ -62,7 +63,7 @@ function allCommands(): Command[] {
   const settings = () => readConfig({})
   const adders = [
     ...[serveCommand, keysCommand, backupCommand, copyCommand, importCommand, exportCommand],
-    ...[sampleCommand, openapiCommand, doctorCommand, completionCommand],
+    ...[sampleCommand, breedsCommand, openapiCommand, doctorCommand, completionCommand],
   ]
   for (const add of adders) add(program, settings)
   return program.commands.flatMap((command) => [command, ...command.commands])

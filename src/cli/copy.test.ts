@@ -75,6 +75,9 @@ async function largeStore(t: TestContext, animals: number): Promise<string> {
 
 const ADOPTER = { name: 'Ada “Adopter” \\ {"x"},', email: 'ada@example.org', message: 'A garden 🌳,\nNULL' }
 
+/** Of every fourth animal, and its number there. */
+const ownerOf = (i: number) => (i % 4 ? {} : { organizationId: i % 8 ? 1 : 3, externalId: `“${i}”` })
+
 /** Everything that the service can bring into a store. */
 async function fillEverything(app: TestApp) {
   const admin = {
@@ -84,9 +87,17 @@ async function fillEverything(app: TestApp) {
   for (const name of ['Ziegen 🐐', 'Reptiles', 'Short-lived'])
     assert.equal((await app.post('/v1/categories', { name, description: '"quoted"' }, admin)).status, 201)
   await app.request('/v1/categories/11', { method: 'DELETE', headers: admin })
+  for (const code of ['NL1', 'gone', 'CO2'])
+    await app.post('/v1/organizations', { code, name: `“${code}”` }, admin)
+  await app.delete('/v1/organizations/2', admin)
   for (let i = 1; i <= 40; i += 1) {
     const status = i <= 20 ? 'available' : i <= 30 ? undefined : 'pending'
-    await app.post('/v1/pets', { name: `Rex ${i} \\ {é},"NULL"`, categoryId: 1 + (i % 10), status })
+    await app.post('/v1/pets', {
+      name: `Rex ${i} \\ {é},"NULL"`,
+      categoryId: 1 + (i % 10),
+      status,
+      ...ownerOf(i),
+    })
   }
   const once = { 'idempotency-key': 'once' }
   const first = await app.post('/v1/pets', { name: 'Once', categoryId: 9 }, once)
@@ -129,7 +140,13 @@ function seen({ status, text, headers }: Answer) {
 /** Every GET there is, along every link to a next page. */
 async function readEverything(app: TestApp, admin: { authorization: string }): Promise<Map<string, unknown>> {
   const answers = new Map<string, unknown>()
-  const open = ['/v1/inventory', '/v1/categories', '/v1/store/orders?limit=2']
+  const open = [
+    '/v1/inventory',
+    '/v1/inventory?organizationId=3',
+    '/v1/organizations?limit=1',
+    '/v1/categories',
+    '/v1/store/orders?limit=2',
+  ]
   for (const filter of ['', '&status=available', '&categoryId=2', '&sort=id', '&sort=-id']) {
     open.push(`/v1/pets?limit=5${filter}`)
   }
@@ -160,7 +177,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
 
   const { code, stdout, stderr } = await runCli(t, argumentsOf({ from: app.databaseUrl, to }), {})
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){13}$/)
+  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){15}$/)
   assert.match(stdout, /^pet +39 +42 /m)
   assert.equal((await copy({ from: to, to: back })).equal, true)
   assert.ok((await compareStores({ from: app.databaseUrl, to: back })).every(({ equal }) => equal))
@@ -290,7 +307,7 @@ test('a target that holds anything else is refused in one line, and stays as it 
     [database, /test_\d+_\d+ is not empty: its table pet has rows \(1\)$/, rex, 'delete from pet'],
     [
       database,
-      /has categories of its own/,
+      /has rows of its own in category/,
       `update category set description = 'Barks' where id = 1`,
       'update category set description = null',
     ],
@@ -305,7 +322,7 @@ test('a target that holds anything else is refused in one line, and stays as it 
       'drop schema public cascade; create schema public; create table pet (id int)',
     ],
     [file, /test\.db is not empty: its table pet has rows \(1\)$/, rex, 'delete from pet'],
-    [file, /has categories of its own/, 'delete from category where id = 8'],
+    [file, /has rows of its own in category/, 'delete from category where id = 8'],
     [scratchFile(t), /holds tables of another program/, 'create table pet (id int)'],
     [from, /the two stores are the same one/, 'select 1'],
   ]

@@ -22,30 +22,33 @@ export function exportCommand(program: Command, settings: Settings): void {
         'csv',
       ]),
     )
+    .option('--organization <code>', 'only the animals of this organization')
     .addHelpText(
       'after',
       '\nThe ids in it are those of this store; `adoptable import` does not take them back into it.',
     )
     .addHelpText('after', settingsHelp('DATABASE_URL'))
-    .action(async (file: string, { format }: { format?: TextFormat }) => {
-      const { databaseUrl } = settings()
-      const wanted = format ?? formatOf(file)
-      await requireStore(databaseUrl)
-      const { openForCommand } = await import('../db/open-database.ts')
-      const { exportAnimals } = await import('../transfer/export.ts')
-      const store = await openForCommand(databaseUrl)
-      try {
-        let count = 0
-        const text = exportAnimals(store.db, wanted, undefined, (animals) => {
-          count += animals
-        })
-        const to = file === '-' ? '' : ` to ${file}`
-        // On stderr, as stdout may be the animals.
-        if (await writeText(file, text)) console.error(`exported ${whole(count)} animals${to}`)
-      } finally {
-        await store.close()
-      }
-    })
+    .action(
+      async (file: string, { format, organization }: { format?: TextFormat; organization?: string }) => {
+        const { databaseUrl } = settings()
+        const wanted = format ?? formatOf(file)
+        await requireStore(databaseUrl)
+        const { openForCommand } = await import('../db/open-database.ts')
+        const { exportAnimals } = await import('../transfer/export.ts')
+        const store = await openForCommand(databaseUrl)
+        try {
+          let count = 0
+          const text = exportAnimals(store.db, wanted, { organization }, (animals) => {
+            count += animals
+          })
+          const to = file === '-' ? '' : ` to ${file}`
+          // On stderr, as stdout may be the animals.
+          if (await writeText(file, text)) console.error(`exported ${whole(count)} animals${to}`)
+        } finally {
+          await store.close()
+        }
+      },
+    )
 }
 
 const FORMAT_OF: Record<string, TextFormat> = {

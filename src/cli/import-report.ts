@@ -74,3 +74,15 @@ export function summaryText(done: Summary, seconds: number, dryRun: boolean): st
   const rate = `${whole(lines)} lines in ${seconds.toFixed(1)} s, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
   return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})`
 }
+
+/** So many names are told; `--json` has all. */
+const MOST_LEFT_OUT = 40
+
+/** What the file had and the store has no place for, what was met most often first; undefined for nothing. */
+export function leftOutText({ leftOut }: Summary): string | undefined {
+  const all = Object.entries(leftOut).toSorted(([, one], [, other]) => other - one)
+  if (all.length === 0) return undefined
+  const told = all.slice(0, MOST_LEFT_OUT).map(([name, count]) => `${name} (${whole(count)})`)
+  const more = all.length > told.length ? `, and ${all.length - told.length} more` : ''
+  return `no place here for: ${told.join(', ')}${more}`.replaceAll(/\p{Cc}/gu, '?')
+}

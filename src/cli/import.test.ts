@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { exec } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -41,14 +44,21 @@ test('sample, import and export: what goes in comes out, beside a service whose 
 
   assert.equal((await runCli(t, ['export', path('all.CSV')], settings)).code, 0)
   assert.equal(statSync(path('all.CSV')).mode & 0o777, 0o600)
-  assert.match(readFileSync(path('all.CSV'), 'utf8'), /^id,name,category,status\r\n1,Babo,Dog,available\r\n/)
+  assert.match(
+    readFileSync(path('all.CSV'), 'utf8'),
+    /^id,name,category,status,externalId,organization,species,[^\r]*\r\n1,Babo,Dog,available,/,
+  )
   const lines = (await runCli(t, ['export'], settings)).stdout.trimEnd().split('\n')
   assert.deepEqual(
     lines.map((line) => {
-      const { id, ...animal } = JSON.parse(line)
-      return JSON.stringify(animal)
+      // The age follows from the birth date, which is all that the sample tells.
+      const { id, age, ...animal } = JSON.parse(line)
+      return animal
     }),
-    sample.stdout.trimEnd().split('\n'),
+    sample.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
   )
   assert.ok(!readdirSync(folder).some((name) => name.endsWith('.part')))
 })
@@ -68,6 +78,7 @@ test('import tells of a hundred refused lines and counts the rest; --rejects has
     updated: 0,
     unchanged: 0,
     refused: 150,
+    leftOut: {},
     dryRun: false,
     complete: true,
   })
@@ -198,7 +209,7 @@ test('an import that ends early says what went in before, and that a second run 
   const first = await runCli(t, [...args, '--json'], settings)
 
   const { seconds, ...figures } = JSON.parse(first.stdout)
-  const counts = { added: 5_000, updated: 0, unchanged: 0, refused: 1 }
+  const counts = { added: 5_000, updated: 0, unchanged: 0, refused: 1, leftOut: {} }
   assert.deepEqual([first.code, figures], [1, { ...counts, dryRun: false, complete: false }])
   const [made, refused, last] = first.stderr.trimEnd().split('\n')
   assert.equal(made, `made the store ${path('test.db')}`)
@@ -337,7 +348,55 @@ test('the line of progress has rate and time left, where the size of the file is
   )
   assert.equal(progressLine(450_000, 15, undefined), '450,000 lines, 30,000/s')
   assert.equal(
-    summaryText({ added: 1, updated: 2, unchanged: 3, refused: 4 }, 2, true),
+    summaryText({ added: 1, updated: 2, unchanged: 3, refused: 4, leftOut: {} }, 2, true),
     'dry run, nothing was written: added 1, updated 2, unchanged 3, refused 4 (10 lines in 2.0 s, 5/s)',
   )
+})
+
+test('import --watch brings in what is new until it is ended, and goes on after what went wrong', async (t) => {
+  const { path, settings } = folderWith(t, {})
+  await makeKey(settings.DATABASE_URL)
+  let body = 'no,name,category,status\n1,Rex,Dog,available\n2,Max,Dog,available\n'
+  let etag = '"1"'
+  const server = http.createServer((request, response) => {
+    const isKnown = request.headers['if-none-match'] === etag
+    response.writeHead(isKnown ? 304 : body === '' ? 500 : 200, { etag }).end(isKnown ? undefined : body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanup(t).defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/animals.csv`
+  const watching = [
+    'import',
+    address,
+    '--watch',
+    '--every',
+    '1s',
+    '--update',
+    'no',
+    '--key',
+    '1',
+    '--removed',
+    'sold',
+  ]
+  const { child, output, exited } = spawnCli(t, watching, settings)
+  const met = async (pattern: RegExp) => {
+    while (!pattern.test(output.stdout + output.stderr))
+      await Promise.race([once(child.stdout as Readable, 'data'), once(child.stderr as Readable, 'data')])
+  }
+
+  await met(/animals\.csv: added 2, updated 0/)
+  ;[body, etag] = ['', '"2"']
+  await met(/animals\.csv answered with 500; looked at again in 1 s/)
+  ;[body, etag] = ['no,name,category,status\n1,Rexi,Dog,available\n', '"3"']
+  await met(/added 0, updated 1, .* 1 no longer there/)
+  child.kill('SIGTERM')
+
+  assert.equal((await exited).code, 0)
+  assert.equal((await runCli(t, ['export', path('all.csv')], settings)).code, 0)
+  assert.match(readFileSync(path('all.csv'), 'utf8'), /1,Rexi,Dog,available\r\n2,Max,Dog,sold\r\n/)
+  for (const args of [['--watch'], ['--removed', 'sold']])
+    assert.equal((await runCli(t, ['import', address, ...args], settings)).code, 2)
 })

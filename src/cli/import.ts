@@ -1,24 +1,33 @@
 import { basename, extname, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { PetStatus } from '../pets/fields.ts'
 import { ConfigError } from '../setting.ts'
 import { FORMATS, type Format } from '../transfer/animal.ts'
 import type { Options } from '../transfer/import.ts'
 import { MAPPINGS } from '../transfer/mappings.ts'
 import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
 import { openInput } from './import-input.ts'
-import { openProgress, openRejects, summaryText } from './import-report.ts'
+import { leftOutText, openProgress, openRejects, summaryText } from './import-report.ts'
+import { time } from './keys-options.ts'
 import { type Settings, settingsHelp } from './settings.ts'
-import { requireStoreOr } from './store-file.ts'
+import { requireStore, requireStoreOr } from './store-file.ts'
 import { print, whole } from './terminal.ts'
+import { watch } from './watch.ts'
+
+const STATUSES: PetStatus[] = ['available', 'pending', 'sold']
 
 interface Given {
   format?: Format
   from?: string
   category?: string
+  organization?: string
   update?: string
   source?: string
   key?: number
   again?: true
+  watch?: true
+  every: number
+  removed?: PetStatus
   init?: true
   dryRun?: true
   rejects?: string
@@ -36,6 +45,7 @@ export function importCommand(program: Command, settings: Settings): void {
     )
     .addOption(new Option('--from <program>', 'the program whose file it is').choices(Object.keys(MAPPINGS)))
     .option('--category <name>', 'category of the animals whose own one is not known')
+    .option('--organization <code>', 'organization of the animals that name none')
     .option('--update <column>', 'change the animals that came before with the same id in this column')
     .option(
       '--source <name>',
@@ -44,6 +54,15 @@ export function importCommand(program: Command, settings: Settings): void {
     )
     .option('--key <id>', 'number of the key that is named as the one who did it', key)
     .option('--again', 'add the animals of a file that was imported before once more')
+    .option('--watch', 'keep the store in step with a file, a folder or an address, until this is ended')
+    .addOption(
+      new Option('--every <time>', 'how often --watch looks, such as 30s, 5m or 1h')
+        .argParser(time)
+        .default(time('5m'), '5m'),
+    )
+    .addOption(
+      new Option('--removed <status>', 'status of animals that --watch finds no more').choices(STATUSES),
+    )
     .option('--init', 'make a new store where there is none')
     .option('--dry-run', 'only tell what would be done')
     .option('--rejects <file>', 'write every refused line there, with its number and reason')
@@ -53,6 +72,13 @@ export function importCommand(program: Command, settings: Settings): void {
       const options = await optionsOf(file, given)
       const { databaseUrl } = settings()
       const rejects = openRejects(process.stderr, given.rejects)
+      if (given.watch) {
+        const { format, ...wanted } = options
+        const formatOfName = (name: string) => given.format ?? formatOf(name) ?? format
+        const watched = { place: file, every: given.every, formatOf: formatOfName, options: wanted }
+        await requireStore(databaseUrl)
+        return watch(databaseUrl, { ...watched, onRefused: rejects.add }).finally(rejects.close)
+      }
       const startedAt = performance.now()
       const { done, ended } = await run(file, databaseUrl, {
         ...options,
@@ -64,6 +90,8 @@ export function importCommand(program: Command, settings: Settings): void {
       const seconds = (performance.now() - startedAt) / 1_000
       const { dryRun } = options
       const text = (ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun)
+      const leftOut = leftOutText(done)
+      if (leftOut !== undefined && !given.json) process.stderr.write(`${leftOut}\n`)
       await print(given.json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
       if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
       if (done.refused > 0)
@@ -88,6 +116,9 @@ type Wanted = Omit<Options, 'onBatch' | 'onRefused'>
 
 /** @throws {ConfigError} */
 async function optionsOf(file: string, given: Given): Promise<Wanted> {
+  if (given.watch && given.update === undefined)
+    throw new ConfigError('--watch needs --update COLUMN and --key ID, since it meets the same animals again')
+  if (given.removed !== undefined && !given.watch) throw new ConfigError('--removed goes with --watch')
   const mapping = MAPPINGS[given.from ?? ''] ?? (await import('../transfer/mappings/own.ts')).own
   const format = given.format ?? formatOf(file) ?? mapping.formats[0]
   if (!mapping.formats.includes(format)) {
@@ -110,8 +141,10 @@ async function optionsOf(file: string, given: Given): Promise<Wanted> {
     update: given.update !== undefined,
     keyId: given.key ?? null,
     category: given.category,
+    organization: given.organization,
     dryRun: given.dryRun === true,
-    again: given.again === true,
+    again: given.again === true || given.watch === true,
+    removed: given.removed,
     mayHaveOwnIds: given.from === undefined && given.source === undefined && !given.again,
     clock: Date.now,
   }

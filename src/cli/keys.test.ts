@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { bareEnvironment, runCli } from '../testing/process.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
@@ -99,6 +100,30 @@ test('keys create makes a store where there is none with --init alone, and says 
   const made = (id: number) => `made key ${id}, "a": plan free, access write. It is shown this once\n`
   assert.equal(first.stderr, `made the store ${file}\n${made(1)}`)
   assert.equal((await runCli(t, create, settings)).stderr, made(2))
+})
+
+test('keys create --organization makes a key of one, which admin access does not go with', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  const store = await openForCommand(settings.DATABASE_URL, changes)
+  await store.write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)
+  await store.close()
+  const create = ['keys', 'create', '--name', 'a', '--plan', 'free', '--organization']
+
+  const made = await runCli(t, [...create, 'co1', '--json'], settings)
+
+  assert.equal(JSON.parse(made.stdout).organization, 'CO1')
+  const { stdout } = await runCli(t, ['keys', 'list'], settings)
+  assert.match(
+    stdout,
+    /^id\tname\tplan\taccess\tcreated\tstate\torganization\n1\ta\tfree\twrite\t.*\tvalid\tCO1\n$/,
+  )
+  const unknown = await runCli(t, [...create, 'CO9'], settings)
+  assert.deepEqual(
+    [unknown.code, unknown.stderr],
+    [1, 'adoptable: there is no organization with the code CO9\n'],
+  )
+  const admin = await runCli(t, [...create, 'CO1', '--access', 'admin'], settings)
+  assert.deepEqual([admin.code, admin.stdout], [2, ''])
 })
 
 test('keys create and rotate with --json print the key with what keys list shows of it', async (t) => {

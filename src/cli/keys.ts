@@ -19,6 +19,7 @@ interface CreateOptions {
   perMinute?: number
   perDay?: number
   access: Access
+  organization?: string
   init?: true
   json?: true
 }
@@ -49,17 +50,24 @@ function createCommand(command: Command, settings: Settings): void {
     .option('--per-minute <requests>', 'requests a minute, of an enterprise key', count)
     .option('--per-day <requests>', 'requests a day, of an enterprise key', count)
     .addOption(new Option('--access <level>', 'what it may do').choices(ACCESS_LEVELS).default('write'))
+    .option('--organization <code>', 'the organization whose animals alone it changes')
     .option('--init', 'make a new store where there is none')
     .option('--json', 'the key and what it may do, as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
     .action(async (options: CreateOptions, self: Command) => {
       const limits = limitsOf(options, self)
+      if (options.organization !== undefined && options.access === 'admin')
+        self.error(
+          'error: a key of an organization has read or write access: admin is for the whole installation',
+        )
       const config = settings()
       const made = await requireStoreOr(options.init, config.databaseUrl)
       await withStore(config, async (writer, db) => {
         const key = generateKey(config.environment)
-        const { name, plan, access, json } = options
-        const id = await writer.write('insertKey', { name, plan, access, limits }, hashKey(key), Date.now())
+        const { name, plan, access, organization, json } = options
+        const organizationId = organization === undefined ? undefined : await idOfCode(db, organization)
+        const owned = { name, plan, access, organizationId, limits }
+        const id = await writer.write('insertKey', owned, hashKey(key), Date.now())
         await printKey(db, id, key, json)
         // On stderr, as stdout is the key alone.
         if (made !== undefined) console.error(`made the store ${resolve(made)}`)
@@ -158,6 +166,14 @@ async function withStore(config: Config, work: Work): Promise<void> {
   } finally {
     await store.close()
   }
+}
+
+/** @throws when no organization has the code */
+async function idOfCode(db: Db, code: string): Promise<number> {
+  const organizations = await import('../organizations/store.ts')
+  const id = await organizations.idOfCode(db, code)
+  if (id === undefined) throw new Error(`there is no organization with the code ${code}`)
+  return id
 }
 
 function unknownKey(id: number): Error {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { ConfigError, type Typed } from '../setting.ts'
 import { backupCommand } from './backup.ts'
+import { breedsCommand } from './breeds.ts'
 import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
 import { countersCommand } from './counters.ts'
@@ -25,6 +26,7 @@ const COMMANDS = [
   importCommand,
   exportCommand,
   sampleCommand,
+  breedsCommand,
   openapiCommand,
   doctorCommand,
   completionCommand,

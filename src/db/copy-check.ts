@@ -19,10 +19,11 @@ interface Content {
 
 /** What the inventory has to be, and what it is. Of an engine's slots, and of what was counted to 0, neither tells. */
 const COUNT = `
-  select category_id, coalesce(status, 'unlisted'), count(*) from pet group by category_id, status`
+  select coalesce(organization_id, 0), category_id, coalesce(status, 'unlisted'), count(*) from pet
+  group by 1, 2, 3`
 const KEPT_COUNT = `
-  select category_id, status, cast(sum(pets) as bigint) from ${COUNTED}
-  group by category_id, status having sum(pets) <> 0`
+  select organization_id, category_id, status, cast(sum(pets) as bigint) from ${COUNTED}
+  group by 1, 2, 3 having sum(pets) <> 0`
 
 /** Reads every row of both stores, computing the same of each; both are in a transaction. */
 export async function compare(

@@ -100,11 +100,11 @@ function sideOf(name: string, database: DatabaseSync, close: () => Promise<void>
   }
 }
 
-/** What a store has before anybody adds one: id, name and description. */
-export async function newCategories(): Promise<Row[]> {
+/** What a look at a new store shows. */
+export async function newRows(look: string): Promise<Row[]> {
   const database = new DatabaseSync(':memory:')
   await migrate(new Kysely({ dialect: new NodeSqliteDialect(database) }), 'sqlite')
-  return exactly(database, 'select id, name, description from category order by id').all() as unknown as Row[]
+  return exactly(database, look).all() as unknown as Row[]
 }
 
 function exactly(database: DatabaseSync, statement: string): StatementSync {

@@ -19,6 +19,8 @@ export const SECRETS: Table = { name: 'secret', key: 'name', givesIds: false }
 /** Every table with rows of its own, the ones that others refer to first. The one list. */
 export const TABLES: Table[] = [
   ids('category'),
+  ids('vocabulary'),
+  ids('organization'),
   ids('api_key'),
   { name: 'api_key_secret', key: 'hash', givesIds: false },
   ids('pet'),
@@ -31,6 +33,12 @@ export const TABLES: Table[] = [
   { name: 'known_time', key: 'name', givesIds: false },
   SECRETS,
 ]
+
+/** Tables in which a new store has rows, the ones that refer to others first; with a look at them. */
+export const FILLED: Record<string, string> = {
+  vocabulary: 'select id, kind, category_id, name from vocabulary order by id',
+  category: 'select id, name, description from category order by id',
+}
 
 /** Kept by triggers on pet, and so counted and not copied. */
 export const COUNTED = 'inventory'

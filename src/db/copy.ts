@@ -3,8 +3,8 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Comparison, compare } from './copy-check.ts'
 import { openPostgresSide } from './copy-postgres.ts'
-import { newCategories, openSqliteSide } from './copy-sqlite.ts'
-import { countOf, MIGRATIONS, SECRETS, type Side, TABLES, type Table } from './copy-tables.ts'
+import { newRows, openSqliteSide } from './copy-sqlite.ts'
+import { countOf, FILLED, MIGRATIONS, SECRETS, type Side, TABLES, type Table } from './copy-tables.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 
 /** Is called with every batch; a step begins when it is called with another name. */
@@ -110,8 +110,9 @@ async function stateOf(target: Side, cursor: string, mark: string): Promise<'emp
   if (secret.has(MARK)) throw new Error(`${target.name} holds an unfinished copy of another store`)
   if (secret.get(CURSOR) === cursor) return 'finished'
   for (const { name } of TABLES.filter((table) => table !== SECRETS && there.includes(table.name))) {
-    if (name !== 'category') refuseRows(target, name, await countOf(target, name))
-    else if (!(await hasNewCategories(target))) throw new Error(`${target.name} has categories of its own`)
+    const look = FILLED[name]
+    if (look === undefined) refuseRows(target, name, await countOf(target, name))
+    else if (!(await isAsNew(target, look))) throw new Error(`${target.name} has rows of its own in ${name}`)
   }
   return 'empty'
 }
@@ -120,15 +121,15 @@ function refuseRows({ name }: Side, table: string, rows: bigint): void {
   if (rows > 0n) throw new Error(`${name} is not empty: its table ${table} has rows (${rows})`)
 }
 
-async function hasNewCategories(target: Side): Promise<boolean> {
-  const there = await target.rows('select id, name, description from category order by id')
-  return there.map(String).join('\n') === (await newCategories()).map(String).join('\n')
+async function isAsNew(target: Side, look: string): Promise<boolean> {
+  const there = await target.rows(look)
+  return there.length === 0 || there.map(String).join('\n') === (await newRows(look)).map(String).join('\n')
 }
 
 /** From here on the target is nothing but this copy, and no service starts on it. */
 function begin(target: Side, mark: string): Promise<void> {
   return target.transaction(async () => {
-    await target.rows('delete from category')
+    for (const table of Object.keys(FILLED)) await target.rows(`delete from ${table}`)
     await target.rows('delete from secret')
     await target.insert(SECRETS, ['name', 'value'], [[MARK, mark]])
   })

@@ -1,4 +1,5 @@
 import type { Claim } from './claim.ts'
+import type { Gathered } from './gathered.ts'
 import type { Db } from './tables.ts'
 import type { Changes, Writer } from './write.ts'
 
@@ -35,6 +36,8 @@ export interface OpenOptions {
   /** Hears why the file of the store is lost, and with undefined that it is back. */
   onLoss(reason: string | undefined): void
   changes: Changes
+  /** Those of them that PostgreSQL makes together when they wait together. */
+  gathered: Gathered
   /** The module that starts the embedded database's writer thread, which knows the same changes. */
   thread: URL
 }

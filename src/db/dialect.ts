@@ -1,4 +1,4 @@
-import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type CompiledQuery, type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { NodeSqliteAdapter } from './sqlite.ts'
 import type { Db } from './tables.ts'
 
@@ -14,7 +14,7 @@ export interface Dialect {
   /** Runs a query that is built already. @returns rows as tuples, in the order of the columns */
   run<Row extends unknown[]>(db: Db, query: CompiledQuery): Promise<Row[]>
   /** True where no other transaction has these words in hand; they are in this one's until its end. */
-  takeInHand(words: string): RawBuilder<SqlBool>
+  takeInHand(words: string | Expression<string>): RawBuilder<SqlBool>
   /**
    * For who pages from the lowest id of an animal to the highest, and is to meet each of them: what is there
    * already is cut off where a lower id may still come.

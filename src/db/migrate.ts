@@ -10,9 +10,15 @@ import * as postgresOrderIndexes from './migrations/postgres/0007-order-indexes.
 import * as postgresImportedFiles from './migrations/postgres/0008-imported-files.ts'
 import * as postgresJobs from './migrations/postgres/0009-jobs.ts'
 import * as postgresProfile from './migrations/postgres/0010-profile.ts'
+import * as postgresOrganizations from './migrations/postgres/0011-organizations.ts'
+import * as postgresVocabulary from './migrations/postgres/0012-vocabulary.ts'
+import * as postgresBonds from './migrations/postgres/0013-bonds.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
+import * as organizations from './migrations/sqlite/0004-organizations.ts'
+import * as vocabulary from './migrations/sqlite/0005-vocabulary.ts'
+import * as bonds from './migrations/sqlite/0006-bonds.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -22,6 +28,9 @@ const MIGRATIONS = {
     '0001-tables': tables,
     '0002-jobs': jobs,
     '0003-profile': profile,
+    '0004-organizations': organizations,
+    '0005-vocabulary': vocabulary,
+    '0006-bonds': bonds,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -34,6 +43,9 @@ const MIGRATIONS = {
     '0008-imported-files': postgresImportedFiles,
     '0009-jobs': postgresJobs,
     '0010-profile': postgresProfile,
+    '0011-organizations': postgresOrganizations,
+    '0012-vocabulary': postgresVocabulary,
+    '0013-bonds': postgresBonds,
   },
 }
 

@@ -19,7 +19,7 @@ export interface OnceOnly<Result> {
   replayed: boolean
 }
 
-const KEPT_MS = 86_400_000
+export const KEPT_MS = 86_400_000
 
 interface Claim extends Once {
   expiresAt: number
@@ -73,9 +73,13 @@ export async function runOnce<Result>(
   const [claimed] = await claim(db, { ...once, expiresAt: once.now + KEPT_MS })
   if (!claimed) return { result: await keptResult(db, once), replayed: true }
   const result = await change()
-  // Of a change that gives nothing back there is no text.
-  await keep(db, { scope: once.scope, result: JSON.stringify(result, withoutAdopter) ?? null })
+  await keep(db, { scope: once.scope, result: textOf(result) })
   return { result, replayed: false }
+}
+
+/** What is kept of a result. Of a change that gives nothing back there is no text. */
+export function textOf(result: unknown): string | null {
+  return JSON.stringify(result, withoutAdopter) ?? null
 }
 
 /** What is erased one day stands in one place: a replay reads the adopter from the order. */
@@ -83,7 +87,8 @@ function withoutAdopter(member: string, value: unknown): unknown {
   return member === 'adopter' ? undefined : value
 }
 
-async function keptResult<Result>(db: Db, { scope, fingerprint }: Once): Promise<Result> {
+/** @throws {ApiError} idempotency_key_reused, idempotency_key_in_use */
+export async function keptResult<Result>(db: Db, { scope, fingerprint }: Once): Promise<Result> {
   const kept = await db
     .selectFrom('idempotency')
     .select(['fingerprint', 'result'])

@@ -5,13 +5,13 @@ import pg from 'pg'
 import { ApiError } from '../errors.ts'
 import { CLAIM, claimPatiently, SILENT_MS, Taken } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
+import { gatheringWriter } from './gathering-writer.ts'
 import { homeOfDatabase } from './installation.ts'
 import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
 import { IDLE_IN_TRANSACTION_MS, isOwnWord, openPostgres } from './postgres.ts'
 import { scrubPostgres } from './scrub-postgres.ts'
 import type { Db } from './tables.ts'
 import { watchPostgres } from './watch-postgres.ts'
-import { transactionWriter } from './write.ts'
 
 const COMMAND_CONNECTIONS = 2
 
@@ -87,14 +87,14 @@ function passes(error: unknown): boolean {
 /** As `openDatabase`. */
 export async function servePostgres(
   url: string,
-  { connections, shared, changes, ...waiting }: OpenOptions,
+  { connections, shared, changes, gathered, ...waiting }: OpenOptions,
 ): Promise<Database> {
   const migrated = await untilThere(() => openMigrated(url), waiting)
   const home = await homeOfDatabase(migrated).finally(() => migrated.destroy())
   const token = shared ? undefined : randomUUID()
   const watch = await watchPostgres(url, { claim: claimer(token), ...waiting })
   const db = openPostgres(url, { connections })
-  const writer = transactionWriter(db, changes, watch.committed)
+  const writer = gatheringWriter(db, changes, gathered, watch.committed)
   return {
     ...writer,
     ready: () => requireWritable(db),
@@ -105,7 +105,7 @@ export async function servePostgres(
     scrub: () => scrubPostgres(url),
     async close() {
       await watch.close()
-      await db.destroy()
+      await writer.close()
     },
   }
 }

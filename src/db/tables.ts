@@ -1,18 +1,21 @@
 import type { Generated, Kysely } from 'kysely'
 import type { Access } from '../access.ts'
 import type { Plan } from '../plans.ts'
+import type * as animals from './animal-tables.ts'
 
 /** The database, or a transaction in it: what every store function takes first. */
 export type Db = Kysely<Tables>
 
 export interface Tables {
-  category: CategoryTable
-  pet: PetTable
-  pet_change: PetChangeTable
-  pet_source: PetSourceTable
-  imported_file: ImportedFileTable
+  vocabulary: animals.VocabularyTable
+  organization: OrganizationTable
+  category: animals.CategoryTable
+  pet: animals.PetTable
+  pet_change: animals.PetChangeTable
+  pet_source: animals.PetSourceTable
+  imported_file: animals.ImportedFileTable
   adoption_order: AdoptionOrderTable
-  inventory: InventoryTable
+  inventory: animals.InventoryTable
   idempotency: IdempotencyTable
   api_key: ApiKeyTable
   api_key_secret: ApiKeySecretTable
@@ -74,81 +77,41 @@ interface JobTable {
   ended_at: number | null
 }
 
-interface CategoryTable {
+/** A shelter or rescue; what is not compared or looked for is in its profile. */
+interface OrganizationTable {
   id: Generated<number>
+  code: string
+  folded_code: string
   name: string
-  /** The name as it is compared: unique. */
   folded_name: string
-  description: string | null
-}
-
-interface PetTable {
-  id: Generated<number>
-  name: string
-  /** An int64: as a bigint where a number would not be exact. */
-  category_id: number | bigint
-  status: string | null
-  /** JSON objects of its other members, in the order in which they are shown; src/pets/row.ts tells which. */
-  profile: string | null
-  public_part: string | null
-  staff_part: string | null
-  /** From when on its age group is no longer right; null where that follows from nothing, or never ends. */
-  age_due_at: number | null
+  country: string | null
+  /** As it is compared. */
+  region: string | null
+  /** In millionths of a degree. */
+  latitude: number | null
+  longitude: number | null
+  /** JSON: its members, in the order in which they are shown, but for the id and the times. */
+  profile: string
   created_at: number
-  /** The key that added it. */
-  created_by: number | null
   updated_at: number
-  /** Drawn anew with every change, so that none comes back after a restore; older releases counted. */
-  version: number
-}
-
-interface PetChangeTable {
-  id: Generated<number>
-  pet_id: number
-  at: number
-  key_id: number
-  /** JSON: {member: {from, to}}; a member that was absent is absent there too. */
-  changes: string
-}
-
-/** A file whose animals have no ids that tell them apart: it is known when it comes again. */
-interface ImportedFileTable {
-  fingerprint: string
-  first_pet_id: number
-  /** Unix time in milliseconds; 0 where that was not kept yet. */
-  imported_at: number
-}
-
-/** Where an imported animal came from, so that it is known when it comes again. */
-interface PetSourceTable {
-  id: Generated<number>
-  /** A name for the program or the file. */
-  source: string
-  /** The id the animal has there; unique in its source. */
-  source_id: string
-  pet_id: number
 }
 
 interface AdoptionOrderTable {
   id: Generated<number>
   /** An int64: as a bigint where a number would not be exact. */
   pet_id: number | bigint
+  /** JSON: the ids of those that are adopted with it; null for none. */
+  also_pet_ids: string | null
   status: string
   /** JSON; null once it was erased. */
   adopter: string | null
   /** The key that placed it: with admin keys the only one that sees it. */
   placed_by: number
+  /** Whose animal it was when it was placed: with that it stays. */
+  organization_id: number | null
   placed_at: number
   /** Of the latest decision; in a closed order, when it was closed. */
   decided_at: number | null
-}
-
-/** Kept by triggers on pet. */
-interface InventoryTable {
-  category_id: number
-  /** unlisted stands for animals without one. */
-  status: string
-  pets: number
 }
 
 /** What requests with an Idempotency-Key led to. */
@@ -169,6 +132,8 @@ interface ApiKeyTable {
   /** Only an enterprise key has its own figures. */
   per_minute: number | null
   per_day: number | null
+  /** Null for one that belongs to the whole installation. */
+  organization_id: number | null
   created_at: number
   revoked_at: number | null
 }

@@ -67,7 +67,7 @@ export function changeIn(changes: Changes, name: string): Change {
 }
 
 /** Changes of others may undo one of ours so often before that is an error. */
-const MOST_ATTEMPTS = 4
+export const MOST_ATTEMPTS = 4
 
 /**
  * Each change in a transaction of its own, several at once where the database can.

@@ -83,6 +83,46 @@ test('what is ready is answered with the bytes of the router', async (t) => {
   }
 })
 
+test('what is ready in a coding is answered with the bytes of the router, and in a new one by the router', async (t) => {
+  const routed = countRouted(t)
+  const { get, patch } = await startWithPets(t)
+  await patch('/v1/pets/2', { description: 'Likes long walks. '.repeat(100) })
+  for (const path of ['/v1/pets', '/v1/pets?id=2', '/v1/pets/2']) {
+    for (const coding of ['br', 'zstd', 'gzip']) {
+      const asked = { 'accept-encoding': coding }
+      const begun = routed()
+      const { etag, 'last-modified': modified } = (await get(path, asked)).headers
+      assert.equal(routed(), begun + 1, 'nothing was ready')
+      for (const headers of [
+        asked,
+        { ...asked, 'if-none-match': etag },
+        { ...asked, 'if-none-match': '"other"' },
+        { ...asked, 'if-modified-since': modified },
+      ]) {
+        const before = routed()
+        const short = await get(path, headers)
+        assert.equal(routed(), before, 'it came from the short way')
+        const long = await get(path, { ...headers, ...BY_ROUTER })
+        assert.equal(routed(), before + 1)
+        assert.deepEqual(seen(short), seen(long))
+      }
+    }
+  }
+})
+
+test('who has a page in a coding is told so, though the page was made anew and nobody asked for that', async (t) => {
+  const routed = countRouted(t)
+  const { get, patch, post } = await startWithPets(t)
+  await patch('/v1/pets/2', { description: 'Likes long walks. '.repeat(100) })
+  const asked = { 'accept-encoding': 'br' }
+  const { etag } = (await get('/v1/pets?id=2', asked)).headers
+  await post('/v1/pets', { name: 'Ben', categoryId: 1 })
+  await get('/v1/pets?id=2')
+  const before = routed()
+  const { status, headers } = await get('/v1/pets?id=2', { ...asked, 'if-none-match': etag })
+  assert.deepEqual([status, headers.etag, routed()], [304, etag, before])
+})
+
 test('both ways write the same line into the log', async (t) => {
   const { get, log } = await startWithPets(t)
   await get('/v1/pets?limit=2')

@@ -5,6 +5,7 @@ import type { AnswerFirst } from './answer-first.ts'
 import type { Caller } from './caller.ts'
 import { isKnown } from './conditional.ts'
 import { type Admission, type Face, faceOf } from './face.ts'
+import { codedHeaders, codingOf, type Form } from './form.ts'
 import type { Page, PageCache } from './page-cache.ts'
 import { requestId } from './request-id.ts'
 import type { LogRequest } from './request-log.ts'
@@ -51,7 +52,8 @@ export function answerFromCache(options: Options): AnswerFirst {
     const { gate } = faceOf(faces, url)
     const caller = isPlain(request) ? gate.recall(request) : undefined
     const page = caller && cached(caller, url)
-    if (!page) return route()
+    const form = page && readyForm(request, page)
+    if (!form) return route()
     // Before the limiter, which may have to ask Redis.
     const begun = performance.now()
     const resolve = (admission: Admission): void => {
@@ -63,7 +65,7 @@ export function answerFromCache(options: Options): AnswerFirst {
       send(() => {
         const id = requestId(request.headers['x-request-id'])
         try {
-          const status = write(request, response, page, { 'x-request-id': id, ...admission.headers })
+          const status = write(request, response, form, { 'x-request-id': id, ...admission.headers })
           const ms = performance.now() - begun
           logRequest(id, 'GET', url, status, ms)
           onAnswer(request, page, status, caller, ms)
@@ -88,11 +90,21 @@ function isPlain(request: IncomingMessage): boolean {
   )
 }
 
+/** @returns undefined when it is still to be compressed for this client, which the router's way does */
+function readyForm({ headers }: IncomingMessage, page: Page): Form | undefined {
+  const coding = codingOf(page.length, headers)
+  if (coding === undefined) return page
+  const form = page.coded[coding]
+  if (form && !(form instanceof Promise)) return form
+  const known = codedHeaders(page.headers, coding)
+  return isKnown(headers, known) ? { ...page, headers: known } : undefined
+}
+
 /** In the order of the router's way. @returns the status */
 function write(
   request: IncomingMessage,
   response: ServerResponse,
-  { body, headers, allHeaders, encoding }: Page,
+  { body, headers, allHeaders, encoding }: Form,
   common: Record<string, string>,
 ): number {
   if (isKnown(request.headers, headers)) {

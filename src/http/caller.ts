@@ -1,9 +1,15 @@
 import type { Access } from '../access.ts'
 import type { BanRule } from '../config.ts'
+import { ApiError } from '../errors.ts'
 import type { Limits, Plan } from '../plans.ts'
 
 /** Which part of the data a caller sees. Two callers share an answer only if they have the same view. */
 export type View = 'all' | 'public' | `organization:${number}`
+
+/** Whether the view shows what staff alone see of something that belongs to an organization, or to none. */
+export function seesWhole(view: View, organizationId: unknown): boolean {
+  return view === 'all' || (view !== 'public' && view === `organization:${organizationId}`)
+}
 
 /** Who sends a request: made once, by the gate of a face, and passed down. */
 export interface Caller {
@@ -13,6 +19,8 @@ export interface Caller {
   /** Absent for a visitor. */
   access?: Access
   view: View
+  /** Of a key that belongs to one: it changes nothing that is another's. */
+  organizationId?: number | undefined
   /** Name of the counters: key:7, ip:192.0.2.1. */
   name: string
   limits: Limits
@@ -20,6 +28,26 @@ export interface Caller {
   ban?: BanRule
   /** Of a key: tells in the metrics who is meant, and decides nothing. */
   plan?: Plan
+}
+
+/** Who makes a change. */
+export interface Actor {
+  keyId: number
+  organizationId?: number | undefined
+}
+
+export function actorOf({ id, organizationId }: Caller): Actor {
+  return { keyId: id, organizationId }
+}
+
+/** @throws {ApiError} other_organization when they belong to one, and this belongs to another or to none */
+export function requireOwn(
+  actor: Pick<Actor, 'organizationId'>,
+  organizationId: number | bigint | undefined,
+): void {
+  const own = actor.organizationId
+  if (own !== undefined && (organizationId === undefined || Number(organizationId) !== own))
+    throw new ApiError('other_organization')
 }
 
 declare module 'fastify' {

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { View } from './caller.ts'
+import { seesWhole, type View } from './caller.ts'
+import { CODINGS, codedTag } from './coding.ts'
 import { httpDate } from './http-date.ts'
 
 /**
@@ -15,6 +16,8 @@ export interface Validators {
   updatedAt?: number | undefined
   /** Whether callers with another view see something else. */
   differs?: boolean
+  /** The organization that it belongs to. */
+  owner?: unknown
 }
 
 /** The headers by which a request is to be carried out only under a condition (RFC 9110, section 13.1). */
@@ -87,10 +90,10 @@ interface ShownValidators {
  * does not tell whether there is more to see.
  */
 export function validatorHeaders(
-  { etag, updatedAt, differs }: Validators,
+  { etag, updatedAt, differs, owner }: Validators,
   view: View,
 ): ShownValidators & Record<string, string> {
-  const own = differs && view !== 'public' ? etag.replace(/"$/, `.${view}"`) : etag
+  const own = differs && seesWhole(view, owner) ? etag.replace(/"$/, `.${view}"`) : etag
   return { etag: own, ...(updatedAt && { 'last-modified': new Date(updatedAt).toUTCString() }) }
 }
 
@@ -108,11 +111,15 @@ export function mayChange(conditions: Conditions | undefined, validators: Valida
   if (!conditions) return true
   const shown = validatorHeaders(validators, conditions.view)
   const { 'if-none-match': ifNoneMatch } = conditions
-  return isUnchanged(conditions, shown) && (ifNoneMatch === undefined || !isKnown(conditions, shown))
+  return (
+    isUnchanged(conditions, shown) &&
+    (ifNoneMatch === undefined || !names(ifNoneMatch, allTags(shown.etag), /^W\//))
+  )
 }
 
 /**
- * If-Match, compared strongly, or else If-Unmodified-Since (RFC 9110, sections 13.1.1 and 13.1.4).
+ * If-Match, compared strongly, or else If-Unmodified-Since (RFC 9110, sections 13.1.1 and 13.1.4). A
+ * change is one of the thing, in whatever coding the client has seen it.
  *
  * @returns whether the request may be carried out
  */
@@ -120,7 +127,7 @@ export function isUnchanged(
   { 'if-match': ifMatch, 'if-unmodified-since': since }: ConditionHeaders,
   { etag, 'last-modified': modified }: ShownValidators,
 ): boolean {
-  if (ifMatch !== undefined) return names(ifMatch, etag)
+  if (ifMatch !== undefined) return names(ifMatch, allTags(etag))
   if (since === undefined || modified === undefined) return true
   const date = httpDate(since)
   return date === undefined || Date.parse(modified) <= date
@@ -128,17 +135,24 @@ export function isUnchanged(
 
 /**
  * Whether a reader has this already: If-None-Match, compared weakly, or else If-Modified-Since (RFC 9110,
- * sections 13.1.2 and 13.1.3). Its date has to be the very one: after a restore, dates go back.
+ * sections 13.1.2 and 13.1.3), in the very coding that it is about to get. Its date has to be the very one:
+ * after a restore, dates go back.
  */
 export function isKnown(
   { 'if-none-match': ifNoneMatch, 'if-modified-since': since }: ConditionHeaders,
   { etag, 'last-modified': modified }: ShownValidators,
 ): boolean {
-  if (ifNoneMatch !== undefined) return ifNoneMatch === etag || names(ifNoneMatch, etag, /^W\//)
+  if (ifNoneMatch !== undefined) return ifNoneMatch === etag || names(ifNoneMatch, [etag], /^W\//)
   if (since === undefined || modified === undefined) return false
   return since === modified || httpDate(since) === Date.parse(modified)
 }
 
-function names(header: string, etag: string, ignored = /^$/): boolean {
-  return header.split(',').some((one) => ['*', etag].includes(one.trim().replace(ignored, '')))
+function names(header: string, etags: string[], ignored = /^$/): boolean {
+  const meant = ['*', ...etags]
+  return header.split(',').some((one) => meant.includes(one.trim().replace(ignored, '')))
+}
+
+/** The ETag of a thing in each coding. */
+function allTags(etag: string): string[] {
+  return [etag, ...CODINGS.map((coding) => codedTag(etag, coding))]
 }

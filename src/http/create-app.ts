@@ -9,8 +9,10 @@ import type { Config } from '../config.ts'
 import { type AnswerFirst, meetFirst } from './answer-first.ts'
 import type { App, TypeBoxProvider } from './app.ts'
 import { addRouteHeaders } from './cache-headers.ts'
+import { compressRouted } from './compress.ts'
 import { openConnections } from './connections.ts'
 import type { ShareWithOrigin } from './cors.ts'
+import { meetExpectations } from './expectations.ts'
 import { type Face, faceOf } from './face.ts'
 import { gateHooks, pass } from './gate.ts'
 import { lingerWhileSending } from './linger.ts'
@@ -80,6 +82,7 @@ export function createApp(options: Options): App {
 
   setUp(app.server, config)
   meetFirst(app.server, answerFirst)
+  meetExpectations(app.server)
   lingerWhileSending(app.server)
   answerParserErrors(app.server, faces[0] as Face, share, logger)
   app.decorate('connections', openConnections(app.server, { ...config, nameOf: options.nameOfAddress }))
@@ -98,6 +101,7 @@ export function createApp(options: Options): App {
     done()
   })
   app.addHook('onSend', addRouteHeaders)
+  app.addHook('onSend', compressRouted)
   app.addHook('onSend', sendRouted(send))
   app.addHook('onResponse', logRouted(logRequest))
   return app as App

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import v8 from 'node:v8'
 import vm from 'node:vm'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { changes } from '../changes.ts'
 import type { Kept } from '../db/database.ts'
 import { openDatabase, openForCommand } from '../db/open-database.ts'
@@ -11,6 +13,7 @@ import { openToRead } from '../db/open-sqlite.ts'
 import { fileOf } from '../db/store-url.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import type { View } from './caller.ts'
+import type { Coding } from './coding.ts'
 import { type PageCache, pageCache } from './page-cache.ts'
 
 v8.setFlagsFromString('--expose-gc')
@@ -66,6 +69,51 @@ test('a page that cannot be made is asked for anew', async () => {
   assert.equal((await pages.page(at('/a'), async () => page('there'))).body, 'there')
 })
 
+/** Text that hardly gets smaller. */
+const noise = (length: number) => randomBytes(length / 2).toString('hex')
+
+test('a page is compressed once in each coding, however many ask, and anew after a change', async () => {
+  let version = 1
+  const pages = pageCache(() => version, 100_000)
+  const read = async () => page(`page ${version}, ${noise(2_000)}`)
+  const codeTwice = async (coding: Coding) => {
+    const [one, other] = await Promise.all([1, 2].map(async () => pages.code(await ask(), coding)))
+    assert.ok(one && one === other && one === (await pages.code(await ask(), coding)))
+    return one
+  }
+  const ask = () => pages.page(at('/a'), read)
+  const [br, zstd] = [await codeTwice('br'), await codeTwice('zstd')]
+  assert.notEqual(br, zstd)
+  version = 2
+  const anew = await codeTwice('br')
+  assert.match(String(brotliDecompressSync(Buffer.from(anew.body, anew.encoding))), /^page 2,/)
+})
+
+test('a page that was outdated while it was compressed gives its bytes to none that asks later', async () => {
+  let version = 1
+  const pages = pageCache(() => version, 100_000)
+  const ask = () => pages.page(at('/a'), async () => page(`page ${version}, ${noise(2_000)}`))
+  const early = pages.code(await ask(), 'gzip')
+  version = 2
+  const late = await pages.code(await ask(), 'gzip')
+  assert.ok(late && late !== (await early))
+  assert.match(String(gunzipSync(Buffer.from(late.body, late.encoding))), /^page 2,/)
+})
+
+test('what is compressed counts as what is ready does', async () => {
+  const pages = pageCache(() => 1, 12_000)
+  const ask = (address: string) => pages.page(at(address), async () => page(noise(4_000)))
+  const [a, b] = [await ask('/a'), await ask('/b')]
+  const there = () => ['/a', '/b'].filter((address) => pages.get('all', address))
+  assert.ok(await pages.code(a, 'br'))
+  assert.deepEqual(there(), ['/a', '/b'])
+  // The first two take 9 kB, and each coding 2.5.
+  assert.ok(await pages.code(b, 'br'))
+  assert.deepEqual(there(), [])
+  await pages.code(await ask('/a'), 'br')
+  assert.deepEqual(there(), ['/a'])
+})
+
 test('what is ready takes about as much memory as it may, however small the pages are', async () => {
   const mostBytes = 8 * 1_048_576
   const address = (id: number) => `http://pets.example/v1/pets/${id}`
@@ -97,7 +145,7 @@ test('what this process has changed is known in the same turn of the event loop'
   const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const thread = new URL('../writer-thread.ts', import.meta.url)
   const none = { onWait: assert.ifError, onLost: assert.ifError, onBack: () => assert.fail() }
-  const options = { connections: 1, shared: false, signal: undefined, ...none }
+  const options = { connections: 1, shared: false, signal: undefined, gathered: {}, ...none }
   const onLoss = assert.ifError
   const { write, version, close } = await openDatabase(url, { ...options, onLoss, changes, thread })
   const other = new DatabaseSync(fileOf(url), { timeout: 5_000 })

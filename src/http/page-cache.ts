@@ -1,6 +1,8 @@
 import type { Access } from '../access.ts'
-import { NOSNIFF, PRIVATE } from './cache-headers.ts'
+import { NOSNIFF, PRIVATE_CODED } from './cache-headers.ts'
 import type { View } from './caller.ts'
+import type { Coding } from './coding.ts'
+import { codedForm, type Form } from './form.ts'
 import { JSON_TYPE } from './send-error.ts'
 
 /** Which page is asked for, and what its route is. */
@@ -27,11 +29,11 @@ export interface NewPage {
 }
 
 /** An answer of 200 as it can be given again. */
-export interface Page extends NewPage, Asked {
-  /** `headers`, and those that tell of the body. */
-  allHeaders: Record<string, string>
-  /** Where each character is one byte, Node need not look at them again. */
-  encoding: 'latin1' | 'utf8'
+export interface Page extends NewPage, Asked, Form {
+  /** Bytes of the body. */
+  length: number
+  /** In the codings that somebody asked for: there, or in the making. */
+  coded: { [coding in Coding]?: Form | Promise<Form | undefined> | undefined }
 }
 
 /** Ready answers, for as long as nothing that they show has changed; bounded by the memory that they take. */
@@ -43,6 +45,12 @@ export interface PageCache {
    * something changes.
    */
   page(asked: Asked, read: () => Promise<NewPage>): Promise<Page>
+  /**
+   * The page in a coding: made once for all who ask, and kept with the page.
+   *
+   * @returns undefined when too many others are being made; it is then to be sent as it is
+   */
+  code(page: Page, coding: Coding): Promise<Form | undefined>
 }
 
 /** What a page takes besides its text, in bytes. */
@@ -71,6 +79,23 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
     return page
   }
 
+  async function keepCoded(page: Page, coding: Coding): Promise<Form | undefined> {
+    try {
+      const form = await codedForm(page, coding)
+      page.coded[coding] = form
+      const key = keyOf(page.view, page.address)
+      if (!form || pages.get(key) !== page) return form
+      const size = sizeOf(key, form)
+      // With everything the page itself goes: what is there is counted, and what is counted is there.
+      if (bytes + size > mostBytes) drop(since)
+      else bytes += size
+      return form
+    } catch (error) {
+      page.coded[coding] = undefined
+      throw error
+    }
+  }
+
   function get(view: View, address: string): Page | undefined {
     try {
       const now = version()
@@ -93,6 +118,10 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
       making.set(current, begun)
       return begun
     },
+    async code(page, coding) {
+      page.coded[coding] ??= keepCoded(page, coding)
+      return page.coded[coding]
+    },
   }
 }
 
@@ -103,14 +132,14 @@ function keyOf(view: View, address: string): string {
 
 function toPage(asked: Asked, made: NewPage): Page {
   const { body } = made
-  const headers = { ...NOSNIFF, ...PRIVATE, ...made.headers }
-  const bytes = Buffer.byteLength(body)
-  const allHeaders = { ...headers, 'content-type': JSON_TYPE, 'content-length': String(bytes) }
-  const encoding = bytes === body.length ? 'latin1' : 'utf8'
-  return { ...asked, ...made, headers, allHeaders, encoding }
+  const headers = { ...NOSNIFF, ...PRIVATE_CODED, ...made.headers }
+  const length = Buffer.byteLength(body)
+  const allHeaders = { ...headers, 'content-type': JSON_TYPE, 'content-length': String(length) }
+  const encoding = length === body.length ? 'latin1' : 'utf8'
+  return { ...asked, ...made, headers, allHeaders, encoding, length, coded: {} }
 }
 
-function sizeOf(key: string, { body, headers, encoding }: Page): number {
+function sizeOf(key: string, { body, headers, encoding }: Form): number {
   const text = encoding === 'latin1' ? body.length : 2 * body.length
   const told = Object.values(headers).reduce((sum, value) => sum + value.length, 0)
   return OVERHEAD + key.length + text + told

@@ -66,9 +66,6 @@ export function answerParserErrors(
     const error = new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD, POST' } })
     void answer(error, socket, request)
   })
-  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would answer
-  // 417 by itself.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
 /**

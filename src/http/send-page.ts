@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { isKnown, isUnchanged } from './conditional.ts'
+import { codedHeaders, codingOf } from './form.ts'
 import { publicOrigin } from './link.ts'
 import type { Asked, NewPage, PageCache } from './page-cache.ts'
 
@@ -10,22 +11,26 @@ import type { Asked, NewPage, PageCache } from './page-cache.ts'
  * answer-from-cache.ts does the same without a route.
  *
  * @throws {ApiError} precondition_failed
- * @returns what the route has to give back: the text, in the place of what the schema makes it from
+ * @returns what the route has to give back: the text, or its bytes in a coding, in the place of what the
+ * schema makes it from
  */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { config, pages }: { config: Config; pages: PageCache },
   read: () => Promise<NewPage>,
-): Promise<string | undefined> {
-  const { body, headers, allHeaders } = await pages.page(askedFor(request, config), read)
-  if (!isUnchanged(request.headers, headers)) throw new ApiError('precondition_failed')
+): Promise<string | Buffer | undefined> {
+  const page = await pages.page(askedFor(request, config), read)
+  if (!isUnchanged(request.headers, page.headers)) throw new ApiError('precondition_failed')
+  const coding = codingOf(page.length, request.headers)
+  const headers = codedHeaders(page.headers, coding)
   if (isKnown(request.headers, headers)) {
     reply.code(304).headers(headers)
     return undefined
   }
-  reply.headers(allHeaders)
-  return body
+  const form = coding && (await pages.code(page, coding))
+  reply.headers((form ?? page).allHeaders)
+  return form ? Buffer.from(form.body, form.encoding) : page.body
 }
 
 function askedFor(request: FastifyRequest, config: Config): Asked {

@@ -21,6 +21,11 @@ const RULES: Record<string, string> = {
   [HTTPS]: 'This must be an address that begins with https://.',
 }
 
+/** Says in words what a pattern asks for, that a feature makes of names of its own. */
+export function setRule(pattern: string, words: string): void {
+  RULES[pattern] = words
+}
+
 /** What a value has to be so that it fits a pattern, for whoever sent another one. */
 export function ruleOf(pattern: string): string {
   return RULES[pattern] ?? TEXT_RULE

@@ -55,7 +55,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 
 /** The same with a number for each int64 that is a bigint, which the checker would take for another type. */
 function withoutBigints(value: unknown): unknown {
-  if (typeof value === 'bigint' && isInt64(value)) return Math.sign(Number(value))
+  if (typeof value === 'bigint' && isInt64(value)) return Number(value)
   if (Array.isArray(value)) return value.map(withoutBigints)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]))

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { Inventory } from './schema.ts'
+import { Inventory, InventoryQuery } from './schema.ts'
 import * as inventory from './store.ts'
 
 export function inventoryRoutes(app: App, { db }: Context): void {
@@ -9,7 +9,8 @@ export function inventoryRoutes(app: App, { db }: Context): void {
     summary: 'Count the animals',
     description: 'How many stand in each status, overall and by category; always equal to the lists.',
     'x-stability': 'experimental',
+    querystring: InventoryQuery,
     response: { 200: Inventory },
   }
-  app.get('/inventory', { schema }, () => inventory.count(db))
+  app.get('/inventory', { schema }, ({ query }) => inventory.count(db, query.organizationId))
 }

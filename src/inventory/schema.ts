@@ -1,5 +1,13 @@
 import Type, { type Static } from 'typebox'
 
+export const InventoryQuery = Type.Object({
+  organizationId: Type.Optional(
+    Type.Unsafe<number | bigint>(
+      Type.Integer({ format: 'int64', description: 'Only animals of this organization.' }),
+    ),
+  ),
+})
+
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const counts = {

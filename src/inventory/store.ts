@@ -2,13 +2,16 @@ import type { Db } from '../db/tables.ts'
 import type { Counts, Inventory } from './schema.ts'
 
 /** From the counts that the store keeps with every change, in one query: they always equal the rows. */
-export async function count(db: Db): Promise<Inventory> {
-  const rows = await db
+export async function count(db: Db, organizationId?: number | bigint): Promise<Inventory> {
+  const counted = db
     .selectFrom('category')
-    .leftJoin('inventory', 'inventory.category_id', 'category.id')
+    .leftJoin('inventory', (join) => {
+      const of = join.onRef('inventory.category_id', '=', 'category.id')
+      return organizationId === undefined ? of : of.on('organization_id', '=', organizationId as number)
+    })
     .select(['category.id as categoryId', 'inventory.status', 'inventory.pets'])
     .orderBy('category.id')
-    .execute()
+  const rows = await counted.execute()
   const overall = noAnimals()
   const categories = new Map<number, Counts>()
   for (const { categoryId, status, pets } of rows) {

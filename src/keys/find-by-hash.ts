@@ -9,6 +9,7 @@ type OpenedRow = [
   access: Access,
   perMinute: number | null,
   perDay: number | null,
+  organizationId: number | null,
   expiresAt: number | null,
 ]
 
@@ -16,7 +17,7 @@ const findOpened = prepared<{ hash: string }, OpenedRow>((db, fill) =>
   db
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
-    .select(['api_key.id', 'plan', 'access', 'per_minute', 'per_day', 'expires_at'])
+    .select(['api_key.id', 'plan', 'access', 'per_minute', 'per_day', 'organization_id', 'expires_at'])
     .where('hash', '=', fill('hash'))
     .where('revoked_at', 'is', null),
 )
@@ -29,6 +30,8 @@ export interface OpenedKey {
   /** Of an enterprise key only. */
   perMinute: number | null
   perDay: number | null
+  /** null for one that belongs to the whole installation. */
+  organizationId: number | null
   /** The secret's end, Unix time in milliseconds; null for none. */
   expiresAt: number | null
 }
@@ -37,6 +40,6 @@ export interface OpenedKey {
 export async function findByHash(db: Db, hash: string): Promise<OpenedKey | undefined> {
   const [row] = await findOpened(db, { hash })
   if (!row) return undefined
-  const [id, plan, access, perMinute, perDay, expiresAt] = row
-  return { id, plan, access, perMinute, perDay, expiresAt }
+  const [id, plan, access, perMinute, perDay, organizationId, expiresAt] = row
+  return { id, plan, access, perMinute, perDay, organizationId, expiresAt }
 }

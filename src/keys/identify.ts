@@ -53,8 +53,10 @@ export function identifyKeys({
     const key = await findByHash(db, hash)
     if (!key) return undefined
     const { id, access, plan } = key
+    const organizationId = key.organizationId ?? undefined
     const counted = { name: `key:${id}`, limits: limitsOf(key), ban: config.ban, plan }
-    const caller: Caller = { kind: 'key', id, access, view: viewOf(access), ...counted }
+    const view = viewOf(access, organizationId)
+    const caller: Caller = { kind: 'key', id, access, view, organizationId, ...counted }
     const known = { caller, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY }
     if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
     return known
@@ -92,9 +94,10 @@ function hashReader(environment: Environment): (request: IncomingMessage) => str
   }
 }
 
-/** What staff write for each other is for those who change animals. */
-function viewOf(access: Access): View {
-  return includesAccess(access, 'write') ? 'all' : 'public'
+/** What staff write for each other is for those who change animals: of an organization, its own. */
+function viewOf(access: Access, organizationId: number | undefined): View {
+  if (!includesAccess(access, 'write')) return 'public'
+  return organizationId === undefined ? 'all' : `organization:${organizationId}`
 }
 
 /** A request without a valid key, counted for its client address. */

@@ -8,20 +8,27 @@ export interface NewKey {
   name: string
   plan: Plan
   access: Access
+  /** Absent for one that belongs to the whole installation. */
+  organizationId?: number | undefined
   /** Of an enterprise key only. */
   limits?: Limits | undefined
 }
 
-export type Key = Selectable<Tables['api_key']>
+export type Key = Selectable<Tables['api_key']> & {
+  /** The code of its organization. */
+  organization: string | null
+}
 
 const KEY_COLUMNS = [
-  'id',
-  'name',
+  'api_key.id',
+  'api_key.name',
   'plan',
   'access',
   'per_minute',
   'per_day',
-  'created_at',
+  'organization_id',
+  'code as organization',
+  'api_key.created_at',
   'revoked_at',
 ] as const
 
@@ -29,16 +36,21 @@ const KEY_COLUMNS = [
 export const FIRST_KEY = 'first key'
 
 export function list(db: Db): Promise<Key[]> {
-  return db.selectFrom('api_key').select(KEY_COLUMNS).orderBy('id').execute()
+  return db
+    .selectFrom('api_key')
+    .leftJoin('organization', 'organization.id', 'organization_id')
+    .select(KEY_COLUMNS)
+    .orderBy('api_key.id')
+    .execute()
 }
 
 /** @returns the new key's id */
 export async function insertKey(db: Db, key: NewKey, hash: string, now: number): Promise<number> {
-  const { name, plan, access, limits } = key
+  const { name, plan, access, organizationId, limits } = key
   const figures = { per_minute: limits?.perMinute ?? null, per_day: limits?.perDay ?? null }
   const { id } = await db
     .insertInto('api_key')
-    .values({ name, plan, access, ...figures, created_at: now })
+    .values({ name, plan, access, organization_id: organizationId ?? null, ...figures, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
   await db.insertInto('api_key_secret').values({ hash, key_id: id, created_at: now }).execute()

@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts'
 /** Hook: counts each answer of a route. */
 export function countAnswers({ answered }: Metrics) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    answered(operationOf(request), reply.statusCode, request.caller?.plan, reply.elapsedTime)
+    answered(operationOf(request), reply.statusCode, request.caller, reply.elapsedTime)
     done()
   }
 }

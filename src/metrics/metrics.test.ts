@@ -89,6 +89,23 @@ test('requests are counted by operation, status and plan, also those that are an
   assert.deepEqual(await samples().then((later) => later.get(requests('getPet', 200, 'enterprise'))), 2)
 })
 
+test('requests of keys that belong to an organization are counted for it too', async (t) => {
+  const { get, post, databaseUrl, samples } = await startMeasured(t, {
+    key: { ...UNLIMITED, access: 'admin' },
+  })
+  const { id } = (await post('/v1/organizations', { name: 'North', code: 'N1' })).body
+  const key = await makeKey(databaseUrl, { ...UNLIMITED, organizationId: id })
+  const authorization = `Bearer ${key}`
+  for (let count = 0; count < 2; count += 1) await get('/v1/pets', { authorization })
+  await get('/v1/pets/9', { authorization })
+  await get('/v1/pets')
+
+  const counted = [...(await samples())].filter(([name]) => name.startsWith('adoptable_organization'))
+  const series = (status: number) =>
+    `adoptable_organization_requests_total{organization="${id}",status="${status}"}`
+  assert.deepEqual(Object.fromEntries(counted), { [series(200)]: 2, [series(404)]: 1 })
+})
+
 test('verdicts are counted by plan, and a ban once, however long its key goes on', async (t) => {
   const settings = { BAN_AFTER_REFUSALS: '2', ANONYMOUS_PER_MINUTE: '1' }
   const { get, clock, samples } = await startMeasured(t, { settings, key: { plan: 'free' } })

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import type { Caller } from '../http/caller.ts'
 import type { Account, Ruling } from '../limits/limiter.ts'
-import type { Plan } from '../plans.ts'
 import { banMemory } from './ban-memory.ts'
 import { measureJobs } from './measure-jobs.ts'
 import { measureStore } from './measure-store.ts'
@@ -13,17 +13,22 @@ import { counter, histogram } from './tally.ts'
 /** From a cached page to a database that hardly answers; in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** What the service counts of its own doing. No label ever holds a key, an id, an address or a path. */
+/**
+ * What the service counts of its own doing. No label ever holds a key, an address or a path, and no id but
+ * that of an organization.
+ */
 export interface Metrics {
   registry: Registry
   /** @param ms from the arrival of a request to the end of its answer */
-  answered(operation: string, status: number, plan: Plan | undefined, ms: number): void
+  answered(operation: string, status: number, caller: Asker | undefined, ms: number): void
   judged(caller: Account, ruling: Ruling): void
   /** @param exact whether Redis decides; else this process serves from its share */
   linked(exact: boolean): void
   /** Serves /metrics. @param worker its number, where there are several: each has a port of its own */
   listen(config: Config, worker?: string): Promise<MetricsServer>
 }
+
+type Asker = Pick<Caller, 'plan' | 'organizationId'>
 
 export function openMetrics(config: Config, database: Database): Metrics {
   const registry = new Registry()
@@ -41,6 +46,12 @@ export function openMetrics(config: Config, database: Database): Metrics {
     help: 'Requests that were answered',
     labelNames: ['operation', 'status', 'plan'],
   })
+  const ofOrganizations = counter(registry, {
+    name: 'adoptable_organization_requests_total',
+    help: 'Those of them that came with a key of an organization, by its id; "other" where there are many',
+    labelNames: ['organization', 'status'],
+  })
+  const organizationName = boundedNames()
   const durations = histogram(registry, {
     name: 'adoptable_http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its answer',
@@ -64,8 +75,10 @@ export function openMetrics(config: Config, database: Database): Metrics {
 
   return {
     registry,
-    answered(operation, status, plan, ms) {
-      requests(operation, String(status), plan ?? NO_PLAN).count += 1
+    answered(operation, status, { plan = NO_PLAN, organizationId } = {}, ms) {
+      requests(operation, String(status), plan).count += 1
+      if (organizationId !== undefined)
+        ofOrganizations(organizationName(organizationId), String(status)).count += 1
       durations(operation).observe(ms / 1_000)
     },
     judged(caller, ruling) {
@@ -88,6 +101,19 @@ function linkGauge(registers: Registry[]): Gauge {
     help: 'Whether Redis decides about the limits: 1, or 0 while this process serves from its share',
     registers,
   })
+}
+
+/** With their statuses as many series as a Prometheus takes from one target without a thought. */
+const MOST_ORGANIZATIONS = 1_000
+
+/** The first ones that asked, by their id. */
+function boundedNames(): (organizationId: number) => string {
+  const names = new Map<number, string>()
+  return (id) => {
+    const name = names.get(id) ?? (names.size < MOST_ORGANIZATIONS ? String(id) : 'other')
+    if (name !== 'other') names.set(id, name)
+    return name
+  }
 }
 
 /** Of a request without a valid key. */

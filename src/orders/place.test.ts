@@ -7,7 +7,7 @@ import { NodeSqliteDialect } from '../db/sqlite.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { insertKey } from '../keys/store.ts'
-import { insertPet } from '../pets/store.ts'
+import { insertPet } from '../pets/insert.ts'
 import { cancelOrder, decideOrder, placeOrder } from './place.ts'
 import type { OrderStatus } from './schema.ts'
 
@@ -24,17 +24,18 @@ async function openBook(t: TestContext) {
   await migrate(db, 'sqlite')
   const make = (name: string) => insertKey(db, { name, plan: 'free', access: 'write' }, name.repeat(64), 0)
   const [keyId, stranger] = [await make('a'), await make('b')]
-  const { id: petId } = (await insertPet(db, { name: 'Rex', categoryId: 1, status: 'available' }, keyId, 0))
-    .pet
+  const { id: petId } = (
+    await insertPet(db, { name: 'Rex', categoryId: 1, status: 'available' }, { keyId }, 0)
+  ).pet
   let now = NOW
-  const by = (id: number) => ({ id: BigInt(id), keyId, seesAll: false, now })
+  const by = (id: number) => ({ id: BigInt(id), keyId, sees: 'placed' as const, now })
   const statusOf = async (table: 'pet' | 'adoption_order', id: number) =>
     (await db.selectFrom(table).select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
   const book = {
     ...{ db, petId, by, stranger },
     place: (wanted: number = petId) => {
       now += 1_000
-      return placeOrder(db, { petId: wanted, adopter: ADOPTER }, keyId, now)
+      return placeOrder(db, { petId: wanted, adopter: ADOPTER }, { keyId }, now)
     },
     decide: (id: number, status: OrderStatus | undefined) => {
       now += 1_000
@@ -192,7 +193,7 @@ test('an order that the key may not see, or that is not there, is not decided ab
     await assert.rejects(attempt(), refused('order_not_found'))
   }
   assert.deepEqual(await statuses(id), ['pending', 'placed'])
-  assert.equal((await decideOrder(db, 'approved', { ...strange, seesAll: true })).status, 'approved')
+  assert.equal((await decideOrder(db, 'approved', { ...strange, sees: 'all' as const })).status, 'approved')
 })
 
 test('who was slower is judged by what became of the order meanwhile', async (t) => {

@@ -1,7 +1,9 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { type Actor, requireOwn } from '../http/caller.ts'
 import * as petChange from '../pets/change.ts'
 import type { PetStatus } from '../pets/fields.ts'
+import type { Moved } from '../pets/move.ts'
 import type { NewOrder, Order, OrderStatus } from './schema.ts'
 import * as orders from './store.ts'
 
@@ -14,11 +16,39 @@ export interface Decision extends orders.Viewer {
 /**
  * Takes an animal out of those that are available: of all who want it at once, for one.
  *
- * @throws {ApiError} pet_not_found, pet_not_available
+ * @throws {ApiError} pet_not_found, other_organization, pet_not_available, bonded
  */
-export async function placeOrder(db: Db, order: NewOrder, keyId: number, now: number): Promise<Order> {
-  await petChange.movePet(db, order.petId, { from: 'available', to: 'pending', keyId, now })
-  return orders.insert(db, order, keyId, now)
+export async function placeOrder(db: Db, order: NewOrder, by: Actor, now: number): Promise<Order> {
+  const { keyId } = by
+  let organizationId: number | undefined
+  // Once they are moved they stay whose they are, and bonded as they are, until the end of the transaction.
+  await petChange.movePets(
+    db,
+    animalsOf(order),
+    { from: 'available', to: 'pending', keyId, now },
+    (moved) => {
+      for (const { organizationId } of moved.values()) requireOwn(by, organizationId)
+      const own = moved.get(Number(order.petId)) as Moved
+      requireWholeBond(own, order)
+      organizationId = own.organizationId
+    },
+  )
+  return orders.insert(db, order, { keyId, organizationId, now })
+}
+
+type Animals = Pick<NewOrder, 'petId' | 'alsoPetIds'>
+
+const animalsOf = ({ petId, alsoPetIds = [] }: Animals): (number | bigint)[] => [petId, ...alsoPetIds]
+
+/** @throws {ApiError} bonded */
+function requireWholeBond({ bondedWith }: Moved, { alsoPetIds = [] }: NewOrder): void {
+  const named = new Set(alsoPetIds.map(Number))
+  if (named.size === bondedWith.length && bondedWith.every((id) => named.has(id))) return
+  const message =
+    bondedWith.length > 0
+      ? `This animal is adopted together with others: send "alsoPetIds": [${bondedWith.join(', ')}].`
+      : 'This animal is bonded with no other: leave out alsoPetIds.'
+  throw new ApiError('bonded', { message })
 }
 
 /** From each status, those that may follow. */
@@ -68,7 +98,7 @@ async function applyDecision(
   const after = await orders.update(db, before, status, now)
   const outcome = OUTCOMES[status]
   if (after && outcome)
-    await petChange.movePet(db, before.petId, { from: 'pending', to: outcome, keyId, now })
+    await petChange.movePets(db, animalsOf(before), { from: 'pending', to: outcome, keyId, now })
   return after
 }
 

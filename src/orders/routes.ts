@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { keepNothing } from '../http/cache-headers.ts'
+import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
@@ -28,7 +29,9 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
   const schema = {
     operationId: 'listOrders',
     summary: 'List orders',
-    description: 'Those that this key placed, all for an admin key, newest first, in pages as of animals.',
+    description:
+      'Those that this key placed; for a key of an organization those of its animals, for an admin key all. ' +
+      'Newest first, in pages as of animals.',
     ...EXPERIMENTAL,
     querystring: OrderQuery,
     response: { 200: { ...Orders, headers: PAGE_HEADERS } },
@@ -62,7 +65,14 @@ function createOrder(app: App, { config, writeOnce, clock, db }: Context): void 
   }
   const errors = { 404: 'There is no such animal.', 409: 'The animal is not available.' }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
-    const order = await writeOnce(request, reply, 'placeOrder', request.body, request.caller.id, clock())
+    const order = await writeOnce(
+      request,
+      reply,
+      'placeOrder',
+      request.body,
+      actorOf(request.caller),
+      clock(),
+    )
     reply.code(201).header('location', `${publicBase(config, request)}/store/orders/${order.id}`)
     return orders.withAdopter(db, order)
   })
@@ -118,8 +128,10 @@ function deleteOrder(app: App, { write, clock }: Context): void {
   })
 }
 
-function viewerOf({ caller: { id, access } }: FastifyRequest): orders.Viewer {
-  return { keyId: id, seesAll: access === 'admin' }
+function viewerOf({ caller: { id, access, organizationId } }: FastifyRequest): orders.Viewer {
+  if (access === 'admin') return { keyId: id, sees: 'all' }
+  const forOrganization = access === 'write' && organizationId !== undefined
+  return { keyId: id, organizationId, sees: forOrganization ? 'organization' : 'placed' }
 }
 
 function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () => number): Decision {

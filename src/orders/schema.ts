@@ -26,6 +26,14 @@ export const NewOrder = Type.Object(
     petId: Type.Unsafe<number | bigint>(
       Type.Integer({ format: 'int64', description: 'Identifier of an animal that is available.' }),
     ),
+    alsoPetIds: Type.Optional(
+      Type.Array(Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' })), {
+        description: 'All animals that it is bonded with: they are adopted together, or not at all.',
+        minItems: 1,
+        maxItems: 5,
+        'x-stability': 'beta',
+      }),
+    ),
     adopter: Adopter,
   },
   { title: 'NewOrder', description: 'An order to place. Members other than these are ignored.' },
@@ -45,6 +53,12 @@ export const Order = Type.Object(
   {
     id: Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' }),
     petId: Type.Integer({ format: 'int64', description: 'Identifier of the animal.' }),
+    alsoPetIds: Type.Optional(
+      Type.Array(Type.Integer({ format: 'int64' }), {
+        description: 'The animals that are adopted with it.',
+        'x-stability': 'beta',
+      }),
+    ),
     status: OrderStatus,
     placedAt: Type.String({ format: 'date-time' }),
     adopter: Type.Optional(Adopter),

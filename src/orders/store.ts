@@ -4,15 +4,28 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { NewOrder, Order, OrderQuery, OrderStatus } from './schema.ts'
 
-/** Who asks: a key sees the orders that it placed, an admin key all. */
+/** Who asks. */
 export interface Viewer {
   keyId: number
-  seesAll: boolean
+  /** An admin key all; one of an organization those of its animals; another those that it placed. */
+  sees: 'all' | 'organization' | 'placed'
+  organizationId?: number | undefined
+}
+
+/** The part of the orders that a viewer sees. */
+function ownOf<Rows extends { where: (column: never, is: '=', value: never) => Rows }>(
+  rows: Rows,
+  { keyId, organizationId, sees }: { [Name in keyof Viewer]: Viewer[Name] },
+): Rows {
+  if (sees === 'all') return rows
+  const [column, value] = sees === 'placed' ? ['placed_by', keyId] : ['organization_id', organizationId]
+  return rows.where(column as never, '=', value as never)
 }
 
 const ORDER_COLUMNS = [
   'id',
   'pet_id as petId',
+  'also_pet_ids as alsoPetIds',
   'status',
   'adopter',
   'placed_at as placedAt',
@@ -22,6 +35,7 @@ const ORDER_COLUMNS = [
 type Row = [
   id: number,
   petId: number | bigint,
+  alsoPetIds: string | null,
   status: string,
   adopter: string | null,
   placedAt: number,
@@ -37,13 +51,13 @@ export async function list(db: Db, start: PageStart, viewer: Viewer): Promise<Or
 }
 
 /** The query of `list`. */
-export function page(db: Db, { limit, status, petId, after }: PageStart, { keyId, seesAll }: Viewer) {
+export function page(db: Db, { limit, status, petId, after }: PageStart, viewer: Viewer) {
   let rows = db
     .selectFrom('adoption_order')
     .select(ORDER_COLUMNS)
     .orderBy('id', 'desc')
     .limit(sql<number>`${limit} + 1`)
-  if (!seesAll) rows = rows.where('placed_by', '=', keyId)
+  rows = ownOf(rows, viewer)
   if (status) rows = rows.where('status', '=', status)
   if (petId !== undefined) rows = rows.where('pet_id', '=', petId)
   if (after !== undefined) rows = rows.where('id', '<', after)
@@ -51,27 +65,36 @@ export function page(db: Db, { limit, status, petId, after }: PageStart, { keyId
 }
 
 const preparedPage = prepared<PageStart & Viewer, Row>(
-  (db, fill, { status, petId, after, seesAll }) => {
+  (db, fill, { status, petId, after, sees }) => {
     const given = {
       ...(status && { status: fill('status') }),
       ...(petId !== undefined && { petId: fill('petId') }),
       ...(after !== undefined && { after: fill('after') }),
     }
-    return page(db, { limit: fill('limit'), ...given }, { keyId: fill('keyId'), seesAll })
+    return page(
+      db,
+      { limit: fill('limit'), ...given },
+      {
+        keyId: fill('keyId'),
+        organizationId: fill('organizationId') as never,
+        sees,
+      },
+    )
   },
-  ({ status, petId, after, seesAll }) =>
-    `${status !== undefined} ${petId !== undefined} ${after !== undefined} ${seesAll}`,
+  ({ status, petId, after, sees }) =>
+    `${status !== undefined} ${petId !== undefined} ${after !== undefined} ${sees}`,
 )
 
 const findById = prepared<{ id: bigint } & Viewer, Row>(
-  (db, fill, { seesAll }) => {
+  (db, fill, { sees }) => {
     const row = db
       .selectFrom('adoption_order')
       .select(ORDER_COLUMNS)
       .where('id', '=', fill('id') as never)
-    return seesAll ? row : row.where('placed_by', '=', fill('keyId'))
+    const viewer = { keyId: fill('keyId'), organizationId: fill('organizationId') as never, sees }
+    return ownOf(row, viewer)
   },
-  ({ seesAll }) => String(seesAll),
+  ({ sees }) => sees,
 )
 
 /** @throws {ApiError} order_not_found, also for an order that the viewer may not see */
@@ -81,25 +104,42 @@ export async function get(db: Db, id: bigint, viewer: Viewer): Promise<Order> {
   return toOrder(row)
 }
 
-type Inserted = { petId: number | bigint; adopter: string; keyId: number; now: number }
+/** By whom, for whose animal, and when (Unix time in milliseconds). */
+interface Placing {
+  keyId: number
+  organizationId: number | undefined
+  now: number
+}
+
+type Inserted = Omit<Placing, 'organizationId'> & {
+  organizationId: number | null
+  petId: number | bigint
+  alsoPetIds: string | null
+  adopter: string
+}
 
 const insertPlaced = prepared<Inserted, Row>((db, fill) =>
   db
     .insertInto('adoption_order')
     .values({
       pet_id: fill('petId') as never,
+      also_pet_ids: fill('alsoPetIds'),
       status: 'placed',
       adopter: fill('adopter'),
       placed_by: fill('keyId'),
+      organization_id: fill('organizationId'),
       placed_at: fill('now'),
     })
     .returning(ORDER_COLUMNS),
 )
 
-export async function insert(db: Db, order: NewOrder, keyId: number, now: number): Promise<Order> {
+export async function insert(db: Db, order: NewOrder, placing: Placing): Promise<Order> {
   const { name, email, phone, message } = order.adopter
   const adopter = JSON.stringify({ name, email, phone, message })
-  const [row] = await insertPlaced(db, { petId: order.petId, adopter, keyId, now })
+  const organizationId = placing.organizationId ?? null
+  const { petId } = order
+  const alsoPetIds = order.alsoPetIds ? JSON.stringify(order.alsoPetIds.map(Number)) : null
+  const [row] = await insertPlaced(db, { ...placing, organizationId, petId, alsoPetIds, adopter })
   return toOrder(row as Row)
 }
 
@@ -141,10 +181,11 @@ export async function withAdopter(db: Db, order: Order): Promise<Order> {
 }
 
 /** An order that nobody decided about has no such time, and one whose adopter was erased no adopter. */
-function toOrder([id, petId, status, adopter, placedAt, decidedAt]: Row): Order {
+function toOrder([id, petId, alsoPetIds, status, adopter, placedAt, decidedAt]: Row): Order {
   return {
     id,
     petId: Number(petId),
+    ...(alsoPetIds === null ? {} : { alsoPetIds: JSON.parse(alsoPetIds) }),
     status: status as OrderStatus,
     placedAt: new Date(placedAt).toISOString(),
     ...(adopter === null ? {} : { adopter: JSON.parse(adopter) }),

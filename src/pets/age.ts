@@ -7,12 +7,14 @@ import type { NewPet } from './schema.ts'
 type Steps = readonly [young: number, adult: number, senior: number]
 
 /** By the category's name as it is compared; what is not here ages as dogs and cats do. */
-const STEPS: Record<string, Steps> = {
-  rabbit: [6, 12, 72],
-  'small & furry': [3, 6, 36],
-  horse: [12, 48, 240],
-  bird: [6, 24, 180],
-}
+const STEPS = new Map(
+  Object.entries<Steps>({
+    rabbit: [6, 12, 72],
+    'small & furry': [3, 6, 36],
+    horse: [12, 48, 240],
+    bird: [6, 24, 180],
+  }),
+)
 const DOG_AND_CAT: Steps = [12, 36, 96]
 
 /** It is a new day somewhere on Earth so long before it is one in UTC. */
@@ -33,7 +35,7 @@ export function ageAt(
   category: string | undefined,
   now: number,
 ): { age: Age; dueAt: number | null } {
-  const steps = STEPS[categories.fold(category ?? '')] ?? DOG_AND_CAT
+  const steps = STEPS.get(categories.fold(category ?? '')) ?? DOG_AND_CAT
   const begins = steps.map((months) => monthsAfter(birthDate, months))
   const passed = begins.filter((begin) => begin <= now).length
   return { age: AGES[passed] as Age, dueAt: begins[passed] ?? null }

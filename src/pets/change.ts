@@ -1,27 +1,30 @@
-import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import type { View } from '../http/caller.ts'
+import { type Actor, requireOwn } from '../http/caller.ts'
 import { type Conditions, mayChange } from '../http/conditional.ts'
 import { categoryNames, withAge } from './age.ts'
-import { isGuarded, MEMBERS, type Member, type PetStatus, publicOf, shownOf } from './fields.ts'
+import { reboundBy } from './bonds.ts'
+import type { PetStatus } from './fields.ts'
+import { changesOf, record } from './history.ts'
+import { insertPet } from './insert.ts'
+import { requireKnownOrganization } from './known-organization.ts'
+import { type Moved, move } from './move.ts'
 import { checkProfile, merge } from './profile.ts'
-import type { NewPet, Pet, PetHistory, PetPatch } from './schema.ts'
+import type { NewPet, Pet, PetPatch } from './schema.ts'
 import * as pets from './store.ts'
 import { checkMove } from './transition.ts'
 
 /** Who changes what, when (Unix time in milliseconds), and under which conditions. */
 export interface Intent {
   id: bigint
-  keyId: number
+  /** With null for a command that names no key: no history tells of what it does. */
+  by: Omit<Actor, 'keyId'> & { keyId: number | null }
   now: number
   conditions?: Conditions | undefined
 }
 
 /** Of orders, which know animals, while animals know no orders: one that is open moves its animal alone. */
-export type HasOpenOrder = (db: Db, petId: bigint) => Promise<boolean>
-
-type Changes = PetHistory[number]['changes']
+export type HasOpenOrder = (db: Db, petIds: number[]) => Promise<boolean>
 
 /**
  * Changes an animal and writes down what became of what; a patch that changes nothing leaves no trace.
@@ -35,25 +38,104 @@ export async function updatePet(
   intent: Intent,
   hasOpenOrder: HasOpenOrder,
 ): Promise<pets.StoredPet> {
-  const { id, keyId, now, conditions } = intent
+  const { id, by, now, conditions } = intent
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
+  requireOwn(by, before.pet.organizationId)
   if (!mayChange(conditions, before)) throw new ApiError('precondition_failed')
-  const sound = merge(before.pet, patch)
+  const sound = inOrder(merge(before.pet, patch))
+  requireOwn(by, sound.organizationId)
   checkProfile(sound, patch, now)
   const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
   const changes = changesOf(before.pet, pet)
   if (Object.keys(changes).length === 0) return before
-  if (patch.status && changes.status) {
-    if (await hasOpenOrder(db, id)) throw new ApiError('order_open')
-    checkMove(before.pet.status, patch.status)
+  if (changes.organizationId) {
+    await requireKnownOrganization(db, pet.organizationId)
   }
+  // An order is with the organization that it was placed under, and takes all animals of a bond.
+  const isOrders = changes.status || changes.organizationId || changes.bondedWith
+  if (isOrders && (await hasOpenOrder(db, bondOf(before.pet)))) throw new ApiError('order_open')
+  if (patch.status && changes.status) checkMove(before.pet.status, patch.status)
 
+  // Before anything is written: what is refused leaves nothing behind, not even a gap in the ids.
+  if (changes.bondedWith) await changingWith(db, before.pet, pet.bondedWith ?? [], by, hasOpenOrder)
   const after = await pets.update(db, before, { pet, ageDueAt }, now)
   // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
   if (!after) return updatePet(db, patch, intent, hasOpenOrder)
-  await record(db, after.pet.id, changes, keyId, now)
+  await record(db, after.pet.id, changes, by.keyId, now)
+  if (changes.bondedWith) await rebond(db, before.pet, pet.bondedWith ?? [], intent, hasOpenOrder)
   return after
+}
+
+/** A bond is a set: it is kept in one order, however it was sent. */
+function inOrder(pet: NewPet): NewPet {
+  const { bondedWith } = pet
+  return bondedWith ? { ...pet, bondedWith: bondedWith.toSorted((one, other) => one - other) } : pet
+}
+
+const bondOf = ({ id, bondedWith = [] }: Pet): number[] => [id, ...bondedWith]
+
+/**
+ * The animals whose bonds change with that of one, when all of them may.
+ *
+ * @throws {ApiError} other_organization, order_open, validation_failed
+ */
+async function changingWith(
+  db: Db,
+  pet: Pet,
+  after: number[],
+  by: Intent['by'],
+  hasOpenOrder: HasOpenOrder,
+): Promise<{ stored: pets.StoredPet; sound: NewPet; changes: ReturnType<typeof changesOf> }[]> {
+  const changing = (await reboundBy(db, pet, after)).flatMap(({ stored, bondedWith }) => {
+    const sound = merge(stored.pet, { bondedWith: bondedWith ?? null })
+    const changes = changesOf(stored.pet, sound)
+    return changes.bondedWith ? [{ stored, sound, changes }] : []
+  })
+  for (const { stored } of changing) {
+    requireOwn(by, stored.pet.organizationId)
+    if (await hasOpenOrder(db, bondOf(stored.pet))) throw new ApiError('order_open')
+  }
+  return changing
+}
+
+/** @throws {ApiError} as `changingWith` */
+async function rebond(
+  db: Db,
+  pet: Pet,
+  after: number[],
+  { by, now }: Pick<Intent, 'by' | 'now'>,
+  hasOpenOrder: HasOpenOrder,
+): Promise<void> {
+  for (const { stored, sound, changes } of await changingWith(db, pet, after, by, hasOpenOrder)) {
+    const aged = await withAge(categoryNames(db), sound, now)
+    // Somebody was faster: judged again, on what is there.
+    if (!(await pets.update(db, stored, aged, now))) return rebond(db, pet, after, { by, now }, hasOpenOrder)
+    await record(db, stored.pet.id, changes, by.keyId, now)
+  }
+}
+
+/** Of an animal that has no id yet. */
+const NEW = 0
+
+/**
+ * Adds an animal that is adopted together with others.
+ *
+ * @throws {ApiError} as `insertPet` and `updatePet`
+ */
+export async function insertBondedPet(
+  db: Db,
+  { bondedWith, ...newPet }: NewPet,
+  by: Actor,
+  now: number,
+  hasOpenOrder: HasOpenOrder,
+): Promise<pets.StoredPet> {
+  // First, since PostgreSQL would use an id up for an animal that it then refuses.
+  checkProfile({ ...newPet, bondedWith } as NewPet, newPet, now)
+  const others = (bondedWith ?? []).toSorted((one, other) => one - other)
+  await changingWith(db, { id: NEW, ...newPet } as Pet, others, by, hasOpenOrder)
+  const { pet } = await insertPet(db, newPet, by, now)
+  return updatePet(db, { bondedWith: bondedWith ?? null }, { id: BigInt(pet.id), by, now }, hasOpenOrder)
 }
 
 interface Move {
@@ -64,88 +146,35 @@ interface Move {
 }
 
 /**
- * Moves an animal for an order: decided in one statement, so that of many at once one wins.
+ * Moves the animals of an order, each decided in one statement, so that of many at once one wins; lowest id
+ * first for everybody, so that of two who want the same ones one gets the first.
  *
- * @throws {ApiError} pet_not_found; pet_not_available when it is not where it should move from
+ * @param check what else has to be right; before anything is written down, so that a refusal leaves no gap
+ * @throws {ApiError} pet_not_found; pet_not_available when one is not where it should move from
  */
-export async function movePet(db: Db, id: number | bigint, { from, to, keyId, now }: Move): Promise<void> {
-  const moved = await pets.move(db, { id, from, to, now })
-  if (moved === undefined)
-    throw new ApiError((await pets.find(db, BigInt(id))) ? 'pet_not_available' : 'pet_not_found')
-  await record(db, moved, { status: { from, to } }, keyId, now)
-}
-
-type Recorded = { petId: number; now: number; keyId: number; changes: string }
-
-const insertChange = prepared<Recorded, never>((db, fill) =>
-  db.insertInto('pet_change').values({
-    pet_id: fill('petId'),
-    at: fill('now'),
-    key_id: fill('keyId'),
-    changes: fill('changes'),
-  }),
-)
-
-async function record(db: Db, petId: number, changes: Changes, keyId: number, now: number): Promise<void> {
-  await insertChange(db, { petId, now, keyId, changes: JSON.stringify(changes) })
-}
-
-/** Both have the members of objects in the same order, whoever sent them. */
-export function changesOf(before: Pet, after: NewPet): Changes {
-  const changes = MEMBERS.map((member) => {
-    return [member, { from: before[member], to: shownOf(member, after[member]) }] as const
-  })
-  return Object.fromEntries(changes.filter(([, { from, to }]) => !isSame(from, to)))
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
+export async function movePets(
+  db: Db,
+  ids: (number | bigint)[],
+  { from, to, keyId, now }: Move,
+  check: (moved: Map<number, Moved>) => void = () => undefined,
+): Promise<void> {
+  const moved = new Map<number, Moved>()
+  for (const id of [...new Set(ids.map(BigInt))].sort((one, other) => (one < other ? -1 : 1))) {
+    const one = await move(db, { id, from, to, now })
+    if (!one) throw new ApiError((await pets.find(db, id)) ? 'pet_not_available' : 'pet_not_found')
+    moved.set(one.id, one)
+  }
+  check(moved)
+  for (const id of moved.keys()) await record(db, id, { status: { from, to } }, keyId, now)
 }
 
 /** @throws {ApiError} pet_not_found, precondition_failed, order_open */
 export async function deletePet(db: Db, intent: Intent, hasOpenOrder: HasOpenOrder): Promise<void> {
   const before = await pets.find(db, intent.id)
   if (!before) throw new ApiError('pet_not_found')
+  requireOwn(intent.by, before.pet.organizationId)
   if (!mayChange(intent.conditions, before)) throw new ApiError('precondition_failed')
-  if (await hasOpenOrder(db, intent.id)) throw new ApiError('order_open')
-  if (!(await pets.remove(db, before))) await deletePet(db, intent, hasOpenOrder)
-}
-
-const MOST_CHANGES = 100
-
-/** Newest first, as far as the caller may see it; undefined when there is no such animal. */
-export async function history(db: Db, id: bigint, view: View): Promise<PetHistory | undefined> {
-  const stored = await pets.find(db, id)
-  if (!stored) return undefined
-  const shown: PetHistory = []
-  let before = Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const rows = await db
-      .selectFrom('pet_change')
-      .select(['id', 'at', 'key_id as keyId', 'changes'])
-      .where('pet_id', '=', stored.pet.id)
-      .where('id', '<', before)
-      .orderBy('id', 'desc')
-      .limit(MOST_CHANGES)
-      .execute()
-    for (const { id, at, keyId, changes } of rows) {
-      before = id
-      const seen = seenBy(view, JSON.parse(changes))
-      if (Object.keys(seen).length > 0) shown.push({ at: new Date(at).toISOString(), keyId, changes: seen })
-    }
-    // Who sees less of the changes is not to count those that are missing.
-    if (rows.length < MOST_CHANGES || shown.length >= MOST_CHANGES) return shown.slice(0, MOST_CHANGES)
-  }
-}
-
-function seenBy(view: View, changes: Changes): Changes {
-  if (view === 'all') return changes
-  const seen = Object.entries(changes).map(([name, values]) => {
-    const member = name as Member
-    if (!isGuarded(member)) return [name, values] as const
-    const from = publicOf(member, values.from)
-    const to = publicOf(member, values.to)
-    return [name, isSame(from, to) ? undefined : { from, to }] as const
-  })
-  return Object.fromEntries(seen.filter(([, values]) => values)) as Changes
+  if (await hasOpenOrder(db, bondOf(before.pet))) throw new ApiError('order_open')
+  if (!(await pets.remove(db, before))) return deletePet(db, intent, hasOpenOrder)
+  if (before.pet.bondedWith) await rebond(db, before.pet, [], intent, hasOpenOrder)
 }

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Tables } from '../db/tables.ts'
-import { ONE_LINE } from '../http/text.ts'
+import { ONE_LINE, setRule } from '../http/text.ts'
 import * as profile from './profile-schemas.ts'
 
 /** A member of an animal. */
@@ -37,6 +37,11 @@ const Name = Type.String({
 
 const CATEGORY = { description: 'Identifier of the category the animal belongs to.' }
 
+const ORGANIZATION = {
+  description: 'Identifier of the organization it belongs to: that of the key that adds it, or the one sent.',
+  'x-stability': 'beta',
+}
+
 /** A member that may be absent, and is shown as it was sent. */
 const optional = <Schema extends TSchema>(schema: Schema) => ({
   sent: Type.Optional(schema),
@@ -56,6 +61,13 @@ export const FIELDS = {
     read: Number,
   },
   status: { column: 'status', ...optional(PetStatus) },
+  externalId: { column: 'external_id', ...optional(profile.ExternalId) },
+  organizationId: {
+    column: 'organization_id',
+    sent: Type.Optional(Type.Unsafe<number | bigint>({ ...SentInt64, ...ORGANIZATION })),
+    shown: Type.Optional(Type.Integer({ format: 'int64', ...ORGANIZATION })),
+    read: Number,
+  },
   species: optional(profile.Species),
   breed: optional(profile.Breed),
   colors: optional(profile.Colors),
@@ -71,6 +83,7 @@ export const FIELDS = {
   goodWith: optional(profile.GoodWith),
   tags: optional(profile.Tags),
   fee: optional(profile.Fee),
+  bondedWith: optional(profile.BondedWith),
   videos: optional(profile.Videos),
   contact: optional(profile.Contact),
   // What not everybody sees all of comes last: row.ts keeps it in texts of its own.
@@ -86,6 +99,31 @@ export const MEMBERS = Object.keys(FIELDS) as Member[]
 
 const columnIn = (member: Member): string | undefined => (FIELDS[member] as Field).column
 
+/** What is shown of an animal only where `fields` names it, behind all members: when what became of it. */
+export const TIMES = {
+  publishedAt: 'published_at',
+  statusChangedAt: 'status_changed_at',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+} as const
+
+/** In `fields`, for all members. */
+export const ALL = '*'
+
+const PICKABLE = ['id', ...MEMBERS, ...Object.keys(TIMES)]
+const NAME = `(?:[${ALL}]|${PICKABLE.join('|')})`
+
+/** Of `fields`: names with commas between them. */
+export const FIELDS_PATTERN = `^${NAME}(?:,${NAME})*$`
+setRule(FIELDS_PATTERN, `Give names with commas between them, of these: ${[ALL, ...PICKABLE].join(', ')}.`)
+
+/** The contract's own: nothing removes them. All others may be removed. */
+export const LASTING_MEMBERS = ['name', 'categoryId', 'status'] as const satisfies Member[]
+export type RemovableMember = Exclude<Member, (typeof LASTING_MEMBERS)[number]>
+export const REMOVABLE_MEMBERS = MEMBERS.filter(
+  (member): member is RemovableMember => !LASTING_MEMBERS.includes(member as never),
+)
+
 /** Those with a column of their own, and all others: the profile. */
 export const COLUMN_MEMBERS = MEMBERS.filter(columnIn) as ColumnMember[]
 export const PROFILE_MEMBERS = MEMBERS.filter((member) => !columnIn(member)) as ProfileMember[]
@@ -100,7 +138,7 @@ export const columnOf = (member: ColumnMember): Fields[ColumnMember]['column'] =
 /** The value of a member as it is shown, from that of its column or from one that was sent. */
 export function shownOf(member: Member, value: unknown): unknown {
   const { read }: Field = FIELDS[member]
-  return read ? read(value) : value
+  return read && value !== undefined ? read(value) : value
 }
 
 /** Whether some callers see less of it than others. */

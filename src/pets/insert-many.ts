@@ -2,8 +2,9 @@ import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Aged } from './age.ts'
-import { withKnownCategory } from './known-category.ts'
+import { withReferences } from './references.ts'
 import { byColumn, written } from './row.ts'
+import { timesOf } from './times.ts'
 import { drawVersion } from './version.ts'
 
 /** Who adds animals, and when (Unix time in milliseconds). */
@@ -28,8 +29,12 @@ export async function insertPets(db: Db, pets: Aged[], adding: Adding): Promise<
 }
 
 async function insertSome(db: Db, pets: Aged[], { keyId, now }: Adding): Promise<number[]> {
-  const rows = pets.map(({ pet, ageDueAt }) => ({ ...written(pet, ageDueAt), version: drawVersion() }))
-  const added = await withKnownCategory(insertRows(db, valuesOf(rows, { now, keyId })))
+  const rows = pets.map(({ pet, ageDueAt }) => ({
+    ...written(pet, ageDueAt),
+    ...timesOf(pet.status, now),
+    version: drawVersion(),
+  }))
+  const added = await withReferences(insertRows(db, valuesOf(rows, { now, keyId })))
   added.sort(([one], [other]) => one - other)
   // Ids grow from row to row in either engine, though neither promises it.
   if (added.some(([, name], index) => name !== pets[index]?.pet.name))
@@ -44,6 +49,8 @@ const insertRows = prepared<Values, [id: number, name: string]>(
       .values(
         rowsOf(values, fill, (own) => ({
           ...byColumn(own),
+          published_at: own('publishedAt'),
+          status_changed_at: own('statusChangedAt'),
           created_at: fill('now'),
           created_by: fill('keyId'),
           updated_at: fill('now'),

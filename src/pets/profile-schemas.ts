@@ -20,6 +20,8 @@ const yesOrNo = Type.Optional(Type.Boolean())
 /** An RFC 3339 full-date. */
 const date = (description: string) => Type.String({ format: 'date', description, ...BETA })
 
+export const ExternalId = line(80, 'The number its shelter gave it: unique in its organization.')
+
 export const Species = line(60, 'What kind of animal it is, finer than its category: Guinea Pig.')
 
 export const Breed = object('Breed', 'The breed, as the shelter names it.', {
@@ -97,6 +99,17 @@ export const Fee = object('Fee', 'What an adoption costs.', {
   }),
   currency: Type.String({ description: 'Its code in ISO 4217: EUR.', pattern: CAPITALS_3 }),
 })
+
+export const BondedWith = Type.Array(
+  Type.Integer({ format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  {
+    description:
+      'Identifiers of the animals that are adopted together with it, and name it too: what one has, all have.',
+    minItems: 1,
+    maxItems: 5,
+    ...BETA,
+  },
+)
 
 export const Videos = Type.Array(Type.String({ maxLength: 2_000, pattern: HTTPS }), {
   description: 'Addresses of videos, with https.',

@@ -55,7 +55,7 @@ test('every member is kept and shown as it was sent, alone and in lists', async 
   const { post, get } = await start(t)
   assert.deepEqual(
     MEMBERS.filter((member) => !(member in WHOLE)),
-    ['birthDate', 'birthDateExact'],
+    ['externalId', 'organizationId', 'birthDate', 'birthDateExact', 'bondedWith'],
   )
   const shown = { id: 1, ...WHOLE }
 
@@ -181,8 +181,29 @@ test('what a member cannot hold is refused with its place, and nothing is stored
     assert.equal((await patch('/v1/pets/1', { [member]: null })).status, 400)
 })
 
+test('a number beyond those that are exact is out of the range of every member', async (t) => {
+  const { post, patch } = await start(t)
+  await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  for (const [pointer, member] of [
+    ['/weightGrams', '"weightGrams":9007199254740993'],
+    ['/fee/amount', '"fee":{"amount":9007199254740993,"currency":"EUR"}'],
+    ['/place/latitude', '"place":{"latitude":9007199254740993,"longitude":1e400}'],
+  ]) {
+    for (const answer of [
+      await post('/v1/pets', `{"name":"Rex","categoryId":1,${member}}`),
+      await patch('/v1/pets/1', `{${member}}`),
+    ]) {
+      assert.equal(answer.status, 400, member)
+      assert.equal(answer.body.details[0].pointer, pointer)
+    }
+  }
+})
+
 test('the age follows from the birth date, by category, and a job keeps it right', async (t) => {
-  const { post, patch, get, clock, service } = await start(t)
+  const { post, patch, get, clock, service } = await startApp(t, {
+    key: { ...UNLIMITED, access: 'admin' },
+    now: NOW,
+  })
   const ageOf = async (body: object) => (await post('/v1/pets', { name: 'Rex', ...body })).body.age
   assert.equal(await ageOf({ categoryId: 1, birthDate: '2026-11-23' }), 'baby')
   assert.equal(await ageOf({ categoryId: 1, birthDate: '2025-11-23' }), 'young')
@@ -190,6 +211,9 @@ test('the age follows from the birth date, by category, and a job keeps it right
   assert.equal(await ageOf({ categoryId: 2, birthDate: '2018-11-23', birthDateExact: true }), 'senior')
   assert.equal(await ageOf({ categoryId: 5, birthDate: '2018-11-23' }), 'adult')
 
+  // A name that every object has something under.
+  const { id: categoryId } = (await post('/v1/categories', { name: 'constructor' })).body
+  assert.equal((await patch('/v1/pets/5', { categoryId })).body.age, 'senior')
   assert.equal((await patch('/v1/pets/5', { categoryId: 1 })).body.age, 'senior')
   assert.equal((await patch('/v1/pets/5', { age: 'baby' })).body.details[0].pointer, '/age')
   const stated = await patch('/v1/pets/5', { age: 'adult', birthDate: null })

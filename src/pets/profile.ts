@@ -1,37 +1,21 @@
 import { ApiError, type ErrorDetail } from '../errors.ts'
+import { mergeMembers } from '../http/merge-patch.ts'
 import { latestDate } from './age.ts'
-import { FIELDS, MEMBERS, type Member } from './fields.ts'
+import { FIELDS, MEMBERS, type Member, schemasOf } from './fields.ts'
 import type { NewPet, PetPatch } from './schema.ts'
 
 type Json = Record<string, unknown>
 
+const SCHEMAS = schemasOf('sent')
+
 /** What a patch makes of an animal (RFC 7396), its members in the order in which they are shown. */
 export function merge(before: Partial<NewPet>, patch: PetPatch): NewPet {
-  const after: Json = {}
-  for (const member of MEMBERS) {
-    const value = mergeValue(FIELDS[member].sent, before[member], patch[member])
-    if (value !== undefined) after[member] = value
-  }
-  if (patch.birthDate !== null || before.birthDate === undefined) return after as NewPet
+  const after = mergeMembers(SCHEMAS, before, patch)
+  if (patch.birthDate !== null || before.birthDate === undefined) return after as never
   // Both said something of the birth date that is gone.
   if (patch.birthDateExact === undefined) delete after.birthDateExact
   if (patch.age === undefined) delete after.age
-  return after as NewPet
-}
-
-/** An object that holds nothing says nothing: it is absent. */
-function mergeValue(schema: object, before: unknown, patch: unknown): unknown {
-  if (patch === undefined) return before
-  if (patch === null) return undefined
-  const { properties } = schema as { properties?: object }
-  if (!properties) return patch
-  const [old, added] = [(before ?? {}) as Json, patch as Json]
-  const merged = Object.keys(properties).map((name) => [
-    name,
-    added[name] === undefined ? old[name] : added[name],
-  ])
-  const held = merged.filter(([, value]) => value !== undefined && value !== null)
-  return held.length > 0 ? Object.fromEntries(held) : undefined
+  return after as never
 }
 
 /**
@@ -46,7 +30,7 @@ export function checkProfile(pet: NewPet, sent: PetPatch, now: number): void {
 }
 
 export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetail[] {
-  const { birthDate, birthDateExact, tags, place, staff } = pet
+  const { birthDate, birthDateExact, tags, bondedWith, place, staff } = pet
   const { latitude, longitude } = place ?? {}
   const today = latestDate(now)
   const problems: (ErrorDetail | false | undefined)[] = [
@@ -62,6 +46,11 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
     longitude === undefined && latitude !== undefined && missing('/place/longitude'),
     latitude === undefined && longitude !== undefined && missing('/place/latitude'),
     ...repeatedIn(tags ?? []),
+    ...(bondedWith ?? []).flatMap((id, index) =>
+      bondedWith?.indexOf(id) === index
+        ? []
+        : [invalid(`/bondedWith/${index}`, 'This animal is here already.')],
+    ),
   ]
   return problems.filter((problem) => problem !== false && problem !== undefined)
 }

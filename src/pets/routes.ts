@@ -2,35 +2,16 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import {
-  conditionsOf,
-  etagOf,
-  IF_MATCH,
-  IF_NONE_MATCH,
-  notModified,
-  VALIDATOR_HEADERS,
-  validatorHeaders,
-} from '../http/conditional.ts'
-import { readCursor } from '../http/cursor.ts'
-import { deprecationHeaders } from '../http/deprecation.ts'
-import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
+import { actorOf } from '../http/caller.ts'
+import { conditionsOf, IF_MATCH, VALIDATOR_HEADERS, validatorHeaders } from '../http/conditional.ts'
+import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
-import { sendPage } from '../http/send-page.ts'
-import { int64 } from '../http/validate.ts'
-import * as petChange from './change.ts'
+import type * as petChange from './change.ts'
 import { withUnknownCategory } from './known-category.ts'
+import { located, relocated } from './locate.ts'
+import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPets } from './read-routes.ts'
 import { petToJson } from './row.ts'
-import { NewPet, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
-import * as search from './search.ts'
-import * as pets from './store.ts'
-
-/** Release 1.0.0, and the end that the contract names (section 9). */
-const DEPRECATED_SINCE = Date.UTC(2026, 10, 20)
-const REMOVED_AT = Date.UTC(2030, 11, 5)
-
-const LIST_HEADERS = { ...PAGE_HEADERS, ...VALIDATOR_HEADERS }
-const CHANGED_SINCE = { 412: 'A condition of the request does not hold: what it is about was changed.' }
-const READ_CONFIG = { headers: IF_NONE_MATCH, errors: CHANGED_SINCE }
+import { NewPet, Pet, PetPatch, PetPath } from './schema.ts'
 
 export function petRoutes(app: App, context: Context): void {
   listPets(app, context)
@@ -39,40 +20,6 @@ export function petRoutes(app: App, context: Context): void {
   updatePet(app, context)
   deletePet(app, context)
   listPetChanges(app, context)
-}
-
-function listPets(app: App, { config, db, pages, cursorSecret }: Context): void {
-  const schema = {
-    operationId: 'listPets',
-    summary: 'List all animals',
-    description:
-      'A page of at most `limit` animals, newest first; the Link header leads to the next one. ' +
-      'With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.',
-    querystring: PetQuery,
-    response: { 200: { ...Pets, headers: LIST_HEADERS }, 304: notModified(LIST_HEADERS) },
-  }
-  app.get('/pets', { config: READ_CONFIG, schema }, async (request, reply) => {
-    const { view } = request.caller
-    const read = async () => {
-      const { cursor, ...filters } = request.query
-      const scope = search.scopeOf(filters, view)
-      const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-      const { found, cutFrom, only } = await search.list(db, { ...filters, after: after?.[0] }, view)
-      const { limit, status, categoryId, id, sort } = filters
-      const list = {
-        address: `${publicBase(config, request)}/pets`,
-        query: { limit, status, categoryId, id, sort },
-        positionOf: ({ id }: pets.Shown) => [id],
-      }
-      const cut = cutFrom !== undefined
-      const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, after, cut })
-      const body = `[${page.map(({ json }) => json)}]`
-      // An animal alone has validators of its own, which a change of it can name.
-      const validators = only ? validatorHeaders(only, view) : { etag: etagOf(view, body, link) }
-      return { body, headers: { link, ...validators }, passing: cut }
-    }
-    return sendPage(request, reply, { config, pages }, read) as never
-  })
 }
 
 function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
@@ -86,7 +33,10 @@ function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
   app.post('/pets', { attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
-    const stored = await writeOnce(request, reply, 'insertPet', request.body, request.caller.id, clock())
+    const { caller } = request
+    const body = await located(request.body)
+    const change = body.bondedWith ? 'insertBondedPet' : 'insertPet'
+    const stored = await writeOnce(request, reply, change, body, actorOf(caller), clock())
     reply.code(201).header('location', `${publicBase(config, request)}/pets/${stored.pet.id}`)
     const { view } = request.caller
     reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
@@ -94,43 +44,10 @@ function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
   })
 }
 
-function getPet(app: App, { config, db, pages, clock }: Context): void {
-  const terms = { since: DEPRECATED_SINCE, removedAt: REMOVED_AT }
-  const deprecation = (request: FastifyRequest) =>
-    deprecationHeaders({ ...terms, successor: `${publicBase(config, request, app.prefix)}/pets` })
-  const schema = {
-    operationId: 'getPet',
-    summary: 'Get an animal',
-    description: 'Removed on 5 December 2030; use `GET /pets` with a `status` instead.',
-    deprecated: true,
-    'x-deprecated-sunset': '2030-12-05',
-    params: PetPath,
-    response: { 200: { ...Pet, headers: VALIDATOR_HEADERS }, 304: notModified(VALIDATOR_HEADERS) },
-  }
-  app.get('/pets/:petId', { config: { ...READ_CONFIG, deprecation }, schema }, async (request, reply) => {
-    if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
-    const read = async () => {
-      const { view } = request.caller
-      const shown = await pets.findShown(db, idOf(request.params), view)
-      if (!shown) throw new ApiError('pet_not_found')
-      const headers = { ...validatorHeaders(shown, view), ...deprecation(request) }
-      return { body: shown.json, headers, until: REMOVED_AT }
-    }
-    return sendPage(request, reply, { config, pages }, read) as never
-  })
-}
-
-/** @throws {ApiError} pet_not_found for what can be the id of no animal */
-function idOf({ petId }: { petId: string }): bigint {
-  const id = int64(petId)
-  if (id === undefined) throw new ApiError('pet_not_found')
-  return id
-}
-
 type Changing = Pick<FastifyRequest<{ Params: { petId: string } }>, 'params' | 'caller' | 'headers'>
 
 function intentOf(request: Changing, now: number): petChange.Intent {
-  return { id: idOf(request.params), keyId: request.caller.id, now, conditions: conditionsOf(request) }
+  return { id: idOf(request.params), by: actorOf(request.caller), now, conditions: conditionsOf(request) }
 }
 
 const BETA = { 'x-stability': 'beta' } as const
@@ -155,7 +72,8 @@ function updatePet(app: App, { db, writeOnce, clock }: Context): void {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
     const intent = intentOf(request, clock())
-    const stored = await writeOnce(request, reply, 'updatePet', request.body, intent)
+    const patch = await relocated(db, intent.id, request.body)
+    const stored = await writeOnce(request, reply, 'updatePet', patch, intent)
     const { view } = request.caller
     reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
     return petToJson(stored.pet, view) as never
@@ -176,21 +94,5 @@ function deletePet(app: App, { write, clock }: Context): void {
   app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
     await write('deletePet', intentOf(request, clock()))
     return reply.code(204).send()
-  })
-}
-
-function listPetChanges(app: App, { db }: Context): void {
-  const schema = {
-    operationId: 'listPetChanges',
-    summary: 'List the changes of an animal',
-    description: 'Who changed what and when, newest first.',
-    ...BETA,
-    params: PetPath,
-    response: { 200: PetHistory },
-  }
-  app.get('/pets/:petId/history', { schema }, async (request) => {
-    const changes = await petChange.history(db, idOf(request.params), request.caller.view)
-    if (!changes) throw new ApiError('pet_not_found')
-    return changes
   })
 }

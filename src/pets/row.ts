@@ -1,5 +1,5 @@
 import type { Tables } from '../db/tables.ts'
-import type { View } from '../http/caller.ts'
+import { seesWhole, type View } from '../http/caller.ts'
 import {
   COLUMN_MEMBERS,
   type ColumnMember,
@@ -51,7 +51,15 @@ export const PET_COLUMNS = [
 ] as const
 
 /** The values of those, in their order. */
-export type Row = [id: number, name: string, categoryId: unknown, status: string | null, ...Texts]
+export type Row = [...Own, ...Texts]
+type Own = [
+  id: number,
+  name: string,
+  categoryId: unknown,
+  status: string | null,
+  externalId: string | null,
+  organizationId: unknown,
+]
 type Texts = [profile: string | null, publicPart: string | null, staffPart: string | null]
 
 /** Null for what an animal does not have. */
@@ -77,29 +85,44 @@ function textOf<Name extends Member>(members: Name[], read: (member: Name) => un
 }
 
 /** With all that is known of it. A member without a value is absent. */
-export function toPet([id, name, categoryId, status, profile, , staffPart]: Row): Pet {
+export function toPet(row: Row): Pet {
+  const [id, name, categoryId, status, externalId, organizationId, profile, , staffPart] = row
   const pet: Pet = { id, name, categoryId: shownOf('categoryId', categoryId) as number }
   if (status !== null) pet.status = status as NonNullable<Pet['status']>
+  if (externalId !== null) pet.externalId = externalId
+  if (organizationId !== null) pet.organizationId = Number(organizationId)
   for (const text of [profile, staffPart]) if (text !== null) Object.assign(pet, JSON.parse(text))
   return pet
 }
 
 /** The animal as a caller sees it, as JSON. */
-export function toJson(
-  [id, name, categoryId, status, profile, publicPart, staffPart]: Row,
-  view: View,
-): string {
+export function toJson(row: Row, view: View): string {
+  const [id, name, categoryId, status, externalId, organizationId, profile, publicPart, staffPart] = row
   let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${Number(categoryId)}`
   if (status !== null) json += `,"status":"${status}"`
+  if (externalId !== null) json += `,"externalId":${JSON.stringify(externalId)}`
+  if (organizationId !== null) json += `,"organizationId":${Number(organizationId)}`
   if (profile !== null) json += `,${profile.slice(1, -1)}`
-  const part = view === 'all' ? staffPart : publicPart
+  const part = seesWhole(view, organizationId) ? staffPart : publicPart
   if (part !== null) json += `,${part.slice(1, -1)}`
   return `${json}}`
 }
 
+/** The same as an object; of a row without texts what has a column of its own. */
+export function partsOf(row: Row, view: View): Record<string, unknown> {
+  const [id, name, categoryId, status, externalId, organizationId, profile, publicPart, staffPart] = row
+  const texts = [profile, seesWhole(view, organizationId) ? staffPart : publicPart]
+  const parts = {
+    ...{ id, name, categoryId: Number(categoryId), status: status ?? undefined },
+    externalId: externalId ?? undefined,
+    organizationId: organizationId === null ? undefined : Number(organizationId),
+  }
+  return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))
+}
+
 /** The same of an animal that was read already. */
 export function petToJson(pet: Pet, view: View): string {
-  return JSON.stringify(view === 'all' ? pet : shownToAll(pet))
+  return JSON.stringify(seesWhole(view, pet.organizationId) ? pet : shownToAll(pet))
 }
 
 function shownToAll(pet: Pet): object {
@@ -109,6 +132,7 @@ function shownToAll(pet: Pet): object {
 }
 
 /** Whether callers who see all see something else of it than others. */
-export function differs([, , , , , publicPart, staffPart]: Row): boolean {
+export function differs(row: Row): boolean {
+  const [staffPart, publicPart] = [row.at(-1), row.at(-2)]
   return publicPart !== staffPart
 }

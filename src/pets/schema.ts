@@ -1,11 +1,12 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static } from 'typebox'
+import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
 import {
-  COLUMN_MEMBERS,
-  type ColumnMember,
   FIELDS,
+  FIELDS_PATTERN,
+  LASTING_MEMBERS,
   PetStatus,
-  PROFILE_MEMBERS,
-  type ProfileMember,
+  REMOVABLE_MEMBERS,
+  type RemovableMember,
   SentInt64,
   schemasOf,
 } from './fields.ts'
@@ -19,41 +20,9 @@ export const NewPet = Type.Object(schemasOf('sent'), {
 })
 export type NewPet = Static<typeof NewPet>
 
-/** What null removes: the profile, and whatever is in it. */
-type Removable<Value> =
-  | null
-  | (Value extends unknown[]
-      ? Value
-      : Value extends object
-        ? { [Name in keyof Value]?: Removable<Value[Name]> }
-        : Value)
-
-/** What of a schema decides about null. */
-interface Rules {
-  title?: string
-  type?: unknown
-  enum?: unknown[]
-  properties?: Record<string, Rules>
-  required?: unknown
-}
-
-/** A schema that takes null too, and of an object a part; what that makes of the whole is judged later. */
-function removable({ title, type, enum: values, properties, required: _, ...rules }: Rules): TSchema {
-  const parts = Object.entries(properties ?? {}).map(([name, part]) => [name, removable(part)])
-  return Type.Optional(
-    Type.Unsafe({
-      ...rules,
-      ...(title && { title: `${title}Patch` }),
-      type: [type, 'null'],
-      ...(values && { enum: [...values, null] }),
-      ...(properties && { properties: Object.fromEntries(parts) }),
-    }),
-  )
-}
-
 const patched = [
-  ...COLUMN_MEMBERS.map((member) => [member, Type.Optional(FIELDS[member].sent)]),
-  ...PROFILE_MEMBERS.map((member) => [member, removable(FIELDS[member].sent as Rules)]),
+  ...LASTING_MEMBERS.map((member) => [member, Type.Optional(FIELDS[member].sent)]),
+  ...REMOVABLE_MEMBERS.map((member) => [member, removable(FIELDS[member].sent as Rules)]),
 ]
 
 export const PetPatch = Type.Unsafe<PetPatch>(
@@ -63,8 +32,8 @@ export const PetPatch = Type.Unsafe<PetPatch>(
       'What to change of an animal (RFC 7396); members that are absent stay as they are, and null removes one.',
   }),
 )
-export type PetPatch = Partial<Pick<NewPet, ColumnMember>> & {
-  [Name in ProfileMember]?: Removable<NonNullable<NewPet[Name]>>
+export type PetPatch = Partial<Omit<NewPet, RemovableMember>> & {
+  [Name in RemovableMember]?: Removable<NonNullable<NewPet[Name]>>
 }
 
 const Id = Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' })
@@ -97,6 +66,22 @@ export const PetHistory = Type.Array(
 )
 export type PetHistory = Static<typeof PetHistory>
 
+const FIELDS_PARAMETER = {
+  fields: Type.Optional(
+    Type.String({
+      description:
+        'Only these members, with commas between them; `*` stands for all. Others are absent, required ones too. ' +
+        'Beside the members of an animal there ' +
+        'are `publishedAt` (when it was `available` first), `statusChangedAt`, `createdAt` and `updatedAt`.',
+      pattern: FIELDS_PATTERN,
+      maxLength: 1_000,
+      ...BETA,
+    }),
+  ),
+}
+
+export const OnePetQuery = Type.Object(FIELDS_PARAMETER)
+
 export const PetQuery = Type.Object({
   limit: Type.Integer({
     description: 'Maximum number of animals returned.',
@@ -124,6 +109,7 @@ export const PetQuery = Type.Object({
   cursor: Type.Optional(
     Type.String({ description: 'Where the page begins: only as found in a Link header.', ...BETA }),
   ),
+  ...FIELDS_PARAMETER,
 })
 export type PetQuery = Static<typeof PetQuery>
 

@@ -3,12 +3,17 @@ import { dialectOf, type Visible } from '../db/dialect.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
+import { columnsOf, type Picked, type PickedRow, pickedToJson } from './picked.ts'
 import { PET_COLUMNS, type Row, toJson, toPet } from './row.ts'
 import type { Pet, PetQuery } from './schema.ts'
-import { type Shown, STORED_COLUMNS, type StoredRow, toShown } from './store.ts'
+import { SHOWN_COLUMNS, type Shown, type ShownRow, toShown } from './store.ts'
 
 /** Where a page begins, as its cursor says. */
-export type PageStart = Omit<PetQuery, 'cursor'> & { after?: number | undefined }
+export type PageStart = Omit<PetQuery, 'cursor' | 'fields'> & {
+  organizationId?: number | undefined
+  after?: number | undefined
+  picked?: Picked | undefined
+}
 
 /** Animals as a caller sees them, and the only one that was asked for, with its validators. */
 interface Listed extends Visible<Pick<Shown, 'id' | 'json'>> {
@@ -18,71 +23,85 @@ interface Listed extends Visible<Pick<Shown, 'id' | 'json'>> {
 /** In order after the place; one animal more than asked for, or a cut, tells that there is a next page. */
 export async function list(db: Db, start: PageStart, view: View): Promise<Listed> {
   if (start.id) return readNamed(db, start, view)
-  return read(db, start, (row) => ({ id: row[0], json: toJson(row, view) }))
+  const { picked } = start
+  if (!picked) return read(db, start, (row: Row) => ({ id: row[0], json: toJson(row, view) }))
+  return read(db, start, (row: PickedRow) => ({ id: row[4], json: pickedToJson(row, view, picked) }))
 }
 
 /** The same, each with all that is known of it. */
-export function listWhole(db: Db, start: Omit<PageStart, 'id'>): Promise<Visible<Pet>> {
+export function listWhole(db: Db, start: Omit<PageStart, 'id' | 'picked'>): Promise<Visible<Pet>> {
   return read(db, start, toPet)
 }
 
-/** Whether any animal has more than the members with a column of their own. */
+/** Whether any animal has more than the contract's members. */
 export async function hasProfiles(db: Db): Promise<boolean> {
   const some = db.selectFrom('pet').select('id').limit(1)
   const held = ({ eb, or }: ExpressionBuilder<Tables, 'pet'>) =>
-    or([eb('profile', 'is not', null), eb('staff_part', 'is not', null)])
+    or([
+      ...(['external_id', 'organization_id', 'profile', 'staff_part'] as const).map((column) =>
+        eb(column, 'is not', null),
+      ),
+    ])
   return (await some.where(held).executeTakeFirst()) !== undefined
 }
 
-async function read<Animal extends { id: number }>(
+async function read<Animal extends { id: number }, Read extends Row | PickedRow>(
   db: Db,
   start: PageStart,
-  toAnimal: (row: Row) => Animal,
+  toAnimal: (row: Read) => Animal,
 ): Promise<Visible<Animal>> {
-  const readRows = async (inside: Db) => (await preparedPage(inside, start)).map(toAnimal)
+  const readRows = async (inside: Db) => ((await preparedPage(inside, start)) as Read[]).map(toAnimal)
   if (start.sort !== 'id') return { found: await readRows(db) }
   return dialectOf(db).readVisible(db, readRows)
 }
 
 /** Who names an animal gets it, whoever is still adding others. */
 async function readNamed(db: Db, start: PageStart, view: View): Promise<Listed> {
-  const rows = await page(db, start).clearSelect().select(STORED_COLUMNS).execute()
-  const found = rows.map((row) => toShown(Object.values(row) as StoredRow, view))
+  const rows = await page(db, start).clearSelect().select(SHOWN_COLUMNS).execute()
+  const found = rows.map((row) => toShown(Object.values(row) as ShownRow, view, start.picked))
   return { found, only: start.id?.length === 1 ? found[0] : undefined }
 }
 
 /** The query of `list`. */
 export function page(db: Db, start: PageStart) {
-  const { limit, status, categoryId, id, sort, after } = start
+  const { limit, status, categoryId, organizationId, id, sort, after, picked } = start
   const [direction, beyond] = sort === 'id' ? (['asc', '>'] as const) : (['desc', '<'] as const)
   let rows = db
     .selectFrom('pet')
-    .select(PET_COLUMNS)
+    .select(picked ? columnsOf(picked) : PET_COLUMNS)
     .orderBy('id', direction)
     .limit(sql<number>`${limit} + 1`)
   if (status) rows = rows.where('status', '=', status)
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
+  if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
   if (id) rows = rows.where('id', 'in', id as never)
   if (after !== undefined) rows = rows.where('id', beyond, after)
   return rows
 }
 
 /** Of any place without ids, of which there can be many. */
-const preparedPage = prepared<PageStart, Row>(
-  (db, fill, { status, categoryId, sort, after }) => {
+const preparedPage = prepared<PageStart, Row | PickedRow>(
+  (db, fill, { status, categoryId, organizationId, sort, after, picked }) => {
     const given = {
       ...(status && { status: fill('status') }),
       ...(categoryId !== undefined && { categoryId: fill('categoryId') }),
+      ...(organizationId !== undefined && { organizationId: fill('organizationId') as never }),
       ...(after !== undefined && { after: fill('after') }),
     }
-    return page(db, { limit: fill('limit'), sort, ...given })
+    return page(db, { limit: fill('limit'), sort, picked, ...given })
   },
-  ({ status, categoryId, sort, after }) =>
-    [sort, ...[status, categoryId, after].map((value) => value !== undefined)].join(),
+  ({ status, categoryId, organizationId, sort, after, picked }) =>
+    [
+      ...[sort, picked?.profile],
+      ...[status, categoryId, organizationId, after].map((value) => value !== undefined),
+    ].join(),
 )
 
 /** What a cursor belongs to: everything that decides which animals follow which. */
-export function scopeOf({ status, categoryId, id, sort }: Omit<PetQuery, 'cursor'>, view: View): string {
+export function scopeOf(
+  { status, categoryId, id, sort }: Omit<PetQuery, 'cursor' | 'fields'>,
+  view: View,
+): string {
   const ids = id?.map(String).sort()
   return JSON.stringify(['pets', view, sort, status, categoryId?.toString(), ids])
 }

@@ -2,23 +2,12 @@ import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
 import type { Validators } from '../http/conditional.ts'
-import { type Aged, categoryNames, withAge } from './age.ts'
-import type { PetStatus } from './fields.ts'
-import { unknownCategory, withKnownCategory } from './known-category.ts'
-import { checkProfile, merge } from './profile.ts'
-import {
-  byColumn,
-  differs,
-  KEPT,
-  keptIn,
-  PET_COLUMNS,
-  type Row,
-  toJson,
-  toPet,
-  type Written,
-  written,
-} from './row.ts'
-import type { NewPet, Pet } from './schema.ts'
+import type { Aged } from './age.ts'
+import { columnsOf, type Picked, type PickedRow, pickedOf, pickedToJson } from './picked.ts'
+import { withReferences } from './references.ts'
+import { byColumn, differs, PET_COLUMNS, type Row, toJson, toPet, type Written, written } from './row.ts'
+import type { Pet } from './schema.ts'
+import { setTimes, type Times, timesOf } from './times.ts'
 import { drawVersion } from './version.ts'
 
 /** An animal with its validators. */
@@ -49,13 +38,26 @@ export interface Shown extends Validators {
   json: string
 }
 
-export async function findShown(db: Db, id: bigint, view: View): Promise<Shown | undefined> {
-  const [row] = await findById(db, { id })
-  return row && toShown(row, view)
+export async function findShown(db: Db, id: bigint, view: View, picked?: Picked): Promise<Shown | undefined> {
+  const [row] = await findToShow(db, { id })
+  return row && toShown(row, view, picked)
 }
 
-export function toShown([version, updatedAt, ...row]: StoredRow, view: View): Shown {
-  return { id: row[0], json: toJson(row, view), ...validatorsOf(version, updatedAt, row) }
+/** All that may be shown of an animal, and what its validators are made of. */
+export type ShownRow = [version: number, ...PickedRow]
+export const SHOWN_COLUMNS = ['version', ...columnsOf(pickedOf('*'))] as const
+
+const findToShow = prepared<{ id: bigint }, ShownRow>((db, fill) =>
+  db
+    .selectFrom('pet')
+    .select(SHOWN_COLUMNS)
+    .where('id', '=', fill('id') as never),
+)
+
+export function toShown([version, ...shown]: ShownRow, view: View, picked?: Picked): Shown {
+  const [, , , updatedAt, ...row] = shown
+  const json = picked ? pickedToJson(shown, view, picked) : toJson(row, view)
+  return { id: row[0], json, ...validatorsOf(version, updatedAt, row) }
 }
 
 /** @returns those that are there, in no order */
@@ -65,43 +67,7 @@ export async function findMany(db: Db, ids: number[]): Promise<Pet[]> {
   return rows.map((row) => toPet(Object.values(row) as Row))
 }
 
-type Inserted = Written & { keyId: number; now: number; version: number }
-
-/** Out of its category: an unknown one then uses no id up, which a broken reference would in PostgreSQL. */
-const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
-  db
-    .insertInto('pet')
-    .columns([...KEPT.map(keptIn), 'created_at', 'created_by', 'updated_at', 'version'])
-    .expression(({ selectFrom, val }) =>
-      selectFrom('category')
-        .select([
-          ...KEPT.map((name) =>
-            name === 'categoryId'
-              ? ('category.id as category_id' as const)
-              : val(fill(name)).as(keptIn(name)),
-          ),
-          val(fill('now')).as('created_at'),
-          val(fill('keyId')).as('created_by'),
-          val(fill('now')).as('updated_at'),
-          val(fill('version')).as('version'),
-        ])
-        .where('category.id', '=', fill('categoryId') as never),
-    )
-    .returning(STORED_COLUMNS),
-)
-
-/** @throws {ApiError} validation_failed when there is no such category, or its members do not fit together */
-export async function insertPet(db: Db, newPet: NewPet, keyId: number, now: number): Promise<StoredPet> {
-  const sound = merge({}, newPet)
-  checkProfile(sound, newPet, now)
-  const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
-  const values = { ...written(pet, ageDueAt), keyId, now, version: drawVersion() }
-  const [row] = await withKnownCategory(insertIntoCategory(db, values))
-  if (!row) throw unknownCategory()
-  return toStored(row)
-}
-
-type Changed = Written & { id: number; before: number; version: number; now: number }
+type Changed = Written & Times & { id: number; before: number; version: number; now: number }
 
 /** Of an animal in its version, every member: one statement, whatever a patch names. */
 const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
@@ -109,6 +75,7 @@ const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
     .updateTable('pet')
     .set({
       ...byColumn((name) => fill(name) as never),
+      ...setTimes(fill as never),
       updated_at: fill('now'),
       version: fill('version'),
     })
@@ -126,8 +93,9 @@ export async function update(
 ): Promise<StoredPet | undefined> {
   const { pet, ageDueAt } = after
   const versions = { before: versionOf(before), version: drawVersion() }
-  const changed = { ...written(pet, ageDueAt), ...versions, id: before.pet.id, now }
-  const [row] = await withKnownCategory(updateVersion(db, changed))
+  const moved = pet.status === before.pet.status ? undefined : pet.status
+  const changed = { ...written(pet, ageDueAt), ...timesOf(moved, now), ...versions, id: before.pet.id, now }
+  const [row] = await withReferences(updateVersion(db, changed))
   return row && toStored(row)
 }
 
@@ -141,22 +109,6 @@ export async function remove(db: Db, before: StoredPet): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-type Moved = { id: number | bigint; from: PetStatus; to: PetStatus; now: number }
-
-const moveFrom = prepared<Moved & { version: number }, [id: number]>((db, fill) =>
-  db
-    .updateTable('pet')
-    .set({ status: fill('to'), updated_at: fill('now'), version: fill('version') })
-    .where('id', '=', fill('id') as never)
-    .where('status', '=', fill('from'))
-    .returning('id'),
-)
-
-/** @returns its id; undefined when there is no such animal, or it has another status than `from` */
-export async function move(db: Db, moved: Moved): Promise<number | undefined> {
-  return (await moveFrom(db, { ...moved, version: drawVersion() }))[0]?.[0]
-}
-
 function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
@@ -166,5 +118,6 @@ export function toStored([version, updatedAt, ...row]: StoredRow): StoredPet {
 }
 
 function validatorsOf(version: number, updatedAt: number, row: Row): Validators {
-  return { etag: `"${row[0]}-${version}"`, updatedAt, differs: differs(row) }
+  const [id, , , , , owner] = row
+  return { etag: `"${id}-${version}"`, updatedAt, differs: differs(row), owner }
 }

@@ -5,7 +5,7 @@ import { compareStreams } from '../../torture/contract/stream.ts'
 import { openForCommand } from '../db/open-database.ts'
 
 // The short version of torture/contract/differential.ts, which sends 100,000.
-const REQUESTS = 500
+const REQUESTS = 1_000
 /** Some of the answers that any stream gets, so that a poor one is noticed. */
 const MET = [
   ...['200', '201', '204', '304', '400 validation_failed', '400 invalid_parameter', '401 invalid_api_key'],

@@ -9,6 +9,7 @@ const DETAIL_CODES: Record<ErrorDetail['code'], string> = {
   invalid_value: 'The type fits, the value does not.',
   out_of_range: 'The number is too small or too large.',
   too_long: 'The text has too many characters.',
+  unknown_organization: 'There is no organization with this id.',
   unknown_category: 'No category has this id.',
 }
 

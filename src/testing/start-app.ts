@@ -43,6 +43,7 @@ export interface TestApp {
   get(path: string, headers?: http.OutgoingHttpHeaders): Promise<Answer>
   post(path: string, body: unknown, headers?: http.OutgoingHttpHeaders): Promise<Answer>
   patch(path: string, body: unknown, headers?: http.OutgoingHttpHeaders): Promise<Answer>
+  delete(path: string, headers?: http.OutgoingHttpHeaders): Promise<Answer>
   raw(bytes: string | Buffer): Promise<string>
   stop(): Promise<void>
 }
@@ -120,6 +121,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     get: (path, headers = {}) => request(path, { headers }),
     post: (path, body, headers = {}) =>
       request(path, { method: 'POST', body, headers: { ...JSON_BODY, ...headers } }),
+    delete: (path, headers = {}) => request(path, { method: 'DELETE', headers }),
     patch: (path, body, headers = {}) =>
       request(path, { method: 'PATCH', body, headers: { ...JSON_BODY, ...headers } }),
     raw: (bytes) => sendRaw(port, bytes),
@@ -130,14 +132,14 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
 /** A key straight in the store, as the command makes it beside a running server. */
 export async function makeKey(
   databaseUrl: string,
-  { name = 'test', plan = 'business', access = 'write', limits }: Partial<keys.NewKey> = {},
+  { name = 'test', plan = 'business', access = 'write', organizationId, limits }: Partial<keys.NewKey> = {},
   environment: 'production' | 'staging' = 'production',
 ): Promise<string> {
   const store = await openForCommand(databaseUrl, changes)
   const key = generateKey(environment)
   // The first admin key that a start makes would be one more in every test.
   await insertSecret(store.db, keys.FIRST_KEY, '0'.repeat(64))
-  await store.write('insertKey', { name, plan, access, limits }, hashKey(key), 0)
+  await store.write('insertKey', { name, plan, access, organizationId, limits }, hashKey(key), 0)
   await store.close()
   return key
 }

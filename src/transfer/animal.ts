@@ -16,10 +16,14 @@ export type Fields = Record<string, unknown>
 export interface Animal extends Partial<Record<Member, unknown>> {
   /** One of the three: an id or a name of ours, or the source's own word for the kind of animal. */
   categoryId?: unknown
+  /** The code of its organization, in place of the id. */
+  organization?: unknown
   category?: unknown
   kind?: string
   /** The source says that it is not for adoption: here it has no status. */
   unlisted?: boolean
+  /** What the source says of it, and that has no place here: names of columns. Of other programs only. */
+  leftOut?: string[]
 }
 
 export const FORMATS = ['ndjson', 'csv', 'json'] as const
@@ -34,6 +38,8 @@ export interface Mapping {
   otherColumns?: readonly string[]
   /** The member that tells animals apart there. */
   idColumn?: string
+  /** The same, where it goes by several names. */
+  idOf?(fields: Fields): unknown
   /** The animals in a value that was read; without it, the value is one. @throws {Refused} */
   animalsIn?(value: unknown): unknown[]
   /**
@@ -54,6 +60,8 @@ export interface Draft {
   sourceId: string | undefined
   /** Its id in the file, where nobody said that it tells animals apart. */
   ownId?: string | undefined
+  /** Ids of the file: of the animals that are adopted together with it. */
+  bondedWith?: string[] | undefined
 }
 
 export interface Refusal {

@@ -1,21 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
-import { COLUMN_MEMBERS, PROFILE_MEMBERS } from '../pets/fields.ts'
+import * as organizationStore from '../organizations/store.ts'
+import { LASTING_MEMBERS, REMOVABLE_MEMBERS } from '../pets/fields.ts'
 import type { Pet } from '../pets/schema.ts'
 import * as search from '../pets/search.ts'
 import type { Format } from './animal.ts'
 import { shieldFormulas } from './formula.ts'
 import { cellOf, LEAVES, type Leaf } from './leaves.ts'
 
-/** The name of its category says more than the id, and holds in another store too. */
+/** A name or a code says more than an id, and holds in another store too. */
+const NAMES: Record<string, string> = { categoryId: 'category', organizationId: 'organization' }
+
 const headOf = (leaves: readonly Leaf[]): string[] => [
   'id',
-  ...leaves.map(({ column }) => (column === 'categoryId' ? 'category' : column)),
+  ...leaves.map(({ column }) => NAMES[column] ?? column),
 ]
 
 /** Of a store whose animals have no more than these: a table that a person can read. */
-const NARROW = LEAVES.filter(({ member }) => COLUMN_MEMBERS.includes(member as never))
+const NARROW = LEAVES.filter(({ member }) => LASTING_MEMBERS.includes(member as never))
 
 /** So many animals are read at once. */
 const PAGE = 1_000
@@ -33,24 +36,23 @@ const MOST_PAUSES = 40
 export async function* exportAnimals(
   db: Db,
   format: Exclude<Format, 'json'>,
-  mostPauses = MOST_PAUSES,
+  { organization, mostPauses = MOST_PAUSES }: { organization?: string | undefined; mostPauses?: number } = {},
   onPage: (animals: number) => void = () => undefined,
 ): AsyncGenerator<string> {
+  const organizationId = organization === undefined ? undefined : await knownId(db, organization)
   const leaves = (await search.hasProfiles(db)) ? LEAVES : NARROW
   const lineOf = format === 'csv' ? csvLines(leaves) : jsonLine
-  const categories = await categoryNames(db)
+  const namesIn = nameReader(db)
   if (format === 'csv') yield `${headOf(leaves).join(',')}\r\n`
   let after: number | undefined
   let pauses = 0
   for (;;) {
     // One animal more than asked for tells that there is a next page.
-    const { found, cutFrom } = await search.listWhole(db, { limit: PAGE, sort: 'id', after })
+    const start = { limit: PAGE, sort: 'id' as const, organizationId, after }
+    const { found, cutFrom } = await search.listWhole(db, start)
     const page = found.slice(0, PAGE)
-    // A category may be new since; one that has animals stays.
-    if (page.some(({ categoryId }) => !categories.has(categoryId))) {
-      for (const [id, name] of await categoryNames(db)) categories.set(id, name)
-    }
-    yield page.map((pet) => lineOf(pet, categories.get(pet.categoryId) ?? '')).join('')
+    const namesOf = await namesIn(page)
+    yield page.map((pet) => lineOf(pet, namesOf(pet))).join('')
     onPage(page.length)
     if (cutFrom === undefined && found.length === page.length) return
     after = page.at(-1)?.id ?? after
@@ -66,22 +68,47 @@ function heldUp(from: number | undefined): Error {
   )
 }
 
-async function categoryNames(db: Db): Promise<Map<number, string>> {
-  return new Map((await categoryStore.list(db)).map(({ id, name }) => [id, name]))
+/** @throws when no organization has the code */
+async function knownId(db: Db, code: string): Promise<number> {
+  const id = await organizationStore.idOfCode(db, code)
+  if (id === undefined) throw new Error(`there is no organization with the code ${code}`)
+  return id
 }
 
-function jsonLine({ id, name, categoryId: _, ...rest }: Pet, category: string): string {
-  return `${JSON.stringify({ id, name, category, ...rest })}\n`
+interface Names {
+  category: string
+  organization: string | undefined
+}
+
+/** What has animals stays, and what is new is read when its first animal comes. */
+function nameReader(db: Db): (page: Pet[]) => Promise<(pet: Pet) => Names> {
+  let categories = new Map<number, string>()
+  let organizations = new Map<number, string>()
+  return async (page) => {
+    if (page.some(({ categoryId }) => !categories.has(categoryId)))
+      categories = new Map((await categoryStore.list(db)).map(({ id, name }) => [id, name]))
+    if (page.some(({ organizationId }) => organizationId !== undefined && !organizations.has(organizationId)))
+      organizations = await organizationStore.codes(db)
+    return ({ categoryId, organizationId }) => ({
+      category: categories.get(categoryId) ?? '',
+      organization: organizationId === undefined ? undefined : organizations.get(organizationId),
+    })
+  }
+}
+
+function jsonLine({ id, name, categoryId, organizationId, ...rest }: Pet, names: Names): string {
+  return `${JSON.stringify({ id, name, ...names, ...rest })}\n`
 }
 
 /** @throws when an animal has something that no column is for */
-function csvLines(leaves: readonly Leaf[]): (pet: Pet, category: string) => string {
-  return (pet, category) => {
-    if (leaves === NARROW && PROFILE_MEMBERS.some((member) => member in pet))
+function csvLines(leaves: readonly Leaf[]): (pet: Pet, names: Names) => string {
+  return (pet, names) => {
+    if (leaves === NARROW && REMOVABLE_MEMBERS.some((member) => member in pet))
       throw new Error('an animal got a profile while the others were written: export again')
-    const cells = leaves.map((leaf) =>
-      leaf.member === 'categoryId' ? shieldFormulas(category) : cellOf(pet, leaf),
-    )
+    const cells = leaves.map((leaf) => {
+      if (leaf.member === 'categoryId') return shieldFormulas(names.category)
+      return leaf.member === 'organizationId' ? (names.organization ?? '') : cellOf(pet, leaf)
+    })
     return `${[String(pet.id), ...cells].map(cell)}\r\n`
   }
 }

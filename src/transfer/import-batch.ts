@@ -2,58 +2,20 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { updatePet } from '../orders/guarded-pets.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
-import { changesOf } from '../pets/change.ts'
+import { ownNumber, takenNumbers } from '../pets/external-ids.ts'
 import { MEMBERS, shownOf } from '../pets/fields.ts'
-import { type Adding, insertPets } from '../pets/insert-many.ts'
+import { changesOf } from '../pets/history.ts'
+import { insertPets } from '../pets/insert-many.ts'
 import { checkProfile, merge } from '../pets/profile.ts'
 import type { NewPet, Pet } from '../pets/schema.ts'
-import { type Refusal, Refused, reasonOf } from './animal.ts'
+import { Refused, reasonOf } from './animal.ts'
+import { type Bond, type Judged, type Origin, type Outcome, type Plan, Tried } from './plan.ts'
 import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
 
 interface NewAnimal {
   sourceId: string | undefined
   pet: NewPet
-}
-
-/** An animal as it may be added, and where it was read. */
-export interface Judged {
-  line: number
-  sourceId: string | undefined
-  pet: NewPet
-  /** Not for adoption in its source. */
-  unlisted: boolean
-}
-
-export interface Outcome {
-  added: number
-  updated: number
-  /** Was imported before, and is still the same. */
-  unchanged: number
-  refused: Refusal[]
-  /** How many of the animals these were, from the first on. */
-  taken: number
-}
-
-interface Origin extends Adding {
-  source: string
-}
-
-export interface Plan extends Origin {
-  /** Whether an animal that was imported before is changed; else it is refused. */
-  update: boolean
-  dryRun: boolean
-  /** Of a file whose animals have no ids: it is known when it comes again. */
-  fingerprint?: string | undefined
-}
-
-/** Thrown to take a batch back that was only tried. */
-export class Tried extends Error {
-  readonly outcome: Outcome
-
-  constructor(outcome: Outcome) {
-    super('this was only tried')
-    this.outcome = outcome
-  }
+  bond?: Bond | undefined
 }
 
 /**
@@ -69,22 +31,41 @@ const MOST_CHANGED = 200
  * @throws {Tried} at the end of a dry run
  */
 export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promise<Outcome> {
-  const outcome: Outcome = { added: 0, updated: 0, unchanged: 0, refused: [], taken: 0 }
+  const outcome: Outcome = {
+    added: 0,
+    updated: 0,
+    unchanged: 0,
+    refused: [],
+    taken: 0,
+    bonded: [],
+    leftOut: [],
+  }
   const ids = animals.flatMap(({ sourceId }) => sourceId ?? [])
   const known = new Map((await findKnown(db, plan.source, ids)).map((animal) => [animal.sourceId, animal]))
+  const taken = await takenNumbers(
+    db,
+    animals.map(({ pet }) => pet),
+  )
   const added = new Map<string, NewAnimal>()
   const waiting: NewAnimal[] = []
 
   for (const animal of animals) {
-    const { line, sourceId, pet } = animal
+    const { line, sourceId, pet, bond, isOurs } = animal
     if (outcome.updated === MOST_CHANGED) break
     outcome.taken += 1
     try {
       // The same animal twice in a batch: the first has to be in the store before it can be changed.
       if (sourceId !== undefined && added.has(sourceId)) await addAll()
       const before = sourceId === undefined ? undefined : known.get(sourceId)
-      if (before) outcome[await meetAgain(db, before, animal, plan)] += 1
-      else wait({ pet, sourceId })
+      if (!take(taken, pet, before?.pet.id)) {
+        if (isOurs) throw new Refused('externalId: Another animal of the same organization has it.')
+        delete pet.externalId
+        outcome.leftOut.push('externalId (another animal has it)')
+      }
+      if (before) {
+        outcome[await meetAgain(db, before, animal, plan)] += 1
+        if (bond) outcome.bonded.push({ ...bond, petId: before.pet.id })
+      } else wait({ pet: at(pet, animal.point), sourceId, bond })
     } catch (error) {
       const reason = reasonFor(error)
       outcome.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), reason })
@@ -105,11 +86,29 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     // A dry run uses up no ids: PostgreSQL would not give them again.
     const petIds = plan.dryRun ? [] : await addAnimals(db, all, plan)
     if (plan.fingerprint && petIds[0]) await rememberFile(db, plan.fingerprint, petIds[0], plan.now)
-    for (const [index, { sourceId = '', pet }] of all.entries()) {
+    for (const [index, { sourceId = '', pet, bond }] of all.entries()) {
       const id = petIds[index] ?? 0
+      const number = ownNumber(pet)
+      if (number !== undefined) taken.set(number, id)
+      if (bond) outcome.bonded.push({ ...bond, petId: id })
       if (added.delete(sourceId)) known.set(sourceId, { sourceId, pet: { id, ...shown(pet) } })
     }
   }
+}
+
+/**
+ * Before the store says it, which would refuse all others too.
+ *
+ * @param taken numbers and whose they are; 0 for an animal of this batch that has no id yet
+ * @returns whether the animal may have its number
+ */
+function take(taken: Map<string, number>, pet: NewPet, own?: number): boolean {
+  const number = ownNumber(pet)
+  if (number === undefined) return true
+  const holder = taken.get(number)
+  if (holder !== undefined && (holder === 0 || holder !== own)) return false
+  taken.set(number, own ?? 0)
+  return true
 }
 
 /** @returns the new ids, in the order of the animals */
@@ -124,6 +123,9 @@ async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<n
   return ids
 }
 
+const at = (pet: NewPet, point: Judged['point']): NewPet =>
+  point ? { ...pet, place: { ...pet.place, ...point } } : pet
+
 /** As the service shows what was sent. */
 function shown(pet: NewPet): Omit<Pet, 'id'> {
   const named = MEMBERS.filter((member) => pet[member] !== undefined)
@@ -134,10 +136,12 @@ function shown(pet: NewPet): Omit<Pet, 'id'> {
 async function meetAgain(
   db: Db,
   before: Known,
-  { pet, unlisted }: Judged,
-  { update, keyId, now }: Plan,
+  { pet: read, unlisted, point }: Judged,
+  { update, keyId, organizationId, now }: Plan,
 ): Promise<'updated' | 'unchanged'> {
-  const { id, status } = before.pet
+  const { id, status, place } = before.pet
+  // What is known already may be better than the middle of a city.
+  const pet = place?.latitude === undefined ? at(read, point) : read
   if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
   if (unlisted && status !== undefined) {
     throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)
@@ -148,13 +152,13 @@ async function meetAgain(
   const { pet: after } = await withAge(categoryNames(db), sound, now)
   if (Object.keys(changesOf(before.pet, after)).length === 0) return 'unchanged'
   // An animal that a dry run would have added has no id.
-  if (id > 0) await updatePet(db, pet, { id: BigInt(id), keyId: Number(keyId), now })
+  if (id > 0) await updatePet(db, pet, { id: BigInt(id), by: { keyId: Number(keyId), organizationId }, now })
   before.pet = { id, ...shown(after) }
   return 'updated'
 }
 
 /** @throws what is not about one animal */
-function reasonFor(error: unknown): string {
+export function reasonFor(error: unknown): string {
   if (error instanceof Refused) return error.message
   if (error instanceof ApiError && error.status < 500) return reasonOf(error)
   throw error

@@ -428,15 +428,16 @@ test('lines of any length, in any pieces: one that is too long is refused alone'
 test('what SQLite exports PostgreSQL imports and exports again, the same; a copy knows the sources', async (t) => {
   const [file, database] = [await openStore(t, scratchFile(t)), await openStore(t, await scratchDatabase(t))]
   const sample = [...sampleAnimals(2_500)].join('')
+  const clock = () => Date.UTC(2026, 10, 1)
   assert.equal(sample, [...sampleAnimals(2_500)].join(''))
-  assert.deepEqual([(await importText(file, sample)).added], [2_500])
+  assert.deepEqual([(await importText(file, sample, { clock })).added], [2_500])
 
   const all = await exported(file, 'ndjson')
-  assert.equal((await importText(database, all)).added, 2_500)
+  assert.equal((await importText(database, all, { clock })).added, 2_500)
   assert.equal(await exported(database, 'ndjson'), all)
   const csv = await exported(database)
   const other = await openStore(t, scratchFile(t))
-  assert.equal((await importText(other, csv, { format: 'csv', idColumn: 'id' })).added, 2_500)
+  assert.equal((await importText(other, csv, { format: 'csv', idColumn: 'id', clock })).added, 2_500)
   assert.equal(await exported(other), csv)
 })
 
@@ -452,7 +453,10 @@ test('an export goes on once a transaction that held it up is over, and is none 
   await store.db.transaction().execute(async (inside) => {
     await add(inside, 'Slow')
     await add(store.db, 'Fast')
-    await assert.rejects(text(Readable.from(exportAnimals(store.db, 'csv', 0))), /holds ids from 2 on/)
+    await assert.rejects(
+      text(Readable.from(exportAnimals(store.db, 'csv', { mostPauses: 0 }))),
+      /holds ids from 2 on/,
+    )
     assert.match((await lines.next()).value, /^id/)
     assert.match((await lines.next()).value, /^1,First.*\r\n$/)
     assert.equal((await lines.next()).value, '')
@@ -477,4 +481,71 @@ test('a copy of a store on another engine knows what was imported before', async
   const { added, updated, unchanged } = await importText(copied, animals, BY_ID)
 
   assert.deepEqual([added, updated, unchanged], [0, 0, 2])
+})
+
+test('animals come to the organization that they name, else to that of the key or option; numbers are taken once', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  for (const code of ['CO1', 'UT2']) await store.write('insertOrganization', { code, name: code }, 0)
+  const key = { name: 'own', plan: 'free', access: 'write', organizationId: 1 } as const
+  const keyId = await store.write('insertKey', key, '1'.repeat(64), 0)
+  const rex = { name: 'Rex', category: 'Dog', externalId: 'A1' }
+
+  const both = lines(rex, { ...rex, organization: 'ut2' }, { ...rex, organization: 'XX' })
+  const ours = await importText(store, both, { keyId })
+  assert.deepEqual(ours.reasons, [
+    '2: It belongs to another organization than the key.',
+    '3: No organization has the code "XX": add it first.',
+  ])
+  const again = await importText(
+    store,
+    lines(rex, { ...rex, organizationId: 2 }, { ...rex, organizationId: 2 }),
+    {
+      organization: 'co1',
+    },
+  )
+  assert.deepEqual(again.reasons, [
+    '1: externalId: Another animal of the same organization has it.',
+    '3: externalId: Another animal of the same organization has it.',
+  ])
+  await importText(store, lines({ name: 'Max', category: 'Cat' }))
+
+  assert.equal(
+    (await exported(store, 'ndjson')).trimEnd(),
+    lines(
+      { id: 1, name: 'Rex', category: 'Dog', organization: 'CO1', externalId: 'A1' },
+      { id: 2, name: 'Rex', category: 'Dog', organization: 'UT2', externalId: 'A1' },
+      { id: 3, name: 'Max', category: 'Cat' },
+    ),
+  )
+  assert.match(await exported(store), /^id,name,category,status,externalId,organization,species/)
+  const one = await text(Readable.from(exportAnimals(store.db, 'ndjson', { organization: 'UT2' })))
+  assert.equal(one.split('\n').length, 2)
+  await assert.rejects(
+    importText(store, both, { keyId, organization: 'UT2' }),
+    /belongs to another organization/,
+  )
+  await assert.rejects(importText(store, both, { organization: 'XX' }), /no organization with the code XX/)
+})
+
+test('what a source has no more gets the status that was chosen; where nearly all is missing, nothing is done', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  await store.write('insertKey', { name: 'a', plan: 'free', access: 'write' }, '1'.repeat(64), 0)
+  const animals = Array.from({ length: 30 }, (_, i) => {
+    return { id: `A${i}`, name: `Rex ${i}`, category: 'Dog', status: i < 25 ? 'available' : 'sold' }
+  })
+  const options = { ...BY_ID, removed: 'sold' } as const
+  const bring = (some: object[]) => importText(store, lines(...some), options)
+  assert.equal((await bring(animals)).removed, 0)
+  await importText(store, lines({ name: 'Of nobody', category: 'Cat', status: 'available' }))
+
+  const less = await bring(animals.slice(3))
+  assert.deepEqual([less.removed, less.unchanged, less.refused], [3, 27, 0])
+  // One that cannot come in is still there.
+  const refused = await bring([...animals.slice(4), { id: 'A3', name: '', category: 'Dog' }])
+  assert.deepEqual([refused.removed, refused.refused], [0, 1])
+  await assert.rejects(bring(animals.slice(0, 1)), /nothing was done about them/)
+
+  const all = (await exported(store, 'ndjson')).split('\n').slice(0, 31)
+  const sold = all.filter((line) => line.includes('"status":"sold"')).length
+  assert.equal(sold, 5 + 3 - 1)
 })

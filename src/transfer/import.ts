@@ -1,21 +1,30 @@
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import * as keys from '../keys/store.ts'
+import * as organizations from '../organizations/store.ts'
+import type { PetStatus } from '../pets/fields.ts'
+import { coordinatesOf } from '../places/derive.ts'
 import { type Refusal, Refused } from './animal.ts'
-import { type Judged, type Outcome, type Plan, Tried } from './import-batch.ts'
-import { categoryNamed, judge, readCategories } from './judge.ts'
+import { bondAll } from './bonds.ts'
+import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
+import { type Judged, type Outcome, type Plan, Tried } from './plan.ts'
 import { type Batch, batchesOf, type Reading } from './read-batches.ts'
+import { retireRemoved } from './removed.ts'
 import { isKnown } from './store.ts'
 import { EndedEarly, linesIn, type Summary } from './summary.ts'
 
-export interface Options extends Omit<Plan, 'now'>, Reading {
+export interface Options extends Omit<Plan, 'now' | 'organizationId'>, Reading {
   /** Name of the category for those whose own one is not known. */
   category: string | undefined
+  /** Code of the organization of those that name none. */
+  organization?: string | undefined
   /** Whether the ids may be those of this very store, which nobody means; looked for at the first animals. */
   mayHaveOwnIds: boolean
   /** Whether to add animals of a file that came before. */
   again?: boolean
+  /** What becomes of animals that came from this source before, and that the file has no more. */
+  removed?: PetStatus | undefined
   clock: () => number
   /** Hears of every line that does not go in, in their order. */
   onRefused(refusal: Refusal): void
@@ -34,33 +43,64 @@ export async function importAnimals(
   input: AsyncIterable<Buffer>,
   options: Options,
 ): Promise<Summary> {
-  await check(db, options)
+  const owner = await ownerOf(db, options)
   const { fingerprint, again, idColumn, source, update } = options
   const hasIds = idColumn !== undefined && (await isKnown(db, source))
   if (fingerprint && !again && !hasIds) await refuseKnownFile(db, fingerprint, update)
-  const done: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0 }
+  const done: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
+  const bonded: Outcome['bonded'] = []
+  const seen = new Set<string>()
   try {
     for await (const batch of batchesOf(input, options)) {
+      if (options.removed) for (const id of idsIn(batch)) seen.add(id)
       const isFirst = linesIn(done) === 0
       if (isFirst && options.mayHaveOwnIds) await refuseOwnIds(db, batch.drafts, options.source)
-      await bringIn(await judgeAll(db, batch, options), write, options, done)
+      const judged = await judgeAll(db, batch, options, owner)
+      bonded.push(...(await bringIn(judged, write, { ...options, ...owner }, done)))
     }
+    if (options.dryRun) return done
+    const { keyId, removed: status, clock, onRefused } = options
+    const by = { keyId: Number(keyId), organizationId: owner.keyOrganization }
+    await bondAll(bonded, write, { ...options, organizationId: owner.keyOrganization })
+    if (status) done.removed = await retireRemoved(db, write, seen, { source, status, by, clock, onRefused })
   } catch (error) {
     throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error
   }
   return done
 }
 
+/** Of all animals that the file has, also of those that do not come in. */
+function idsIn({ drafts, refused }: Batch): string[] {
+  return [...drafts.flatMap(({ sourceId }) => sourceId ?? []), ...refused.flatMap(({ id }) => id ?? [])]
+}
+
 /** What is wrong with an animal keeps that animal out, and no other. */
-async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }: Options) {
+async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }: Options, owner: Owner) {
   const now = clock()
   const categories = await readCategories(db)
-  const fallback = category === undefined ? undefined : categoryNamed(categories, category)
-  const judged = { animals: [] as Judged[], refused: [...refused] }
-  for (const { line, animal, sourceId } of drafts) {
+  const known: Known = {
+    categories,
+    organizations: await readOrganizations(db),
+    fallback: category === undefined ? undefined : categoryNamed(categories, category),
+    organizationId: owner.organizationId ?? owner.keyOrganization,
+    othersToo: owner.keyOrganization === undefined,
+  }
+  const judged = { animals: [] as Judged[], refused: [...refused], leftOut: new Map<string, number>() }
+  for (const { line, animal, sourceId, ownId, bondedWith } of drafts) {
     try {
-      const pet = judge(animal, categories, fallback, now)
-      judged.animals.push({ line, sourceId, pet, unlisted: animal.unlisted === true })
+      const { pet, leftOut } = judge(animal, known, now)
+      for (const name of leftOut) judged.leftOut.set(name, (judged.leftOut.get(name) ?? 0) + 1)
+      const id = sourceId ?? ownId
+      const bond = bondedWith && id !== undefined ? { line, id, with: bondedWith } : undefined
+      judged.animals.push({
+        line,
+        sourceId,
+        pet,
+        unlisted: animal.unlisted === true,
+        bond,
+        isOurs: !animal.leftOut,
+        point: await coordinatesOf(pet.place),
+      })
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       judged.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), reason: error.message })
@@ -71,37 +111,57 @@ async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }:
 
 /** Counts what is done as it is done. */
 async function bringIn(
-  { animals, refused }: { animals: Judged[]; refused: Refusal[] },
+  { animals, refused, leftOut }: Awaited<ReturnType<typeof judgeAll>>,
   write: Writer['write'],
-  options: Options,
+  options: Options & Owner,
   done: Summary,
-): Promise<void> {
+): Promise<Outcome['bonded']> {
   const all = [...refused]
+  const bonded: Outcome['bonded'] = []
   try {
     for (let rest = animals; rest.length > 0; ) {
       const fingerprint = options.idColumn === undefined ? options.fingerprint : undefined
-      const { source, keyId, update, dryRun } = options
-      const plan: Plan = { source, keyId, update, dryRun, fingerprint, now: options.clock() }
+      const { source, keyId, update, dryRun, keyOrganization: organizationId } = options
+      const own = { source, keyId, organizationId, update, dryRun }
+      const plan: Plan = { ...own, fingerprint, now: options.clock() }
       const outcome = await write('importBatch', rest, plan).catch(outcomeOfTrial)
       done.added += outcome.added
       done.updated += outcome.updated
       done.unchanged += outcome.unchanged
       all.push(...outcome.refused)
+      bonded.push(...outcome.bonded)
+      for (const name of outcome.leftOut) leftOut.set(name, (leftOut.get(name) ?? 0) + 1)
       rest = rest.slice(outcome.taken)
     }
   } finally {
     done.refused += all.length
+    for (const [name, count] of leftOut) done.leftOut[name] = (done.leftOut[name] ?? 0) + count
     all.sort((one, other) => one.line - other.line).forEach(options.onRefused)
     options.onBatch(done)
   }
+  return bonded
+}
+
+interface Owner {
+  /** Of animals that name none. */
+  organizationId: number | undefined
+  /** Of the key: all animals are its. */
+  keyOrganization: number | undefined
 }
 
 /** @throws when what the options name is not there */
-async function check(db: Db, { keyId, category }: Options): Promise<void> {
-  const known = (await keys.list(db)).some(({ id, revoked_at }) => id === keyId && revoked_at === null)
-  if (keyId !== null && !known) throw new Error(`there is no key ${keyId} that is not revoked`)
+async function ownerOf(db: Db, { keyId, category, organization }: Options): Promise<Owner> {
+  const key = (await keys.list(db)).find(({ id, revoked_at }) => id === keyId && revoked_at === null)
+  if (keyId !== null && !key) throw new Error(`there is no key ${keyId} that is not revoked`)
   if (category !== undefined && categoryNamed(await readCategories(db), category) === undefined)
     throw new Error(`there is no category "${category}"`)
+  const keyOrganization = key?.organization_id ?? undefined
+  if (organization === undefined) return { organizationId: undefined, keyOrganization }
+  const organizationId = await organizations.idOfCode(db, organization)
+  if (organizationId === undefined) throw new Error(`there is no organization with the code ${organization}`)
+  if (keyOrganization !== undefined && keyOrganization !== organizationId)
+    throw new Error(`key ${keyId} belongs to another organization than ${organization}`)
+  return { organizationId, keyOrganization }
 }
 
 function outcomeOfTrial(error: unknown): Outcome {

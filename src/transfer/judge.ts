@@ -1,31 +1,49 @@
-import * as categories from '../categories/store.ts'
+import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
-import type { ApiError } from '../errors.ts'
+import type { ApiError, ErrorDetail } from '../errors.ts'
 import { validatorCompiler } from '../http/validate.ts'
+import * as organizationStore from '../organizations/store.ts'
 import { MEMBERS } from '../pets/fields.ts'
-import { unknownCategory } from '../pets/known-category.ts'
+import { unknownOrganization } from '../pets/known-organization.ts'
 import { merge, problemsOf } from '../pets/profile.ts'
 import { NewPet } from '../pets/schema.ts'
 import { type Animal, Refused, reasonOf, told } from './animal.ts'
-import { categoryOfSpecies } from './species.ts'
+import { fitting, present } from './fitting.ts'
+import { categoryOfSpecies, finerKind } from './species.ts'
 
-/** The categories of the store, each by its id as text and by its name as it is compared. */
-export interface Categories {
+/** The categories or organizations of the store, by id as text, and by name or code as it is compared. */
+export interface Named {
   ids: Set<string>
   byName: Map<string, number>
 }
 
-export async function readCategories(db: Db): Promise<Categories> {
-  const all = await categories.list(db)
-  return {
-    ids: new Set(all.map(({ id }) => String(id))),
-    byName: new Map(all.map(({ id, name }) => [categories.fold(name), id])),
-  }
+export interface Known {
+  categories: Named
+  organizations: Named
+  /** The category of animals whose own one is not known. */
+  fallback: number | undefined
+  /** The organization of those that name none, and whether they may name another. */
+  organizationId: number | undefined
+  othersToo: boolean
+}
+
+export async function readCategories(db: Db): Promise<Named> {
+  return byName((await categoryStore.list(db)).map(({ id, name }) => [id, categoryStore.fold(name)]))
+}
+
+export async function readOrganizations(db: Db): Promise<Named> {
+  return byName(
+    [...(await organizationStore.codes(db))].map(([id, code]) => [id, organizationStore.fold(code)]),
+  )
+}
+
+function byName(all: [id: number, name: string][]): Named {
+  return { ids: new Set(all.map(([id]) => String(id))), byName: new Map(all.map(([id, name]) => [name, id])) }
 }
 
 /** The id of a category with this name, whatever the case of its letters. */
-export function categoryNamed({ byName }: Categories, name: string): number | undefined {
-  return byName.get(categories.fold(name))
+export function categoryNamed({ byName }: Named, name: string): number | undefined {
+  return byName.get(categoryStore.fold(name))
 }
 
 /** What POST /v1/pets asks of a body. */
@@ -36,36 +54,63 @@ const validate = validatorCompiler({ schema: NewPet, httpPart: 'body', method: '
 /**
  * The animal as the service would have to be sent it.
  *
- * @param fallback the category of animals whose own one is not known
  * @throws {Refused} naming all that is wrong with it
  */
-export function judge(
-  animal: Animal,
-  categories: Categories,
-  fallback: number | undefined,
-  now: number,
-): NewPet {
-  const { categoryId, problem } = categoryOf(animal, categories, fallback)
-  const body = present({ ...animal, categoryId })
+export function judge(animal: Animal, known: Known, now: number): { pet: NewPet; leftOut: string[] } {
+  const { categories, organizations } = known
+  const { categoryId, problem } = categoryOf(animal, categories, known.fallback)
+  const whose = organizationOf(animal, known)
+  const { organizationId } = whose
+  const read = { ...animal, species: animal.species ?? finerKind(animal) }
+  const named = MEMBERS.map((member) => [member, read[member]] as const)
+  const whole = present({ ...Object.fromEntries(named), categoryId, organizationId })
+  // Of a file in our own form every mistake is told; what others write may lack a place here.
+  const { body, left } = animal.leftOut
+    ? fitting(whole, (body) => allProblems(body, now))
+    : { body: whole, left: [] }
   const { error } = validate(problem ? { ...body, categoryId: 0 } : body)
-  const problems = [...(error?.details ?? []).map(told), ...(problem ? [problem] : [])]
+  const found = [problem, whose.problem].filter((words) => words !== undefined)
+  const problems = [...(error?.details ?? []).map(told), ...found]
   if (problems.length > 0) throw new Refused(problems.join(' '))
-  if (!categories.ids.has(String(categoryId))) throw new Refused(reasonOf(unknownCategory()))
-  const pet = merge({}, body as NewPet)
-  const unfit = problemsOf(pet, body as NewPet, now)
+  if (!categories.ids.has(String(categoryId))) throw new Refused(reasonOf(categoryStore.unknownCategory()))
+  if (organizationId !== undefined && !organizations.ids.has(String(organizationId)))
+    throw new Refused(reasonOf(unknownOrganization()))
+  const sent = body as NewPet
+  const pet = merge({}, sent)
+  const unfit = problemsOf(pet, sent, now)
   if (unfit.length > 0) throw new Refused(unfit.map(told).join(' '))
-  return pet
+  return {
+    pet,
+    leftOut: [...(animal.leftOut ?? []), ...left.map((member) => `${member} (not as it has to be)`)],
+  }
 }
 
-/** An absent member is another matter than an undefined one. */
-function present(animal: Animal): object {
-  const named = MEMBERS.filter((member) => animal[member] !== undefined)
-  return Object.fromEntries(named.map((member) => [member, animal[member]]))
+/** What is wrong with each member by itself, and then with all together. */
+function allProblems(body: Record<string, unknown>, now: number): ErrorDetail[] {
+  const alone = validate(body).error?.details ?? []
+  if (alone.length > 0) return alone
+  return problemsOf(merge({}, body as NewPet), body as NewPet, now)
+}
+
+function organizationOf(
+  { organizationId, organization }: Animal,
+  { organizations, ...known }: Known,
+): { organizationId?: unknown; problem?: string } {
+  if (organizationId === undefined && organization === undefined)
+    return { organizationId: known.organizationId }
+  if (organizationId !== undefined && organization !== undefined)
+    return { problem: 'Give either organizationId or organization.' }
+  const id = organizationId ?? organizations.byName.get(organizationStore.fold(String(organization)))
+  if (id === undefined)
+    return { problem: `No organization has the code "${String(organization).slice(0, 20)}": add it first.` }
+  if (!known.othersToo && String(id) !== String(known.organizationId))
+    return { problem: 'It belongs to another organization than the key.' }
+  return { organizationId: id }
 }
 
 type Found = { categoryId?: unknown; problem?: string }
 
-function categoryOf(animal: Animal, categories: Categories, fallback: number | undefined): Found {
+function categoryOf(animal: Animal, categories: Named, fallback: number | undefined): Found {
   const { categoryId, category, kind } = animal
   if (categoryId !== undefined && category !== undefined) {
     return { problem: 'Give either categoryId or category.' }

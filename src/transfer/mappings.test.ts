@@ -7,6 +7,8 @@ import { type TestContext, test } from 'node:test'
 import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { cleanup } from '../testing/cleanup.ts'
+import { rescueGroupsJson, shelterluvJson, shelterManagerJson } from '../testing/shelter-answers.ts'
+import { type Known, petfinderCsv, shelterManagerCsv } from '../testing/shelter-exports.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import type { Format, Refusal } from './animal.ts'
 import { exportAnimals } from './export.ts'
@@ -25,7 +27,7 @@ async function importSample(t: TestContext, from: string, file: string | Iterabl
   const mapping = MAPPINGS[from]
   assert.ok(mapping)
   const input = typeof file === 'string' ? createReadStream(new URL(file, SAMPLES)) : Readable.from(file)
-  await importAnimals(store, input, {
+  const done = await importAnimals(store, input, {
     format,
     mapping,
     source: from,
@@ -35,18 +37,25 @@ async function importSample(t: TestContext, from: string, file: string | Iterabl
     category: undefined,
     dryRun: false,
     mayHaveOwnIds: false,
-    clock: () => 0,
+    clock: () => Date.UTC(2026, 10, 23),
     onRefused: (refusal) => refused.push(refusal),
     onBatch: () => undefined,
   })
-  const lines = (await text(Readable.from(exportAnimals(store.db, 'csv')))).split('\r\n').slice(1, -1)
+  const animals: Record<string, unknown>[] = (await text(Readable.from(exportAnimals(store.db, 'ndjson'))))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line || '{}'))
+  const quoted = (name: unknown) => (String(name).includes(',') ? `"${name}"` : name)
+  const lines = animals.map(
+    ({ id, name, category, status = '' }) => `${id},${name},${quoted(category)},${status}`,
+  )
   const sources = await store.db
     .selectFrom('pet_source')
     .select(['source_id', 'source', 'pet_id'])
     .orderBy('pet_id')
     .execute()
   assert.ok(sources.every(({ source, pet_id }, index) => source === from && pet_id === index + 1))
-  return { lines, refused, ids: sources.map(({ source_id }) => source_id) }
+  return { lines, animals, leftOut: done.leftOut, refused, ids: sources.map(({ source_id }) => source_id) }
 }
 
 test("Petfinder's CSV: types and statuses become ours, a description over two lines is passed over", async (t) => {
@@ -174,7 +183,251 @@ test("a category of the store's own comes before the one that others put such an
       ['goat', 9],
     ]),
   }
-  const categoryOf = (kind: string) => judge({ name: 'Rex', kind }, categories, undefined, 0).categoryId
+  const organizations = { ids: new Set<string>(), byName: new Map() }
+  const known = { categories, organizations, fallback: undefined, organizationId: undefined, othersToo: true }
+  const categoryOf = (kind: string) => judge({ name: 'Rex', kind }, known, 0).pet.categoryId
 
   assert.deepEqual([categoryOf('GOAT'), categoryOf('Goats'), categoryOf('Sheep')], [9, 8, 8])
+})
+
+/** Animals as a shelter knows them: each member goes round at another pace, and now and then nobody knows it. */
+const KNOWN: Known[] = Array.from({ length: 60 }, (_, i) => {
+  const at = <Item>(items: readonly Item[], every = 1) => items[Math.floor(i / every) % items.length] as Item
+  const birthDate = at(['2019-02-28', undefined, '2024-02-29', '2026-11-01'])
+  return {
+    externalId: `A-${1_000 + i}`,
+    name: at(['Rex', 'Zoë "Zo" & Co', "O'Malley, the Cat", 'Ёлка']),
+    kind: at(['Dog', 'Cat', 'Rabbit'], 2),
+    status: at(['available', 'pending', 'sold'] as const, 3),
+    breed: at([
+      { primary: 'Beagle', mixed: false },
+      { primary: 'Border Collie', secondary: 'Boxer', mixed: true },
+      { primary: 'Löwchen', mixed: true },
+    ]),
+    colors: at([['Black'], ['Brown', 'White'], undefined], 2),
+    coat: at(['short', 'medium', 'long', undefined] as const, 3),
+    birthDate,
+    birthDateExact: birthDate ? at([true, false]) : undefined,
+    age: birthDate ? undefined : at(['baby', 'young', 'adult', 'senior'] as const, 4),
+    months: birthDate ? undefined : 30,
+    sex: at(['female', 'male', 'unknown'] as const),
+    size: at(['small', 'medium', 'large', 'extra_large'] as const, 2),
+    weightGrams: at([undefined, 4_200, 31_000]),
+    description: at(['Calm.\nLikes naps, and "long" walks & more.', undefined, 'x'.repeat(9_000)], 5),
+    traits: {
+      spayedNeutered: at([true, false]),
+      houseTrained: at([true, undefined, false]),
+      declawed: at([false, undefined]),
+      specialNeeds: at([undefined, true], 7),
+      vaccinated: at([true, undefined], 3),
+    },
+    goodWith: {
+      children: at([true, false, undefined]),
+      dogs: at([false, undefined]),
+      cats: at([undefined, true]),
+    },
+    tags: at([undefined, ['calm', 'Loves walks']], 2),
+    fee: at([{ amount: 12_550, currency: 'USD' }, undefined], 3),
+    videos: at([undefined, ['https://videos.example/1']], 4),
+    place: at(
+      [
+        undefined,
+        {
+          city: 'Denver',
+          region: 'CO',
+          postcode: '80202',
+          country: 'US',
+          latitude: 39.75,
+          longitude: -104.99,
+        },
+      ],
+      3,
+    ),
+    staff: {
+      microchip: at([undefined, '985000000000001']),
+      intakeDate: '2026-01-31',
+      intakeKind: at(['Stray', 'Surrender']),
+      intakeNote: at([undefined, 'Found at the lake.']),
+      kennel: at(['A 1', undefined]),
+      notes: at([undefined, 'Bites vets.\nNobody else.'], 2),
+    },
+  } as Known
+})
+
+type Json = Record<string, unknown>
+
+/** What of it one program has columns for. */
+const pick = (value: Json | undefined, ...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, value?.[name]]))
+const COMMON = ['externalId', 'breed', 'colors', 'birthDate', 'sex', 'size', 'description', 'tags', 'fee']
+
+const PROGRAMS: Record<
+  string,
+  [file: string, format: Format, of: (animal: Known) => Json, leftOut: string[]]
+> = {
+  petfinder: [
+    petfinderCsv(KNOWN),
+    'csv',
+    ({ traits, goodWith, staff, ...animal }) => ({
+      ...pick(animal, ...COMMON, 'coat', 'age'),
+      traits,
+      // Only what it is not good with can be said there.
+      goodWith: Object.fromEntries(Object.entries(goodWith ?? {}).filter(([, good]) => good === false)),
+      staff: pick(staff, 'intakeDate'),
+    }),
+    ['Internal', 'photo1'],
+  ],
+  shelterluv: [
+    shelterluvJson(KNOWN),
+    'json',
+    ({ traits, staff, breed, ...animal }) => ({
+      ...pick(animal, ...COMMON, 'weightGrams', 'videos'),
+      breed: { ...pick(breed, 'primary', 'secondary'), mixed: breed?.secondary ? true : undefined },
+      traits: pick(traits, 'spayedNeutered'),
+      staff: pick(staff, 'microchip', 'intakeDate', 'kennel'),
+    }),
+    ['Internal-ID', 'Photos', 'InFoster', 'AdoptionFeeGroup', 'Age'],
+  ],
+  'shelter-manager': [
+    shelterManagerCsv(KNOWN),
+    'csv',
+    ({ traits, ...animal }) => ({
+      ...pick(animal, ...COMMON, 'coat', 'birthDateExact', 'weightGrams', 'goodWith', 'staff'),
+      tags: undefined,
+      traits: { ...traits, vaccinated: undefined },
+    }),
+    ['ANIMALTYPE', 'ORIGINALOWNERLASTNAME'],
+  ],
+  'shelter-manager (json)': [
+    shelterManagerJson(KNOWN),
+    'json',
+    ({ traits, ...animal }) => ({
+      ...pick(animal, ...COMMON, 'coat', 'birthDateExact', 'weightGrams', 'goodWith', 'staff'),
+      tags: undefined,
+      traits: { ...traits, vaccinated: undefined },
+    }),
+    ['WEBSITEIMAGECOUNT'],
+  ],
+  rescuegroups: [
+    rescueGroupsJson(KNOWN),
+    'json',
+    ({ staff, ...animal }) => ({
+      ...pick(
+        animal,
+        ...COMMON,
+        'coat',
+        'birthDateExact',
+        'age',
+        'weightGrams',
+        'videos',
+        'place',
+        'traits',
+        'goodWith',
+      ),
+      staff: pick(staff, 'microchip', 'intakeDate'),
+    }),
+    ['pictureCount'],
+  ],
+}
+
+/** Without what is not there. */
+function whatIsHeld(animal: Json): Json {
+  return JSON.parse(JSON.stringify(animal), (_, value) => {
+    return typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0
+      ? undefined
+      : value
+  })
+}
+
+for (const [from, [file, format, of, leftOut]] of Object.entries(PROGRAMS)) {
+  test(`${from}: all that has a place here comes in, and what has none is named`, async (t) => {
+    const program = from.replace(/ .*/, '')
+    const imported = await importSample(t, program, [Buffer.from(file)], format)
+
+    assert.deepEqual(imported.refused, [])
+    assert.equal(imported.animals.length, KNOWN.length)
+    for (const [index, { id, name, category, status, age, ...profile }] of imported.animals.entries()) {
+      const known = KNOWN[index] as Known
+      const { age: expectedAge, ...expected } = whatIsHeld(of(known))
+      assert.deepEqual({ name, ...profile }, { name: known.name, ...expected }, `${from} ${id}`)
+      if (!known.birthDate) assert.equal(age, expectedAge)
+      assert.equal(category, known.kind)
+      assert.equal(status, from.endsWith('(json)') ? 'available' : known.status)
+    }
+    assert.deepEqual(Object.keys(imported.leftOut).toSorted(), leftOut.toSorted())
+  })
+}
+
+test('what is not understood, or does not fit, is left out and named; the animal comes in', async (t) => {
+  const head =
+    'ID,AnimalName,Type,Status,Age,Sex,Size,birth_date,Desc,PrimaryBreed,tags,adoption_fee,Shots,coat_length'
+  const rows = [
+    `1,Rex,Dog,A,Ancient,Q,constructor,31/31/2020,${'x'.repeat(20_001)},${'b'.repeat(81)},"a, A, b",a lot,maybe,Fluffy`,
+    `${'9'.repeat(81)},Max,Dog,A,,,,1940-01-01,&lt;b&gt; &amp; <script>x</script><p>One</p><p>Two</p>,,"${'t'.repeat(41)},ok",,,`,
+    `1,Tom,Cat,A,,,,,,,,,,`,
+  ]
+  const { animals, refused, leftOut } = await importSample(
+    t,
+    'petfinder',
+    [Buffer.from([head, ...rows].join('\n'))],
+    'csv',
+  )
+  assert.deepEqual(animals, [
+    { id: 1, name: 'Rex', category: 'Dog', status: 'available', externalId: '1', tags: ['a', 'b'] },
+    {
+      id: 2,
+      name: 'Max',
+      category: 'Dog',
+      status: 'available',
+      description: '<b> &\nOne\n\nTwo',
+      tags: ['ok'],
+    },
+  ])
+  assert.equal(refused.length, 1)
+  assert.deepEqual(leftOut, {
+    ...{ Age: 1, Sex: 1, Size: 1, birth_date: 1, adoption_fee: 1, Shots: 1, coat_length: 1 },
+    'description (not as it has to be)': 1,
+    'breed.primary (not as it has to be)': 1,
+    'externalId (not as it has to be)': 1,
+    'birthDate (not as it has to be)': 1,
+    'tags (not as it has to be)': 1,
+  })
+})
+
+test("Shelterluv's attributes that are not published are for staff, and some say what has a place", async (t) => {
+  const attribute = (AttributeName: string, Publish: string) => ({ AttributeName, Publish })
+  const animal = {
+    ...{ ID: '7', Name: 'Rex', Type: 'Guinea Pig', Status: 'Available' },
+    Attributes: [
+      attribute('Bit somebody', 'No'),
+      attribute('Good with Kids', 'Yes'),
+      attribute('No Cats', 'Yes'),
+      attribute('House-trained', 'Yes'),
+      attribute('Loves walks', 'Yes'),
+      attribute('Good with Dogs', 'No'),
+      attribute('Constructor', 'Yes'),
+    ],
+    Videos: [{ YoutubeUrl: 'https://videos.example/1' }],
+  }
+  const { animals } = await importSample(t, 'shelterluv', [Buffer.from(JSON.stringify(animal))], 'ndjson')
+  const { id, name, category, ...profile } = animals[0] ?? {}
+  assert.deepEqual(profile, {
+    ...{ status: 'available', externalId: '7', species: 'Guinea Pig' },
+    traits: { houseTrained: true },
+    goodWith: { children: true, cats: false },
+    tags: ['Loves walks', 'Constructor'],
+    videos: ['https://videos.example/1'],
+    staff: { notes: 'Attributes: Bit somebody, Good with Dogs' },
+  })
+})
+
+test("Petfinder's fees that are not to be shown are not", async (t) => {
+  const head = 'ID,AnimalName,Type,Status,adoption_fee,display_adoption_fee,adoption_fee_waived'
+  const rows = ['1,Rex,Dog,A,100,1,', '2,Max,Dog,A,100,0,', '3,Tom,Dog,A,100,,1', '4,Ben,Dog,A,100,,']
+  const { animals } = await importSample(t, 'petfinder', [Buffer.from([head, ...rows].join('\n'))], 'csv')
+  const fee = { amount: 10_000, currency: 'USD' }
+  assert.deepEqual(
+    animals.map((animal) => animal.fee),
+    [fee, undefined, undefined, fee],
+  )
 })

@@ -61,7 +61,10 @@ function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refus
     id = sourceIdOf(fields, reading)
     const animal = reading.mapping.toAnimal(fields, reading.format)
     const ownId = typeof fields.id === 'object' || fields.id === undefined ? undefined : String(fields.id)
-    return animal ? { draft: { line: line.number, animal, sourceId: id, ownId } } : {}
+    if (!animal) return {}
+    const { bondedWith, ...rest } = animal
+    const bond = Array.isArray(bondedWith) ? { bondedWith: bondedWith.map(String) } : {}
+    return { draft: { line: line.number, animal: rest, sourceId: id, ownId, ...bond } }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     return { refusal: { line: line.number, ...(id !== undefined && { id }), reason: error.message } }
@@ -80,7 +83,8 @@ function readerOf({ format, mapping, idColumn }: Reading): Reader {
   if (format === 'json') return readJson
   if (format === 'ndjson') return readNdjson
   const { columns, otherColumns = [] } = mapping
-  const required = idColumn === undefined || columns.includes(idColumn) ? columns : [...columns, idColumn]
+  const isKnown = idColumn === undefined || columns.includes(idColumn) || idColumn === mapping.idColumn
+  const required = isKnown ? columns : [...columns, idColumn]
   return (input, firstLine) => readCsv(input, firstLine, required, otherColumns)
 }
 
@@ -117,8 +121,9 @@ function fieldsOf({ value, problem }: Line): Fields {
 const SOURCE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u
 
 /** @throws {Refused} when there is none, and an animal could not be told apart from others */
-function sourceIdOf(fields: Fields, { idColumn, update }: Reading): string | undefined {
-  const id = idColumn === undefined ? undefined : fields[idColumn]
+function sourceIdOf(fields: Fields, { idColumn, update, mapping }: Reading): string | undefined {
+  const given = mapping.idOf && idColumn === mapping.idColumn ? mapping.idOf(fields) : undefined
+  const id = idColumn === undefined ? undefined : (given ?? fields[idColumn])
   if (idColumn === undefined && !update) return undefined
   if (typeof id === 'number' || typeof id === 'bigint') {
     // What has more digits was not read exactly, and two of them may be one.

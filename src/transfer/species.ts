@@ -19,6 +19,16 @@ const CATEGORIES = new Map(
   ),
 )
 
+/** Categories in which nearly all animals are of one kind: their name says it. */
+const OF_ONE_KIND = ['Dog', 'Cat', 'Rabbit']
+const GENERAL = /^(?:small|scales|barnyard|farm|livestock|exotic|other|reptile|rodent|bird|horse)s?\b/i
+
+/** What a program calls an animal, where its category has several kinds. */
+export function finerKind({ kind }: { kind?: string }): string | undefined {
+  const category = kind && categoryOfSpecies(kind)
+  return !kind || GENERAL.test(kind) || OF_ONE_KIND.includes(category ?? '') ? undefined : kind
+}
+
 /** @returns the name of one of the categories that a new store has; undefined for a word that is not known */
 export function categoryOfSpecies(species: string): string | undefined {
   const word = species

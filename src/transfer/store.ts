@@ -29,6 +29,16 @@ export async function findKnown(db: Db, source: string, sourceIds: string[]): Pr
   })
 }
 
+/** Every animal that came from a source, by its id there. */
+export async function sourcesOf(db: Db, source: string): Promise<Sourced[]> {
+  return db
+    .selectFrom('pet_source')
+    .select(['source_id as sourceId', 'pet_id as petId'])
+    .where('source', '=', source)
+    .orderBy('id')
+    .execute()
+}
+
 /** Whether animals of the source were imported. */
 export async function isKnown(db: Db, source: string): Promise<boolean> {
   const query = db.selectFrom('pet_source').select('pet_id').where('source', '=', source).limit(1)
@@ -36,7 +46,7 @@ export async function isKnown(db: Db, source: string): Promise<boolean> {
 }
 
 /** Whose id an animal has in the source. */
-interface Sourced {
+export interface Sourced {
   sourceId: string
   petId: number
 }

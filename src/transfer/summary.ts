@@ -3,6 +3,10 @@ export interface Summary {
   updated: number
   unchanged: number
   refused: number
+  /** How often animals had something that has no place here, by its name in the file. */
+  leftOut: Record<string, number>
+  /** Animals of the source that the file has no more, where something is done about them. */
+  removed?: number
 }
 
 /** A file could not be read to its end, or the store no longer be written: what was done before stays. */

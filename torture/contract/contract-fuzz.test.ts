@@ -11,7 +11,7 @@ const LOADS = [
   { connections: 8, part: 0.1, busy: 0.001 },
 ]
 /** From so many on, chance does not pass over any operation. */
-const ENOUGH = 5_000
+const ENOUGH = 10_000
 
 onEach(`every answer to ${REQUESTS} random requests is as openapi.json describes it`, async (t, on) => {
   const { connections, part, busy } = LOADS[on.part] ?? { connections: 1, part: 1, busy: 0 }

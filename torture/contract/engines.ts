@@ -122,8 +122,11 @@ function prepare(url: string, keys: Keys, now: number): Promise<void> {
   })
 }
 
-/** The ETag of an animal. All have as many characters, so that a request that names another one is as long. */
-const DRAWN = /"\d+-\d{15}(?:\.all)?"/g
+/**
+ * The ETag of an animal. In one coding all have as many characters, so that a request that names another
+ * one is as long.
+ */
+const DRAWN = /"\d+-\d{15}(?:\.all)?(?:-(?:br|zstd|gzip))?"/g
 
 /**
  * Each store draws the versions of its animals for itself; what is compared is when they change. This knows

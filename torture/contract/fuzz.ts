@@ -18,6 +18,8 @@ import { faultOf } from './contract-check.ts'
 const MOST_AT_ONCE = 12
 /** Of the requests that are not spoilt as bytes, so many have something wrong. */
 const WRONG = 0.45
+/** In characters: what the service wrote of a fault. */
+const LOG_SHOWN = 4_000
 
 interface Load {
   requests: number
@@ -53,9 +55,10 @@ export async function fuzz(t: TestContext, on: On, { requests, connections, shar
   }
   await Promise.all(times(connections, (stream) => send(t, { ...all, stream })))
 
-  assert.equal(faults.size, 0, [`seed ${seed}`, ...[...faults].flat()].join('\n'))
-  assert.ok(service.alive(), 'the service ended')
   const { stdout, stderr } = service.process.output
+  const found = [`seed ${seed}`, ...[...faults].flat(), `log: ${(stdout + stderr).slice(-LOG_SHOWN)}`]
+  assert.equal(faults.size, 0, found.join('\n'))
+  assert.ok(service.alive(), 'the service ended')
   assert.doesNotMatch(stdout + stderr, /"level":(50|60)|Error/)
   assert.equal((await service.ask('/readyz')).status, 200)
   await readAll(service)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Answer as Received } from '../../src/testing/client.ts'
 
 // HTTP as bytes: what a client library would not send, and what it would not show.
@@ -20,6 +21,11 @@ export interface Wire {
 
 /** Longer than any answer takes, on a busy machine too. */
 const PATIENCE_MS = 30_000
+const DECODERS: Record<string, (body: Buffer) => Buffer> = {
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+  gzip: gunzipSync,
+}
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\w '-]+$/
 
 /**
@@ -48,7 +54,10 @@ export function takeAnswers(bytes: Buffer, methods: string[] = []): { answers: A
     if (!bodiless) assert.match(headers['content-length'] ?? '', /^\d+$/, `no length: ${first}`)
     const after = end + 4 + (bodiless ? 0 : Number(headers['content-length']))
     if (after > bytes.length) return { answers, rest: bytes.subarray(start) }
-    const text = bytes.toString('utf8', end + 4, after)
+    const body = bytes.subarray(end + 4, after)
+    // A HEAD has the headers of a coding, and no bytes in it.
+    const decode = body.length > 0 ? DECODERS[headers['content-encoding'] ?? ''] : undefined
+    const text = String(decode?.(body) ?? body)
     if (status >= 200) {
       const answer = { status, headers, text, bytes: bytes.subarray(start, after) }
       answers.push(Object.defineProperty(answer, 'body', { get: () => JSON.parse(text) }) as Answer)

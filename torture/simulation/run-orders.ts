@@ -38,6 +38,7 @@ interface Fate {
 }
 
 const FIRST_KEY = 1
+const BY = { keyId: FIRST_KEY }
 const EPOCH_MS = Date.UTC(2026, 11, 1)
 
 /** Processes that serve many clients on one store, while connections break and processes die. */
@@ -80,10 +81,10 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
       const wish: Wish = { key: `${seed}-${number}-${turn}`, what: 'insert', outcome: 'unknown', answers: [] }
       state.wishes.push(wish)
       const [petId, orderId] = [random.pick(state.petIds), random.pick(state.orderIds)]
-      const by = { keyId: FIRST_KEY, seesAll: true }
+      const by = { keyId: FIRST_KEY, sees: 'all' }
       if (petId === undefined || random.often(0.2)) {
         const pet = { name: wish.key, categoryId: 1n, status: 'available' }
-        await fulfil(wish, 'insertPet', (now) => [pet, FIRST_KEY, now])
+        await fulfil(wish, 'insertPet', (now) => [pet, BY, now])
         if (wish.id !== undefined) state.petIds.push(wish.id)
       } else if (orderId !== undefined && random.often(0.4)) {
         const status = random.pick(['approved', 'completed', 'cancelled'] as const)
@@ -94,10 +95,10 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
       } else if (random.often(0.6)) {
         wish.what = 'place'
         const order = { petId: BigInt(petId), adopter: { name: wish.key, email: 'a@example.org' } }
-        await fulfil(wish, 'placeOrder', (now) => [order, FIRST_KEY, now])
+        await fulfil(wish, 'placeOrder', (now) => [order, BY, now])
         if (wish.id !== undefined) state.orderIds.push(wish.id)
       } else {
-        const intent = (now: number) => ({ id: BigInt(petId), keyId: FIRST_KEY, now })
+        const intent = (now: number) => ({ id: BigInt(petId), by: BY, now })
         wish.what = random.often(0.9) ? 'patch' : 'delete'
         const patch = { status: random.pick(['available', 'pending', 'sold'] as const) }
         if (wish.what === 'delete') {

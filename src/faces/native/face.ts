@@ -5,7 +5,9 @@ import { deprecatedRoutes } from '../../http/deprecation.ts'
 import type { Face } from '../../http/face.ts'
 import { inventoryRoutes } from '../../inventory/routes.ts'
 import { orderRoutes } from '../../orders/routes.ts'
+import { organizationRoutes } from '../../organizations/routes.ts'
 import { petRoutes } from '../../pets/routes.ts'
+import { vocabularyRoutes } from '../../vocabulary/routes.ts'
 import { writeError } from './errors.ts'
 import { declareAccess, nativeGate } from './gate.ts'
 import { addOpenApiDocument, PREFIX } from './openapi-document.ts'
@@ -26,6 +28,8 @@ export function nativeFace(context: Context): Face {
       v1.addHook('onRoute', deprecated.onRoute)
       petRoutes(v1, context)
       categoryRoutes(v1, context)
+      vocabularyRoutes(v1, context)
+      organizationRoutes(v1, context)
       inventoryRoutes(v1, context)
       orderRoutes(v1, context)
     },

@@ -90,7 +90,11 @@ const HEADERS = {
   'Cache-Control': string('Who may keep the answer: nobody an error.'),
   'X-Content-Type-Options': string('nosniff: the answer is what its type says.'),
 }
-const VARY = { Vary: string('Authorization, Origin: each caller has its own answers.') }
+const VARY = {
+  Vary: string(
+    'Authorization, Origin: each caller has its own answers. Accept-Encoding where it may come compressed.',
+  ),
+}
 const SUNSET_HEADERS = {
   Deprecation: text('Since when the operation is deprecated (RFC 9745).'),
   Sunset: text('When the operation is removed (RFC 8594).'),
@@ -120,6 +124,9 @@ export async function addOpenApiDocument(app: App, { servers }: Config): Promise
       tags: [
         { name: 'pets', description: 'Animals that are, or will be, available for adoption.' },
         { name: 'categories', description: 'Kinds of animals.' },
+        { name: 'breeds', description: 'Names of breeds, by category.' },
+        { name: 'colors', description: 'Names of colors, by category.' },
+        { name: 'organizations', description: 'Shelters and rescues, whose the animals are.' },
         { name: 'inventory', description: 'How many animals there are.' },
         { name: 'store', description: 'Orders: somebody wants an animal.' },
       ],

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { EMAIL, PUBLISHED } from '../../http/text.ts'
-import { parameterExample, refusalsOf, successOf } from './reference/examples.ts'
+import { parameterExample, successOf } from './reference/examples.ts'
+import { refusalsOf } from './reference/refusals.ts'
 
 type Json = Record<string, unknown>
 

@@ -7,14 +7,14 @@ import { fromCells, LEAVES } from '../leaves.ts'
 export const own: Mapping = {
   formats: ['ndjson', 'csv'],
   columns: ['name'],
-  otherColumns: ['category', ...LEAVES.map(({ column }) => column)],
+  otherColumns: ['category', 'organization', ...LEAVES.map(({ column }) => column)],
   toAnimal(fields, format) {
-    const { category } = fields
+    const { category, organization } = fields
     if (format === 'csv') {
       const name = typeof category === 'string' ? unshieldFormulas(category) : category
-      return withoutDerived({ ...fromCells(fields), category: name })
+      return withoutDerived({ ...fromCells(fields), category: name, organization })
     }
-    const named = ['category', ...MEMBERS].map((member) => [member, fields[member]] as const)
+    const named = ['category', 'organization', ...MEMBERS].map((member) => [member, fields[member]] as const)
     return withoutDerived(Object.fromEntries(named))
   },
 }

@@ -1,22 +1,56 @@
 import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Mapping, Refused } from '../animal.ts'
+import { held, listed, sourceRow } from '../source-row.ts'
+import { AGES, COATS, SEXES, SIZES, words } from '../words.ts'
 
-const STATUSES: Record<string, PetStatus> = { A: 'available', H: 'pending', P: 'pending', X: 'sold' }
+const STATUSES = words<PetStatus>({ A: 'available', H: 'pending', P: 'pending', X: 'sold' })
 
 /** The CSV that shelters upload to Petfinder: its columns as of Petfinder's import of August 2019. */
 export const petfinder: Mapping = {
   formats: ['csv'],
   columns: ['ID', 'AnimalName', 'Type', 'Status'],
   idColumn: 'ID',
-  toAnimal({ AnimalName: name, Type: type, Status: status }) {
-    return { name, kind: String(type ?? ''), ...statusOf(String(status ?? '')) }
+  toAnimal(fields) {
+    const row = sourceRow(fields)
+    const name = row.text('AnimalName')
+    const kind = row.text('Type') ?? ''
+    const status = statusOf(row.text('Status') ?? '')
+    const birthDate = row.date('birth_date')
+    const primary = row.text('PrimaryBreed')
+    // A fee that is not to be shown is not.
+    const isShown = row.flag('display_adoption_fee') !== false && row.flag('adoption_fee_waived') !== true
+    const fee = isShown ? row.money('USD', 'adoption_fee') : undefined
+    const profile = {
+      externalId: row.text('ID'),
+      breed: primary && held({ primary, secondary: row.text('SecondaryBreed'), mixed: row.flag('Mix') }),
+      colors: listed(row.text('primaryColor'), row.text('secondaryColor'), row.text('tertiaryColor')),
+      coat: row.oneOf(COATS, 'coat_length'),
+      birthDate,
+      // It follows from the birth date.
+      age: birthDate ? row.read('Age') : row.oneOf(AGES, 'Age'),
+      sex: row.oneOf(SEXES, 'Sex'),
+      size: row.oneOf(SIZES, 'Size'),
+      description: row.lines('Desc', 'special_needs_notes'),
+      traits: held({
+        spayedNeutered: row.flag('Altered'),
+        houseTrained: row.flag('Housetrained'),
+        declawed: row.flag('Declawed'),
+        specialNeeds: row.flag('specialNeeds'),
+        vaccinated: row.flag('Shots'),
+      }),
+      goodWith: held({ children: row.never('NoKids'), dogs: row.never('NoDogs'), cats: row.never('NoCats') }),
+      tags: listed(row.text('tags')),
+      fee,
+      staff: held({ intakeDate: row.date('arrival_date') }),
+    }
+    return { name, kind, ...status, ...profile, leftOut: row.unread() } as Animal
   },
 }
 
 function statusOf(letter: string): Pick<Animal, 'status' | 'unlisted'> {
   // Found: somebody may still look for it.
   if (letter === 'F') return { unlisted: true }
-  const status = STATUSES[letter]
+  const status = STATUSES.get(letter)
   if (!status) throw new Refused(`The status "${letter}" is none of Petfinder's: A, F, H, P or X.`)
   return { status }
 }

@@ -1,30 +1,43 @@
 import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Fields, type Mapping, Refused } from '../animal.ts'
+import { addresses, held, listed, type SourceRow, sourceRow } from '../source-row.ts'
+import { COATS, KILOGRAM_GRAMS, SEXES, SIZES, words } from '../words.ts'
 
 /** Movements after which an animal is still the shelter's: none, a foster family, a shop. */
 const AT_HAND = ['', '0', '2', '8']
 
 /** An adoption, a reservation and an adoption on trial. */
-const MOVED: Record<string, PetStatus> = { 1: 'sold', 9: 'pending', 11: 'pending' }
+const MOVED = words<PetStatus>({ 1: 'sold', 9: 'pending', 11: 'pending' })
 
-const GONE: Record<string, string> = {
+const GONE = words<string>({
   3: 'It was transferred to another shelter.',
   4: 'It escaped.',
   5: 'Its owner took it back.',
   6: 'It was stolen.',
   7: 'It was released to the wild.',
-}
+})
 
-/** The CSV of Animal Shelter Manager's export of animals. */
+/** What that program has for yes, no, and what nobody knows. */
+const YES_OR_NO = words<boolean>({
+  ...{ 0: true, yes: true, y: true, 1: false, no: false, n: false, 2: null, unknown: null, u: null },
+})
+
+/** Animal Shelter Manager: the CSV of its export of animals, and the JSON of its service `json_adoptable_animals`. */
 export const shelterManager: Mapping = {
-  formats: ['csv'],
+  formats: ['csv', 'json'],
   columns: ['ANIMALCODE', 'ANIMALNAME', 'ANIMALSPECIES', 'MOVEMENTTYPE'],
   idColumn: 'ANIMALCODE',
-  toAnimal(fields) {
-    const { ANIMALNAME: name, ANIMALSPECIES: species, ANIMALSEX: sex, ANIMALTYPE: type } = fields
+  animalsIn: (value) => (Array.isArray(value) ? value : [value]),
+  idOf: (fields) => fields.ANIMALCODE ?? fields.SHELTERCODE,
+  toAnimal(fields, format) {
+    const row = sourceRow(fields, ['none', 'null'])
+    if (format === 'json') return { ...adoptable(row), leftOut: row.unread() } as Animal
+    const { ANIMALSEX: sex, ANIMALSPECIES: species, ANIMALTYPE: type } = fields
     // Vaccinations, tests, costs and so on follow their animal, each in a line of its own.
     if (species === undefined && sex === undefined && type === undefined) return undefined
-    return { name, kind: textOf(species), ...statusOf(fields) }
+    const status = statusOf(fields)
+    row.read('MOVEMENTTYPE', 'ANIMALNOTFORADOPTION', 'ANIMALNONSHELTER')
+    return { ...exported(row), ...status, leftOut: row.unread() } as Animal
   },
 }
 
@@ -32,10 +45,10 @@ function statusOf(fields: Fields): Pick<Animal, 'status' | 'unlisted'> {
   if (textOf(fields.ANIMALDECEASEDDATE) !== '') throw new Refused('It has died.')
   if (fields.ANIMALNONSHELTER === '1') throw new Refused('It never was an animal of the shelter.')
   const movement = textOf(fields.MOVEMENTTYPE)
-  const status = MOVED[movement]
+  const status = MOVED.get(movement)
   if (status) return { status }
   if (!AT_HAND.includes(movement)) {
-    throw new Refused(GONE[movement] ?? `The movement "${movement}" has no counterpart.`)
+    throw new Refused(GONE.get(movement) ?? `The movement "${movement}" has no counterpart.`)
   }
   return fields.ANIMALNOTFORADOPTION === '1' ? { unlisted: true } : { status: 'available' }
 }
@@ -43,4 +56,100 @@ function statusOf(fields: Fields): Pick<Animal, 'status' | 'unlisted'> {
 /** What its database has no value for, that program writes as None. */
 function textOf(cell: unknown): string {
   return cell === undefined || cell === 'None' ? '' : String(cell)
+}
+
+/** What both have under the same names, but for what stands before them. */
+function shared(row: SourceRow, { own, is, has }: { own: string; is: string; has: string }) {
+  const estimated = row.flag(`${own}ESTIMATEDDOB`)
+  return {
+    birthDateExact: estimated === undefined ? undefined : !estimated,
+    weightGrams: row.number(KILOGRAM_GRAMS, `${own}WEIGHT`),
+    traits: held({
+      spayedNeutered: row.flag(`${own}NEUTERED`),
+      houseTrained: row.oneOf(YES_OR_NO, `${is}HOUSETRAINED`),
+      declawed: row.flag(`${own}DECLAWED`),
+      specialNeeds: row.flag(`${has}SPECIALNEEDS`),
+    }),
+    goodWith: held({
+      children: row.oneOf(YES_OR_NO, `${is}GOODWITHCHILDREN`, `${is}GOODWITHKIDS`),
+      dogs: row.oneOf(YES_OR_NO, `${is}GOODWITHDOGS`),
+      cats: row.oneOf(YES_OR_NO, `${is}GOODWITHCATS`),
+    }),
+  }
+}
+
+/** A line of the CSV. */
+function exported(row: SourceRow) {
+  const { birthDateExact, ...both } = shared(row, { own: 'ANIMAL', is: 'ANIMAL', has: 'ANIMAL' })
+  const birthDate = row.date('ANIMALDOB')
+  const primary = row.text('ANIMALBREED1')
+  return {
+    name: row.text('ANIMALNAME'),
+    kind: row.text('ANIMALSPECIES') ?? '',
+    externalId: row.text('ANIMALCODE'),
+    breed: primary && held({ primary, ...breedOf(row, primary, 'ANIMALBREED2', 'ANIMALCROSSBREED') }),
+    colors: listed(row.text('ANIMALCOLOR')),
+    coat: row.oneOf(COATS, 'ANIMALCOATTYPE'),
+    birthDate,
+    birthDateExact: birthDate && birthDateExact,
+    sex: row.oneOf(SEXES, 'ANIMALSEX'),
+    size: row.oneOf(SIZES, 'ANIMALSIZE'),
+    description: row.lines('ANIMALDESCRIPTION', 'ANIMALCOMMENTS'),
+    fee: row.money('USD', 'ANIMALFEE'),
+    ...both,
+    staff: held({
+      microchip: row.text('ANIMALMICROCHIP'),
+      intakeDate: row.date('ANIMALENTRYDATE'),
+      intakeKind: row.text('ANIMALENTRYCATEGORY', 'ANIMALENTRYTYPE'),
+      intakeNote: row.text('ANIMALREASONFORENTRY'),
+      kennel: listed(row.text('ANIMALLOCATION'), row.text('ANIMALUNIT'))?.join(', '),
+      notes: row.lines('ANIMALHIDDENDETAILS', 'ANIMALHEALTHPROBLEMS', 'ANIMALMARKINGS', 'ANIMALWARNING'),
+    }),
+  }
+}
+
+/** An animal of the JSON, all of which are for adoption. */
+function adoptable(row: SourceRow) {
+  const { birthDateExact, ...both } = shared(row, { own: '', is: 'IS', has: 'HAS' })
+  const birthDate = row.date('DATEOFBIRTH')
+  const primary = row.text('BREEDNAME1', 'BREEDNAME')
+  // The same in words, and what the others already say.
+  row.read('BREEDNAME', 'ANIMALAGE', 'AGEGROUP', 'ID')
+  return {
+    name: row.text('ANIMALNAME'),
+    kind: row.text('SPECIESNAME') ?? '',
+    status: 'available',
+    externalId: row.text('SHELTERCODE'),
+    breed: primary && held({ primary, ...breedOf(row, primary, 'BREEDNAME2', 'CROSSBREED') }),
+    colors: listed(row.text('BASECOLOURNAME')),
+    coat: row.oneOf(COATS, 'COATTYPENAME'),
+    birthDate,
+    birthDateExact: birthDate && birthDateExact,
+    sex: row.oneOf(SEXES, 'SEXNAME'),
+    size: row.oneOf(SIZES, 'SIZENAME'),
+    description: row.lines('WEBSITEMEDIANOTES', 'ANIMALCOMMENTS'),
+    fee: feeOf(row),
+    videos: addresses(row.text('WEBSITEVIDEOURL')),
+    ...both,
+    staff: held({
+      microchip: row.text('IDENTICHIPNUMBER'),
+      intakeDate: row.date('DATEBROUGHTIN', 'MOSTRECENTENTRYDATE'),
+      intakeKind: row.text('ENTRYREASONNAME', 'ENTRYTYPENAME'),
+      intakeNote: row.text('REASONFORENTRY'),
+      kennel: listed(row.text('SHELTERLOCATIONNAME'), row.text('SHELTERLOCATIONUNIT'))?.join(', '),
+      notes: row.lines('HIDDENANIMALDETAILS', 'HEALTHPROBLEMS', 'MARKINGS', 'POPUPWARNING'),
+    }),
+  }
+}
+
+/** In cents, and 0 where nobody has said. */
+function feeOf(row: SourceRow) {
+  const amount = row.number(1, 'FEE')
+  return amount ? { amount, currency: 'USD' } : undefined
+}
+
+/** A pure breed stands twice. */
+function breedOf(row: SourceRow, primary: string, second: string, crossed: string) {
+  const secondary = row.text(second)
+  return { secondary: secondary === primary ? undefined : secondary, mixed: row.flag(crossed) }
 }

@@ -176,7 +176,7 @@ function oddMediaType({ draft, random }: Options): void {
 }
 
 const MORE = list(
-  'Accept: text/html¦Accept-Encoding: gzip, br¦Connection: close¦Connection: Upgrade¦Cookie: a=b',
+  'Accept: text/html¦Accept-Encoding: gzip, br¦Accept-Encoding: zstd¦Accept-Encoding: gzip;q=x, *;q=0¦Connection: close¦Connection: Upgrade¦Cookie: a=b',
   'Expect: 100-continue¦Expect: the unexpected¦Forwarded: for=1.2.3.4¦Host: a b¦Host: ',
   'If-Modified-Since: Sat, 21 Nov 2026 00:00:00 GMT¦If-Range: "x"¦Origin: https://example.org',
   'Range: bytes=0-1¦TE: trailers¦Upgrade: h2c¦X-Forwarded-For: 1.2.3.4¦X-Forwarded-Host: evil.example',

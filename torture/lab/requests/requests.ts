@@ -34,8 +34,12 @@ export interface Requests {
 const WEIGHED = OPERATIONS.map((one) => {
   const queries = (one.parameters ?? []).filter((parameter) => parameter.in === 'query').length
   const more = (one.parameters ?? []).length + queries + (one.requestBody ? 3 : 0)
-  return [one.method === 'DELETE' ? 2.5 : 1 + more, one] as const
+  // Orders need an animal that is available first, and then the order itself.
+  const favour = one.path.startsWith('/store') ? 2 : 1
+  return [favour * (one.method === 'DELETE' ? 2.5 : 1 + more), one] as const
 })
+/** With its headers it is more than the parser reads. */
+const LONGEST = 15_000
 /** Of categories there may only be few more, since some answers hold all of them. */
 const FEW = 100
 /** Of everything that was learnt the latest so many. */
@@ -43,13 +47,23 @@ const REMEMBERED = 40
 const ODD_KEYS = [...list('¦ ¦"¦""¦a b¦\xe9'), ...times(3, (more) => 'k'.repeat(254 + more))]
 
 /** Members of an animal that have to fit together, and what a patch may leave out: no schema says that. */
-const RULED = /"(?:birthDate(?:Exact)?|age|latitude|longitude|tags|intakeDate|breed|fee)"/
+const RULED =
+  /"(?:birthDate(?:Exact)?|age|latitude|longitude|tags|intakeDate|breed|fee|organizationId|bondedWith)"/
+
+/** Nor how large a body may be, in bytes. */
+const MOST_BYTES = 65_536
+
+/** Nor that a place has to be known. */
+const isRuled = ({ body, query }: Draft): boolean =>
+  RULED.test(String(body)) ||
+  Buffer.byteLength(String(body)) > MOST_BYTES ||
+  query.some(([name]) => name === 'near')
 
 /** Requests made from the description, some of them with something wrong, as chance decides. */
 export function requestsOf({ random, callers, name, wrong, anywhere = false }: Options): Requests {
   const { often, pick, weighed, whole } = random
   const values = valuesOf({ random, resolve, someId })
-  const latest = { pets: 1, categories: 8, orders: 1 }
+  const latest = { pets: 1, categories: 8, organizations: 1, orders: 1 }
   const pages: string[] = []
   const etags: { path: string; etag: string; modified: string | undefined }[] = []
   const retried: Draft[] = []
@@ -62,6 +76,9 @@ export function requestsOf({ random, callers, name, wrong, anywhere = false }: O
 
   function someId(parameter: string): number {
     if (parameter === 'categoryId') return often(0.8) ? whole(1, 8) : whole(1, latest.categories + 1)
+    // As a new store has them, and a few more.
+    if (parameter === 'breedId' || parameter === 'colorId') return whole(1, 800)
+    if (parameter === 'organizationId') return whole(1, latest.organizations + 1)
     const most = latest[parameter === 'orderId' ? 'orders' : 'pets']
     return whole(often(0.9) ? Math.max(1, most - 60) : 1, most + 1)
   }
@@ -165,10 +182,10 @@ export function requestsOf({ random, callers, name, wrong, anywhere = false }: O
     },
     learn({ method, target, draft: sent }, { status, headers, text }) {
       const path = target.replace(/^https?:\/\/[^/]+/, '').replace(/\?$/, '')
-      const kind = /^\/v1\/(pets|categories|store)/.exec(path)?.[1]
+      const kind = /^\/v1\/(pets|categories|organizations|store)/.exec(path)?.[1]
       if (status === 201 && kind) {
         const { id } = JSON.parse(text)
-        const name = kind === 'store' ? 'orders' : (kind as 'pets' | 'categories')
+        const name = kind === 'store' ? 'orders' : (kind as keyof typeof latest)
         latest[name] = Math.max(latest[name], id)
       }
       const next = nextPage({ headers })
@@ -200,8 +217,8 @@ function written(random: Random, draft: Draft, id: string): Request {
   const { path, query, body } = draft
   const parameters = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   const target = path + (query.length > 0 ? (path.includes('?') ? '&' : '?') : '') + parameters.join('&')
-  // The parser takes no others.
-  const broken = draft.broken || /[^!-~]/.test(target)
+  // The parser takes no others, and no longer ones.
+  const broken = draft.broken || /[^!-~]/.test(target) || target.length > LONGEST
   // What it refuses is answered with a body, whatever was asked.
   const method = broken && draft.method === 'HEAD' ? 'GET' : draft.method
   const named = new Set(draft.headers.map(([name]) => name.toLowerCase()))
@@ -222,7 +239,7 @@ function written(random: Random, draft: Draft, id: string): Request {
     bytes: Buffer.concat([head, ...framed]),
     method,
     target,
-    fits: draft.judged && !broken && !RULED.test(String(draft.body)) ? judge(draft) : undefined,
+    fits: draft.judged && !broken && !isRuled(draft) ? judge(draft) : undefined,
     broken,
     id: broken || named.has('x-request-id') ? undefined : id,
     draft,

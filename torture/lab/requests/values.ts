@@ -1,4 +1,6 @@
 import { CAPITALS_2, CAPITALS_3, HTTPS } from '../../../src/http/text.ts'
+import { CODE } from '../../../src/organizations/schema.ts'
+import { FIELDS_PATTERN } from '../../../src/pets/fields.ts'
 import { list } from '../list.ts'
 import type { Random } from '../random.ts'
 import { BAD_NAMES, INTEGERS, NAMES } from './oddities.ts'
@@ -34,12 +36,18 @@ const DATES = ['1950-01-01', '2020-02-29', '2026-11-23']
 const FORMED: Record<string, string[]> = {
   [CAPITALS_2]: ['NL', 'US'],
   [CAPITALS_3]: ['EUR', 'JPY'],
+  [CODE]: ['A', 'CO12', 'b-2-c', 'Co12'],
+  [FIELDS_PATTERN]: ['id,name', '*,updatedAt', 'status,categoryId,id'],
   [HTTPS]: ['https://a.example', 'https://videos.example/1?a=%20&b=[1]#c'],
 }
 const ODD_EMAILS = list('a@b¦x¦¦ä@example.org¦"a b"@example.org¦a@b..c')
 const OTHERS = list('null¦true¦0¦1.5¦"x"¦""¦[]¦{}¦[{}]¦{"a":1}¦-1¦1e400')
 const WORD = 'abc xyz-09äßЖ日本🐕🏽\u00a0\u200d"\\/<%\n\t'
 const SPACES = ['', '', '', ' ', '\n  ', '\t\r\n']
+
+/** What has to name something that is there, and mostly does not: seldom, or nothing else would be met. */
+const SELDOM = list('alsoPetIds¦bondedWith¦organizationId')
+const chanceOf = (name: string, chance: number): number => (SELDOM.includes(name) ? chance / 5 : chance)
 
 /** Makes JSON texts from schemas. */
 export function valuesOf({ random, resolve, someId }: Options) {
@@ -94,9 +102,10 @@ export function valuesOf({ random, resolve, someId }: Options) {
   function object({ properties = {}, required = [] }: JsonSchema, make: typeof valid): string {
     const all = Object.entries(properties)
     // Of many members, few: a body with all of them would be refused for one or the other nearly always.
-    const share = all.length > 10 ? 0.15 : 0.5
+    const share = all.length > 10 ? 0.12 : 0.5
     const members = all
-      .filter(([name]) => required.includes(name) || often(share))
+      // The first ones are what others build on: a status, say, for orders.
+      .filter(([name], index) => required.includes(name) || often(chanceOf(name, index < 3 ? 0.5 : share)))
       .map(([name, schema]) => [name, make(schema, name)])
     if (often(0.05)) members.push(['extra', pick(OTHERS)])
     const space = pick(SPACES)

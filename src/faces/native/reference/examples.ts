@@ -1,6 +1,6 @@
 import type { NEEDED_ACCESS } from '../../../access.ts'
 import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
-import { ERRORS, type ErrorCode } from '../../../errors.ts'
+import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
 import { bodyOf, type Call } from './description.ts'
 
 /** One call of an operation, and the body of the answer to it; none for a 204. */
@@ -33,6 +33,23 @@ const ORDER = {
   adopter: ADOPTER,
   placedAt: '2026-12-01T10:00:00.000Z',
 }
+const times = { createdAt: '2026-12-01T10:00:00.000Z', updatedAt: '2026-12-01T10:00:00.000Z' }
+const SHELTER = {
+  id: 1,
+  code: 'CO1',
+  name: 'Shelter on the Hill',
+  address: { city: 'Denver', region: 'CO', country: 'US' },
+  ...{ latitude: 39.74, longitude: -104.98 },
+  ...times,
+}
+const FARM = { name: 'Farm Friends', address: { region: 'CO', country: 'US' } }
+const countOf = (words: Record<string, string>): number =>
+  Object.values(words).flatMap((names) => names.split('; ')).length
+const NEXT = countOf(FIRST_BREEDS) + countOf(FIRST_COLORS) + 1
+const firstTwo = (names = '', from: number, categoryId: number) =>
+  names.split('; ', 2).map((name, index) => ({ id: from + index, categoryId, name }))
+const BREEDS = firstTwo(FIRST_BREEDS.Cat, countOf({ Dog: FIRST_BREEDS.Dog ?? '' }) + 1, 2)
+const COLORS = firstTwo(FIRST_COLORS.Dog, countOf(FIRST_BREEDS) + 1, 1)
 const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name }))
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
@@ -64,6 +81,29 @@ export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
     answer: { id: 9, name: 'Hedgehogs' },
   },
   deleteCategory: { path: { categoryId: '9' } },
+  listBreeds: { query: { categoryId: '2', limit: '2' }, answer: BREEDS },
+  createBreed: {
+    body: { categoryId: 9, name: 'Long-eared' },
+    answer: { id: NEXT, categoryId: 9, name: 'Long-eared' },
+  },
+  getBreed: { path: { breedId: String(BREEDS[0]?.id) }, answer: BREEDS[0] },
+  deleteBreed: { path: { breedId: String(BREEDS[0]?.id) } },
+  listColors: { query: { categoryId: '1', limit: '2' }, answer: COLORS },
+  createColor: { body: { categoryId: 9, name: 'Spiny' }, answer: { id: NEXT, categoryId: 9, name: 'Spiny' } },
+  getColor: { path: { colorId: String(COLORS[0]?.id) }, answer: COLORS[0] },
+  deleteColor: { path: { colorId: String(COLORS[0]?.id) } },
+  listOrganizations: { query: { country: 'US' }, answer: [SHELTER] },
+  createOrganization: {
+    body: FARM,
+    answer: { id: 2, code: 'CO2', ...FARM, ...times },
+  },
+  getOrganization: { path: { organizationId: '1' }, answer: SHELTER },
+  updateOrganization: {
+    path: { organizationId: '1' },
+    body: { hours: { saturday: '10 to 16' } },
+    answer: { ...SHELTER, hours: { saturday: '10 to 16' } },
+  },
+  deleteOrganization: { path: { organizationId: '1' } },
   getInventory: {
     answer: {
       overall: { ...NONE, available: 1, pending: 1 },
@@ -93,6 +133,7 @@ export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
 const PARAMETERS: Record<string, unknown> = {
   limit: 20,
   sort: '-id',
+  fields: 'id,name,categoryId,status',
   'Idempotency-Key': '0b7c2f9e-5d43-4a56-9f0e-6c1f6a2d8e11',
   'If-Match': '*',
   'If-None-Match': '"xyzzy"',
@@ -102,27 +143,12 @@ const PARAMETERS: Record<string, unknown> = {
   'listPets categoryId': 1,
   'listPets id': [1],
   'listOrders petId': 2,
-}
-
-/** Conflicts of an operation itself, and what is not there beside what its address names. */
-const REFUSALS: Partial<Record<keyof typeof NEEDED_ACCESS, ErrorCode[]>> = {
-  updatePet: ['invalid_status_transition', 'order_open'],
-  deletePet: ['order_open'],
-  createCategory: ['category_exists'],
-  updateCategory: ['category_exists'],
-  deleteCategory: ['category_in_use'],
-  createOrder: ['pet_not_found', 'pet_not_available'],
-  updateOrder: ['order_closed', 'invalid_status_transition'],
-  cancelOrder: ['order_closed'],
-}
-const DETAILS: Partial<Record<ErrorCode, object>> = {
-  validation_failed: { pointer: '/name', code: 'missing', message: 'This is required.' },
-  invalid_parameter: { parameter: 'limit', code: 'out_of_range', message: 'This must be at most 100.' },
-  invalid_cursor: {
-    parameter: 'cursor',
-    code: 'invalid_value',
-    message: 'Take it whole from a Link header.',
-  },
+  q: 'hill',
+  country: 'US',
+  region: 'CO',
+  near: '39.74,-104.99',
+  within: 50,
+  'getInventory organizationId': 1,
 }
 
 /** For the description: the body of a call, and of the answer to it. */
@@ -136,31 +162,6 @@ export function parameterExample(operationId: string, name: string): unknown {
   const text = path?.[name] ?? query?.[name]
   if (text !== undefined) return /^\d+$/.test(text) ? Number(text) : text
   return PARAMETERS[`${operationId} ${name}`] ?? PARAMETERS[name]
-}
-
-interface Refusing {
-  operationId: string
-  parameters?: { name: string; in: string }[]
-  requestBody?: unknown
-}
-
-/** For the description: an error of each code that an operation may answer with a status. */
-export function refusalsOf({ operationId, parameters, requestBody }: Refusing, status: number): object {
-  const named = parameters?.find((parameter) => parameter.in === 'path')?.name.replace('Id', '_not_found')
-  const own: string[] = [
-    ...(REFUSALS[operationId as keyof typeof REFUSALS] ?? []),
-    ...(named ? [named] : []),
-    ...(requestBody ? ['idempotency_key_in_use'] : []),
-  ]
-  const errors = Object.entries(ERRORS).filter(([code, [of]]) => {
-    return of === status && (![404, 409].includes(status) || own.includes(code))
-  })
-  return Object.fromEntries(
-    errors.map(([code, [, message]]) => {
-      const detail = DETAILS[code as ErrorCode]
-      return [code, { value: { code, message, status, ...(detail && { details: [detail] }) } }]
-    }),
-  )
 }
 
 export function exampleOf({ operationId }: Call): Example {

@@ -1,0 +1,84 @@
+import type { Generated } from 'kysely'
+
+// The tables of animals and what belongs to them. Times are Unix times in milliseconds.
+
+export interface CategoryTable {
+  id: Generated<number>
+  name: string
+  /** The name as it is compared: unique. */
+  folded_name: string
+  description: string | null
+}
+
+/** Names of breeds and colors, as suggestions. */
+export interface VocabularyTable {
+  id: Generated<number>
+  kind: 'breed' | 'color'
+  category_id: number
+  name: string
+  /** The name as it is compared: unique in its category. */
+  folded_name: string
+}
+
+export interface PetTable {
+  id: Generated<number>
+  name: string
+  /** An int64: as a bigint where a number would not be exact. */
+  category_id: number | bigint
+  status: string | null
+  /** The number that its shelter gave it, unique in the organization, or among those of none. */
+  external_id: string | null
+  organization_id: number | bigint | null
+  /** JSON objects of its other members, in the order in which they are shown; src/pets/row.ts tells which. */
+  profile: string | null
+  public_part: string | null
+  staff_part: string | null
+  /** From when on its age group is no longer right; null where that follows from nothing, or never ends. */
+  age_due_at: number | null
+  /** When it was available first, and when its status became what it is; null where that was not kept. */
+  published_at: number | null
+  status_changed_at: number | null
+  created_at: number
+  /** The key that added it. */
+  created_by: number | null
+  updated_at: number
+  /** Drawn anew with every change, so that none comes back after a restore; older releases counted. */
+  version: number
+}
+
+export interface PetChangeTable {
+  id: Generated<number>
+  pet_id: number
+  at: number
+  key_id: number
+  /** JSON: {member: {from, to}}; a member that was absent is absent there too. */
+  changes: string
+}
+
+/** A file whose animals have no ids that tell them apart: it is known when it comes again. */
+export interface ImportedFileTable {
+  fingerprint: string
+  first_pet_id: number
+  /** Unix time in milliseconds; 0 where that was not kept yet. */
+  imported_at: number
+}
+
+/** Where an imported animal came from, so that it is known when it comes again. */
+export interface PetSourceTable {
+  id: Generated<number>
+  /** A name for the program or the file. */
+  source: string
+  /** The id the animal has there; unique in its source. */
+  source_id: string
+  pet_id: number
+}
+
+/** Kept by triggers on pet. */
+export interface InventoryTable {
+  /** 0 for those of none. */
+  organization_id: number
+  category_id: number
+  /** unlisted stands for animals without one. */
+  status: string
+  pets: number
+}

@@ -1,0 +1,1 @@
+export { up } from '../bonds.ts'

@@ -1,0 +1,57 @@
+import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import { coordinatesAfter, coordinatesOf } from '../places/derive.ts'
+import type { Point } from '../places/distance.ts'
+import { locate } from '../places/gazetteer.ts'
+import { NEAR, type NewOrganization, type OrganizationPatch } from './schema.ts'
+import * as organizations from './store.ts'
+
+/** The organization with the coordinates of its postcode or city, where nobody gave better ones. */
+export async function located(organization: NewOrganization): Promise<NewOrganization> {
+  const { address, latitude, longitude } = organization
+  const point = address && (await coordinatesOf({ ...address, latitude, longitude }))
+  return point ? { ...organization, ...point } : organization
+}
+
+/** The patch with the coordinates that it brings along. */
+export async function relocated(db: Db, id: bigint, patch: OrganizationPatch): Promise<OrganizationPatch> {
+  const { address, latitude, longitude } = patch
+  if (!address) return patch
+  const before = await organizations.find(db, id)
+  const told = { ...before?.address, latitude: before?.latitude, longitude: before?.longitude }
+  const point = await coordinatesAfter(told, { ...address, latitude, longitude })
+  if (point === undefined) return patch
+  return { ...patch, ...(point ?? { latitude: null, longitude: null }) }
+}
+
+const IS_POINT = new RegExp(NEAR)
+
+/**
+ * Where somebody looks for what is near.
+ *
+ * @param near a latitude and a longitude, a postcode, or a city with its region or country behind a comma
+ * @throws {ApiError} invalid_parameter
+ */
+export async function pointOf(near: string): Promise<Point> {
+  if (IS_POINT.test(near)) {
+    const [latitude = 0, longitude = 0] = near.split(',').map(Number)
+    if (Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) return { latitude, longitude }
+    throw refused('out_of_range', 'A latitude is from -90 to 90 degrees, and a longitude from -180 to 180.')
+  }
+  const [city = '', region] = near.split(/\s*,\s*/, 2)
+  const country = region && /^[A-Z]{2}$/.test(region) ? region : undefined
+  const point =
+    (await locate({ postcode: near.trim() })) ??
+    (region === undefined ? undefined : await locate({ city, region, country: 'US' })) ??
+    (await locate({ city, country }))
+  if (point) return point
+  throw refused(
+    'invalid_value',
+    'No place is known by this name. Send a latitude and a longitude (52.09,5.12), a postcode of the United States ' +
+      'or Canada, or a city with its state or country (Denver, CO).',
+  )
+}
+
+function refused(code: 'out_of_range' | 'invalid_value', message: string): ApiError {
+  return new ApiError('invalid_parameter', { details: [{ parameter: 'near', code, message }] })
+}

@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { metersBetween } from '../places/distance.ts'
+import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
+const SECRET = 'Nobody else may read this.'
+
+type Headers = Record<string, string>
+
+/** A service with two organizations and a caller of each kind. */
+async function startNetwork(t: TestContext) {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  await app.post('/v1/organizations', { code: 'UT1', name: 'Utrecht' })
+  await app.post('/v1/organizations', { code: 'CO2', name: 'Colorado' })
+  const keyOf = async (access: 'read' | 'write', organizationId?: number): Promise<Headers> => ({
+    authorization: `Bearer ${await makeKey(app.databaseUrl, { ...UNLIMITED, access, organizationId })}`,
+  })
+  const callers = {
+    admin: {},
+    write: await keyOf('write'),
+    read: await keyOf('read'),
+    ownWrite: await keyOf('write', 1),
+    ownRead: await keyOf('read', 1),
+    otherWrite: await keyOf('write', 2),
+    otherRead: await keyOf('read', 2),
+    none: { authorization: 'Bearer none' },
+  } satisfies Record<string, Headers>
+  return { ...app, callers }
+}
+
+type Name = keyof Awaited<ReturnType<typeof startNetwork>>['callers']
+const ALL: Name[] = ['admin', 'write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead', 'none']
+
+async function addAnimal({ post }: TestApp, organizationId?: number, status = 'available'): Promise<number> {
+  const animal = { name: 'Rex', categoryId: 1, status, staff: { notes: SECRET }, organizationId }
+  const { body } = await post('/v1/pets', animal)
+  return body.id
+}
+
+/** What each operation answers to each caller, about what belongs to organization 1, and about what to none. */
+const REFUSED = { ownRead: 403, read: 403, otherRead: 403, none: 401 }
+const CHANGED = (done: number) => ({ admin: done, write: done, ...REFUSED })
+const LOOKED = (...not: Name[]) =>
+  Object.fromEntries(ALL.map((name) => [name, name === 'none' ? 401 : not.includes(name) ? 404 : 200]))
+
+type Attempt = (
+  app: Awaited<ReturnType<typeof startNetwork>>,
+  whose: number | undefined,
+  as: Headers,
+) => Promise<number>
+
+const status = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status
+
+async function orderOf(app: TestApp, whose: number | undefined): Promise<number> {
+  const petId = await addAnimal(app, whose)
+  return (await app.post('/v1/store/orders', { petId, adopter: ADOPTER })).body.id
+}
+
+const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: object }> = {
+  getPet: {
+    attempt: async (app, whose, as) => status(app.get(`/v1/pets/${await addAnimal(app, whose)}`, as)),
+    own: LOOKED(),
+    nobodys: LOOKED(),
+  },
+  listPetChanges: {
+    attempt: async (app, whose, as) => status(app.get(`/v1/pets/${await addAnimal(app, whose)}/history`, as)),
+    own: LOOKED(),
+    nobodys: LOOKED(),
+  },
+  createPet: {
+    attempt: (app, organizationId, as) =>
+      status(app.post('/v1/pets', { name: 'Rex', categoryId: 1, organizationId }, as)),
+    own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
+    nobodys: { ...CHANGED(201), ownWrite: 201, otherWrite: 201 },
+  },
+  updatePet: {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { name: 'Max' }, as)),
+    own: { ...CHANGED(200), ownWrite: 200, otherWrite: 403 },
+    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+  },
+  'updatePet, to another organization': {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { organizationId: 2 }, as)),
+    own: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+  },
+  'updatePet, to no organization': {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { organizationId: null }, as)),
+    own: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+  },
+  deletePet: {
+    attempt: async (app, whose, as) => status(app.delete(`/v1/pets/${await addAnimal(app, whose)}`, as)),
+    own: { ...CHANGED(204), ownWrite: 204, otherWrite: 403 },
+    nobodys: { ...CHANGED(204), ownWrite: 403, otherWrite: 403 },
+  },
+  createOrder: {
+    attempt: async (app, whose, as) => {
+      const order = { petId: await addAnimal(app, whose), adopter: ADOPTER }
+      return status(app.post('/v1/store/orders', order, as))
+    },
+    own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
+    nobodys: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
+  },
+  getOrder: {
+    attempt: async (app, whose, as) => status(app.get(`/v1/store/orders/${await orderOf(app, whose)}`, as)),
+    own: LOOKED('write', 'read', 'ownRead', 'otherWrite', 'otherRead'),
+    nobodys: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
+  },
+  updateOrder: {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/store/orders/${await orderOf(app, whose)}`, { status: 'approved' }, as)),
+    own: { ...CHANGED(200), write: 404, ownWrite: 200, otherWrite: 404 },
+    nobodys: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
+  },
+  cancelOrder: {
+    attempt: async (app, whose, as) =>
+      status(app.delete(`/v1/store/orders/${await orderOf(app, whose)}`, as)),
+    own: { ...CHANGED(204), write: 404, ownWrite: 204, otherWrite: 404 },
+    nobodys: { ...CHANGED(204), write: 404, ownWrite: 404, otherWrite: 404 },
+  },
+}
+
+test("every operation answers each caller about its own, about what is another's and about what is nobody's", async (t) => {
+  const app = await startNetwork(t)
+  for (const [operation, { attempt, own, nobodys }] of Object.entries(OPERATIONS)) {
+    for (const [whose, expected] of [
+      [1, own],
+      [undefined, nobodys],
+    ] as const) {
+      const answers: Record<string, number> = {}
+      for (const name of ALL) answers[name] = await attempt(app, whose, app.callers[name])
+      assert.deepEqual(answers, { ...expected }, `${operation} of ${whose}`)
+    }
+  }
+})
+
+test('organizations: all with a key see them, admin keys add and remove them, a key of one changes its own', async (t) => {
+  const { callers, get, post, patch, delete: remove } = await startNetwork(t)
+  const ask = async (attempt: (as: Headers) => Promise<{ status: number }>) => {
+    const answers: Record<string, number> = {}
+    for (const name of ALL) answers[name] = (await attempt(callers[name])).status
+    return answers
+  }
+  const denied = { read: 403, ownRead: 403, otherRead: 403, none: 401 }
+  const writers = { write: 403, ownWrite: 403, otherWrite: 403 }
+
+  for (const path of ['/v1/organizations', '/v1/organizations/1', '/v1/inventory?organizationId=1'])
+    assert.deepEqual(await ask((as) => get(path, as)), LOOKED(), path)
+  const added = await ask((as) => post('/v1/organizations', { name: 'New' }, as))
+  assert.deepEqual(added, { admin: 201, ...writers, ...denied })
+  const changed = await ask((as) => patch('/v1/organizations/1', { phone: '1' }, as))
+  assert.deepEqual(changed, { admin: 200, write: 200, ownWrite: 200, otherWrite: 403, ...denied })
+  const category = await ask((as) => post('/v1/categories', { name: 'Bees' }, as))
+  assert.deepEqual(category, { admin: 201, ...writers, ...denied })
+  const removed = await ask((as) => remove('/v1/organizations/3', as))
+  assert.deepEqual(removed, { admin: 204, ...writers, ...denied })
+})
+
+test('what staff write is seen by their own organization, and by nobody else through any way', async (t) => {
+  const app = await startNetwork(t)
+  const { get, patch, post, callers } = app
+  await addAnimal(app, 1)
+  await patch('/v1/pets/1', { staff: { notes: `${SECRET}!` } })
+
+  const paths = ['/v1/pets', '/v1/pets/1', '/v1/pets?id=1', '/v1/pets/1/history', '/v1/pets?fields=staff']
+  const etags = new Map<string, unknown>()
+  for (const path of paths) {
+    // Twice, and beside each other, so that the second answers may come from the cache.
+    for (const name of [...ALL, ...ALL].filter((name) => name !== 'none')) {
+      const { text, headers } = await get(path, callers[name])
+      const sees = ['admin', 'write', 'ownWrite'].includes(name)
+      assert.equal(text.includes(SECRET), sees, `${name} ${path}`)
+      etags.set(`${name} ${path}`, headers.etag)
+    }
+  }
+  for (const path of ['/v1/pets/1', '/v1/pets?id=1', '/v1/pets']) {
+    assert.notEqual(etags.get(`ownWrite ${path}`), etags.get(`otherWrite ${path}`))
+    const known = { ...callers.otherWrite, 'if-none-match': String(etags.get(`ownWrite ${path}`)) }
+    assert.equal((await get(path, known)).status, 200)
+  }
+  const replayed = { ...callers.ownWrite, 'idempotency-key': 'once' }
+  assert.match(
+    (await post('/v1/pets', { name: 'Tom', categoryId: 2, staff: { notes: SECRET } }, replayed)).text,
+    /Nobody/,
+  )
+  const other = await post(
+    '/v1/pets',
+    { name: 'Tom', categoryId: 2 },
+    { ...callers.otherWrite, 'idempotency-key': 'once' },
+  )
+  assert.deepEqual([other.body.organizationId, other.headers['idempotent-replayed']], [2, undefined])
+})
+
+test('an animal that moves takes its notes along, and its orders stay with whom they were placed', async (t) => {
+  const app = await startNetwork(t)
+  const { get, patch, callers } = app
+  const order = await orderOf(app, 1)
+  assert.equal((await patch('/v1/pets/1', { organizationId: 2 })).body.code, 'order_open')
+  await app.delete(`/v1/store/orders/${order}`)
+
+  assert.equal((await patch('/v1/pets/1', { organizationId: 2 })).status, 200)
+
+  assert.match((await get('/v1/pets/1', callers.otherWrite)).text, /Nobody/)
+  assert.doesNotMatch((await get('/v1/pets/1', callers.ownWrite)).text, /Nobody/)
+  assert.equal((await get('/v1/store/orders', callers.ownWrite)).body.length, 1)
+  assert.equal((await get('/v1/store/orders?status=cancelled', callers.ownWrite)).body.length, 1)
+  assert.deepEqual((await get('/v1/store/orders', callers.otherWrite)).body, [])
+})
+
+test('an animal is counted with its organization, wherever it goes', async (t) => {
+  const app = await startNetwork(t)
+  const { get, patch } = app
+  const counts = async (query = '') => Object.values((await get(`/v1/inventory${query}`)).body.overall)
+  await addAnimal(app, 1)
+  await addAnimal(app)
+  await patch('/v1/pets/1', { organizationId: 2, status: 'pending' })
+
+  assert.deepEqual(await counts(), [1, 1, 0, 0])
+  assert.deepEqual(await counts('?organizationId=1'), [0, 0, 0, 0])
+  assert.deepEqual(await counts('?organizationId=2'), [0, 1, 0, 0])
+})
+
+test('an organization has all its members, and loses those that a patch removes', async (t) => {
+  const { get, post, patch } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const whole = {
+    code: 'NL-7',
+    name: 'Dierenthuis',
+    email: 'post@example.org',
+    phone: '+31 30 000',
+    address: { street: 'Straat 1', city: 'Utrecht', region: 'Utrecht', postcode: '3511', country: 'NL' },
+    ...{ latitude: 52.090_8, longitude: 5.12 },
+    website: 'https://example.org',
+    mission: 'Homes.\nFor all.',
+    adoptionPolicy: 'Come and see.',
+    adoptionUrl: 'https://example.org/adopt',
+    hours: { monday: '10 to 16', sunday: 'closed' },
+    social: { mastodon: 'https://example.social/@us' },
+  }
+  const created = await post('/v1/organizations', whole)
+  const { createdAt, updatedAt, ...shown } = created.body
+  assert.deepEqual([created.status, shown, createdAt], [201, { id: 1, ...whole }, updatedAt])
+  assert.match(String(created.headers.location), /\/v1\/organizations\/1$/)
+  assert.deepEqual((await get('/v1/organizations/1')).body, created.body)
+
+  const patched = await patch('/v1/organizations/1', {
+    code: 'ignored',
+    address: { street: null },
+    hours: null,
+    latitude: null,
+    longitude: null,
+  })
+
+  const { hours, latitude, longitude, ...left } = whole
+  const { street, ...address } = whole.address
+  const { createdAt: _, updatedAt: __, ...after } = patched.body
+  assert.deepEqual(after, { id: 1, ...left, address })
+})
+
+test('bad members are named, and nothing is stored', async (t) => {
+  const { get, post, patch } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  for (const [bad, ...pointers] of [
+    [{}, '/name'],
+    [{ name: ' ' }, '/name'],
+    [{ name: 'A', code: '-a' }, '/code'],
+    [{ name: 'A', code: 'a'.repeat(21) }, '/code'],
+    [{ name: 'A', latitude: 1 }, '/longitude'],
+    [{ name: 'A', latitude: 91, longitude: 181 }, '/latitude', '/longitude'],
+    [{ name: 'A', website: 'http://a.example', social: { x: 1 } }, '/website', '/social/x'],
+    [{ name: 'A', address: { country: 'nl' }, email: 'a' }, '/email', '/address/country'],
+    [{ name: 'A', hours: { monday: 'a\nb' } }, '/hours/monday'],
+  ] as const) {
+    const { status, body } = await post('/v1/organizations', bad)
+    const found = body.details.map(({ pointer }: { pointer: string }) => pointer)
+    assert.deepEqual([status, found.toSorted()], [400, pointers.toSorted()], JSON.stringify(bad))
+  }
+  assert.deepEqual((await get('/v1/organizations')).body, [])
+  await post('/v1/organizations', { name: 'A', code: 'Abc' })
+  assert.equal((await post('/v1/organizations', { name: 'B', code: 'aBC' })).body.code, 'organization_exists')
+  assert.equal((await patch('/v1/organizations/1', { latitude: 4 })).body.details[0].pointer, '/longitude')
+  assert.equal((await patch('/v1/organizations/1', { name: null })).status, 400)
+  assert.equal((await patch('/v1/organizations/9', { name: 'B' })).body.code, 'organization_not_found')
+  assert.equal((await get('/v1/organizations/x')).body.code, 'organization_not_found')
+})
+
+test('a code is made of the region or country and a number that nobody has', async (t) => {
+  const { post } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const add = async (address?: object, code?: string) =>
+    (await post('/v1/organizations', { name: 'A', address, code })).body.code
+  await add(undefined, 'co2')
+
+  const made = [
+    await add({ region: 'CO', country: 'US' }),
+    await add({ region: 'Utrecht', country: 'NL' }),
+    await add(),
+  ]
+
+  assert.deepEqual(made, ['CO3', 'NL3', 'ORG4'])
+})
+
+test('an organization stays while anything belongs to it', async (t) => {
+  const app = await startNetwork(t)
+  await app.post('/v1/organizations', { name: 'Third' })
+  const id = await addAnimal(app, 3)
+  assert.equal((await app.delete('/v1/organizations/3')).body.code, 'organization_in_use')
+  assert.equal((await app.delete('/v1/organizations/1')).body.code, 'organization_in_use')
+  await app.delete(`/v1/pets/${id}`)
+  assert.equal((await app.delete('/v1/organizations/3')).status, 204)
+  assert.equal((await app.delete('/v1/organizations/3')).status, 404)
+})
+
+test('the number of a shelter is unique in its organization', async (t) => {
+  const { post, patch } = await startNetwork(t)
+  const add = async (externalId: string, organizationId?: number) =>
+    (await post('/v1/pets', { name: 'Rex', categoryId: 1, externalId, organizationId })).body
+  assert.deepEqual((await add('A 1', 1)).externalId, 'A 1')
+  assert.equal((await add('A 1', 2)).id, 2)
+  assert.equal((await add('A 1')).id, 3)
+  assert.equal((await add('A 1', 1)).code, 'external_id_exists')
+  assert.equal((await add('A 1')).code, 'external_id_exists')
+
+  assert.equal((await patch('/v1/pets/3', { organizationId: 1 })).body.code, 'external_id_exists')
+  const { body } = await patch('/v1/pets/3', { externalId: null, organizationId: 1 })
+  assert.deepEqual([body.externalId, body.organizationId], [undefined, 1])
+  assert.equal(
+    (await post('/v1/pets', { name: 'Rex', categoryId: 1, organizationId: 9 })).body.details[0].code,
+    'unknown_organization',
+  )
+  assert.equal((await patch('/v1/pets/1', { organizationId: 9 })).body.details[0].pointer, '/organizationId')
+})
+
+test('organizations are found by words, country, region, and the nearest first, page by page', async (t) => {
+  const { get, post } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  for (let i = 0; i < 30; i += 1) {
+    const address = { region: i % 2 ? 'Utrecht' : 'CO', country: i % 2 ? 'NL' : 'US' }
+    // Around the date line.
+    const place = i % 5 ? { latitude: 0, longitude: ((179.5 + i / 20 + 180) % 360) - 180 } : {}
+    await post('/v1/organizations', { name: i === 7 ? '50%_Cats' : `Shelter ${i}`, address, ...place })
+  }
+  const walk = async (query: string) => {
+    const seen = []
+    let path = `/v1/organizations?limit=4&${query}`
+    for (let pages = 0; path && pages < 20; pages += 1) {
+      const { body, headers } = await get(path)
+      seen.push(...body)
+      path = /<[^>]*(\/v1[^>]*)>; rel="next"/.exec(String(headers.link))?.[1] ?? ''
+    }
+    return seen
+  }
+  const names = async (query: string) => (await walk(query)).map(({ name }) => name)
+
+  assert.equal((await walk('')).length, 30)
+  assert.deepEqual(await names('q=%25_c'), ['50%_Cats'])
+  assert.deepEqual(await names('q=shelter%2012'), ['Shelter 12'])
+  assert.equal((await names('country=NL&region=utrecht')).length, 15)
+  const near = await walk('near=0,-179.9&within=500')
+  const distances = near.map(({ distanceMeters }) => distanceMeters)
+  assert.deepEqual(
+    distances,
+    distances.toSorted((one, other) => one - other),
+  )
+  assert.equal(near.length, 24)
+  assert.equal(new Set(near.map(({ id }) => id)).size, 24)
+  for (const { latitude, longitude, distanceMeters } of near)
+    assert.equal(distanceMeters, metersBetween({ latitude, longitude }, { latitude: 0, longitude: -179.9 }))
+  assert.ok((await walk('near=0,-179.9&within=5')).length < 24)
+  for (const bad of ['near=91,0', 'near=%20', 'within=501', 'country=nl'])
+    assert.equal((await get(`/v1/organizations?${bad}`)).status, 400, bad)
+})
+
+test('distances are those of the great circle, over the date line and at the poles', () => {
+  const point = (latitude: number, longitude: number) => ({ latitude, longitude })
+  assert.equal(metersBetween(point(0, 179.5), point(0, -179.5)), 111_195)
+  assert.equal(metersBetween(point(90, 0), point(90, 120)), 0)
+  assert.equal(metersBetween(point(-90, 5), point(90, 5)), 20_015_114)
+  assert.equal(metersBetween(point(0, 0), point(0, 180)), 20_015_114)
+})

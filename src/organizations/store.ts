@@ -1,0 +1,152 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tables } from '../db/tables.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
+import { ApiError, type ErrorDetail } from '../errors.ts'
+import { mergeMembers } from '../http/merge-patch.ts'
+import {
+  type Details,
+  type NewOrganization,
+  type Organization,
+  type OrganizationPatch,
+  PATCHED,
+} from './schema.ts'
+
+export const ORGANIZATION_COLUMNS = ['id', 'code', 'profile', 'created_at', 'updated_at'] as const
+export type Row = Pick<Selectable<Tables['organization']>, (typeof ORGANIZATION_COLUMNS)[number]>
+
+export function toOrganization({ id, code, profile, created_at, updated_at }: Row): Organization {
+  return {
+    id,
+    code,
+    ...JSON.parse(profile),
+    createdAt: new Date(created_at).toISOString(),
+    updatedAt: new Date(updated_at).toISOString(),
+  }
+}
+
+export async function find(db: Db, id: bigint): Promise<Organization | undefined> {
+  const row = await db
+    .selectFrom('organization')
+    .select(ORGANIZATION_COLUMNS)
+    .where('id', '=', id as never)
+    .executeTakeFirst()
+  return row && toOrganization(row)
+}
+
+/** @throws {ApiError} organization_not_found */
+export async function get(db: Db, id: bigint): Promise<Organization> {
+  const organization = await find(db, id)
+  if (!organization) throw new ApiError('organization_not_found')
+  return organization
+}
+
+/** The id of the one with a code, whatever the case of its letters. */
+export async function idOfCode(db: Db, code: string): Promise<number | undefined> {
+  const found = db.selectFrom('organization').select('id').where('folded_code', '=', fold(code))
+  return (await found.executeTakeFirst())?.id
+}
+
+/** All of them, as commands read them. */
+export async function codes(db: Db): Promise<Map<number, string>> {
+  const rows = await db.selectFrom('organization').select(['id', 'code']).execute()
+  return new Map(rows.map(({ id, code }) => [id, code]))
+}
+
+/** @throws {ApiError} organization_exists, validation_failed */
+export async function insertOrganization(
+  db: Db,
+  organization: NewOrganization,
+  now: number,
+): Promise<Organization> {
+  const { code, ...sent } = organization
+  const details = mergeMembers(PATCHED, {}, sent) as Details
+  check(details)
+  if (code !== undefined && (await idOfCode(db, code)) !== undefined)
+    throw new ApiError('organization_exists')
+  const own = code ?? (await freeCode(db, details))
+  const insert = db
+    .insertInto('organization')
+    .values({ code: own, folded_code: fold(own), ...columnsOf(details), created_at: now, updated_at: now })
+  return toOrganization(await withFreeCode(insert.returning(ORGANIZATION_COLUMNS).executeTakeFirstOrThrow()))
+}
+
+/** @throws {ApiError} organization_not_found, validation_failed */
+export async function updateOrganization(
+  db: Db,
+  id: bigint,
+  patch: OrganizationPatch,
+  now: number,
+): Promise<Organization> {
+  const before = await get(db, id)
+  const details = mergeMembers(PATCHED, before, patch) as Details
+  check(details)
+  const columns = columnsOf(details)
+  if (columns.profile === columnsOf(mergeMembers(PATCHED, before, {}) as Details).profile) return before
+  const row = await db
+    .updateTable('organization')
+    .set({ ...columns, updated_at: now })
+    .where('id', '=', id as never)
+    .returning(ORGANIZATION_COLUMNS)
+    .executeTakeFirst()
+  if (!row) throw new ApiError('organization_not_found')
+  return toOrganization(row)
+}
+
+/** @throws {ApiError} organization_not_found, organization_in_use */
+export async function deleteOrganization(db: Db, id: bigint): Promise<void> {
+  try {
+    const { numDeletedRows } = await db
+      .deleteFrom('organization')
+      .where('id', '=', id as never)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) throw new ApiError('organization_not_found')
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? new ApiError('organization_in_use') : error
+  }
+}
+
+/** What a person would take for the same is the same. */
+export function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().trim()
+}
+
+const MILLION = 1_000_000
+
+function columnsOf(details: Details) {
+  const { name, address, latitude, longitude } = details
+  return {
+    name,
+    folded_name: fold(name),
+    country: address?.country ?? null,
+    region: address?.region === undefined ? null : fold(address.region),
+    latitude: latitude === undefined ? null : Math.round(latitude * MILLION),
+    longitude: longitude === undefined ? null : Math.round(longitude * MILLION),
+    profile: JSON.stringify(details),
+  }
+}
+
+/** @throws {ApiError} validation_failed, for what no schema can say */
+function check({ latitude, longitude }: Details): void {
+  if ((latitude === undefined) === (longitude === undefined)) return
+  const pointer = latitude === undefined ? '/latitude' : '/longitude'
+  const detail: ErrorDetail = { pointer, code: 'missing', message: 'This is required.' }
+  throw new ApiError('validation_failed', { details: [detail] })
+}
+
+/** Of its region, where that is as short as a code has it, or else its country, and a number: CO12. */
+async function freeCode(db: Db, { address }: Details): Promise<string> {
+  const { region = '', country = 'ORG' } = address ?? {}
+  const letters = /^[A-Za-z]{2,3}$/.test(region) ? region.toUpperCase() : country
+  const ids = db.selectFrom('organization').select(sql<number>`coalesce(max(id), 0)`.as('last'))
+  for (let number = (await ids.executeTakeFirstOrThrow()).last + 1; ; number += 1) {
+    if ((await idOfCode(db, `${letters}${number}`)) === undefined) return `${letters}${number}`
+  }
+}
+
+async function withFreeCode<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change
+  } catch (error) {
+    throw isUniqueViolation(error) ? new ApiError('organization_exists') : error
+  }
+}

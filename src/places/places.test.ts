@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { locate } from './gazetteer.ts'
+
+const ADMIN = { key: { ...UNLIMITED, access: 'admin' } } as const
+const DENVER = { latitude: 39.7392, longitude: -104.9847 }
+const BEVERLY_HILLS = { latitude: 34.0901, longitude: -118.4065 }
+const UTRECHT = { latitude: 52.0908, longitude: 5.1222 }
+
+test('postcodes and cities are found, whatever the case and accents of their letters', async () => {
+  for (const [where, expected] of [
+    [{ postcode: '90210' }, BEVERLY_HILLS],
+    [{ postcode: '90210-1234', city: 'Denver', country: 'US' }, BEVERLY_HILLS],
+    [{ postcode: 'm5v 3L9' }, { latitude: 43.6525, longitude: -79.3686 }],
+    [{ city: 'denver', region: 'Colorado', country: 'US' }, DENVER],
+    [{ city: 'DENVER', region: 'co' }, DENVER],
+    [{ city: 'Utrecht', country: 'NL' }, UTRECHT],
+    // The one where most people live.
+    [{ city: 'Utrecht' }, UTRECHT],
+    [
+      { city: 'Sao Paulo', country: 'BR' },
+      { latitude: -23.5475, longitude: -46.6361 },
+    ],
+    [{ postcode: '90210', country: 'NL' }, undefined],
+    [{ postcode: '00000' }, undefined],
+    [{ city: 'Nowhere at all' }, undefined],
+    [{ region: 'CO', country: 'US' }, undefined],
+    [{}, undefined],
+  ] as const) {
+    assert.deepEqual(await locate(where), expected, JSON.stringify(where))
+  }
+})
+
+test('an animal gets the coordinates of its postcode or city, and others when it moves; better ones stay', async (t) => {
+  const { post, patch } = await startApp(t, ADMIN)
+  const rex = (place: object) => ({ name: 'Rex', categoryId: 1, place })
+  const placeOf = ({ body: { place } }: { body: { place: unknown } }) => place
+  const denver = { city: 'Denver', region: 'CO', country: 'US' }
+
+  assert.deepEqual(placeOf(await post('/v1/pets', rex(denver))), { ...denver, ...DENVER })
+  const moved = await patch('/v1/pets/1', { place: { city: 'Utrecht', region: null, country: 'NL' } })
+  assert.deepEqual(placeOf(moved), { city: 'Utrecht', country: 'NL', ...UTRECHT })
+  assert.deepEqual(placeOf(await patch('/v1/pets/1', { place: { city: 'Nowhere at all' } })), {
+    city: 'Nowhere at all',
+    country: 'NL',
+  })
+
+  const exact = { ...denver, latitude: 39.7, longitude: -105 }
+  assert.deepEqual(placeOf(await post('/v1/pets', rex(exact))), exact)
+  assert.deepEqual(placeOf(await patch('/v1/pets/2', { place: { postcode: '80202' } })), {
+    ...exact,
+    postcode: '80202',
+  })
+  assert.deepEqual(placeOf(await post('/v1/pets', rex({ region: 'CO' }))), { region: 'CO' })
+})
+
+test('an organization gets the coordinates of its address, and is found near a name', async (t) => {
+  const { get, post, patch } = await startApp(t, ADMIN)
+  const address = { street: 'Street 1', city: 'Denver', region: 'CO', country: 'US' }
+  const { body } = await post('/v1/organizations', { name: 'Hill', address })
+  assert.deepEqual([body.latitude, body.longitude], [DENVER.latitude, DENVER.longitude])
+
+  const near = async (words: string) => {
+    const answer = await get(`/v1/organizations?within=20&near=${encodeURIComponent(words)}`)
+    return answer.status === 200 ? answer.body.length : answer.body.details[0].parameter
+  }
+  assert.deepEqual(
+    await Promise.all(['Denver, CO', 'denver', '80202', '39.74,-104.99', 'Denver, US'].map(near)),
+    [1, 1, 1, 1, 1],
+  )
+  assert.deepEqual(await Promise.all(['Utrecht, NL', '90210', 'Nowhere at all', '91,0'].map(near)), [
+    0,
+    0,
+    'near',
+    'near',
+  ])
+
+  await patch('/v1/organizations/1', { address: { city: 'Utrecht', region: null, country: 'NL' } })
+  assert.equal(await near('Utrecht, NL'), 1)
+})

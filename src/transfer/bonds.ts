@@ -1,0 +1,37 @@
+import type { Writer } from '../db/write.ts'
+import { type Refusal, Refused } from './animal.ts'
+import { reasonFor } from './import-batch.ts'
+import type { Outcome } from './plan.ts'
+
+interface Bonding {
+  keyId: number | null
+  organizationId: number | undefined
+  clock: () => number
+  onRefused(refusal: Refusal): void
+}
+
+/**
+ * Bonds imported animals, once all of them are there. All of a bond
+ * say the same of it, so that one of them is enough.
+ */
+export async function bondAll(
+  bonded: Outcome['bonded'],
+  write: Writer['write'],
+  { keyId, organizationId, clock, onRefused }: Bonding,
+): Promise<void> {
+  const ids = new Map(bonded.map(({ id, petId }) => [id, petId]))
+  const done = new Set<number>()
+  for (const { line, id, petId, with: others } of bonded) {
+    if (done.has(petId)) continue
+    const bondedWith = others.flatMap((other) => ids.get(other) ?? [])
+    for (const one of bondedWith) done.add(one)
+    try {
+      const lacking = others.filter((other) => !ids.has(other))
+      if (lacking.length > 0)
+        throw new Refused(`It came without its bond: ${lacking.join(', ')} did not come.`)
+      await write('bondPets', petId, bondedWith, { keyId, organizationId }, clock())
+    } catch (error) {
+      onRefused({ line, id, reason: `bondedWith: ${reasonFor(error)}` })
+    }
+  }
+}

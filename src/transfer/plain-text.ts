@@ -1,0 +1,63 @@
+const ENTITIES: Record<string, string> = {
+  amp: '&',
+  apos: "'",
+  bull: '•',
+  copy: '©',
+  eacute: 'é',
+  gt: '>',
+  hellip: '…',
+  ldquo: '“',
+  lsquo: '‘',
+  lt: '<',
+  mdash: '—',
+  nbsp: ' ',
+  ndash: '–',
+  quot: '"',
+  rdquo: '”',
+  rsquo: '’',
+}
+
+/** A longer text is none that an animal may have, and not worth the search for where its marks end. */
+const LONGEST = 100_000
+
+const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi
+const TAG = /<\/?([a-z][a-z0-9]*)\b[^<>]{0,2000}>/gi
+const BLOCKS = new Set([
+  'br',
+  'p',
+  'div',
+  'li',
+  'ul',
+  'ol',
+  'tr',
+  'table',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+])
+
+/**
+ * HTML as text, with line ends where blocks were: what people wrote, without its form. Other text stays
+ * as it is, but for spaces at its ends. Whoever shows the result escapes it.
+ */
+export function plainText(source: string): string {
+  if (source.length > LONGEST || !/[<&\r]/.test(source)) return source.trim()
+  const unmarked = source
+    .replaceAll(/<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi, '')
+    .replaceAll(TAG, (_, name: string) => (BLOCKS.has(name.toLowerCase()) ? '\n' : ''))
+  const decoded = unmarked.replaceAll(ENTITY, characterOf)
+  return decoded
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[\t \u00a0]+\n/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+function characterOf(whole: string, digits?: string, hex?: string, name = ''): string {
+  if (digits === undefined && hex === undefined) return ENTITIES[name.toLowerCase()] ?? whole
+  const code = digits === undefined ? Number.parseInt(hex as string, 16) : Number(digits)
+  return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : ''
+}

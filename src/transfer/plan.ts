@@ -1,0 +1,65 @@
+import type { Adding } from '../pets/insert-many.ts'
+import type { NewPet } from '../pets/schema.ts'
+import type { Point } from '../places/distance.ts'
+import type { Refusal } from './animal.ts'
+
+// What an import gives to the store, and what it hears of it.
+
+/** An animal as it may be added, and where it was read. */
+export interface Judged {
+  line: number
+  sourceId: string | undefined
+  pet: NewPet
+  /** Not for adoption in its source. */
+  unlisted: boolean
+  bond?: Bond | undefined
+  /** In our own form: a number that is taken is a mistake. Other programs may give one several times. */
+  isOurs: boolean
+  /** Of its postcode or city, where the file has no coordinates. */
+  point?: Point | undefined
+}
+
+/** With whom an animal is adopted, by the ids of the file. */
+export interface Bond {
+  line: number
+  id: string
+  with: string[]
+}
+
+export interface Outcome {
+  added: number
+  updated: number
+  /** Was imported before, and is still the same. */
+  unchanged: number
+  refused: Refusal[]
+  /** How many of the animals these were, from the first on. */
+  taken: number
+  /** Those that are bonded, whose others may come later. */
+  bonded: (Bond & { petId: number })[]
+  /** Names of members that were left out, each time. */
+  leftOut: string[]
+}
+
+export interface Origin extends Adding {
+  source: string
+}
+
+export interface Plan extends Origin {
+  /** The organization of the key, if it belongs to one. */
+  organizationId?: number | undefined
+  /** Whether an animal that was imported before is changed; else it is refused. */
+  update: boolean
+  dryRun: boolean
+  /** Of a file whose animals have no ids: it is known when it comes again. */
+  fingerprint?: string | undefined
+}
+
+/** Thrown to take a batch back that was only tried. */
+export class Tried extends Error {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('this was only tried')
+    this.outcome = outcome
+  }
+}

@@ -1,0 +1,120 @@
+import { plainText } from './plain-text.ts'
+import type { Words } from './words.ts'
+
+// What programs for shelters write, read as what an animal has here. What is not understood stays unread.
+
+type Json = Record<string, unknown>
+
+export interface SourceRow {
+  /** A text without spaces at its ends; undefined where there is none. */
+  text(...names: string[]): string | undefined
+  /** One text out of several members, as paragraphs. */
+  lines(...names: string[]): string | undefined
+  flag(name: string): boolean | undefined
+  /** A flag that says the contrary: not good with dogs. Where it is not set, nothing is known. */
+  never(name: string): false | undefined
+  date(...names: string[]): string | undefined
+  oneOf<Value>(words: Words<Value>, ...names: string[]): Value | undefined
+  /** @param factor into the unit wanted */
+  number(factor: number, ...names: string[]): number | undefined
+  money(currency: string, ...names: string[]): { amount: number; currency: string } | undefined
+  /** What else has been read. */
+  read(...names: string[]): void
+  /** Names of the members that hold something, and that nobody read. */
+  unread(): string[]
+}
+
+/** @param nothing what the program writes where it knows nothing, in small letters */
+export function sourceRow(fields: Json, nothing: readonly string[] = []): SourceRow {
+  const left = new Set(Object.keys(fields).filter((name) => textOf(fields[name]) !== undefined))
+
+  function textOf(value: unknown): string | undefined {
+    if (value === null || value === undefined || value === '') return undefined
+    if (typeof value === 'object') return Object.keys(value).length > 0 ? JSON.stringify(value) : undefined
+    const text = plainText(String(value))
+    return text === '' || nothing.includes(text.toLowerCase()) ? undefined : text
+  }
+
+  /** Of the first member from which something can be made. */
+  function first<Value>(
+    names: string[],
+    make: (text: string) => Value | null | undefined,
+  ): Value | undefined {
+    for (const name of names) {
+      const text = typeof fields[name] === 'object' ? undefined : textOf(fields[name])
+      const made = text === undefined ? undefined : make(text)
+      if (made === undefined) continue
+      left.delete(name)
+      return made ?? undefined
+    }
+    return undefined
+  }
+
+  const row: SourceRow = {
+    text: (...names) => first(names, (text) => text),
+    lines(...names) {
+      const parts = names.flatMap((name) => first([name], (text) => text) ?? [])
+      return parts.length > 0 ? [...new Set(parts)].join('\n\n') : undefined
+    },
+    flag: (name) => first([name], flagOf),
+    never: (name) => (row.flag(name) ? false : undefined),
+    date: (...names) => first(names, dateOf),
+    oneOf: (words, ...names) => first(names, (text) => words.get(text.toLowerCase())),
+    number: (factor, ...names) => first(names, (text) => numberOf(text, factor)),
+    money(currency, ...names) {
+      const amount = first(names, (text) => numberOf(text.replace(/^(?:US)?\$\s*/, ''), 100))
+      return amount === undefined ? undefined : { amount, currency }
+    },
+    read(...names) {
+      for (const name of names) left.delete(name)
+    },
+    unread: () => [...left],
+  }
+  return row
+}
+
+const YES = ['1', 'y', 'yes', 'true', 'x', 't']
+const NO = ['0', 'n', 'no', 'false', 'f']
+
+function flagOf(text: string): boolean | undefined {
+  const word = text.toLowerCase()
+  if (YES.includes(word)) return true
+  return NO.includes(word) ? false : undefined
+}
+
+/** ISO 8601, or as Americans write it, both with or without a time; or seconds of Unix time. */
+function dateOf(text: string): string | undefined {
+  if (/^-?\d{6,11}$/.test(text)) return new Date(Number(text) * 1_000).toISOString().slice(0, 10)
+  const iso = /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?$/.exec(text)
+  const american = /^(\d\d?)\/(\d\d?)\/(\d{4})(?: .*)?$/.exec(text)
+  const [year, month, day] = iso ? iso.slice(1) : american ? [american[3], american[1], american[2]] : []
+  if (year === undefined) return undefined
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  const isThere = date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day)
+  return isThere ? date.toISOString().slice(0, 10) : undefined
+}
+
+function numberOf(text: string, factor: number): number | undefined {
+  if (!/^\d{1,9}(?:,\d{3})*(?:\.\d+)?$/.test(text)) return undefined
+  return Math.round(Number(text.replaceAll(',', '')) * factor)
+}
+
+/** What holds nothing is absent. */
+export function held<Members extends Json>(members: Members): Members | undefined {
+  const known = Object.entries(members).filter(([, value]) => value !== undefined)
+  return known.length > 0 ? (Object.fromEntries(known) as Members) : undefined
+}
+
+/** Addresses, between which a semicolon stands. */
+export function addresses(text: string | undefined): string[] | undefined {
+  const all = text?.split(/\s*;\s*/).filter((address) => address !== '')
+  return all && all.length > 0 ? all : undefined
+}
+
+/** Several texts, each once, without those that are missing. */
+export function listed(...texts: (string | undefined)[]): string[] | undefined {
+  const all = texts.flatMap((text) => text?.split(/\s*[,/;|]\s*/) ?? []).filter((text) => text !== '')
+  const byWord = new Map(all.toReversed().map((text) => [text.toLowerCase(), text]))
+  const once = [...byWord.values()].toReversed()
+  return once.length > 0 ? once : undefined
+}

@@ -1,0 +1,42 @@
+import type { NewPet } from '../pets/schema.ts'
+
+// Words that several programs have for the same, in small letters.
+
+/** Words, and what stands for each; null for what says that nobody knows. */
+export type Words<Value> = ReadonlyMap<string, Value | null>
+
+export function words<Value>(meanings: Record<string, Value | null>): Words<Value> {
+  return new Map(Object.entries(meanings))
+}
+
+export const SEXES = words<NewPet['sex']>({
+  ...{ f: 'female', female: 'female', m: 'male', male: 'male' },
+  ...{ u: 'unknown', unknown: 'unknown' },
+})
+
+export const AGES = words<NewPet['age']>({
+  ...{ baby: 'baby', puppy: 'baby', kitten: 'baby', young: 'young' },
+  ...{ 'young adult': 'young', adult: 'adult', 'mature adult': 'senior', senior: 'senior' },
+})
+
+export const SIZES = words<NewPet['size']>({
+  ...{ 'very small': 'small', xs: 'small', small: 'small', s: 'small' },
+  ...{ medium: 'medium', med: 'medium', m: 'medium', large: 'large', l: 'large' },
+  ...{ xl: 'extra_large', xlarge: 'extra_large', 'x-large': 'extra_large' },
+  ...{ 'extra large': 'extra_large', 'extra-large': 'extra_large', 'very large': 'extra_large' },
+})
+
+export const COATS = words<NewPet['coat']>({
+  ...{ hairless: 'hairless', wire: 'wire', wirehaired: 'wire', 'wire haired': 'wire', rough: 'wire' },
+  ...{
+    short: 'short',
+    'short hair': 'short',
+    'short coat': 'short',
+    medium: 'medium',
+    'medium hair': 'medium',
+  },
+  ...{ 'medium coat': 'medium', long: 'long', 'long hair': 'long', 'long coat': 'long', curly: 'curly' },
+})
+
+export const POUND_GRAMS = 453.592_37
+export const KILOGRAM_GRAMS = 1_000
