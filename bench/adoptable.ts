@@ -7,6 +7,7 @@ import {
   ask,
   type Door,
   LIMITS,
+  LONGEST_ANIMAL,
   NEW_PET,
   pagesFrom,
   places,
@@ -21,7 +22,8 @@ import { addDirectly, type Service } from './servers.ts'
 export const SAME_PAGE = 'list, the same page'
 export const FILTERS = 'list, changing filters'
 export const CREATE = 'create'
-const UNASKED = 'list, pages never asked before'
+export const UNASKED = 'list, pages never asked before'
+export const UNASKED_FIELDS = 'list, pages never asked before, three members'
 
 /** What is measured, and how much of the bare server is to be reached. */
 export const MEASUREMENTS: Record<string, number | undefined> = {
@@ -49,27 +51,38 @@ export interface Adoptable extends Contestant {
 const get = (path: string, headers = {}): Request => ({ method: 'GET', path, headers })
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-/** The service with ANIMALS animals in it; without its file it is not measured by orders. */
-export function adoptable(name: string, service: Service, key: string, file?: string): Adoptable {
+interface Kind {
+  /** Without it orders are not measured. */
+  file?: string
+  newPet?: string
+  /** The longest animal in an answer, in bytes. */
+  longest?: number
+}
+
+/** The service with ANIMALS animals in it. */
+export function adoptable(name: string, service: Service, key: string, kind: Kind = {}): Adoptable {
+  const { file, newPet = NEW_PET, longest = LONGEST_ANIMAL } = kind
   const { port, pid } = service
   const door: Door = { port, key }
   let added = ANIMALS
-  let pages: Promise<Exchange[]> | undefined
+  const pages = new Map<string, Promise<Exchange[]>>()
 
   const recorded = async (requests: Request[]): Promise<Sending & { recorded: number }> => {
     const exchanges = await record(door, requests)
     return { exchanges, answers: answersOf(exchanges), recorded: requests.length }
   }
 
-  const neverAsked = async (): Promise<Sending> => {
-    pages ??= unaskedPages(door)
+  const neverAsked = async (query = ''): Promise<Sending> => {
+    const found = pages.get(query) ?? unaskedPages(door, query, longest)
+    pages.set(query, found)
     // A commit, after which a page of an earlier round has to be made anew like any other.
     await ask(door, renamed(1, String(performance.now())))
-    return { exchanges: await pages, once: true, answers: await anyAnswer(door, get('/v1/pets')) }
+    const answers = await anyAnswer(door, get(`/v1/pets?limit=20${query}`))
+    return { exchanges: await found, once: true, answers }
   }
 
   const create = async (): Promise<Sending> => {
-    const sending = await recorded([{ method: 'POST', path: '/v1/pets', body: NEW_PET }])
+    const sending = await recorded([{ method: 'POST', path: '/v1/pets', body: newPet }])
     const after = ({ answers }: { answers: number }) => {
       added += sending.recorded + answers
     }
@@ -95,7 +108,8 @@ export function adoptable(name: string, service: Service, key: string, file?: st
     [SAME_PAGE]: () => recorded([get('/v1/pets')]),
     'list, 304': known,
     [FILTERS]: () => recorded(filtered('/v1/pets?limit=')),
-    [UNASKED]: neverAsked,
+    [UNASKED]: () => neverAsked(),
+    [UNASKED_FIELDS]: () => neverAsked('&fields=id,name,status'),
     'find one': () => recorded(range(256).map((id) => get(`/v1/pets/${id}`))),
     [CREATE]: create,
     // Each animal gets one name after the other, so that every patch changes something.
@@ -128,7 +142,7 @@ function placeOrder(petId: number): Request {
   return { method: 'POST', path: '/v1/store/orders', body: JSON.stringify({ petId, adopter }) }
 }
 
-async function unaskedPages(door: Door): Promise<Exchange[]> {
-  const [down, up] = await Promise.all([places(door, '', CURSORS), places(door, '&sort=id', CURSORS)])
-  return unseen(door, pagesFrom([...down, ...up], LIMITS), LIMITS.length)
+async function unaskedPages(door: Door, query: string, longest: number): Promise<Exchange[]> {
+  const orders = [query, `&sort=id${query}`].map((order) => places(door, order, CURSORS))
+  return unseen(door, pagesFrom((await Promise.all(orders)).flat(), LIMITS), LIMITS.length, longest)
 }

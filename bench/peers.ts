@@ -17,6 +17,8 @@ interface Peer {
   packages: string[]
   /** Where its animals are, when not where adoptable's are. */
   requests?: Record<string, Request[]>
+  /** The path of a file with other animals than the usual ones. */
+  animals?: string
 }
 
 /** json-server has an interface of its own. */
@@ -50,11 +52,23 @@ const PEERS: Peer[] = [
 
 const KEY = 'bench-key-of-the-peers'
 
+/** Those that keep animals with all their members; json-server and an ORM of columns are nothing like it. */
+const RICH_PEERS = ['Fastify', 'Express']
+
+export interface RichAnimals {
+  /** The path of the animals that are there at the start, as NDJSON. */
+  file: string
+  newPet: string
+}
+
 /** @returns those that are installed, started, and the names of the others with the reason */
-export async function startPeers(folder: string): Promise<{ peers: Contestant[]; skipped: string[] }> {
+export async function startPeers(
+  folder: string,
+  rich?: RichAnimals,
+): Promise<{ peers: Contestant[]; skipped: string[] }> {
   const peers: Contestant[] = []
   const skipped: string[] = []
-  for (const peer of PEERS) {
+  for (const peer of rich ? richPeers(rich) : PEERS) {
     const missing = peer.packages.find((name) => !existsSync(new URL(`node_modules/${name}`, FOLDER)))
     if (missing) skipped.push(`${peer.name}: ${missing} is not installed; npm ci --prefix bench/peers`)
     else peers.push(await startPeer(peer, folder))
@@ -62,13 +76,23 @@ export async function startPeers(folder: string): Promise<{ peers: Contestant[];
   return { peers, skipped }
 }
 
+function richPeers({ file, newPet }: RichAnimals): Peer[] {
+  const requests = {
+    ...SAME_INTERFACE,
+    [CREATE]: [{ method: 'POST', path: '/v1/pets', body: newPet }] satisfies Request[],
+  }
+  const found = PEERS.filter(({ name }) => RICH_PEERS.includes(name))
+  return found.map((peer) => ({ ...peer, requests, animals: file }))
+}
+
 async function startPeer(peer: Peer, folder: string): Promise<Contestant> {
-  const { name, program, packages, requests = SAME_INTERFACE } = peer
+  const { name, program, packages, animals = '', requests = SAME_INTERFACE } = peer
   const env = {
     ...process.env,
     NODE_ENV: 'production',
     BENCH_FILE: join(folder, `${program}.db`),
     BENCH_KEY: KEY,
+    BENCH_ANIMALS: animals,
   }
   const begun = performance.now()
   const child = mind(fork(new URL(program, FOLDER), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))

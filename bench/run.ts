@@ -5,13 +5,14 @@ import { parseArgs } from 'node:util'
 import { againstReport, measureAgainst } from './against.ts'
 import { barChart, growthChart } from './chart.ts'
 import { type Growth, growthReport, measureGrowth, SIZES } from './growth.ts'
+import { measureRich, richReport } from './rich.ts'
 import { measureScale, NEEDS, scaleReport } from './scale.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
 
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--growth | --network | --quick | --against FOLDER] [--rounds N] [--seconds S]'
+  'usage: npm run bench -- [--growth | --network | --rich | --quick | --against FOLDER] [--rounds N] [--seconds S]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }
@@ -27,8 +28,9 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, growth, network, against } = flags
-  if (quick || !(growth || network || against)) await speed()
+  const { quick, growth, network, rich, against } = flags
+  if (quick || !(growth || network || rich || against)) await speed()
+  if (quick || rich) await wide()
   if (quick || growth) await grow()
   if (quick || network) await scale()
   if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
@@ -41,6 +43,12 @@ async function speed(): Promise<void> {
   console.log(`${speedReport(results)}\n`)
   const chart = speedChart(results)
   if (!flags.quick) keep('speed', results, 'bench.svg', chart)
+}
+
+async function wide(): Promise<void> {
+  const results = await measureRich(options, folder)
+  console.log(`${richReport(results)}\n`)
+  if (!flags.quick) keep('rich', results)
 }
 
 async function grow(): Promise<void> {
@@ -89,7 +97,15 @@ function readFlags() {
   const text = { type: 'string' } as const
   try {
     return parseArgs({
-      options: { growth: flag, network: flag, quick: flag, against: text, rounds: text, seconds: text },
+      options: {
+        growth: flag,
+        network: flag,
+        rich: flag,
+        quick: flag,
+        against: text,
+        rounds: text,
+        seconds: text,
+      },
     })
   } catch {
     fail(USAGE)

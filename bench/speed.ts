@@ -51,7 +51,7 @@ export async function measureSpeed(options: Options, folder: string): Promise<Sp
   const key = await makeKey(store)
   const { service, readyMs } = await startOften(store, options.starts)
   const door = { port: service.port, key }
-  const own: Adoptable = { ...adoptable(OWN, service, key, file), readyMs, made: 'fastify, node:sqlite' }
+  const own: Adoptable = { ...adoptable(OWN, service, key, { file }), readyMs, made: 'fastify, node:sqlite' }
   const { nowMb: startMb } = memoryOf(service.pid)
   await addAnimals(door)
   const { others, skipped } = await startOthers(folder, door)

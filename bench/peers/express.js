@@ -1,7 +1,18 @@
 import express from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { z } from 'zod'
-import { digest, NEVER_REACHED, openDatabase, statementsOf, tellPort, tokenOf, toPet } from './common.js'
+import {
+  digest,
+  insertPet,
+  NEVER_REACHED,
+  openDatabase,
+  RICH,
+  statementsOf,
+  tellPort,
+  tokenOf,
+  toPet,
+} from './common.js'
+import { members } from './members.js'
 
 const Status = z.enum(['available', 'pending', 'sold'])
 const Query = z.object({
@@ -12,9 +23,11 @@ const NewPet = z.object({
   name: z.string().min(1).max(200),
   categoryId: z.int(),
   status: Status.optional(),
+  ...(RICH && members),
 })
 
-const { knows, list, listOfStatus, insert } = statementsOf(openDatabase())
+const statements = statementsOf(openDatabase())
+const { knows, list, listOfStatus } = statements
 const limiter = new RateLimiterMemory({ points: NEVER_REACHED, duration: 60 })
 
 const app = express()
@@ -55,8 +68,7 @@ app.get('/v1/pets', (request, response) => {
 app.post('/v1/pets', (request, response) => {
   const { data, error } = NewPet.safeParse(request.body)
   if (error) return refuse(response, error)
-  const { lastInsertRowid } = insert.run(data.name, data.categoryId, data.status ?? null)
-  response.status(201).json({ id: lastInsertRowid, ...data })
+  response.status(201).json(insertPet(statements, data))
 })
 
 const server = app.listen(0, '127.0.0.1', () => tellPort(server))

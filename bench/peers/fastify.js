@@ -1,12 +1,24 @@
 import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
-import { digest, NEVER_REACHED, openDatabase, statementsOf, tellPort, tokenOf, toPet } from './common.js'
+import {
+  digest,
+  insertPet,
+  NEVER_REACHED,
+  openDatabase,
+  RICH,
+  statementsOf,
+  tellPort,
+  tokenOf,
+  toPet,
+} from './common.js'
+import { properties as members } from './members.js'
 
 const Status = { type: 'string', enum: ['available', 'pending', 'sold'] }
 const properties = {
   name: { type: 'string', minLength: 1, maxLength: 200 },
   categoryId: { type: 'integer' },
   status: Status,
+  ...(RICH && members),
 }
 const Pet = { type: 'object', properties: { id: { type: 'integer' }, ...properties } }
 const NewPet = { type: 'object', required: ['name', 'categoryId'], properties }
@@ -15,7 +27,8 @@ const Query = {
   properties: { limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 }, status: Status },
 }
 
-const { knows, list, listOfStatus, insert } = statementsOf(openDatabase())
+const statements = statementsOf(openDatabase())
+const { knows, list, listOfStatus } = statements
 
 const app = Fastify()
 app.decorateRequest('caller', '')
@@ -40,13 +53,8 @@ app.get(
   },
 )
 
-app.post(
-  '/v1/pets',
-  { schema: { body: NewPet, response: { 201: Pet } } },
-  async ({ body: { name, categoryId, status } }, reply) => {
-    const { lastInsertRowid } = insert.run(name, categoryId, status ?? null)
-    return reply.code(201).send({ id: lastInsertRowid, name, categoryId, status })
-  },
+app.post('/v1/pets', { schema: { body: NewPet, response: { 201: Pet } } }, async ({ body }, reply) =>
+  reply.code(201).send(insertPet(statements, body)),
 )
 
 await app.listen({ port: 0, host: '127.0.0.1' })
