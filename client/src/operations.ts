@@ -184,7 +184,7 @@ export interface ListOrdersParameters {
   limit?: number | undefined
   /** Open while placed or approved; closed once completed or cancelled. */
   status?: OrderStatus | undefined
-  /** Only orders of this animal. */
+  /** Only orders that name this animal as petId. */
   petId?: number | undefined
   /** Where the page begins: only as found in a Link header. */
   cursor?: string | undefined
@@ -390,8 +390,8 @@ export abstract class Operations {
   }
 
   /**
-   * Remove an organization. Only one that no animal, order or key belongs to, nor ever belonged. Stability:
-   * beta.
+   * Remove an organization. Only one that no animal, order or key belongs to; a key that is revoked counts.
+   * Stability: beta.
    */
   deleteOrganization(
     parameters: DeleteOrganizationParameters,

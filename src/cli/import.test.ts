@@ -176,6 +176,12 @@ test('wrong arguments of import, export and sample end with one line: 2 for usag
   const wrong: [string[], number, RegExp][] = [
     [['import', path('pets.json')], 2, /--format is ndjson or csv here, not json/],
     [['import', csv, '--update', 'id'], 2, /--update needs --key ID/],
+    [['import', csv, '--currency', 'ZZZ'], 2, /code of a currency/],
+    [
+      ['import', 'https://a:b@x.example/', '--watch', '--update', 'id', '--key', '1'],
+      2,
+      /no name and no password/,
+    ],
     [['import', '-', '--update', 'id', '--key', '1'], 2, /--update needs --source NAME/],
     [['import', csv, '--key', '0'], 2, /number of a key/],
     [['sample', '--animals', '0'], 2, /whole number/],
@@ -195,6 +201,15 @@ test('wrong arguments of import, export and sample end with one line: 2 for usag
   assert.ok(!readdirSync(folder).includes('test.db'))
   await makeKey(settings.DATABASE_URL)
   await Promise.all(wrong.map(refuse))
+})
+
+test('an import looks up where its animals are, and ends', async (t) => {
+  const rows = 'name,category,place.city,place.country\nRex,Dog,Utrecht,NL\n'
+  const { path, settings } = folderWith(t, { 'pets.csv': rows })
+  const { code, stderr } = await runCli(t, ['import', '--init', path('pets.csv')], settings)
+  assert.deepEqual([code, stderr.replace(/\S+test\.db/, 'test.db')], [0, 'made the store test.db\n'])
+  const { place } = JSON.parse((await runCli(t, ['export'], settings)).stdout)
+  assert.deepEqual(place, { city: 'Utrecht', country: 'NL', latitude: 52.0908, longitude: 5.1222 })
 })
 
 test('an import that ends early says what went in before, and that a second run would double it', async (t) => {

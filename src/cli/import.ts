@@ -1,12 +1,12 @@
-import { basename, extname, resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
 import type { PetStatus } from '../pets/fields.ts'
-import { ConfigError } from '../setting.ts'
-import { FORMATS, type Format } from '../transfer/animal.ts'
+import { AMERICAN, FORMATS } from '../transfer/animal.ts'
 import type { Options } from '../transfer/import.ts'
 import { MAPPINGS } from '../transfer/mappings.ts'
 import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
 import { openInput } from './import-input.ts'
+import { currency, formatOf, type Given, key, optionsOf, source, type Wanted } from './import-options.ts'
 import { leftOutText, openProgress, openRejects, summaryText } from './import-report.ts'
 import { time } from './keys-options.ts'
 import { type Settings, settingsHelp } from './settings.ts'
@@ -15,24 +15,6 @@ import { print, whole } from './terminal.ts'
 import { watch } from './watch.ts'
 
 const STATUSES: PetStatus[] = ['available', 'pending', 'sold']
-
-interface Given {
-  format?: Format
-  from?: string
-  category?: string
-  organization?: string
-  update?: string
-  source?: string
-  key?: number
-  again?: true
-  watch?: true
-  every: number
-  removed?: PetStatus
-  init?: true
-  dryRun?: true
-  rejects?: string
-  json?: true
-}
 
 /** Brings the animals of a file into the store, line by line, beside a service or without one. */
 export function importCommand(program: Command, settings: Settings): void {
@@ -46,6 +28,9 @@ export function importCommand(program: Command, settings: Settings): void {
     .addOption(new Option('--from <program>', 'the program whose file it is').choices(Object.keys(MAPPINGS)))
     .option('--category <name>', 'category of the animals whose own one is not known')
     .option('--organization <code>', 'organization of the animals that name none')
+    .option('--currency <code>', 'of fees in files of other programs', currency, AMERICAN.currency)
+    .option('--day-first', 'read 03/04/2020 in such files as in April; else as in March')
+    .option('--pounds', 'read weights without a unit in such files as pounds; else as kilograms')
     .option('--update <column>', 'change the animals that came before with the same id in this column')
     .option(
       '--source <name>',
@@ -112,49 +97,6 @@ function restOf(done: Summary, { dryRun, idColumn }: Wanted): string {
   return doubles ? `${where}: a second run adds those again` : where
 }
 
-type Wanted = Omit<Options, 'onBatch' | 'onRefused'>
-
-/** @throws {ConfigError} */
-async function optionsOf(file: string, given: Given): Promise<Wanted> {
-  if (given.watch && given.update === undefined)
-    throw new ConfigError('--watch needs --update COLUMN and --key ID, since it meets the same animals again')
-  if (given.removed !== undefined && !given.watch) throw new ConfigError('--removed goes with --watch')
-  const mapping = MAPPINGS[given.from ?? ''] ?? (await import('../transfer/mappings/own.ts')).own
-  const format = given.format ?? formatOf(file) ?? mapping.formats[0]
-  if (!mapping.formats.includes(format)) {
-    throw new ConfigError(`--format is ${mapping.formats.join(' or ')} here, not ${format}`)
-  }
-  if (given.update !== undefined && given.key === undefined) {
-    throw new ConfigError(
-      '--update needs --key ID, which the history of an animal names; `adoptable keys list` has the ids',
-    )
-  }
-  const name = given.source ?? given.from ?? (file === '-' ? '' : basename(file, extname(file)).slice(0, 100))
-  const idColumn = given.update ?? mapping.idColumn
-  if (idColumn !== undefined && name === '')
-    throw new ConfigError('--update needs --source NAME with the input')
-  return {
-    format,
-    mapping,
-    source: name,
-    idColumn,
-    update: given.update !== undefined,
-    keyId: given.key ?? null,
-    category: given.category,
-    organization: given.organization,
-    dryRun: given.dryRun === true,
-    again: given.again === true || given.watch === true,
-    removed: given.removed,
-    mayHaveOwnIds: given.from === undefined && given.source === undefined && !given.again,
-    clock: Date.now,
-  }
-}
-
-function formatOf(file: string): Format | undefined {
-  const ending = extname(file).slice(1).toLowerCase()
-  return ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
-}
-
 async function run(
   file: string,
   databaseUrl: string,
@@ -183,15 +125,4 @@ async function run(
     progress.clear()
     await store.close()
   }
-}
-
-function source(text: string): string {
-  if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(text))
-    throw new InvalidArgumentError('It must have 1 to 100 printable characters.')
-  return text
-}
-
-function key(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It must be the number of a key.')
-  return Number(text)
 }

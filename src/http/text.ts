@@ -1,4 +1,5 @@
 import Format from 'typebox/format'
+import { isCountry, isCurrency } from './iso-codes.ts'
 
 /** Something that is no space; no control character and no lone surrogate, which stores would change. */
 export const ONE_LINE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
@@ -6,8 +7,12 @@ export const ONE_LINE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
 /** The same, but for line ends and tabs. */
 export const LINES = '^(?=\\s*\\S)(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$'
 
-export const CAPITALS_2 = '^[A-Z]{2}$'
-export const CAPITALS_3 = '^[A-Z]{3}$'
+Format.Set('country', isCountry)
+Format.Set('currency', isCurrency)
+
+/** Members of the schema of such a code. The pattern is for tools that know no such format. */
+export const COUNTRY = { format: 'country', pattern: '^[A-Z]{2}$' } as const
+export const CURRENCY = { format: 'currency', pattern: '^[A-Z]{3}$' } as const
 
 /** An address without a space, a control character or anything else that a URL has to encode. */
 export const HTTPS = '^https://[A-Za-z0-9](?:[A-Za-z0-9.:-]*)(?:[/?#][!#-;=?-Z\\[\\]_a-z~]*)?$'
@@ -16,8 +21,8 @@ const TEXT_RULE =
   'This needs a character that is not a space, and may hold no control character or lone surrogate.'
 
 const RULES: Record<string, string> = {
-  [CAPITALS_2]: 'This must be two capital letters (ISO 3166), such as NL.',
-  [CAPITALS_3]: 'This must be three capital letters (ISO 4217), such as EUR.',
+  [COUNTRY.pattern]: 'This must be two capital letters (ISO 3166), such as NL.',
+  [CURRENCY.pattern]: 'This must be three capital letters (ISO 4217), such as EUR.',
   [HTTPS]: 'This must be an address that begins with https://.',
 }
 
@@ -57,3 +62,5 @@ export const EMAIL = `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z
 /** Schemas that use this file check `format: email` by it: TypeBox alone takes more. */
 const IS_EMAIL = new RegExp(EMAIL)
 Format.Set('email', (text) => IS_EMAIL.test(text))
+/** A pattern cannot tell all that is wrong with an address. */
+Format.Set('uri', (text) => URL.canParse(text))

@@ -142,6 +142,9 @@ function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknow
 const FORMAT_NAMES: Record<string, string> = {
   email: 'an email address',
   date: 'a date, such as 2024-02-29',
+  uri: 'an address that browsers know how to read',
+  country: 'the code of a country (ISO 3166), such as NL',
+  currency: 'the code of a currency (ISO 4217), such as EUR',
 }
 
 const TYPE_NAMES: Record<string, string> = {

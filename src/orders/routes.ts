@@ -63,7 +63,10 @@ function createOrder(app: App, { config, writeOnce, clock, db }: Context): void 
     body: NewOrder,
     response: { 201: Order },
   }
-  const errors = { 404: 'There is no such animal.', 409: 'The animal is not available.' }
+  const errors = {
+    404: 'There is no such animal.',
+    409: 'The animal is not available, or bonded with others that the order does not name.',
+  }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
     const order = await writeOnce(
       request,

@@ -85,7 +85,7 @@ export const OrderQuery = Type.Object({
   status: Type.Optional(OrderStatus),
   petId: Type.Optional(
     Type.Unsafe<number | bigint>(
-      Type.Integer({ format: 'int64', description: 'Only orders of this animal.' }),
+      Type.Integer({ format: 'int64', description: 'Only orders that name this animal as petId.' }),
     ),
   ),
   cursor: Type.Optional(

@@ -1,5 +1,6 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { countryNamed } from '../http/iso-codes.ts'
 import { coordinatesAfter, coordinatesOf } from '../places/derive.ts'
 import type { Point } from '../places/distance.ts'
 import { locate } from '../places/gazetteer.ts'
@@ -13,13 +14,16 @@ export async function located(organization: NewOrganization): Promise<NewOrganiz
   return point ? { ...organization, ...point } : organization
 }
 
+/** What an address that is taken away leaves. */
+const NOWHERE = { city: null, region: null, postcode: null, country: null }
+
 /** The patch with the coordinates that it brings along. */
 export async function relocated(db: Db, id: bigint, patch: OrganizationPatch): Promise<OrganizationPatch> {
   const { address, latitude, longitude } = patch
-  if (!address) return patch
+  if (address === undefined) return patch
   const before = await organizations.find(db, id)
   const told = { ...before?.address, latitude: before?.latitude, longitude: before?.longitude }
-  const point = await coordinatesAfter(told, { ...address, latitude, longitude })
+  const point = await coordinatesAfter(told, { ...(address ?? NOWHERE), latitude, longitude })
   if (point === undefined) return patch
   return { ...patch, ...(point ?? { latitude: null, longitude: null }) }
 }
@@ -29,7 +33,7 @@ const IS_POINT = new RegExp(NEAR)
 /**
  * Where somebody looks for what is near.
  *
- * @param near a latitude and a longitude, a postcode, or a city with its region or country behind a comma
+ * @param near a latitude and a longitude, a postcode, or a city; behind commas its region, country or both
  * @throws {ApiError} invalid_parameter
  */
 export async function pointOf(near: string): Promise<Point> {
@@ -38,12 +42,13 @@ export async function pointOf(near: string): Promise<Point> {
     if (Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) return { latitude, longitude }
     throw refused('out_of_range', 'A latitude is from -90 to 90 degrees, and a longitude from -180 to 180.')
   }
-  const [city = '', region] = near.split(/\s*,\s*/, 2)
-  const country = region && /^[A-Z]{2}$/.test(region) ? region : undefined
+  const [first = '', ...rest] = near.split(',').map((part) => part.trim())
+  const country = countryNamed(rest.at(-1) ?? '')
   const point =
-    (await locate({ postcode: near.trim() })) ??
-    (region === undefined ? undefined : await locate({ city, region, country: 'US' })) ??
-    (await locate({ city, country }))
+    (await locate({ postcode: first, country })) ??
+    // Two letters may be those of a state or of a country.
+    (await locate({ city: first, region: rest[0], country: rest.length > 1 ? country : undefined })) ??
+    (country && rest.length === 1 ? await locate({ city: first, country }) : undefined)
   if (point) return point
   throw refused(
     'invalid_value',

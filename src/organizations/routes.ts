@@ -114,7 +114,7 @@ function deleteOrganization(app: App, { write }: Context): void {
   const schema = {
     operationId: 'deleteOrganization',
     summary: 'Remove an organization',
-    description: 'Only one that no animal, order or key belongs to, nor ever belonged.',
+    description: 'Only one that no animal, order or key belongs to; a key that is revoked counts.',
     ...BETA,
     params: OrganizationPath,
     response: { 204: { type: 'null', description: 'The organization is gone.' } },

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
-import { CAPITALS_2, HTTPS, LINES, ONE_LINE, setRule } from '../http/text.ts'
+import { COUNTRY, HTTPS, LINES, ONE_LINE, setRule } from '../http/text.ts'
 
 export const CODE = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,18}[A-Za-z0-9])?$'
 setRule(CODE, 'This must have 1 to 20 letters and digits, with hyphens between them, such as CO12.')
@@ -9,7 +9,7 @@ const line = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, ma
 const lines = (maxLength: number, description: string) =>
   Type.Optional(Type.String({ description, minLength: 1, maxLength, pattern: LINES }))
 const web = (description: string) =>
-  Type.Optional(Type.String({ description, maxLength: 2_000, pattern: HTTPS }))
+  Type.Optional(Type.String({ description, maxLength: 2_000, format: 'uri', pattern: HTTPS }))
 
 const Address = Type.Object(
   {
@@ -17,7 +17,7 @@ const Address = Type.Object(
     city: line(100),
     region: line(100),
     postcode: line(20),
-    country: Type.Optional(Type.String({ description: 'Its code in ISO 3166: NL.', pattern: CAPITALS_2 })),
+    country: Type.Optional(Type.String({ description: 'Its code in ISO 3166: NL.', ...COUNTRY })),
   },
   { title: 'Address', description: 'Where it is.' },
 )
@@ -150,9 +150,7 @@ export const OrganizationQuery = Type.Object({
       pattern: ONE_LINE,
     }),
   ),
-  country: Type.Optional(
-    Type.String({ description: 'Only those in this country (ISO 3166).', pattern: CAPITALS_2 }),
-  ),
+  country: Type.Optional(Type.String({ description: 'Only those in this country (ISO 3166).', ...COUNTRY })),
   region: Type.Optional(
     Type.String({
       description: 'Only those in this region.',

@@ -24,12 +24,13 @@ export function toOrganization({ id, code, profile, created_at, updated_at }: Ro
   }
 }
 
+function findRow(db: Db, id: bigint): Promise<Row | undefined> {
+  const one = db.selectFrom('organization').where('id', '=', id as never)
+  return one.select(ORGANIZATION_COLUMNS).executeTakeFirst()
+}
+
 export async function find(db: Db, id: bigint): Promise<Organization | undefined> {
-  const row = await db
-    .selectFrom('organization')
-    .select(ORGANIZATION_COLUMNS)
-    .where('id', '=', id as never)
-    .executeTakeFirst()
+  const row = await findRow(db, id)
   return row && toOrganization(row)
 }
 
@@ -77,19 +78,22 @@ export async function updateOrganization(
   patch: OrganizationPatch,
   now: number,
 ): Promise<Organization> {
-  const before = await get(db, id)
+  const found = await findRow(db, id)
+  if (!found) throw new ApiError('organization_not_found')
+  const before = JSON.parse(found.profile)
   const details = mergeMembers(PATCHED, before, patch) as Details
   check(details)
   const columns = columnsOf(details)
-  if (columns.profile === columnsOf(mergeMembers(PATCHED, before, {}) as Details).profile) return before
+  if (columns.profile === JSON.stringify(before)) return toOrganization(found)
   const row = await db
     .updateTable('organization')
     .set({ ...columns, updated_at: now })
     .where('id', '=', id as never)
+    .where('profile', '=', found.profile)
     .returning(ORGANIZATION_COLUMNS)
     .executeTakeFirst()
-  if (!row) throw new ApiError('organization_not_found')
-  return toOrganization(row)
+  // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
+  return row ? toOrganization(row) : updateOrganization(db, id, patch, now)
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */

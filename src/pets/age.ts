@@ -44,7 +44,8 @@ export function ageAt(
 /** The day with the same number; of a month that has none, the first of the next. */
 function monthsAfter(date: string, months: number): number {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number)
-  return Date.UTC(year, month - 1 + months, day)
+  const next = Date.UTC(year, month + months, 1)
+  return Math.min(Date.UTC(year, month - 1 + months, day), next)
 }
 
 /** The name of a category. */

@@ -146,6 +146,22 @@ test('many who change bonds at once leave whole ones', async (t) => {
   }
 })
 
+test('a bond stays in one organization', async (t) => {
+  const { post, patch, bond, bonds } = await startWith(t, 2)
+  await post('/v1/organizations', { name: 'A', code: 'A1' })
+  await bond(1, [2])
+  const moved = await patch('/v1/pets/1', { organizationId: 1 })
+  assert.deepEqual([moved.status, moved.body.details[0].pointer], [400, '/organizationId'])
+  assert.equal((await patch('/v1/pets/1', { organizationId: 1, bondedWith: null })).status, 200)
+  const apart = await bond(1, [2])
+  assert.deepEqual([apart.status, apart.body.details[0].pointer], [400, '/bondedWith/0'])
+  const added = await post('/v1/pets', { name: 'Tom', categoryId: 1, organizationId: 1, bondedWith: [2] })
+  assert.equal(added.body.details[0].pointer, '/bondedWith/0')
+  await patch('/v1/pets/2', { organizationId: 1 })
+  await bond(1, [2])
+  assert.deepEqual(await bonds(), { 1: [2], 2: [1] })
+})
+
 test('a key of an organization bonds its own animals alone', async (t) => {
   const { post, patch, databaseUrl, bonds } = (await startWith(t, 1)) satisfies TestApp
   await post('/v1/organizations', { name: 'A', code: 'A1' })

@@ -50,6 +50,25 @@ const invalid = (pointer: string, message: string): ErrorDetail => ({
   message,
 })
 
+/**
+ * A bond stays in one organization.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export function requireSameOrganization({ organizationId }: Pet, after: number[], others: Pet[]): void {
+  const details = others
+    .filter((other) => after.includes(other.id) && other.organizationId !== organizationId)
+    .map(({ id }) =>
+      invalid(`/bondedWith/${after.indexOf(id)}`, 'This animal belongs to another organization.'),
+    )
+  if (details.length > 0) throw new ApiError('validation_failed', { details })
+}
+
+export function movedAlone({ bondedWith = [] }: Pet): ApiError {
+  const message = `It is bonded with ${bondedWith.join(', ')}: move it with bondedWith null, and bond them again there.`
+  return new ApiError('validation_failed', { details: [invalid('/organizationId', message)] })
+}
+
 function boundElsewhere(id: number, others: number[]): string {
   return `Animal ${id} is bonded with ${others.join(', ')}: name all of them, or take it out of that bond first.`
 }

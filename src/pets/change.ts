@@ -3,12 +3,12 @@ import { ApiError } from '../errors.ts'
 import { type Actor, requireOwn } from '../http/caller.ts'
 import { type Conditions, mayChange } from '../http/conditional.ts'
 import { categoryNames, withAge } from './age.ts'
-import { reboundBy } from './bonds.ts'
+import { movedAlone, reboundBy, requireSameOrganization } from './bonds.ts'
 import type { PetStatus } from './fields.ts'
 import { changesOf, record } from './history.ts'
 import { insertPet } from './insert.ts'
-import { requireKnownOrganization } from './known-organization.ts'
 import { type Moved, move } from './move.ts'
+import { requireSound } from './problems.ts'
 import { checkProfile, merge } from './profile.ts'
 import type { NewPet, Pet, PetPatch } from './schema.ts'
 import * as pets from './store.ts'
@@ -45,25 +45,25 @@ export async function updatePet(
   if (!mayChange(conditions, before)) throw new ApiError('precondition_failed')
   const sound = inOrder(merge(before.pet, patch))
   requireOwn(by, sound.organizationId)
-  checkProfile(sound, patch, now)
+  await requireSound(db, sound, patch, now)
   const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
   const changes = changesOf(before.pet, pet)
   if (Object.keys(changes).length === 0) return before
-  if (changes.organizationId) {
-    await requireKnownOrganization(db, pet.organizationId)
-  }
+  if (changes.organizationId && before.pet.bondedWith && !changes.bondedWith) throw movedAlone(before.pet)
   // An order is with the organization that it was placed under, and takes all animals of a bond.
   const isOrders = changes.status || changes.organizationId || changes.bondedWith
   if (isOrders && (await hasOpenOrder(db, bondOf(before.pet)))) throw new ApiError('order_open')
   if (patch.status && changes.status) checkMove(before.pet.status, patch.status)
 
   // Before anything is written: what is refused leaves nothing behind, not even a gap in the ids.
-  if (changes.bondedWith) await changingWith(db, before.pet, pet.bondedWith ?? [], by, hasOpenOrder)
+  const { organizationId } = pet
+  const moved = { ...before.pet, organizationId } as Pet
+  if (changes.bondedWith) await changingWith(db, moved, pet.bondedWith ?? [], by, hasOpenOrder)
   const after = await pets.update(db, before, { pet, ageDueAt }, now)
   // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
   if (!after) return updatePet(db, patch, intent, hasOpenOrder)
   await record(db, after.pet.id, changes, by.keyId, now)
-  if (changes.bondedWith) await rebond(db, before.pet, pet.bondedWith ?? [], intent, hasOpenOrder)
+  if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], intent, hasOpenOrder)
   return after
 }
 
@@ -96,6 +96,8 @@ async function changingWith(
     requireOwn(by, stored.pet.organizationId)
     if (await hasOpenOrder(db, bondOf(stored.pet))) throw new ApiError('order_open')
   }
+  const others = changing.map(({ stored }) => stored.pet)
+  requireSameOrganization(pet, after, others)
   return changing
 }
 
@@ -133,7 +135,8 @@ export async function insertBondedPet(
   // First, since PostgreSQL would use an id up for an animal that it then refuses.
   checkProfile({ ...newPet, bondedWith } as NewPet, newPet, now)
   const others = (bondedWith ?? []).toSorted((one, other) => one - other)
-  await changingWith(db, { id: NEW, ...newPet } as Pet, others, by, hasOpenOrder)
+  const { organizationId = by.organizationId } = newPet
+  await changingWith(db, { ...newPet, id: NEW, organizationId } as Pet, others, by, hasOpenOrder)
   const { pet } = await insertPet(db, newPet, by, now)
   return updatePet(db, { bondedWith: bondedWith ?? null }, { id: BigInt(pet.id), by, now }, hasOpenOrder)
 }

@@ -42,6 +42,8 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 const MOST_CHANGES = 100
+/** So many rows are looked through at most, of an animal of which others see next to nothing. */
+const MOST_ROWS = 10_000
 
 /** Newest first, as far as the caller may see it; undefined when there is no such animal. */
 export async function history(db: Db, id: bigint, view: View): Promise<PetHistory | undefined> {
@@ -50,7 +52,7 @@ export async function history(db: Db, id: bigint, view: View): Promise<PetHistor
   const whole = seesWhole(view, stored.pet.organizationId)
   const shown: PetHistory = []
   let before = Number.MAX_SAFE_INTEGER
-  for (;;) {
+  for (let read = MOST_CHANGES; ; read += MOST_CHANGES) {
     const rows = await db
       .selectFrom('pet_change')
       .select(['id', 'at', 'key_id as keyId', 'changes'])
@@ -65,7 +67,8 @@ export async function history(db: Db, id: bigint, view: View): Promise<PetHistor
       if (Object.keys(seen).length > 0) shown.push({ at: new Date(at).toISOString(), keyId, changes: seen })
     }
     // Who sees less of the changes is not to count those that are missing.
-    if (rows.length < MOST_CHANGES || shown.length >= MOST_CHANGES) return shown.slice(0, MOST_CHANGES)
+    const isEnough = shown.length >= MOST_CHANGES || read >= MOST_ROWS
+    if (rows.length < MOST_CHANGES || isEnough) return shown.slice(0, MOST_CHANGES)
   }
 }
 

@@ -5,8 +5,8 @@ import type { Db } from '../db/tables.ts'
 import { type Actor, requireOwn } from '../http/caller.ts'
 import { categoryNames, type NameOf, withAge } from './age.ts'
 import { requireFreeNumber } from './external-ids.ts'
-import { requireKnownOrganization } from './known-organization.ts'
-import { checkProfile, merge } from './profile.ts'
+import { requireSound } from './problems.ts'
+import { merge } from './profile.ts'
 import { withReferences } from './references.ts'
 import { byColumn, type Written, written } from './row.ts'
 import type { NewPet } from './schema.ts'
@@ -61,8 +61,7 @@ async function judge(db: Db, nameOf: NameOf, newPet: NewPet, actor: Actor, now: 
   const { keyId, organizationId } = actor
   const sound = merge(organizationId === undefined ? {} : { organizationId }, newPet)
   requireOwn(actor, sound.organizationId)
-  checkProfile(sound, newPet, now)
-  await requireKnownOrganization(db, sound.organizationId)
+  await requireSound(db, sound, newPet, now)
   await requireFreeNumber(db, sound)
   const { pet, ageDueAt } = await withAge(nameOf, sound, now)
   return { ...written(pet, ageDueAt), ...timesOf(pet.status, now), keyId, now, version: drawVersion() }

@@ -1,5 +1,5 @@
 import Type, { type TProperties } from 'typebox'
-import { CAPITALS_2, CAPITALS_3, HTTPS, LINES, ONE_LINE } from '../http/text.ts'
+import { COUNTRY, CURRENCY, HTTPS, LINES, ONE_LINE } from '../http/text.ts'
 
 // What the members of an animal beside the contract's four hold. All of them are optional.
 
@@ -97,8 +97,13 @@ export const Fee = object('Fee', 'What an adoption costs.', {
     minimum: 0,
     maximum: 1_000_000_000,
   }),
-  currency: Type.String({ description: 'Its code in ISO 4217: EUR.', pattern: CAPITALS_3 }),
+  currency: Type.String({
+    description: 'Its code in ISO 4217: EUR.',
+    ...CURRENCY,
+  }),
 })
+
+export const MOST_BONDED = 5
 
 export const BondedWith = Type.Array(
   Type.Integer({ format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -106,12 +111,12 @@ export const BondedWith = Type.Array(
     description:
       'Identifiers of the animals that are adopted together with it, and name it too: what one has, all have.',
     minItems: 1,
-    maxItems: 5,
+    maxItems: MOST_BONDED,
     ...BETA,
   },
 )
 
-export const Videos = Type.Array(Type.String({ maxLength: 2_000, pattern: HTTPS }), {
+export const Videos = Type.Array(Type.String({ format: 'uri', maxLength: 2_000, pattern: HTTPS }), {
   description: 'Addresses of videos, with https.',
   minItems: 1,
   maxItems: 5,
@@ -128,7 +133,7 @@ export const Place = object('Place', 'Where it is. Keys with `read` access see t
   city: Type.Optional(line(100)),
   region: Type.Optional(line(100, 'A state or province.')),
   postcode: Type.Optional(line(20)),
-  country: Type.Optional(Type.String({ description: 'Its code in ISO 3166: NL.', pattern: CAPITALS_2 })),
+  country: Type.Optional(Type.String({ description: 'Its code in ISO 3166: NL.', ...COUNTRY })),
   latitude: Type.Optional(
     Type.Number({ description: 'In degrees; with a longitude.', minimum: -90, maximum: 90 }),
   ),

@@ -152,6 +152,9 @@ const REFUSED: [pointer: string, body: object][] = [
   ['/contact/email', { contact: { email: 'nobody' } }],
   ['/contact/phone', { contact: { phone: 5 } }],
   ['/place/country', { place: { country: 'Netherlands' } }],
+  ['/place/country', { place: { country: 'XX' } }],
+  ['/fee/currency', { fee: { amount: 1, currency: 'ZZZ' } }],
+  ['/videos/0', { videos: ['https://a:b:c'] }],
   ['/place/longitude', { place: { latitude: 52 } }],
   ['/place/latitude', { place: { latitude: 91, longitude: 5 } }],
   ['/staff/intakeDate', { staff: { intakeDate: '2030-01-01' } }],
@@ -179,6 +182,25 @@ test('what a member cannot hold is refused with its place, and nothing is stored
   assert.equal((await get('/v1/pets')).text, `[${before}]`)
   for (const member of ['name', 'categoryId', 'status'])
     assert.equal((await patch('/v1/pets/1', { [member]: null })).status, 400)
+})
+
+test('all that is wrong with an animal is named at once, whoever knows it', async (t) => {
+  const { post, patch } = await start(t)
+  await post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const unknown = { categoryId: 99, organizationId: 99 }
+  const pointersOf = ({ body }: { body: { details: { pointer: string }[] } }) =>
+    body.details.map(({ pointer }) => pointer).toSorted()
+  const late = { ...unknown, birthDate: '2090-01-01' }
+  const all = ['/birthDate', '/categoryId', '/organizationId']
+  assert.deepEqual(pointersOf(await post('/v1/pets', { name: 'Tom', ...late })), all)
+  assert.deepEqual(pointersOf(await patch('/v1/pets/1', late)), all)
+  // Beside what a schema finds.
+  assert.deepEqual(pointersOf(await post('/v1/pets', { name: 7, ...late })), [...all, '/name'].toSorted())
+  assert.deepEqual(pointersOf(await patch('/v1/pets/1', { name: 7, ...unknown })), [
+    '/categoryId',
+    '/name',
+    '/organizationId',
+  ])
 })
 
 test('a number beyond those that are exact is out of the range of every member', async (t) => {
@@ -221,6 +243,9 @@ test('the age follows from the birth date, by category, and a job keeps it right
   const known = await patch('/v1/pets/4', { birthDate: null })
   assert.deepEqual(['birthDateExact' in known.body, 'age' in known.body], [false, false])
 
+  // A month later there is no such day: the first of the next.
+  clock.now = Date.UTC(2026, 2, 1)
+  assert.equal(await ageOf({ categoryId: 4, birthDate: '2025-11-30' }), 'young')
   clock.now = Date.UTC(2026, 10, 24)
   await doJobs(service.context)
   assert.equal((await get('/v1/pets/3')).body.age, 'adult')
@@ -228,6 +253,6 @@ test('the age follows from the birth date, by category, and a job keeps it right
   await doJobs(service.context)
   assert.deepEqual(
     (await get('/v1/pets')).body.map(({ age }: { age?: string }) => age),
-    ['adult', undefined, 'senior', 'senior', 'senior'],
+    ['senior', 'adult', undefined, 'senior', 'senior', 'senior'],
   )
 })

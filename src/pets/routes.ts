@@ -7,8 +7,8 @@ import { conditionsOf, IF_MATCH, VALIDATOR_HEADERS, validatorHeaders } from '../
 import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import type * as petChange from './change.ts'
-import { withUnknownCategory } from './known-category.ts'
 import { located, relocated } from './locate.ts'
+import { withOtherProblems } from './problems.ts'
 import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPets } from './read-routes.ts'
 import { petToJson } from './row.ts'
 import { NewPet, Pet, PetPatch, PetPath } from './schema.ts'
@@ -30,9 +30,10 @@ function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
     body: NewPet,
     response: { 201: { ...Pet, headers: VALIDATOR_HEADERS } },
   }
-  app.post('/pets', { attachValidation: true, schema }, async (request, reply) => {
+  const errors = { 409: 'The externalId is taken, or an order on one of the bond is open.' }
+  app.post('/pets', { config: { errors }, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
-    if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
+    if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body, clock())
     const { caller } = request
     const body = await located(request.body)
     const change = body.bondedWith ? 'insertBondedPet' : 'insertPet'
@@ -65,12 +66,12 @@ function updatePet(app: App, { db, writeOnce, clock }: Context): void {
   }
   const errors = {
     ...CHANGED_SINCE,
-    409: 'An order is open, or this status cannot follow the present one.',
+    409: 'An order is open, the externalId is taken, or this status cannot follow the present one.',
   }
   const config = { errors, headers: IF_MATCH }
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
-    if (problems instanceof ApiError) throw await withUnknownCategory(db, problems, request.body)
+    if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body)
     const intent = intentOf(request, clock())
     const patch = await relocated(db, intent.id, request.body)
     const stored = await writeOnce(request, reply, 'updatePet', patch, intent)

@@ -8,7 +8,7 @@ export type Told = { [Name in keyof Where]: Where[Name] | null } & {
   longitude?: number | null | undefined
 }
 
-const WHERE = ['city', 'region', 'postcode', 'country'] as const
+export const WHERE = ['city', 'region', 'postcode', 'country'] as const
 
 /** Coordinates are a courtesy: whatever keeps the lists from being read, a place is kept as it was told. */
 function known(where: Told): Promise<Point | undefined> {

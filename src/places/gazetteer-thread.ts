@@ -47,15 +47,21 @@ for (const { zip, latitude, longitude, country } of Object.values(zipcodes.codes
   if (code && Number.isFinite(latitude)) add(postcodeKey(code, zip), Number(latitude), Number(longitude))
 }
 
+/** By the numbers that GeoNames has for them. */
+const PROVINCES: Record<string, string> = {
+  ...{ '01': 'AB', '02': 'BC', '03': 'MB', '04': 'NB', '05': 'NL', '07': 'NS', '08': 'ON', '09': 'PE' },
+  ...{ '10': 'QC', '11': 'SK', '12': 'YT', '13': 'NT', '14': 'NU' },
+}
 const regionNames = new Map(Object.entries(zipcodes.states.abbr).map(([code, name]) => [code, name]))
 for (const { name, altName, country, adminCode, loc } of cities.toSorted(
   (one, other) => other.population - one.population,
 )) {
   const [longitude, latitude] = loc.coordinates
   for (const known of new Set([name, altName].filter((text) => text !== ''))) {
-    if (country === 'US') {
-      add(cityKey(known, country, adminCode), latitude, longitude)
-      add(cityKey(known, country, regionNames.get(adminCode) ?? adminCode), latitude, longitude)
+    const region = country === 'US' ? adminCode : country === 'CA' ? PROVINCES[adminCode] : undefined
+    if (region) {
+      add(cityKey(known, country, region), latitude, longitude)
+      add(cityKey(known, country, regionNames.get(region) ?? region), latitude, longitude)
     }
     add(cityKey(known, country), latitude, longitude)
     add(cityKey(known), latitude, longitude)

@@ -48,7 +48,6 @@ function read(): Promise<Gazetteer> {
     const worker = new Worker(new URL(thread, import.meta.url))
     worker.once('message', resolve).once('error', reject)
     worker.once('exit', () => reject(new Error('the list of places was not read')))
-    worker.unref()
   })
 }
 

@@ -25,17 +25,25 @@ const US_POSTCODE = /^(\d{5})(?:-\d{4})?$/
 /** Of Canada the first half, which the lists have. */
 const CA_POSTCODE = /^([A-Za-z]\d[A-Za-z])(?: ?\d[A-Za-z]\d)?$/
 
-/** Under which keys a place may be found, the most precise first. */
+/** Countries whose regions are known. A region without a country is taken for one of theirs. */
+const WITH_REGIONS = ['US', 'CA']
+
+/**
+ * Under which keys a place may be found, the most precise first. What was told is not passed over: of a city
+ * in a region no namesake elsewhere will do, and five digits are a postcode of many countries.
+ */
 export function keysOf({ city, region, postcode = '', country }: Where): string[] {
   const keys: string[] = []
   const american = US_POSTCODE.exec(postcode)?.[1]
   const canadian = CA_POSTCODE.exec(postcode)?.[1]
-  if (american && (country ?? 'US') === 'US') keys.push(postcodeKey('US', american))
-  if (canadian && (country ?? 'CA') === 'CA') keys.push(postcodeKey('CA', canadian))
+  const mayBeAnywhere = country === undefined && city !== undefined
+  if (american && !mayBeAnywhere && (country ?? 'US') === 'US') keys.push(postcodeKey('US', american))
+  if (canadian && !mayBeAnywhere && (country ?? 'CA') === 'CA') keys.push(postcodeKey('CA', canadian))
   if (city === undefined) return keys
-  if (region !== undefined && (country ?? 'US') === 'US') keys.push(cityKey(city, 'US', region))
-  keys.push(cityKey(city, country))
-  return keys
+  const countries = country === undefined ? WITH_REGIONS : [country]
+  if (region === undefined || !WITH_REGIONS.includes(country ?? 'US'))
+    return [...keys, cityKey(city, country)]
+  return [...keys, ...countries.map((one) => cityKey(city, one, region))]
 }
 
 /** 53 bits of a text, as a number holds them: of some 300,000 keys no two meet by chance. */

@@ -6,6 +6,7 @@ import { locate } from './gazetteer.ts'
 const ADMIN = { key: { ...UNLIMITED, access: 'admin' } } as const
 const DENVER = { latitude: 39.7392, longitude: -104.9847 }
 const BEVERLY_HILLS = { latitude: 34.0901, longitude: -118.4065 }
+const TORONTO = { latitude: 43.7001, longitude: -79.4163 }
 const UTRECHT = { latitude: 52.0908, longitude: 5.1222 }
 
 test('postcodes and cities are found, whatever the case and accents of their letters', async () => {
@@ -22,6 +23,12 @@ test('postcodes and cities are found, whatever the case and accents of their let
       { city: 'Sao Paulo', country: 'BR' },
       { latitude: -23.5475, longitude: -46.6361 },
     ],
+    [{ city: 'Toronto', region: 'ON' }, TORONTO],
+    [{ city: 'Toronto', region: 'Ontario', country: 'CA' }, TORONTO],
+    // Five digits are a postcode of many countries, and a region is not passed over.
+    [{ postcode: '90210', city: 'Utrecht' }, UTRECHT],
+    [{ city: 'Denver', region: 'TX' }, undefined],
+    [{ city: 'Denver', region: 'Ontario', country: 'CA' }, undefined],
     [{ postcode: '90210', country: 'NL' }, undefined],
     [{ postcode: '00000' }, undefined],
     [{ city: 'Nowhere at all' }, undefined],
@@ -66,16 +73,18 @@ test('an organization gets the coordinates of its address, and is found near a n
     return answer.status === 200 ? answer.body.length : answer.body.details[0].parameter
   }
   assert.deepEqual(
-    await Promise.all(['Denver, CO', 'denver', '80202', '39.74,-104.99', 'Denver, US'].map(near)),
-    [1, 1, 1, 1, 1],
+    await Promise.all(
+      ['Denver, CO', 'denver', '80202', '39.74,-104.99', 'Denver, US', 'Denver, CO, usa'].map(near),
+    ),
+    [1, 1, 1, 1, 1, 1],
   )
-  assert.deepEqual(await Promise.all(['Utrecht, NL', '90210', 'Nowhere at all', '91,0'].map(near)), [
-    0,
-    0,
-    'near',
-    'near',
-  ])
+  const elsewhere = ['Utrecht, NL', '90210', 'Nowhere at all', '91,0', 'Denver, TX', 'Denver, FR']
+  assert.deepEqual(await Promise.all(elsewhere.map(near)), [0, 0, 'near', 'near', 'near', 'near'])
 
   await patch('/v1/organizations/1', { address: { city: 'Utrecht', region: null, country: 'NL' } })
   assert.equal(await near('Utrecht, NL'), 1)
+  await patch('/v1/organizations/1', { name: 'Paris', address: { city: 'Paris', country: 'FR' } })
+  assert.deepEqual(await Promise.all(['Paris, FR', 'Paris, France', 'Paris, TX'].map(near)), [1, 1, 0])
+  const { body: without } = await patch('/v1/organizations/1', { address: null })
+  assert.deepEqual([without.latitude, without.longitude], [undefined, undefined])
 })

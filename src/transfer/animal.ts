@@ -46,8 +46,20 @@ export interface Mapping {
    * @returns undefined when the line is about something else than an animal
    * @throws {Refused}
    */
-  toAnimal(fields: Fields, format: Format): Animal | undefined
+  toAnimal(fields: Fields, format: Format, habits: Habits): Animal | undefined
 }
+
+/** What a file does not say, and depends on where the shelter is. */
+export interface Habits {
+  /** Of fees: its code in ISO 4217. */
+  currency: string
+  /** Whether 03/04/2020 is in April; else in March. */
+  dayFirst: boolean
+  /** Whether weights without a unit are in pounds; else in kilograms. */
+  pounds: boolean
+}
+
+export const AMERICAN: Habits = { currency: 'USD', dayFirst: false, pounds: false }
 
 /** A line that does not go in; the message says why, to the person who has to mend it. */
 export class Refused extends Error {}

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../errors.ts'
 import { FIELDS, type Member } from '../pets/fields.ts'
+import { isObject } from './source-row.ts'
 
 type Json = Record<string, unknown>
 
@@ -51,10 +52,6 @@ function withoutSurplus(animal: Json, left: Set<string>): Json {
 function without(whole: object, part: string): unknown {
   if (Array.isArray(whole)) return whole.with(Number(part), undefined)
   return { ...whole, [part]: undefined }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** An absent member is another matter than an undefined one, also within an object. */

@@ -7,7 +7,8 @@ import { MEMBERS, shownOf } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
 import { insertPets } from '../pets/insert-many.ts'
 import { checkProfile, merge } from '../pets/profile.ts'
-import type { NewPet, Pet } from '../pets/schema.ts'
+import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
+import { WHERE } from '../places/derive.ts'
 import { Refused, reasonOf } from './animal.ts'
 import { type Bond, type Judged, type Origin, type Outcome, type Plan, Tried } from './plan.ts'
 import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
@@ -126,6 +127,17 @@ async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<n
 const at = (pet: NewPet, point: Judged['point']): NewPet =>
   point ? { ...pet, place: { ...pet.place, ...point } } : pet
 
+/** Where the file says nothing else of the place, what is known may be better than the middle of a city. */
+function isElsewhere(before: NewPet['place'] = {}, read: NewPet['place'] = {}): boolean {
+  return WHERE.some((name) => read[name] !== undefined && read[name] !== before[name])
+}
+
+/** The coordinates of where it was before do not stay. */
+function movedTo(pet: NewPet, point: Judged['point']): PetPatch {
+  if (pet.place?.latitude !== undefined) return pet
+  return { ...pet, place: { ...pet.place, ...(point ?? { latitude: null, longitude: null }) } }
+}
+
 /** As the service shows what was sent. */
 function shown(pet: NewPet): Omit<Pet, 'id'> {
   const named = MEMBERS.filter((member) => pet[member] !== undefined)
@@ -140,8 +152,7 @@ async function meetAgain(
   { update, keyId, organizationId, now }: Plan,
 ): Promise<'updated' | 'unchanged'> {
   const { id, status, place } = before.pet
-  // What is known already may be better than the middle of a city.
-  const pet = place?.latitude === undefined ? at(read, point) : read
+  const pet = isElsewhere(place, read.place) ? movedTo(read, point) : read
   if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
   if (unlisted && status !== undefined) {
     throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)

@@ -549,3 +549,34 @@ test('what a source has no more gets the status that was chosen; where nearly al
   const sold = all.filter((line) => line.includes('"status":"sold"')).length
   assert.equal(sold, 5 + 3 - 1)
 })
+
+test('a place that a file names anew takes its coordinates along; others keep what is known', async (t) => {
+  const url = scratchFile(t)
+  await makeKey(url)
+  const store = await openStore(t, url)
+  const at = async (place: object) => {
+    const { refused } = await importText(store, lines({ id: 1, name: 'Rex', category: 'Dog', place }), BY_ID)
+    assert.equal(refused, 0)
+    return JSON.parse(await exported(store, 'ndjson')).place
+  }
+  const utrecht = { city: 'Utrecht', country: 'NL' }
+  const exact = { latitude: 52.1, longitude: 5.1 }
+  assert.deepEqual(await at(utrecht), { ...utrecht, latitude: 52.0908, longitude: 5.1222 })
+  assert.deepEqual(await at({ ...utrecht, ...exact }), { ...utrecht, ...exact })
+  assert.deepEqual(await at(utrecht), { ...utrecht, ...exact })
+  const denver = { city: 'Denver', region: 'CO', country: 'US' }
+  assert.deepEqual(await at(denver), { ...denver, latitude: 39.7392, longitude: -104.9847 })
+  assert.deepEqual(await at({ city: 'Nowhere at all' }), { ...denver, city: 'Nowhere at all' })
+})
+
+test('a bond names up to five animals of the file by their ids, or its line is refused', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const animal = (bondedWith: unknown) => ({ name: 'Rex', category: 'Dog', bondedWith })
+  const wrong = [[1, 2, 3, 4, 5, 6], [], 'all', [{}], null]
+  const { reasons } = await importText(store, lines(...wrong.map(animal)))
+  const reason = 'bondedWith: This must be a list of 1 to 5 ids of animals of the file.'
+  assert.deepEqual(
+    reasons,
+    wrong.map((_, index) => `${index + 1}: ${reason}`),
+  )
+})

@@ -4,7 +4,7 @@ import type { ApiError, ErrorDetail } from '../errors.ts'
 import { validatorCompiler } from '../http/validate.ts'
 import * as organizationStore from '../organizations/store.ts'
 import { MEMBERS } from '../pets/fields.ts'
-import { unknownOrganization } from '../pets/known-organization.ts'
+import { UNKNOWN_ORGANIZATION } from '../pets/problems.ts'
 import { merge, problemsOf } from '../pets/profile.ts'
 import { NewPet } from '../pets/schema.ts'
 import { type Animal, Refused, reasonOf, told } from './animal.ts'
@@ -74,7 +74,7 @@ export function judge(animal: Animal, known: Known, now: number): { pet: NewPet;
   if (problems.length > 0) throw new Refused(problems.join(' '))
   if (!categories.ids.has(String(categoryId))) throw new Refused(reasonOf(categoryStore.unknownCategory()))
   if (organizationId !== undefined && !organizations.ids.has(String(organizationId)))
-    throw new Refused(reasonOf(unknownOrganization()))
+    throw new Refused(told(UNKNOWN_ORGANIZATION))
   const sent = body as NewPet
   const pet = merge({}, sent)
   const unfit = problemsOf(pet, sent, now)

@@ -10,7 +10,7 @@ import { cleanup } from '../testing/cleanup.ts'
 import { rescueGroupsJson, shelterluvJson, shelterManagerJson } from '../testing/shelter-answers.ts'
 import { type Known, petfinderCsv, shelterManagerCsv } from '../testing/shelter-exports.ts'
 import { scratchFolder } from '../testing/start-app.ts'
-import type { Format, Refusal } from './animal.ts'
+import { AMERICAN, type Format, type Refusal } from './animal.ts'
 import { exportAnimals } from './export.ts'
 import { importAnimals } from './import.ts'
 import { judge } from './judge.ts'
@@ -20,7 +20,13 @@ import { categoryOfSpecies } from './species.ts'
 const SAMPLES = new URL('samples/', import.meta.url)
 
 /** Imports a sample into a store of its own, and tells what is in there then. */
-async function importSample(t: TestContext, from: string, file: string | Iterable<Buffer>, format: Format) {
+async function importSample(
+  t: TestContext,
+  from: string,
+  file: string | Iterable<Buffer>,
+  format: Format,
+  habits = AMERICAN,
+) {
   const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
   cleanup(t).defer(() => store.close())
   const refused: Refusal[] = []
@@ -30,6 +36,7 @@ async function importSample(t: TestContext, from: string, file: string | Iterabl
   const done = await importAnimals(store, input, {
     format,
     mapping,
+    habits,
     source: from,
     idColumn: mapping.idColumn,
     update: false,
@@ -430,4 +437,61 @@ test("Petfinder's fees that are not to be shown are not", async (t) => {
     animals.map((animal) => animal.fee),
     [fee, undefined, undefined, fee],
   )
+})
+
+test('dates, fees and weights are read as they are written where the shelter is', async (t) => {
+  const head = 'ID,AnimalName,Type,Status,birth_date,adoption_fee'
+  const rows = ['1,Rex,Dog,A,03/04/2020,€ 50', '2,Max,Dog,A,20200403,50', '3,Tom,Dog,A,3.4.2020,50']
+  const file = [Buffer.from([head, ...rows, '4,Ben,Dog,A,1585872000,'].join('\n'))]
+  const datesIn = (animals: Record<string, unknown>[]) => animals.map(({ birthDate }) => birthDate)
+  const american = await importSample(t, 'petfinder', file, 'csv')
+  assert.deepEqual(datesIn(american.animals), ['2020-03-04', '2020-04-03', '2020-04-03', '2020-04-03'])
+  const dutch = { currency: 'EUR', dayFirst: true, pounds: false }
+  const { animals } = await importSample(t, 'petfinder', file, 'csv', dutch)
+  assert.deepEqual(datesIn(animals), ['2020-04-03', '2020-04-03', '2020-04-03', '2020-04-03'])
+  assert.deepEqual(animals[0]?.fee, { amount: 5_000, currency: 'EUR' })
+
+  const heavy = [
+    Buffer.from(JSON.stringify([{ ANIMALNAME: 'Rex', SPECIESNAME: 'Dog', SHELTERCODE: '1', WEIGHT: 10 }])),
+  ]
+  const weightIn = async (habits: typeof AMERICAN) =>
+    (await importSample(t, 'shelter-manager', heavy, 'json', habits)).animals[0]?.weightGrams
+  assert.deepEqual([await weightIn(dutch), await weightIn({ ...AMERICAN, pounds: true })], [10_000, 4_536])
+})
+
+test("Shelterluv's words for statuses are read whole, and what is not available is not", async (t) => {
+  const words = ['Available For Adoption', 'Available In Foster Household', 'Not Available', 'Unavailable']
+  const more = ['Pending Adoption', 'On Hold', 'Adopted', 'Not adopted', 'Healthy In Home']
+  const animals = [...words, ...more].map((Status, index) => ({
+    ID: index,
+    Name: 'Rex',
+    Type: 'Dog',
+    Status,
+  }))
+  const read = await importSample(t, 'shelterluv', [Buffer.from(JSON.stringify({ animals }))], 'json')
+  assert.deepEqual(
+    read.animals.map(({ status }) => status),
+    ['available', 'available', undefined, undefined, 'pending', 'pending', 'sold', undefined, 'sold'],
+  )
+})
+
+test("RescueGroups' places keep every degree, and weights their unit; what is not read of them is told", async (t) => {
+  const animal = (sizeUOM: string, location: object) => ({
+    ...{ id: sizeUOM, name: 'Rex', species: 'Dog', status: 'Available', sizeCurrent: 8, sizeUOM, location },
+  })
+  const here = { city: 'Greenwich', country: 'United Kingdom', lat: 51.48, lon: 0, phone: '1' }
+  const lines = [animal('Ounces', here), animal('Stones', {})].map((one) => JSON.stringify(one))
+  const { animals, leftOut } = await importSample(
+    t,
+    'rescuegroups',
+    [Buffer.from(lines.join('\n'))],
+    'ndjson',
+  )
+  assert.deepEqual(
+    animals.map(({ weightGrams }) => weightGrams),
+    [227, undefined],
+  )
+  const { phone: _, lat: latitude, lon: longitude } = here
+  assert.deepEqual(animals[0]?.place, { city: 'Greenwich', country: 'GB', latitude, longitude })
+  assert.deepEqual(leftOut, { 'location.phone': 1, sizeCurrent: 1 })
 })

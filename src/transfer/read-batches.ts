@@ -1,8 +1,11 @@
 import { int64 } from '../http/validate.ts'
+import { MOST_BONDED } from '../pets/profile-schemas.ts'
 import {
+  AMERICAN,
   type Draft,
   type Fields,
   type Format,
+  type Habits,
   type Line,
   type Mapping,
   type Refusal,
@@ -17,6 +20,8 @@ export interface Reading {
   mapping: Mapping
   /** The member with the id in the source; without one, animals are not told apart. */
   idColumn: string | undefined
+  /** As in America where nobody says so. */
+  habits?: Habits
   /** Whether an animal without such an id is refused. */
   update: boolean
 }
@@ -59,16 +64,25 @@ function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refus
   try {
     const fields = fieldsOf(line)
     id = sourceIdOf(fields, reading)
-    const animal = reading.mapping.toAnimal(fields, reading.format)
+    const animal = reading.mapping.toAnimal(fields, reading.format, reading.habits ?? AMERICAN)
     const ownId = typeof fields.id === 'object' || fields.id === undefined ? undefined : String(fields.id)
     if (!animal) return {}
     const { bondedWith, ...rest } = animal
-    const bond = Array.isArray(bondedWith) ? { bondedWith: bondedWith.map(String) } : {}
+    const bond = bondOf(bondedWith)
     return { draft: { line: line.number, animal: rest, sourceId: id, ownId, ...bond } }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     return { refusal: { line: line.number, ...(id !== undefined && { id }), reason: error.message } }
   }
+}
+
+/** Ids of the file, where the service has its own: so the schema does not judge them. @throws {Refused} */
+function bondOf(ids: unknown): { bondedWith?: string[] } {
+  if (ids === undefined) return {}
+  const isId = (id: unknown): boolean => ['string', 'number', 'bigint'].includes(typeof id)
+  if (Array.isArray(ids) && ids.length > 0 && ids.length <= MOST_BONDED && ids.every(isId))
+    return { bondedWith: ids.map(String) }
+  throw new Refused(`bondedWith: This must be a list of 1 to ${MOST_BONDED} ids of animals of the file.`)
 }
 
 async function* linesOf(file: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<Line> {

@@ -1,5 +1,6 @@
+import type { Habits } from './animal.ts'
 import { plainText } from './plain-text.ts'
-import type { Words } from './words.ts'
+import { KILOGRAM_GRAMS, POUND_GRAMS, type Words } from './words.ts'
 
 // What programs for shelters write, read as what an animal has here. What is not understood stays unread.
 
@@ -8,7 +9,9 @@ type Json = Record<string, unknown>
 export interface SourceRow {
   /** A text without spaces at its ends; undefined where there is none. */
   text(...names: string[]): string | undefined
-  /** One text out of several members, as paragraphs. */
+  /** The texts of several members, each once. */
+  all(...names: string[]): string[] | undefined
+  /** The same as paragraphs of one text. */
   lines(...names: string[]): string | undefined
   flag(name: string): boolean | undefined
   /** A flag that says the contrary: not good with dogs. Where it is not set, nothing is known. */
@@ -17,7 +20,9 @@ export interface SourceRow {
   oneOf<Value>(words: Words<Value>, ...names: string[]): Value | undefined
   /** @param factor into the unit wanted */
   number(factor: number, ...names: string[]): number | undefined
-  money(currency: string, ...names: string[]): { amount: number; currency: string } | undefined
+  /** In grams, of one whose unit is not told. */
+  weight(...names: string[]): number | undefined
+  money(...names: string[]): { amount: number; currency: string } | undefined
   /** What else has been read. */
   read(...names: string[]): void
   /** Names of the members that hold something, and that nobody read. */
@@ -25,7 +30,7 @@ export interface SourceRow {
 }
 
 /** @param nothing what the program writes where it knows nothing, in small letters */
-export function sourceRow(fields: Json, nothing: readonly string[] = []): SourceRow {
+export function sourceRow(fields: Json, habits: Habits, nothing: readonly string[] = []): SourceRow {
   const left = new Set(Object.keys(fields).filter((name) => textOf(fields[name]) !== undefined))
 
   function textOf(value: unknown): string | undefined {
@@ -52,18 +57,20 @@ export function sourceRow(fields: Json, nothing: readonly string[] = []): Source
 
   const row: SourceRow = {
     text: (...names) => first(names, (text) => text),
-    lines(...names) {
-      const parts = names.flatMap((name) => first([name], (text) => text) ?? [])
-      return parts.length > 0 ? [...new Set(parts)].join('\n\n') : undefined
+    all(...names) {
+      const texts = names.flatMap((name) => row.text(name) ?? [])
+      return texts.length > 0 ? [...new Set(texts)] : undefined
     },
+    lines: (...names) => row.all(...names)?.join('\n\n'),
     flag: (name) => first([name], flagOf),
     never: (name) => (row.flag(name) ? false : undefined),
-    date: (...names) => first(names, dateOf),
+    date: (...names) => first(names, (text) => dateOf(text, habits)),
     oneOf: (words, ...names) => first(names, (text) => words.get(text.toLowerCase())),
     number: (factor, ...names) => first(names, (text) => numberOf(text, factor)),
-    money(currency, ...names) {
-      const amount = first(names, (text) => numberOf(text.replace(/^(?:US)?\$\s*/, ''), 100))
-      return amount === undefined ? undefined : { amount, currency }
+    weight: (...names) => row.number(habits.pounds ? POUND_GRAMS : KILOGRAM_GRAMS, ...names),
+    money(...names) {
+      const amount = first(names, (text) => numberOf(text.replace(/^(?:US)?[$€£]\s*/, ''), 100))
+      return amount === undefined ? undefined : { amount, currency: habits.currency }
     },
     read(...names) {
       for (const name of names) left.delete(name)
@@ -82,12 +89,15 @@ function flagOf(text: string): boolean | undefined {
   return NO.includes(word) ? false : undefined
 }
 
-/** ISO 8601, or as Americans write it, both with or without a time; or seconds of Unix time. */
-function dateOf(text: string): string | undefined {
-  if (/^-?\d{6,11}$/.test(text)) return new Date(Number(text) * 1_000).toISOString().slice(0, 10)
-  const iso = /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?$/.exec(text)
-  const american = /^(\d\d?)\/(\d\d?)\/(\d{4})(?: .*)?$/.exec(text)
-  const [year, month, day] = iso ? iso.slice(1) : american ? [american[3], american[1], american[2]] : []
+/** ISO 8601 or in the order of a country, with or without a time; or seconds of Unix time. */
+function dateOf(text: string, { dayFirst }: Habits): string | undefined {
+  if (/^-?\d{9,11}$/.test(text)) return new Date(Number(text) * 1_000).toISOString().slice(0, 10)
+  const iso = /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?$/.exec(text) ?? /^(\d{4})(\d\d)(\d\d)$/.exec(text)
+  const slashed = /^(\d\d?)([/.-])(\d\d?)\2(\d{4})(?: .*)?$/.exec(text)
+  const [, one, sign, other, last] = slashed ?? []
+  // Where points stand between them, the day is the first everywhere.
+  const isDayFirst = dayFirst || sign === '.'
+  const [year, month, day] = iso?.slice(1) ?? (isDayFirst ? [last, other, one] : [last, one, other])
   if (year === undefined) return undefined
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   const isThere = date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day)
@@ -97,6 +107,10 @@ function dateOf(text: string): string | undefined {
 function numberOf(text: string, factor: number): number | undefined {
   if (!/^\d{1,9}(?:,\d{3})*(?:\.\d+)?$/.test(text)) return undefined
   return Math.round(Number(text.replaceAll(',', '')) * factor)
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What holds nothing is absent. */

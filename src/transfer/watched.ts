@@ -99,7 +99,7 @@ async function newestOf(place: string, endings: readonly string[]): Promise<File
 }
 
 async function stateOf(file: string): Promise<File & { isFolder: boolean }> {
-  const { mtimeMs, size, ino } = await stat(file)
-  const isFolder = (await stat(file)).isDirectory()
-  return { file, state: [file, mtimeMs, size, ino].join(), changedAt: mtimeMs, isFolder }
+  const found = await stat(file)
+  const { mtimeMs, size, ino } = found
+  return { file, state: [file, mtimeMs, size, ino].join(), changedAt: mtimeMs, isFolder: found.isDirectory() }
 }

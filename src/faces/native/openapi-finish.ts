@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { EMAIL, PUBLISHED } from '../../http/text.ts'
+import { COUNTRY, CURRENCY, EMAIL, PUBLISHED } from '../../http/text.ts'
 import { parameterExample, successOf } from './reference/examples.ts'
 import { refusalsOf } from './reference/refusals.ts'
 
@@ -57,10 +57,14 @@ function nameRequired(members: Json): void {
   if (required === true) Object.assign(members, { required, schema })
 }
 
+/** Some tools refuse a description with formats that they do not know. */
+const OWN_FORMATS: unknown[] = [COUNTRY.format, CURRENCY.format]
+
 /** Of a rule what every tool understands; and every int64 here is an id. */
 function publish(members: Json): void {
   const { pattern, words } = PUBLISHED[String(members.pattern)] ?? {}
   if (members.format === 'int64') members.minimum = 1
+  if (OWN_FORMATS.includes(members.format)) delete members.format
   if (members.format === 'email') members.pattern = EMAIL
   else if (pattern) {
     members.description = [members.description, words].filter(Boolean).join(' ')

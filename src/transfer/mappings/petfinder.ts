@@ -10,8 +10,8 @@ export const petfinder: Mapping = {
   formats: ['csv'],
   columns: ['ID', 'AnimalName', 'Type', 'Status'],
   idColumn: 'ID',
-  toAnimal(fields) {
-    const row = sourceRow(fields)
+  toAnimal(fields, _format, habits) {
+    const row = sourceRow(fields, habits)
     const name = row.text('AnimalName')
     const kind = row.text('Type') ?? ''
     const status = statusOf(row.text('Status') ?? '')
@@ -19,7 +19,7 @@ export const petfinder: Mapping = {
     const primary = row.text('PrimaryBreed')
     // A fee that is not to be shown is not.
     const isShown = row.flag('display_adoption_fee') !== false && row.flag('adoption_fee_waived') !== true
-    const fee = isShown ? row.money('USD', 'adoption_fee') : undefined
+    const fee = isShown ? row.money('adoption_fee') : undefined
     const profile = {
       externalId: row.text('ID'),
       breed: primary && held({ primary, secondary: row.text('SecondaryBreed'), mixed: row.flag('Mix') }),

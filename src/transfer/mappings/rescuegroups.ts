@@ -1,6 +1,7 @@
+import { countryNamed } from '../../http/iso-codes.ts'
 import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Fields, type Mapping, Refused } from '../animal.ts'
-import { addresses, held, listed, type SourceRow, sourceRow } from '../source-row.ts'
+import { type Animal, type Fields, type Habits, type Mapping, Refused } from '../animal.ts'
+import { addresses, held, isObject, listed, type SourceRow, sourceRow } from '../source-row.ts'
 import { AGES, COATS, KILOGRAM_GRAMS, POUND_GRAMS, SEXES, SIZES, words } from '../words.ts'
 
 const STATUSES = words<PetStatus>({
@@ -48,7 +49,7 @@ export const rescueGroups: Mapping = {
         : animal,
     )
   },
-  toAnimal(fields) {
+  toAnimal(fields, _format, habits) {
     const { species, status } = fields
     const ours = STATUSES.get(textOf(status).toLowerCase())
     if (!ours) {
@@ -56,20 +57,22 @@ export const rescueGroups: Mapping = {
       const found = status === undefined ? 'There is no status' : `The status "${word}" has no counterpart`
       throw new Refused(`${found}; Available, Hold, Pending and Adopted are read.`)
     }
-    const row = sourceRow(fields)
+    const row = sourceRow(fields, habits)
     row.read('type', 'species', 'status')
     const name = row.text('name')
+    const place = placeOf(isObject(fields.location) ? fields.location : {}, habits)
     return {
       name,
       kind: textOf(species),
       status: ours,
       ...profileOf(row, fields),
-      leftOut: row.unread(),
+      place: place.place,
+      leftOut: [...row.unread(), ...place.leftOut],
     } as Animal
   },
 }
 
-function profileOf(row: SourceRow, { location, videoUrls, qualities }: Fields) {
+function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
   const primary = row.text('breedPrimary', 'breedString')
   // The same in words.
   row.read('breedString', 'slug', 'ageString')
@@ -82,7 +85,6 @@ function profileOf(row: SourceRow, { location, videoUrls, qualities }: Fields) {
   const text = row.text('descriptionText', 'descriptionHtml')
   row.read('descriptionHtml')
   const description = [text, row.text('specialNeedsDetails')].filter((part) => part).join('\n\n') || undefined
-  const isPounds = (row.text('sizeUOM') ?? 'Pounds').toLowerCase().startsWith('p')
   return {
     externalId: row.text('rescueId'),
     breed:
@@ -94,7 +96,7 @@ function profileOf(row: SourceRow, { location, videoUrls, qualities }: Fields) {
     age: birthDate ? undefined : row.oneOf(AGES, 'ageGroup'),
     sex: row.oneOf(SEXES, 'sex'),
     size: row.oneOf(SIZES, 'sizeGroup'),
-    weightGrams: row.number(isPounds ? POUND_GRAMS : KILOGRAM_GRAMS, 'sizeCurrent'),
+    weightGrams: weightOf(row),
     description,
     traits: held({
       spayedNeutered: row.flag('isAltered'),
@@ -109,9 +111,8 @@ function profileOf(row: SourceRow, { location, videoUrls, qualities }: Fields) {
       cats: row.flag('isCatsOk'),
     }),
     tags: Array.isArray(qualities) ? listed(qualities.map(textOf).join(';')) : undefined,
-    fee: row.money('USD', 'adoptionFeeString'),
+    fee: row.money('adoptionFeeString'),
     videos: Array.isArray(videoUrls) ? addresses(videoUrls.map(textOf).join(';')) : undefined,
-    place: isObject(location) ? placeOf(location) : undefined,
     staff: held({
       microchip: row.text('microchipNumber'),
       intakeDate: row.date('receivedDate'),
@@ -120,24 +121,38 @@ function profileOf(row: SourceRow, { location, videoUrls, qualities }: Fields) {
   }
 }
 
-function placeOf(location: Fields) {
-  const row = sourceRow(location)
-  return held({
+const UNIT_GRAMS = words<number>({
+  ...{
+    pounds: POUND_GRAMS,
+    lbs: POUND_GRAMS,
+    lb: POUND_GRAMS,
+    kilograms: KILOGRAM_GRAMS,
+    kg: KILOGRAM_GRAMS,
+  },
+  ...{ ounces: POUND_GRAMS / 16, oz: POUND_GRAMS / 16, grams: 1, g: 1 },
+})
+
+function weightOf(row: SourceRow): number | undefined {
+  const isTold = row.text('sizeUOM') !== undefined
+  const grams = row.oneOf(UNIT_GRAMS, 'sizeUOM') ?? (isTold ? undefined : POUND_GRAMS)
+  return grams && row.number(grams, 'sizeCurrent')
+}
+
+function placeOf(location: Fields, habits: Habits) {
+  const row = sourceRow(location, habits)
+  const degrees = (name: string): number | undefined => {
+    const text = row.text(name)
+    return text === undefined ? undefined : Number(text)
+  }
+  const place = held({
     city: row.text('city'),
     region: row.text('state'),
     postcode: row.text('postalcode'),
-    country: row.oneOf(COUNTRIES, 'country'),
-    latitude: Number(row.text('lat')) || undefined,
-    longitude: Number(row.text('lon')) || undefined,
+    country: countryNamed(row.text('country') ?? ''),
+    latitude: degrees('lat'),
+    longitude: degrees('lon'),
   })
-}
-
-const COUNTRIES = words<string>({
-  ...{ 'united states': 'US', us: 'US', usa: 'US', canada: 'CA', ca: 'CA', mexico: 'MX', mx: 'MX' },
-})
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return { place, leftOut: row.unread().map((name) => `location.${name}`) }
 }
 
 function textOf(value: unknown): string {

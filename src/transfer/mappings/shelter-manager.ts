@@ -1,7 +1,7 @@
 import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Fields, type Mapping, Refused } from '../animal.ts'
+import { type Animal, type Fields, type Habits, type Mapping, Refused } from '../animal.ts'
 import { addresses, held, listed, type SourceRow, sourceRow } from '../source-row.ts'
-import { COATS, KILOGRAM_GRAMS, SEXES, SIZES, words } from '../words.ts'
+import { COATS, SEXES, SIZES, words } from '../words.ts'
 
 /** Movements after which an animal is still the shelter's: none, a foster family, a shop. */
 const AT_HAND = ['', '0', '2', '8']
@@ -29,9 +29,9 @@ export const shelterManager: Mapping = {
   idColumn: 'ANIMALCODE',
   animalsIn: (value) => (Array.isArray(value) ? value : [value]),
   idOf: (fields) => fields.ANIMALCODE ?? fields.SHELTERCODE,
-  toAnimal(fields, format) {
-    const row = sourceRow(fields, ['none', 'null'])
-    if (format === 'json') return { ...adoptable(row), leftOut: row.unread() } as Animal
+  toAnimal(fields, format, habits) {
+    const row = sourceRow(fields, habits, ['none', 'null'])
+    if (format === 'json') return { ...adoptable(row, habits), leftOut: row.unread() } as Animal
     const { ANIMALSEX: sex, ANIMALSPECIES: species, ANIMALTYPE: type } = fields
     // Vaccinations, tests, costs and so on follow their animal, each in a line of its own.
     if (species === undefined && sex === undefined && type === undefined) return undefined
@@ -63,7 +63,7 @@ function shared(row: SourceRow, { own, is, has }: { own: string; is: string; has
   const estimated = row.flag(`${own}ESTIMATEDDOB`)
   return {
     birthDateExact: estimated === undefined ? undefined : !estimated,
-    weightGrams: row.number(KILOGRAM_GRAMS, `${own}WEIGHT`),
+    weightGrams: row.weight(`${own}WEIGHT`),
     traits: held({
       spayedNeutered: row.flag(`${own}NEUTERED`),
       houseTrained: row.oneOf(YES_OR_NO, `${is}HOUSETRAINED`),
@@ -95,21 +95,21 @@ function exported(row: SourceRow) {
     sex: row.oneOf(SEXES, 'ANIMALSEX'),
     size: row.oneOf(SIZES, 'ANIMALSIZE'),
     description: row.lines('ANIMALDESCRIPTION', 'ANIMALCOMMENTS'),
-    fee: row.money('USD', 'ANIMALFEE'),
+    fee: row.money('ANIMALFEE'),
     ...both,
     staff: held({
       microchip: row.text('ANIMALMICROCHIP'),
       intakeDate: row.date('ANIMALENTRYDATE'),
       intakeKind: row.text('ANIMALENTRYCATEGORY', 'ANIMALENTRYTYPE'),
       intakeNote: row.text('ANIMALREASONFORENTRY'),
-      kennel: listed(row.text('ANIMALLOCATION'), row.text('ANIMALUNIT'))?.join(', '),
+      kennel: row.all('ANIMALLOCATION', 'ANIMALUNIT')?.join(', '),
       notes: row.lines('ANIMALHIDDENDETAILS', 'ANIMALHEALTHPROBLEMS', 'ANIMALMARKINGS', 'ANIMALWARNING'),
     }),
   }
 }
 
 /** An animal of the JSON, all of which are for adoption. */
-function adoptable(row: SourceRow) {
+function adoptable(row: SourceRow, { currency }: Habits) {
   const { birthDateExact, ...both } = shared(row, { own: '', is: 'IS', has: 'HAS' })
   const birthDate = row.date('DATEOFBIRTH')
   const primary = row.text('BREEDNAME1', 'BREEDNAME')
@@ -128,7 +128,7 @@ function adoptable(row: SourceRow) {
     sex: row.oneOf(SEXES, 'SEXNAME'),
     size: row.oneOf(SIZES, 'SIZENAME'),
     description: row.lines('WEBSITEMEDIANOTES', 'ANIMALCOMMENTS'),
-    fee: feeOf(row),
+    fee: feeOf(row, currency),
     videos: addresses(row.text('WEBSITEVIDEOURL')),
     ...both,
     staff: held({
@@ -136,16 +136,16 @@ function adoptable(row: SourceRow) {
       intakeDate: row.date('DATEBROUGHTIN', 'MOSTRECENTENTRYDATE'),
       intakeKind: row.text('ENTRYREASONNAME', 'ENTRYTYPENAME'),
       intakeNote: row.text('REASONFORENTRY'),
-      kennel: listed(row.text('SHELTERLOCATIONNAME'), row.text('SHELTERLOCATIONUNIT'))?.join(', '),
+      kennel: row.all('SHELTERLOCATIONNAME', 'SHELTERLOCATIONUNIT')?.join(', '),
       notes: row.lines('HIDDENANIMALDETAILS', 'HEALTHPROBLEMS', 'MARKINGS', 'POPUPWARNING'),
     }),
   }
 }
 
 /** In cents, and 0 where nobody has said. */
-function feeOf(row: SourceRow) {
+function feeOf(row: SourceRow, currency: string) {
   const amount = row.number(1, 'FEE')
-  return amount ? { amount, currency: 'USD' } : undefined
+  return amount ? { amount, currency } : undefined
 }
 
 /** A pure breed stands twice. */

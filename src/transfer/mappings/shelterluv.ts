@@ -4,10 +4,11 @@ import { addresses, held, listed, sourceRow } from '../source-row.ts'
 import { POUND_GRAMS, SEXES, SIZES, words } from '../words.ts'
 
 /** The first of them that is in a status as Shelterluv writes it; without any it is not for adoption now. */
-const STATUSES: [word: RegExp, status: PetStatus][] = [
-  [/adopted|healthy in home/i, 'sold'],
-  [/pending|hold|reserved/i, 'pending'],
-  [/available/i, 'available'],
+const STATUSES: [word: RegExp, status: PetStatus | undefined][] = [
+  [/\bnot\b|\bun/i, undefined],
+  [/\badopted\b|\bhealthy in home\b/i, 'sold'],
+  [/\b(?:pending|hold|reserved)\b/i, 'pending'],
+  [/\bavailable\b/i, 'available'],
 ]
 
 /** Answers of Shelterluv's API v1, an animal a line or whole, and its CSV of animals. */
@@ -21,8 +22,8 @@ export const shelterluv: Mapping = {
     return Array.isArray(value) ? value : [value]
   },
   idOf: (fields) => fields.ID ?? fields['Animal ID'],
-  toAnimal(fields) {
-    const row = sourceRow(flat(fields))
+  toAnimal(fields, _format, habits) {
+    const row = sourceRow(flat(fields), habits)
     const told = attributesOf(objectsOf(fields.Attributes))
     const name = row.text('Name')
     const kind = row.text('Type', 'Species') ?? ''
@@ -48,7 +49,7 @@ export const shelterluv: Mapping = {
       traits: held({ spayedNeutered: row.flag('Altered'), ...told.traits }),
       goodWith: held(told.goodWith),
       tags: told.tags.length > 0 ? told.tags : undefined,
-      fee: row.money('USD', 'fee', 'Adoption Fee'),
+      fee: row.money('fee', 'Adoption Fee'),
       videos: addresses(row.text('videos')),
       staff: held({
         microchip: row.text('microchip', 'Microchip Number'),

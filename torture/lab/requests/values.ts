@@ -1,4 +1,4 @@
-import { CAPITALS_2, CAPITALS_3, HTTPS } from '../../../src/http/text.ts'
+import { COUNTRY, CURRENCY, HTTPS } from '../../../src/http/text.ts'
 import { CODE } from '../../../src/organizations/schema.ts'
 import { FIELDS_PATTERN } from '../../../src/pets/fields.ts'
 import { list } from '../list.ts'
@@ -34,8 +34,8 @@ const EMAILS = ['a@example.org', 'A+b@ex-ample.org', 'o.brien@shelter.example', 
 const DATES = ['1950-01-01', '2020-02-29', '2026-11-23']
 /** Texts of a form that chance does not find. */
 const FORMED: Record<string, string[]> = {
-  [CAPITALS_2]: ['NL', 'US'],
-  [CAPITALS_3]: ['EUR', 'JPY'],
+  [COUNTRY.pattern]: ['NL', 'US'],
+  [CURRENCY.pattern]: ['EUR', 'JPY'],
   [CODE]: ['A', 'CO12', 'b-2-c', 'Co12'],
   [FIELDS_PATTERN]: ['id,name', '*,updatedAt', 'status,categoryId,id'],
   [HTTPS]: ['https://a.example', 'https://videos.example/1?a=%20&b=[1]#c'],

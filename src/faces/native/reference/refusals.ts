@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../../errors.ts'
 
 /** Conflicts of an operation itself, and what is not there beside what its address names. */
 const REFUSALS: Partial<Record<keyof typeof NEEDED_ACCESS, ErrorCode[]>> = {
-  createPet: ['other_organization', 'external_id_exists'],
+  createPet: ['other_organization', 'external_id_exists', 'order_open'],
   updatePet: ['other_organization', 'invalid_status_transition', 'order_open', 'external_id_exists'],
   deletePet: ['other_organization', 'order_open'],
   createCategory: ['category_exists'],

@@ -1,0 +1,37 @@
+// Codes of ISO 3166 and ISO 4217, as Node's own data (Unicode CLDR) have them.
+
+const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+/** Of groups of countries, of tests, and of nothing: they name no country. */
+const NO_COUNTRY = /^(?:E[UZ]|UN|QO|X[AB]|ZZ)$/
+
+/** Whether it is the code of a country that is there today, in capital letters. */
+export function isCountry(code: string): boolean {
+  if (!/^[A-Z]{2}$/.test(code) || NO_COUNTRY.test(code) || REGIONS.of(code) === undefined) return false
+  return new Intl.Locale(`und-${code}`).region === code
+}
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+
+export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
+
+const SHORT_NAMES: [name: string, code: string][] = [
+  ['usa', 'US'],
+  ['uk', 'GB'],
+]
+
+let byName: Map<string, string> | undefined
+
+/** The code of a country that is named by its English name or its code, whatever the case. */
+export function countryNamed(name: string): string | undefined {
+  byName ??= new Map([...allCountries(), ...SHORT_NAMES])
+  return byName.get(name.trim().toLowerCase())
+}
+
+function allCountries(): [name: string, code: string][] {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const codes = letters.flatMap((one) => letters.map((other) => one + other)).filter(isCountry)
+  return codes.flatMap((code) => [
+    [code.toLowerCase(), code],
+    [(REGIONS.of(code) as string).toLowerCase(), code],
+  ])
+}

@@ -1,0 +1,61 @@
+import * as categories from '../categories/store.ts'
+import type { Db } from '../db/tables.ts'
+import { ApiError, type ErrorDetail } from '../errors.ts'
+import * as organizations from '../organizations/store.ts'
+import { merge, problemsOf } from './profile.ts'
+import type { NewPet, PetPatch } from './schema.ts'
+
+// What is wrong with an animal, all at once, where only the store can know.
+
+type Named = Partial<Pick<NewPet, 'categoryId' | 'organizationId'>>
+
+/**
+ * Its category is looked up only beside other problems: alone it is refused when it is written.
+ *
+ * @param sent what the client named of it
+ * @throws {ApiError} validation_failed
+ */
+export async function requireSound(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<void> {
+  const problems = problemsOf(pet, sent, now)
+  if (problems.length === 0 && (await unknownOrganizationOf(db, pet)).length === 0) return
+  throw new ApiError('validation_failed', { details: [...problems, ...(await unknownsOf(db, pet))] })
+}
+
+/**
+ * The problems that a schema found with a body, and those of the other members beside them.
+ *
+ * @param now of a new animal; a change is judged with what is there before
+ */
+export async function withOtherProblems(
+  db: Db,
+  found: ApiError,
+  body: unknown,
+  now?: number,
+): Promise<ApiError> {
+  const { details = [], code } = found
+  const wrong = new Set(details.map(({ pointer = '' }) => pointer.split('/')[1]))
+  const isWhole = details.some(({ pointer }) => pointer === '')
+  if (isWhole || typeof body !== 'object' || body === null) return found
+  const sound = Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name))) as NewPet
+  const others = now === undefined ? [] : problemsOf(merge({}, sound), sound, now)
+  return new ApiError(code, { details: [...details, ...others, ...(await unknownsOf(db, sound))] })
+}
+
+async function unknownsOf(db: Db, named: Named): Promise<ErrorDetail[]> {
+  const { categoryId } = named
+  const isKnown = categoryId === undefined || (await categories.find(db, BigInt(categoryId)))
+  const unknown = isKnown ? [] : (categories.unknownCategory().details ?? [])
+  return [...unknown, ...(await unknownOrganizationOf(db, named))]
+}
+
+async function unknownOrganizationOf(db: Db, { organizationId: id }: Named): Promise<ErrorDetail[]> {
+  if (typeof id !== 'number' && typeof id !== 'bigint') return []
+  return (await organizations.find(db, BigInt(id))) ? [] : [UNKNOWN_ORGANIZATION]
+}
+
+export const UNKNOWN_ORGANIZATION: ErrorDetail = {
+  pointer: '/organizationId',
+  code: 'unknown_organization',
+  message:
+    'No organization has this id. GET /organizations lists them; POST /organizations adds one, with an admin key.',
+}
