@@ -120,6 +120,8 @@ test('CSV of another kind is refused whole, and what a quote swallows is told', 
   await assert.rejects(csv(endless), /line 3: .* longer than 1048576 bytes; look for a quote that is never/)
   const latin = await csv(Buffer.from('name,category\nJosé,Dog\n', 'latin1'))
   assert.deepEqual(latin.reasons, ['2: It is not UTF-8. Save the file anew with that encoding.'])
+  const sign = await csv('name,category\nJos\uFFFD,Dog\n')
+  assert.deepEqual([sign.added, sign.reasons], [1, []])
 })
 
 test('CSV with semicolons or tabs goes in as well; a comma in the line of headings comes first', async (t) => {

@@ -7,7 +7,7 @@ import { CUT, cutLines } from './cut-lines.ts'
 const MOST_RECORD_BYTES = 2 ** 20
 const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
 
-/** What takes the place of bytes that are not UTF-8. */
+/** What the parser makes of bytes that are not UTF-8. */
 const REPLACEMENT = '\uFFFD'
 
 interface Read {
@@ -33,13 +33,33 @@ export async function* readCsv(
   others: readonly string[],
 ): AsyncGenerator<Line> {
   let headings: string[] | undefined
-  for await (const { number, cells, problem } of recordsOf(input, separatorOf(firstLine, required))) {
+  const { bytes, isUtf8 } = utf8Of(input)
+  for await (const { number, cells, problem } of recordsOf(bytes, separatorOf(firstLine, required))) {
     if (problem !== undefined && number === 1) throw new Error(`the headings in line 1: ${problem}`)
     if (problem !== undefined) yield { number, problem }
     else if (cells && !headings) headings = checked(cells, required, others)
+    else if (cells && headings && !isUtf8() && cells.some((cell) => cell.includes(REPLACEMENT)))
+      yield { number, problem: 'It is not UTF-8. Save the file anew with that encoding.' }
     else if (cells && headings) yield { number, ...toFields(headings, cells) }
   }
   if (!headings) checked([], required, others)
+}
+
+/** Tells whether all bytes so far are UTF-8: a file may have U+FFFD of its own. */
+function utf8Of(input: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>; isUtf8: () => boolean } {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let isUtf8 = true
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for await (const chunk of input) {
+      try {
+        if (isUtf8) decoder.decode(chunk, { stream: true })
+      } catch {
+        isUtf8 = false
+      }
+      yield chunk
+    }
+  }
+  return { bytes: bytes(), isUtf8: () => isUtf8 }
 }
 
 /** The one by which the columns are there, in any case; so a file with commas is never read otherwise. */
@@ -81,9 +101,6 @@ function toFields(headings: string[], cells: string[]): { value: Fields } | { pr
     return {
       problem: `It has ${cells.length} cells where the first line of the file has ${headings.length}.`,
     }
-  }
-  if (cells.some((cell) => cell.includes(REPLACEMENT))) {
-    return { problem: 'It is not UTF-8. Save the file anew with that encoding.' }
   }
   const filled = headings.map((heading, index) => [heading, cells[index]]).filter(([, cell]) => cell !== '')
   return { value: Object.fromEntries(filled) }
