@@ -11,6 +11,9 @@ interface Locked {
   devOptional?: boolean
   optional?: boolean
   hasInstallScript?: boolean
+  os?: string[]
+  cpu?: string[]
+  libc?: string[]
   /** The folder of a workspace. */
   link?: boolean
   workspaces?: string[]
@@ -46,6 +49,13 @@ function placeOf(name: string, from: string): string | undefined {
     if (lock.packages[place]) return place
     if (base === '') return undefined
   }
+}
+
+/** Of packages that are built for each platform, whether this is the one for Linux on x64 with glibc. */
+export function isOfOnePlatform(place: string): boolean {
+  const { os, cpu, libc } = lock.packages[place] as Locked
+  const isFor = (built: string[] | undefined, one: string): boolean => !built || built.includes(one)
+  return isFor(os, 'linux') && isFor(cpu, 'x64') && isFor(libc, 'glibc')
 }
 
 export function nameAndVersion(place: string): string {

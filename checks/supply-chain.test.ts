@@ -10,6 +10,7 @@ import {
   billOfMaterials,
   copyTo,
   FILES,
+  isOfOnePlatform,
   locked,
   manifest,
   nameAndVersion,
@@ -20,8 +21,8 @@ import {
 
 const DIRECT = Object.keys(manifest.dependencies)
 /** As many as there are: another one is a decision. */
-const MOST_DIRECT = 16
-const MOST_IN_ALL = 104
+const MOST_DIRECT = 18
+const MOST_IN_ALL = 113
 
 const SECRETS: Record<string, RegExp> = {
   'a key of this service': /adopt_(?:live|test)_[0-9A-Za-z]{36}/,
@@ -56,7 +57,7 @@ test('every package is pinned by a hash, comes from a registry, and runs no scri
 })
 
 test('the runtime dependencies are no more than were decided on', (t) => {
-  const all = new Set(DIRECT.flatMap((name) => [...neededBy(name)]))
+  const all = new Set(DIRECT.flatMap((name) => [...neededBy(name)].filter(isOfOnePlatform)))
   const own = DIRECT.map((name) => {
     const others = new Set(DIRECT.filter((other) => other !== name).flatMap((other) => [...neededBy(other)]))
     return [name, [...neededBy(name)].filter((place) => !others.has(place)).length] as const

@@ -126,6 +126,15 @@ function typeOf(schema: Schema): string {
   return schema.type === 'integer' ? 'number' : schema.type
 }
 
+/** In the place of the members of a body. */
+const FILE: Parameter = {
+  name: 'file',
+  in: 'query',
+  required: true,
+  description: 'With its type, such as image/jpeg.',
+  schema: { type: 'Blob' },
+}
+
 interface Method {
   name: string
   text: string
@@ -139,8 +148,10 @@ interface Method {
 
 function describe(path: string, method: string, operation: Operation): Method {
   const { operationId: name, parameters = [], requestBody, responses } = operation
+  const takesFile = requestBody !== undefined && !(MEDIA_TYPE in requestBody.content)
   const own = parameters.filter((parameter) => parameter.in !== 'header')
-  const body = requestBody && typeOf(requestBody.content[MEDIA_TYPE]?.schema ?? {})
+  if (takesFile) own.push(FILE)
+  const body = takesFile || !requestBody ? undefined : typeOf(requestBody.content[MEDIA_TYPE]?.schema ?? {})
   if (body && own.some((parameter) => parameter.in === 'query')) throw new Error(`${name}: body and query`)
   const [success] = Object.entries(responses).flatMap(([status, { content }]) => {
     return /^2/.test(status) ? [content ? typeOf(content[MEDIA_TYPE]?.schema ?? {}) : 'undefined'] : []
@@ -149,14 +160,14 @@ function describe(path: string, method: string, operation: Operation): Method {
   const once = headers.includes('idempotency-key')
   const read = headers.includes('if-none-match')
   const options = `${once ? 'Once' : ''}${headers.includes('if-match') ? 'Conditional' : ''}Options`
-  const optionsType = options === 'Options' ? 'CallOptions' : options
+  const optionsType = takesFile ? 'FileOptions' : options === 'Options' ? 'CallOptions' : options
   const type = own.length > 0 ? `${name[0]?.toUpperCase()}${name.slice(1)}Parameters` : body
   const needed = body !== undefined || own.some(({ required }) => required)
   const inputs = [
     ...(type ? [`parameters: ${type}${needed ? '' : ' = {}'}`] : []),
     `options: ${optionsType} = {}`,
   ]
-  const told = `{ method: '${method.toUpperCase()}', path: '${path}'${once ? ', onceByKey: true' : ''} }`
+  const told = `{ method: '${method.toUpperCase()}', path: '${path}'${once ? ', onceByKey: true' : ''}${takesFile ? ', takesFile: true' : ''} }`
   return {
     name,
     text: `${comment(about(operation), '  ')}${read ? overloadsText(operation, inputs, `${success}`) : ''}${inBrackets('  ', `${name}(`, inputs, `): Promise<Answer<${success}>> {`)}
@@ -165,7 +176,7 @@ ${inBrackets('    ', 'return this.send(', [told, type ? 'parameters' : '{}', 'op
 `,
     parameters: own.length > 0 && type ? parametersText(type, own, body) : '',
     schemas: [success, body, ...own.map(({ schema }) => typeOf(schema))].filter((mentioned) => {
-      return mentioned !== undefined && /^[A-Z]\w*$/.test(mentioned)
+      return mentioned !== undefined && mentioned !== 'Blob' && /^[A-Z]\w*$/.test(mentioned)
     }) as string[],
     options: read ? [optionsType, 'ReadOptions'] : [optionsType],
   }

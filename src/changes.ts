@@ -13,6 +13,7 @@ import * as place from './orders/place.ts'
 import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
+import * as photos from './photos/store.ts'
 import { importBatch } from './transfer/import-batch.ts'
 import * as vocabulary from './vocabulary/store.ts'
 
@@ -29,7 +30,12 @@ export const changes = {
   deleteCategory: categories.deleteCategory,
   insertOrganization: organizations.insertOrganization,
   updateOrganization: organizations.updateOrganization,
-  deleteOrganization: organizations.deleteOrganization,
+  deleteOrganization: photos.deleteOrganization,
+  addPhoto: photos.addPhoto,
+  updatePhoto: photos.updatePhoto,
+  deletePhoto: photos.deletePhoto,
+  photoFilesMade: photos.photoFilesMade,
+  photoFilesRemoved: photos.photoFilesRemoved,
   insertWord: vocabulary.insertWord,
   deleteWord: vocabulary.deleteWord,
   fillVocabulary: vocabulary.fillVocabulary,

@@ -37,6 +37,10 @@ export interface Config {
   keepAliveTimeoutSeconds: number
   stopTimeoutSeconds: number
   maxConnections: number
+  /** `file:` and a folder, or `s3:`; absent for a folder beside the data. */
+  photosUrl: string | undefined
+  /** Absent where the service gives the files of photos itself. */
+  photosPublicUrl: string | undefined
   /** Absent where nothing is measured. */
   metricsPort: number | undefined
   metricsHost: string
@@ -94,6 +98,8 @@ export function readConfig(environment: Record<string, string | undefined>, type
     keepAliveTimeoutSeconds: values.KEEP_ALIVE_TIMEOUT_SECONDS,
     stopTimeoutSeconds: values.STOP_TIMEOUT_SECONDS,
     maxConnections: values.MAX_CONNECTIONS,
+    photosUrl: values.PHOTOS_URL,
+    photosPublicUrl: values.PHOTOS_PUBLIC_URL,
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
   }

@@ -7,6 +7,7 @@ import type { PageCache } from './http/page-cache.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
+import type { PhotoFiles } from './photo-files/open.ts'
 
 /** What the features work with: built once at the start, passed on as a value. */
 export interface Context {
@@ -22,6 +23,7 @@ export interface Context {
   /** Cached pages of the lists, by the address under which they were asked for. */
   pages: PageCache
   limiter: Limiter
+  photos: PhotoFiles
   /** Absent unless the operator asked for them. */
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined

@@ -23,6 +23,7 @@ export const ERRORS = {
   breed_not_found: [404, 'There is no name of a breed with this id. GET /breeds lists them.'],
   color_not_found: [404, 'There is no name of a color with this id. GET /colors lists them.'],
   organization_not_found: [404, 'There is no organization with this id. GET /organizations lists them.'],
+  photo_not_found: [404, 'There is no photo with this id or at this address.'],
   order_not_found: [404, 'There is no order with this id that this API key may see.'],
   route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
   method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
@@ -35,6 +36,7 @@ export const ERRORS = {
   organization_in_use: [409, 'Animals, orders or keys belong to this organization, or once did.'],
   external_id_exists: [409, 'Another animal of the same organization has this externalId.'],
   invalid_status_transition: [409, 'This status cannot follow the present one.'],
+  too_many_photos: [409, 'There are 20 photos already, and no more are kept. Remove one first.'],
   order_open: [
     409,
     'An order on this animal is open: complete or cancel it first. GET /store/orders finds it.',
@@ -60,6 +62,8 @@ export const ERRORS = {
     415,
     'Send the body as application/json, or a PATCH as application/merge-patch+json, in UTF-8 without a content coding.',
   ],
+  range_not_satisfiable: [416, 'The file ends before this range begins; Content-Range tells how long it is.'],
+  invalid_image: [422, 'The body is no picture that can be used here.'],
   idempotency_key_reused: [
     422,
     'This Idempotency-Key came with another body before. Use a new key for a new request.',

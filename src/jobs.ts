@@ -2,10 +2,14 @@ import { expiredResults } from './jobs/expired-results.ts'
 import type { Jobs } from './jobs/job.ts'
 import { erasure } from './orders/erasure.ts'
 import { ages } from './pets/ages.ts'
+import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
 
 /** What is done beside the requests, by one process at a time. The one list. */
 export const jobs = {
   'expired-results': expiredResults,
   erasure,
   ages,
+  'photo-files': photoFiles,
+  'removed-photos': removedPhotos,
+  [ORPHANS]: orphanedPhotoFiles,
 } satisfies Jobs

@@ -158,7 +158,9 @@ test('every parameter, body and answer of every operation has examples, which fi
       ...Object.entries(responses),
       ['body', requestBody ?? {}] as const,
     ]) {
-      for (const { schema, examples = {} } of Object.values(content)) {
+      for (const [type, { schema, examples = {} }] of Object.entries(content)) {
+        // Of the bytes of a picture there is none.
+        if (type.startsWith('image/')) continue
         const given = Object.entries(examples)
         assert.ok(given.length > 0, `${operationId} ${status} has no example`)
         for (const [code, { value }] of given) {

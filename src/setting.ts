@@ -111,6 +111,35 @@ export function redisUrl(value: string): string | undefined {
   throw new ConfigError('must be redis://host:port or, with TLS, rediss://host:port')
 }
 
+export function photosUrl(value: string): string | undefined {
+  if (value === '') return undefined
+  if (/^file:.+/.test(value)) return value
+  const url = /^s3(\+http)?:\/\/./.test(value) && URL.canParse(value) ? new URL(value) : undefined
+  const isWhole = url?.username && url.password && url.host && /^\/[^/]+$/.test(url.pathname)
+  const isReadable = isDecodable(value) && URL.canParse(`https://${url?.host}`)
+  if (isWhole && isReadable) return value
+  throw new ConfigError(
+    'must be file: and a folder, such as file:data/photos, or s3://key:secret@host/bucket?region=…, with / # % in key and secret written as %2F %23 %25',
+  )
+}
+
+/** Whether each % in it begins a character. */
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== ''
+  } catch {
+    return false
+  }
+}
+
+/** An address that names can be put behind. */
+export function filesUrl(value: string): string | undefined {
+  if (value === '') return undefined
+  if (!URL.canParse(value) || !/^https?:\/\/[^?#@]+[^?#@/]$/.test(value))
+    throw new ConfigError('must be an http(s) address without a slash at its end, user, password or query')
+  return value
+}
+
 export function publicUrl(value: string): string | undefined {
   if (value === '') return undefined
   // No @, of which none is part of a name or a path here: what stands before it may be a password.

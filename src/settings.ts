@@ -1,8 +1,10 @@
 import {
   databaseUrl,
+  filesUrl,
   host,
   oneOf,
   origins,
+  photosUrl,
   proxies,
   publicUrl,
   redisUrl,
@@ -98,6 +100,16 @@ export const SETTINGS = {
     '10000',
     'Connections held at once, half of them for one client address; further ones are closed',
     whole(1, 1_000_000),
+  ),
+  PHOTOS_URL: setting(
+    '',
+    'Where the files of photos are kept: file: and a folder, or s3://key:secret@host/bucket?region=…; when empty, a folder photos beside the SQLite file, or in data/',
+    photosUrl,
+  ),
+  PHOTOS_PUBLIC_URL: setting(
+    '',
+    'Address under which a CDN or a proxy gives these files, such as https://cdn.example.org/photos; when empty, the service gives them itself',
+    filesUrl,
   ),
   METRICS_PORT: setting(
     '',

@@ -21,6 +21,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { openTracing } from './metrics/tracing.ts'
 import { identifyStore, openLimiter, sweepRegularly } from './open-limiter.ts'
 import { knownTime } from './orders/known-time.ts'
+import { openPhotos } from './photo-files/open.ts'
 import { buildServer } from './server.ts'
 
 export interface Service {
@@ -76,6 +77,8 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     opened.defer(sweepRegularly(uncounted, loss))
     const limiter = metrics ? countVerdicts(uncounted, metrics) : uncounted
 
+    const photos = await openPhotos(config)
+    opened.defer(() => photos.close())
     const context: Context = {
       config,
       db,
@@ -86,6 +89,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       version,
       pages: pageCache(() => version('pages'), PAGE_CACHE_BYTES),
       limiter,
+      photos,
       metrics,
       tracing,
       knownTime: knownTime(write, { clock, steady }, logger),

@@ -20,6 +20,7 @@ const ORDER = [
   ['src/faces'],
   ['src/transfer'],
   ['src/orders'],
+  ['src/photos'],
   ['src/inventory'],
   ['src/pets'],
   ['src/vocabulary'],
@@ -30,6 +31,7 @@ const ORDER = [
   ['src/context.ts'],
   ['src/metrics'],
   ['src/limits'],
+  ['src/photo-files'],
   ['src/places'],
   ['src/http'],
   ['src/db'],
@@ -73,6 +75,7 @@ test('a command loads no package but its own before it knows what to do', () => 
 test('features do not know each other: they meet in server.ts and in the lists', () => {
   const features = [
     'src/orders',
+    'src/photos',
     'src/inventory',
     'src/pets',
     'src/vocabulary',
@@ -82,7 +85,8 @@ test('features do not know each other: they meet in server.ts and in the lists',
   ]
   // An order is about an animal, and moves it; an animal is of a category, and of an organization.
   const known: Record<string, string[]> = {
-    'src/orders': ['src/pets'],
+    'src/orders': ['src/pets', 'src/photos'],
+    'src/photos': ['src/pets', 'src/organizations'],
     'src/vocabulary': ['src/categories'],
     'src/pets': ['src/categories', 'src/organizations'],
   }
@@ -99,6 +103,7 @@ test('features do not know each other: they meet in server.ts and in the lists',
 /** Whose tables these are: nobody else changes what is in them. */
 const OWNERS: Record<string, string[]> = {
   'src/pets': ['pet', 'pet_change'],
+  'src/photos': ['photo', 'removed_photo'],
   'src/orders': ['adoption_order', 'known_time'],
   'src/categories': ['category'],
   'src/organizations': ['organization'],

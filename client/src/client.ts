@@ -2,23 +2,27 @@ import { type Answer, type NotModified, readAnswer, readRateLimit } from './answ
 import { AdoptableError } from './error.ts'
 import { Gate } from './gate.ts'
 import { type ListOrdersParameters, type ListPetsParameters, Operations } from './operations.ts'
+import { sendTelling } from './progress.ts'
 import {
   type AnyOptions,
   type CallOptions,
+  type FileOptions,
   type Operation,
   type Prepared,
   prepare,
   type ReadOptions,
 } from './request.ts'
-import type { Order, Pet } from './schemas.ts'
+import type { Order, Pet, Photo } from './schemas.ts'
 import { backoff, MACHINE_TIME, sleepUntil, type Time } from './time.ts'
 
 export type { Answer, NotModified, RateLimit } from './answer.ts'
 export { AdoptableError, type ClientErrorCode } from './error.ts'
 export type * from './operations.ts'
+export type { OnProgress, Progress } from './progress.ts'
 export type {
   CallOptions,
   ConditionalOptions,
+  FileOptions,
   OnceConditionalOptions,
   OnceOptions,
   ReadOptions,
@@ -55,6 +59,11 @@ interface Page {
   cursor?: string | undefined
 }
 
+export interface PhotoOptions extends FileOptions {
+  /** What it shows, for those who cannot see it. */
+  alt?: string | undefined
+}
+
 interface Failure {
   error: AdoptableError
   /** The time that the service named, or now, where it named none: Unix time in milliseconds. */
@@ -65,6 +74,9 @@ interface Failure {
 
 /** Animals a page; the most that the service gives, since each page counts as a request. */
 const PAGE = 100
+
+/** What an upload may take: as long as the service waits for one. */
+const FILE_MS = 300_000
 
 /** What may pass by itself: the service, or a proxy before it, cannot answer now. */
 const PASSING = new Set([502, 503, 504])
@@ -135,6 +147,14 @@ export class AdoptableClient extends Operations {
     return all(list, [this.#signal, options.signal], this.#pause(options))
   }
 
+  /** Adds photos, as a page or a program has them. */
+  readonly photos = {
+    add: (petId: number, file: Blob, options: PhotoOptions = {}): Promise<Answer<Photo>> =>
+      this.addPetPhoto({ petId, file, alt: options.alt }, options),
+    addToOrganization: (id: number, file: Blob, options: PhotoOptions = {}): Promise<Answer<Photo>> =>
+      this.addOrganizationPhoto({ organizationId: id, file, alt: options.alt }, options),
+  }
+
   #pause({ signal }: CallOptions): (tries: number) => Promise<void> {
     const { clock, random } = this.#time
     return (tries) => {
@@ -187,21 +207,26 @@ export class AdoptableClient extends Operations {
   }
 
   async #fetchAnswer<Data>(
-    { method, url, headers, body }: Prepared,
+    { method, url, headers, body, onProgress }: Prepared,
     signal: AbortSignal | undefined,
   ): Promise<Answer<Data> | NotModified | AdoptableError> {
     const fetch = this.#fetch
     const ending = new AbortController()
     const end = (): void => ending.abort(signal?.reason)
     signal?.addEventListener('abort', end)
-    const timer = setTimeout(() => ending.abort(new Error('The answer took too long.')), this.#timeout)
+    const most = body instanceof Blob ? Math.max(this.#timeout, FILE_MS) : this.#timeout
+    const timer = setTimeout(() => ending.abort(new Error('The answer took too long.')), most)
     try {
       // The key is for this address alone: where a redirection leads is not followed.
-      const response = await fetch(url, {
-        ...{ method, headers, body, signal: ending.signal, redirect: 'error' },
-        // Who asks again wants what is now; and what one key may see is left in no browser's cache.
-        cache: 'no-store',
-      })
+      const { signal: until } = ending
+      const response =
+        body instanceof Blob && onProgress
+          ? await sendTelling(url, { method, headers, body, signal: until }, onProgress, fetch)
+          : await fetch(url, {
+              ...{ method, headers, body, signal: until, redirect: 'error' },
+              // Who asks again wants what is now; and what one key may see is left in no browser's cache.
+              cache: 'no-store',
+            })
       const answer = await readAnswer<Data>(response, this.#time.clock())
       const rateLimit = readRateLimit(response.headers)
       if (rateLimit) this.#gate.narrow(rateLimit.remaining)

@@ -5,6 +5,7 @@ import type {
   AnyOptions,
   CallOptions,
   ConditionalOptions,
+  FileOptions,
   OnceConditionalOptions,
   OnceOptions,
   Operation,
@@ -33,6 +34,9 @@ import type {
   PetPatch,
   PetStatus,
   Pets,
+  Photo,
+  PhotoPatch,
+  Photos,
   SuggestedBreed,
   SuggestedBreeds,
   SuggestedColor,
@@ -84,6 +88,94 @@ export interface DeletePetParameters {
 export interface ListPetChangesParameters {
   /** Identifier of the animal. */
   petId: number
+}
+
+export interface ListPetPhotosParameters {
+  /** Identifier of the animal. */
+  petId: number
+}
+
+export interface AddPetPhotoParameters {
+  /** What it shows, for those who cannot see it. */
+  alt?: string | undefined
+  /** Identifier of the animal. */
+  petId: number
+  /** With its type, such as image/jpeg. */
+  file: Blob
+}
+
+export interface PutPetPhotoParameters {
+  /** What it shows, for those who cannot see it. */
+  alt?: string | undefined
+  /** Identifier of the animal. */
+  petId: number
+  /** With its type, such as image/jpeg. */
+  file: Blob
+}
+
+export interface GetPetPhotoParameters {
+  /** Identifier of the animal. */
+  petId: number
+  /** Identifier of the photo. */
+  photoId: number
+}
+
+export interface UpdatePetPhotoParameters extends PhotoPatch {
+  /** Identifier of the animal. */
+  petId: number
+  /** Identifier of the photo. */
+  photoId: number
+}
+
+export interface DeletePetPhotoParameters {
+  /** Identifier of the animal. */
+  petId: number
+  /** Identifier of the photo. */
+  photoId: number
+}
+
+export interface ListOrganizationPhotosParameters {
+  /** Identifier of the organization. */
+  organizationId: number
+}
+
+export interface AddOrganizationPhotoParameters {
+  /** What it shows, for those who cannot see it. */
+  alt?: string | undefined
+  /** Identifier of the organization. */
+  organizationId: number
+  /** With its type, such as image/jpeg. */
+  file: Blob
+}
+
+export interface PutOrganizationPhotoParameters {
+  /** What it shows, for those who cannot see it. */
+  alt?: string | undefined
+  /** Identifier of the organization. */
+  organizationId: number
+  /** With its type, such as image/jpeg. */
+  file: Blob
+}
+
+export interface GetOrganizationPhotoParameters {
+  /** Identifier of the organization. */
+  organizationId: number
+  /** Identifier of the photo. */
+  photoId: number
+}
+
+export interface UpdateOrganizationPhotoParameters extends PhotoPatch {
+  /** Identifier of the organization. */
+  organizationId: number
+  /** Identifier of the photo. */
+  photoId: number
+}
+
+export interface DeleteOrganizationPhotoParameters {
+  /** Identifier of the organization. */
+  organizationId: number
+  /** Identifier of the photo. */
+  photoId: number
 }
 
 export interface GetCategoryParameters {
@@ -264,6 +356,144 @@ export abstract class Operations {
     options: CallOptions = {},
   ): Promise<Answer<PetHistory>> {
     return this.send({ method: 'GET', path: '/pets/{petId}/history' }, parameters, options)
+  }
+
+  /** List the photos of an animal. Stability: beta. */
+  listPetPhotos(parameters: ListPetPhotosParameters, options: CallOptions = {}): Promise<Answer<Photos>> {
+    return this.send({ method: 'GET', path: '/pets/{petId}/photos' }, parameters, options)
+  }
+
+  /**
+   * Add a photo to an animal. The body is a picture of at most 15 MB and 50 million pixels. It is turned
+   * upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture that is
+   * there already is not added again: that is a 200. For tools that upload with it, PUT does the same as
+   * POST. Stability: beta.
+   */
+  addPetPhoto(parameters: AddPetPhotoParameters, options: FileOptions = {}): Promise<Answer<Photo>> {
+    return this.send(
+      { method: 'POST', path: '/pets/{petId}/photos', onceByKey: true, takesFile: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Add a photo to an animal with PUT. The body is a picture of at most 15 MB and 50 million pixels. It is
+   * turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture
+   * that is there already is not added again: that is a 200. For tools that upload with it, PUT does the same
+   * as POST. Stability: beta.
+   */
+  putPetPhoto(parameters: PutPetPhotoParameters, options: FileOptions = {}): Promise<Answer<Photo>> {
+    return this.send(
+      { method: 'PUT', path: '/pets/{petId}/photos', onceByKey: true, takesFile: true },
+      parameters,
+      options,
+    )
+  }
+
+  /** Get a photo of an animal. Stability: beta. */
+  getPetPhoto(parameters: GetPetPhotoParameters, options: CallOptions = {}): Promise<Answer<Photo>> {
+    return this.send({ method: 'GET', path: '/pets/{petId}/photos/{photoId}' }, parameters, options)
+  }
+
+  /** Change what is said of a photo of an animal, or its place. Stability: beta. */
+  updatePetPhoto(parameters: UpdatePetPhotoParameters, options: OnceOptions = {}): Promise<Answer<Photo>> {
+    return this.send(
+      { method: 'PATCH', path: '/pets/{petId}/photos/{photoId}', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Remove a photo of an animal. Its files are gone soon after; a cache may have kept them. Stability: beta.
+   */
+  deletePetPhoto(
+    parameters: DeletePetPhotoParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/pets/{petId}/photos/{photoId}' }, parameters, options)
+  }
+
+  /** List the photos of an organization. Stability: beta. */
+  listOrganizationPhotos(
+    parameters: ListOrganizationPhotosParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<Photos>> {
+    return this.send({ method: 'GET', path: '/organizations/{organizationId}/photos' }, parameters, options)
+  }
+
+  /**
+   * Add a photo to an organization. The body is a picture of at most 15 MB and 50 million pixels. It is
+   * turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture
+   * that is there already is not added again: that is a 200. For tools that upload with it, PUT does the same
+   * as POST. Stability: beta.
+   */
+  addOrganizationPhoto(
+    parameters: AddOrganizationPhotoParameters,
+    options: FileOptions = {},
+  ): Promise<Answer<Photo>> {
+    return this.send(
+      { method: 'POST', path: '/organizations/{organizationId}/photos', onceByKey: true, takesFile: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Add a photo to an organization with PUT. The body is a picture of at most 15 MB and 50 million pixels. It
+   * is turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A
+   * picture that is there already is not added again: that is a 200. For tools that upload with it, PUT does
+   * the same as POST. Stability: beta.
+   */
+  putOrganizationPhoto(
+    parameters: PutOrganizationPhotoParameters,
+    options: FileOptions = {},
+  ): Promise<Answer<Photo>> {
+    return this.send(
+      { method: 'PUT', path: '/organizations/{organizationId}/photos', onceByKey: true, takesFile: true },
+      parameters,
+      options,
+    )
+  }
+
+  /** Get a photo of an organization. Stability: beta. */
+  getOrganizationPhoto(
+    parameters: GetOrganizationPhotoParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<Photo>> {
+    return this.send(
+      { method: 'GET', path: '/organizations/{organizationId}/photos/{photoId}' },
+      parameters,
+      options,
+    )
+  }
+
+  /** Change what is said of a photo of an organization, or its place. Stability: beta. */
+  updateOrganizationPhoto(
+    parameters: UpdateOrganizationPhotoParameters,
+    options: OnceOptions = {},
+  ): Promise<Answer<Photo>> {
+    return this.send(
+      { method: 'PATCH', path: '/organizations/{organizationId}/photos/{photoId}', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Remove a photo of an organization. Its files are gone soon after; a cache may have kept them. Stability:
+   * beta.
+   */
+  deleteOrganizationPhoto(
+    parameters: DeleteOrganizationPhotoParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<undefined>> {
+    return this.send(
+      { method: 'DELETE', path: '/organizations/{organizationId}/photos/{photoId}' },
+      parameters,
+      options,
+    )
   }
 
   /** List all categories. Stability: beta. */

@@ -1,10 +1,14 @@
+import type { OnProgress } from './progress.ts'
+
 /** An operation of the service, as the description has it. */
 export interface Operation {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With the names of its parameters in braces. */
   path: string
   /** Whether it takes an Idempotency-Key. */
   onceByKey?: true
+  /** Whether its body is a file. */
+  takesFile?: true
 }
 
 export interface CallOptions {
@@ -24,6 +28,11 @@ export interface OnceOptions extends CallOptions {
   idempotencyKey?: string | undefined
 }
 
+export interface FileOptions extends OnceOptions {
+  /** Hears how much of the file has gone. */
+  onProgress?: OnProgress | undefined
+}
+
 export interface ConditionalOptions extends CallOptions {
   /** An ETag: the call fails with `precondition_failed` when somebody has changed it since. */
   ifMatch?: string | undefined
@@ -32,14 +41,15 @@ export interface ConditionalOptions extends CallOptions {
 export interface OnceConditionalOptions extends OnceOptions, ConditionalOptions {}
 
 /** Those of every operation. */
-export type AnyOptions = OnceConditionalOptions & Partial<ReadOptions>
+export type AnyOptions = OnceConditionalOptions & Partial<ReadOptions> & FileOptions
 
 /** A request that can be sent as often as needed, always the same. */
 export interface Prepared {
   method: Operation['method']
   url: URL
   headers: Headers
-  body: string | null
+  body: string | Blob | null
+  onProgress: OnProgress | undefined
   /** Whether it does no more when it arrives twice. */
   repeatable: boolean
 }
@@ -58,7 +68,7 @@ export interface Target {
  */
 export function prepare(
   { baseUrl, key, headers: always }: Target,
-  { method, path, onceByKey }: Operation,
+  { method, path, onceByKey, takesFile }: Operation,
   parameters: object,
   options: AnyOptions,
 ): Prepared {
@@ -77,8 +87,15 @@ export function prepare(
   if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
   if (options.ifNoneMatch !== undefined) headers.set('if-none-match', options.ifNoneMatch)
   if (onceByKey) headers.set('idempotency-key', options.idempotencyKey ?? randomKey())
-  let body: string | null = null
-  if (method === 'POST' || method === 'PATCH') {
+  let body: string | Blob | null = null
+  if (takesFile) {
+    const file = rest.get('file')
+    if (!(file instanceof Blob)) throw new TypeError('file must be a Blob or a File')
+    headers.set('content-type', file.type)
+    body = file
+    rest.delete('file')
+  }
+  if (!takesFile && (method === 'POST' || method === 'PATCH')) {
     headers.set('content-type', method === 'POST' ? 'application/json' : 'application/merge-patch+json')
     body = JSON.stringify(Object.fromEntries(rest))
   } else {
@@ -89,7 +106,8 @@ export function prepare(
         if (value !== undefined) url.searchParams.append(name, String(value))
     }
   }
-  return { method, url, headers, body, repeatable: method === 'GET' || onceByKey === true }
+  const { onProgress } = options
+  return { method, url, headers, body, onProgress, repeatable: method === 'GET' || onceByKey === true }
 }
 
 /** Every parameter of a path is an id, so nothing else gets into one. */

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'breed_not_found'
   | 'color_not_found'
   | 'organization_not_found'
+  | 'photo_not_found'
   | 'order_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
@@ -28,6 +29,7 @@ export type ErrorCode =
   | 'organization_in_use'
   | 'external_id_exists'
   | 'invalid_status_transition'
+  | 'too_many_photos'
   | 'order_open'
   | 'order_closed'
   | 'pet_not_available'
@@ -38,6 +40,8 @@ export type ErrorCode =
   | 'payload_too_large'
   | 'uri_too_long'
   | 'unsupported_media_type'
+  | 'range_not_satisfiable'
+  | 'invalid_image'
   | 'idempotency_key_reused'
   | 'rate_limit_exceeded'
   | 'api_key_banned'
@@ -132,6 +136,34 @@ export interface Staff {
   notes?: string | undefined
 }
 
+/**
+ * Addresses of the photo at most 300, 600, 1200 and 2400 pixels wide, as WebP, for everybody and for good:
+ * what is there never changes. With `?format=jpeg` each gives a JPEG of 1200.
+ */
+export interface PhotoSizes {
+  small: string
+  medium: string
+  large: string
+  full: string
+}
+
+export interface Photo {
+  id: number
+  /**
+   * What it shows, for those who cannot see it. At least one character is not a space. No control characters
+   * or lone surrogates.
+   */
+  alt?: string
+  /** In pixels, of the full size. */
+  width: number
+  /** In pixels, of the full size. */
+  height: number
+  sizes: PhotoSizes
+}
+
+/** The first one is the main one. */
+export type Photos = Photo[]
+
 /** An animal. Without a status it is not listed yet. */
 export interface Pet {
   /** Unique identifier, assigned by the service. */
@@ -192,6 +224,7 @@ export interface Pet {
   contact?: Contact
   place?: Place
   staff?: Staff
+  photos?: Photos
 }
 
 /** A page of animals. */
@@ -444,6 +477,17 @@ export interface PetChange {
 /** The changes of an animal, newest first, at most 100. */
 export type PetHistory = PetChange[]
 
+/** What to change of a photo; members that are absent stay as they are. */
+export interface PhotoPatch {
+  /**
+   * What it shows, for those who cannot see it. At least one character is not a space. No control characters
+   * or lone surrogates.
+   */
+  alt?: string | null | undefined
+  /** Its place among the others; 1 is the main one. */
+  position?: number | undefined
+}
+
 /** A kind of animal. */
 export interface Category {
   id: number
@@ -617,6 +661,7 @@ export interface ListedOrganization {
   adoptionUrl?: string
   hours?: Hours
   social?: Social
+  photos?: Photos
   createdAt: string
   updatedAt: string
   /** From the place in `near`, along the great circle. */
@@ -690,6 +735,7 @@ export interface Organization {
   adoptionUrl?: string
   hours?: Hours
   social?: Social
+  photos?: Photos
   createdAt: string
   updatedAt: string
 }

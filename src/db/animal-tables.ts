@@ -33,6 +33,8 @@ export interface PetTable {
   profile: string | null
   public_part: string | null
   staff_part: string | null
+  /** JSON: its photos in their order, as KeptPhoto of src/photo-files/kept.ts; null for none. */
+  photos: string | null
   /** From when on its age group is no longer right; null where that follows from nothing, or never ends. */
   age_due_at: number | null
   /** When it was available first, and when its status became what it is; null where that was not kept. */
@@ -44,6 +46,27 @@ export interface PetTable {
   updated_at: number
   /** Drawn anew with every change, so that none comes back after a restore; older releases counted. */
   version: number
+}
+
+/** Whose a photo is, and what its files are called. What is shown of it stands in the row of its owner. */
+export interface PhotoTable {
+  id: Generated<number>
+  /** One of the two. */
+  pet_id: number | bigint | null
+  organization_id: number | bigint | null
+  /** Its files are named by it; drawn with each upload, so that no two photos share a file. */
+  hash: string
+  /** SHA-256 of what was sent, in hexadecimal: the same picture is not taken twice. */
+  digest: string
+  /** 1 while some of its files are still to be made. */
+  pending: number
+  created_at: number
+}
+
+/** A photo that is gone, while its files may still be there. */
+export interface RemovedPhotoTable {
+  hash: string
+  removed_at: number
 }
 
 export interface PetChangeTable {

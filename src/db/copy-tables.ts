@@ -24,6 +24,8 @@ export const TABLES: Table[] = [
   ids('api_key'),
   { name: 'api_key_secret', key: 'hash', givesIds: false },
   ids('pet'),
+  ids('photo'),
+  { name: 'removed_photo', key: 'hash', givesIds: false },
   ids('pet_change'),
   ids('pet_source'),
   { name: 'imported_file', key: 'fingerprint', givesIds: false },

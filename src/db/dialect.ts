@@ -15,6 +15,8 @@ export interface Dialect {
   run<Row extends unknown[]>(db: Db, query: CompiledQuery): Promise<Row[]>
   /** True where no other transaction has these words in hand; they are in this one's until its end. */
   takeInHand(words: string | Expression<string>): RawBuilder<SqlBool>
+  /** Waits until no other transaction has these words in hand; they are in this one's until its end. */
+  waitInHand(db: Db, words: string): Promise<void>
   /**
    * For who pages from the lowest id of an animal to the highest, and is to meet each of them: what is there
    * already is cut off where a lower id may still come.
@@ -28,6 +30,7 @@ const SQLITE: Dialect = {
   // Kysely's way to a connection costs as much as a query, and the embedded store has but one.
   run: (db, query) => (db.getExecutor().adapter as NodeSqliteAdapter).executeQuery(query),
   takeInHand: () => sql<SqlBool>`true`,
+  waitInHand: async () => undefined,
   readVisible: async (db, read) => ({ found: await read(db) }),
 }
 
@@ -52,6 +55,9 @@ const POSTGRES: Dialect = {
   // Negative keys of locks tell of animals that are being added.
   takeInHand: (words) =>
     sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${words}, 0) & 9223372036854775807)`,
+  async waitInHand(db, words) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${words}, 0) & 9223372036854775807)`.execute(db)
+  },
   // Ids are given before they are committed.
   readVisible: (db, read) =>
     db.connection().execute(async (one) => {

@@ -59,7 +59,15 @@ test('a store from before its steps became one is brought over by the next start
   const seen = sql<{ name: string }>`select name from kysely_migration`.execute(service.context.db)
   assert.deepEqual(
     (await seen).rows.map(({ name }) => name),
-    ['0001-tables', '0002-jobs', '0003-profile', '0004-organizations', '0005-vocabulary', '0006-bonds'],
+    [
+      '0001-tables',
+      '0002-jobs',
+      '0003-profile',
+      '0004-organizations',
+      '0005-vocabulary',
+      '0006-bonds',
+      '0007-photos',
+    ],
   )
 })
 

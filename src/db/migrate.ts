@@ -13,12 +13,14 @@ import * as postgresProfile from './migrations/postgres/0010-profile.ts'
 import * as postgresOrganizations from './migrations/postgres/0011-organizations.ts'
 import * as postgresVocabulary from './migrations/postgres/0012-vocabulary.ts'
 import * as postgresBonds from './migrations/postgres/0013-bonds.ts'
+import * as postgresPhotos from './migrations/postgres/0014-photos.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
 import * as organizations from './migrations/sqlite/0004-organizations.ts'
 import * as vocabulary from './migrations/sqlite/0005-vocabulary.ts'
 import * as bonds from './migrations/sqlite/0006-bonds.ts'
+import * as photos from './migrations/sqlite/0007-photos.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -31,6 +33,7 @@ const MIGRATIONS = {
     '0004-organizations': organizations,
     '0005-vocabulary': vocabulary,
     '0006-bonds': bonds,
+    '0007-photos': photos,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -46,6 +49,7 @@ const MIGRATIONS = {
     '0011-organizations': postgresOrganizations,
     '0012-vocabulary': postgresVocabulary,
     '0013-bonds': postgresBonds,
+    '0014-photos': postgresPhotos,
   },
 }
 

@@ -11,6 +11,8 @@ export interface Tables {
   organization: OrganizationTable
   category: animals.CategoryTable
   pet: animals.PetTable
+  photo: animals.PhotoTable
+  removed_photo: animals.RemovedPhotoTable
   pet_change: animals.PetChangeTable
   pet_source: animals.PetSourceTable
   imported_file: animals.ImportedFileTable
@@ -90,8 +92,10 @@ interface OrganizationTable {
   /** In millionths of a degree. */
   latitude: number | null
   longitude: number | null
-  /** JSON: its members, in the order in which they are shown, but for the id and the times. */
+  /** JSON: its members, in the order in which they are shown, but for the id, the photos and the times. */
   profile: string
+  /** As an animal has them. */
+  photos: string | null
   created_at: number
   updated_at: number
 }

@@ -6,7 +6,7 @@ import { requestId } from './request-id.ts'
 import type { LogRequest } from './request-log.ts'
 
 /** What pages of other origins may send and read beside what browsers always let them (Fetch, 3.2). */
-const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',

@@ -126,13 +126,14 @@ function parserOptions({ requestTimeoutSeconds, headersTimeoutSeconds }: Config)
 }
 
 /**
- * The router reads a path such as /v1/pets/ as one with an empty id. It is an address of its own, at which
- * there is nothing; with one more slash it is so for the router too.
+ * The router reads a path such as /v1/pets/ or /v1/pets//photos as one with an empty id. It is an address of
+ * its own, at which there is nothing; with more slashes it is so for the router too.
  */
 function withoutEmptyId(url: string): string {
   const query = url.search(/[?#]/)
   const end = query < 0 ? url.length : query
-  return end > 1 && url[end - 1] === '/' ? `${url.slice(0, end)}/${url.slice(end)}` : url
+  const isWhole = url[end - 1] !== '/' && !url.slice(0, end).includes('//')
+  return end <= 1 || isWhole ? url : `${url.slice(0, end)}//${url.slice(end)}`
 }
 
 /** What Node does not take with the other options. */

@@ -9,6 +9,13 @@ import { LINGER_MS } from './linger.ts'
 import { requestId } from './request-id.ts'
 import { errorHeaders, logFailure } from './send-error.ts'
 
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Whoever reads its body bounds the time that it may take. */
+    atItsOwnPace?: true
+  }
+}
+
 const CODES: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
@@ -60,6 +67,9 @@ export function answerParserErrors(
 
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()
+    const { incoming } = (socket as Connection).parser ?? {}
+    // Node tells once of each request that takes long.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && incoming?.atItsOwnPace) return
     void answer(new ApiError(CODES[error.code ?? ''] ?? 'bad_request'), socket)
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {

@@ -3,14 +3,17 @@ import type { Actor } from '../http/caller.ts'
 import * as petChange from '../pets/change.ts'
 import type { NewPet, PetPatch } from '../pets/schema.ts'
 import type { StoredPet } from '../pets/store.ts'
+import * as photos from '../photos/store.ts'
 
 // Changes of animals as everybody may make them: while an order is open, it alone moves its animal.
 
 export const updatePet = (db: Db, patch: PetPatch, intent: petChange.Intent): Promise<StoredPet> =>
   petChange.updatePet(db, patch, intent, hasOpenOrder)
 
-export const deletePet = (db: Db, intent: petChange.Intent): Promise<void> =>
-  petChange.deletePet(db, intent, hasOpenOrder)
+export async function deletePet(db: Db, intent: petChange.Intent): Promise<void> {
+  await photos.forgetAll(db, { kind: 'pet', id: intent.id }, intent.now)
+  await petChange.deletePet(db, intent, hasOpenOrder)
+}
 
 export const insertBondedPet = (db: Db, pet: NewPet, by: Actor, now: number): Promise<StoredPet> =>
   petChange.insertBondedPet(db, pet, by, now, hasOpenOrder)

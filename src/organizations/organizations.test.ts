@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { metersBetween } from '../places/distance.ts'
+import { picture } from '../testing/pictures.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
 const SECRET = 'Nobody else may read this.'
+
+const PICTURE = await picture({ width: 2, height: 2, type: 'png' })
+const PNG = { 'content-type': 'image/png' }
 
 type Headers = Record<string, string>
 
@@ -124,6 +128,40 @@ const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: objec
   },
 }
 
+/** A photo of an animal that is whose it is, or of an organization. */
+type Asked = Parameters<Attempt>[0]
+const photosOf = (pathOf: (app: Asked, whose: number | undefined) => Promise<string>) => {
+  const adding = async (app: Asked, whose: number | undefined, as: Headers, method = 'POST') =>
+    app.request(await pathOf(app, whose), { method, body: PICTURE, headers: { ...PNG, ...as } })
+  const addressOf = async (app: Asked, whose: number | undefined) => {
+    const path = await pathOf(app, whose)
+    const { body } = await app.request(path, { method: 'POST', body: PICTURE, headers: PNG })
+    return `${path}/${body.id}`
+  }
+  return {
+    list: async (app, whose, as) => status(app.get(await pathOf(app, whose), as)),
+    add: async (app, whose, as) => status(adding(app, whose, as)),
+    put: async (app, whose, as) => status(adding(app, whose, as, 'PUT')),
+    get: async (app, whose, as) => status(app.get(await addressOf(app, whose), as)),
+    update: async (app, whose, as) => status(app.patch(await addressOf(app, whose), { alt: 'Rex' }, as)),
+    delete: async (app, whose, as) => status(app.delete(await addressOf(app, whose), as)),
+  } satisfies Record<string, Attempt>
+}
+const changed = (done: number) => ({
+  own: { ...CHANGED(done), ownWrite: done, otherWrite: 403 },
+  nobodys: { ...CHANGED(done), ownWrite: 403, otherWrite: 403 },
+})
+const shelterPhotos = photosOf(async () => '/v1/organizations/1/photos')
+const petPhotos = photosOf(async (app, whose) => `/v1/pets/${await addAnimal(app, whose)}/photos`)
+Object.assign(OPERATIONS, {
+  listPetPhotos: { attempt: petPhotos.list, own: LOOKED(), nobodys: LOOKED() },
+  addPetPhoto: { attempt: petPhotos.add, ...changed(201) },
+  putPetPhoto: { attempt: petPhotos.put, ...changed(201) },
+  getPetPhoto: { attempt: petPhotos.get, own: LOOKED(), nobodys: LOOKED() },
+  updatePetPhoto: { attempt: petPhotos.update, ...changed(200) },
+  deletePetPhoto: { attempt: petPhotos.delete, ...changed(204) },
+})
+
 test("every operation answers each caller about its own, about what is another's and about what is nobody's", async (t) => {
   const app = await startNetwork(t)
   for (const [operation, { attempt, own, nobodys }] of Object.entries(OPERATIONS)) {
@@ -140,7 +178,7 @@ test("every operation answers each caller about its own, about what is another's
 
 /** What belongs to no organization, or to all: who may do it depends on the access of the key alone. */
 const ADMINS = (done: number) => ({ ...CHANGED(done), write: 403, ownWrite: 403, otherWrite: 403 })
-const COMMON: Record<string, [attempt: (app: TestApp, as: Headers) => Promise<number>, expected: object]> = {
+const COMMON: Record<string, [attempt: (app: Asked, as: Headers) => Promise<number>, expected: object]> = {
   listPets: [({ get }, as) => status(get('/v1/pets', as)), LOOKED()],
   listOrders: [({ get }, as) => status(get('/v1/store/orders', as)), LOOKED()],
   getInventory: [({ get }, as) => status(get('/v1/inventory?organizationId=1', as)), LOOKED()],
@@ -158,6 +196,12 @@ const COMMON: Record<string, [attempt: (app: TestApp, as: Headers) => Promise<nu
     },
     ADMINS(204),
   ],
+  listOrganizationPhotos: [(app, as) => shelterPhotos.list(app, 1, as), LOOKED()],
+  addOrganizationPhoto: [(app, as) => shelterPhotos.add(app, 1, as), { ...changed(200).own, admin: 201 }],
+  putOrganizationPhoto: [(app, as) => shelterPhotos.put(app, 1, as), changed(200).own],
+  getOrganizationPhoto: [(app, as) => shelterPhotos.get(app, 1, as), LOOKED()],
+  updateOrganizationPhoto: [(app, as) => shelterPhotos.update(app, 1, as), changed(200).own],
+  deleteOrganizationPhoto: [(app, as) => shelterPhotos.delete(app, 1, as), changed(204).own],
   ...vocabulary('Category', 'categories', {}),
   updateCategory: [
     ({ patch }, as) => status(patch('/v1/categories/1', { description: 'Barks.' }, as)),

@@ -5,6 +5,7 @@ import { requireOwn } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
+import { photosAt } from '../photo-files/kept.ts'
 import { located, pointOf, relocated } from './locate.ts'
 import {
   NewOrganization,
@@ -54,7 +55,7 @@ function listOrganizations(app: App, { config, db, cursorSecret }: Context): voi
       query: { limit, q, country, region, near, within: near && within },
     })
     reply.header('link', link)
-    return page
+    return page.map((one) => organizations.toShown(one, photosAt(config, request)))
   })
 }
 
@@ -76,11 +77,11 @@ function createOrganization(app: App, { config, writeOnce, clock }: Context): vo
       clock(),
     )
     reply.code(201).header('location', `${publicBase(config, request)}/organizations/${organization.id}`)
-    return organization
+    return organizations.toShown(organization, photosAt(config, request))
   })
 }
 
-function getOrganization(app: App, { db }: Context): void {
+function getOrganization(app: App, { config, db }: Context): void {
   const schema = {
     operationId: 'getOrganization',
     summary: 'Get an organization',
@@ -88,10 +89,13 @@ function getOrganization(app: App, { db }: Context): void {
     params: OrganizationPath,
     response: { 200: Organization },
   }
-  app.get('/organizations/:organizationId', { schema }, ({ params }) => organizations.get(db, idOf(params)))
+  app.get('/organizations/:organizationId', { schema }, async (request) => {
+    const found = await organizations.get(db, idOf(request.params))
+    return organizations.toShown(found, photosAt(config, request))
+  })
 }
 
-function updateOrganization(app: App, { db, writeOnce, clock }: Context): void {
+function updateOrganization(app: App, { config, db, writeOnce, clock }: Context): void {
   const schema = {
     operationId: 'updateOrganization',
     summary: 'Change an organization',
@@ -106,11 +110,12 @@ function updateOrganization(app: App, { db, writeOnce, clock }: Context): void {
     const id = idOf(request.params)
     requireOwn(request.caller, Number(id))
     const patch = await relocated(db, id, request.body)
-    return writeOnce(request, reply, 'updateOrganization', id, patch, clock())
+    const stored = await writeOnce(request, reply, 'updateOrganization', id, patch, clock())
+    return organizations.toShown(stored, photosAt(config, request))
   })
 }
 
-function deleteOrganization(app: App, { write }: Context): void {
+function deleteOrganization(app: App, { write, clock }: Context): void {
   const schema = {
     operationId: 'deleteOrganization',
     summary: 'Remove an organization',
@@ -121,7 +126,7 @@ function deleteOrganization(app: App, { write }: Context): void {
   }
   const config = { errors: { 409: 'Animals, orders or keys belong to this organization.' } }
   app.delete('/organizations/:organizationId', { config, schema }, async ({ params }, reply) => {
-    await write('deleteOrganization', idOf(params))
+    await write('deleteOrganization', idOf(params), clock())
     return reply.code(204).send()
   })
 }

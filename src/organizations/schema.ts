@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
 import { COUNTRY, HTTPS, LINES, ONE_LINE, setRule } from '../http/text.ts'
+import { Photos } from '../photo-files/kept.ts'
 
 export const CODE = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,18}[A-Za-z0-9])?$'
 setRule(CODE, 'This must have 1 to 20 letters and digits, with hyphens between them, such as CO12.')
@@ -110,6 +111,7 @@ export const Organization = Type.Object(
     code: Code,
     name,
     ...details,
+    photos: Type.Optional(Photos),
     createdAt: time,
     updatedAt: time,
   },

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
 import { latitudesAround, metersBetween, type Point } from '../places/distance.ts'
-import type { Listed, OrganizationQuery } from './schema.ts'
-import { fold, ORGANIZATION_COLUMNS, toOrganization } from './store.ts'
+import type { OrganizationQuery } from './schema.ts'
+import { fold, ORGANIZATION_COLUMNS, type Stored, toOrganization } from './store.ts'
 
 /** Where a page begins: behind an id, and where the nearest come first, behind a distance too. */
 export type After = [id: number] | [meters: number, id: number]
@@ -11,6 +11,9 @@ export type Start = Omit<OrganizationQuery, 'cursor' | 'near'> & {
   near?: Point | undefined
   after?: After | undefined
 }
+
+/** With the way to it where one was asked for. */
+type Listed = Stored & { distanceMeters?: number }
 
 /** In order behind the place; one more than asked for tells that there is a next page. */
 export function list(db: Db, start: Start): Promise<Listed[]> {

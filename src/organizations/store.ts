@@ -3,6 +3,7 @@ import type { Db, Tables } from '../db/tables.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
+import { toPhotos } from '../photo-files/kept.ts'
 import {
   type Details,
   type NewOrganization,
@@ -11,14 +12,22 @@ import {
   PATCHED,
 } from './schema.ts'
 
-export const ORGANIZATION_COLUMNS = ['id', 'code', 'profile', 'created_at', 'updated_at'] as const
+export const ORGANIZATION_COLUMNS = ['id', 'code', 'profile', 'photos', 'created_at', 'updated_at'] as const
 export type Row = Pick<Selectable<Tables['organization']>, (typeof ORGANIZATION_COLUMNS)[number]>
 
-export function toOrganization({ id, code, profile, created_at, updated_at }: Row): Organization {
+/** With its photos as the row has them. */
+export type Stored = Omit<Organization, 'photos'> & { photos: string | null }
+
+export function toShown<Shown extends Stored>(stored: Shown, photosAt: string) {
+  return { ...stored, photos: toPhotos(stored.photos, photosAt) }
+}
+
+export function toOrganization({ id, code, profile, photos, created_at, updated_at }: Row): Stored {
   return {
     id,
     code,
     ...JSON.parse(profile),
+    photos,
     createdAt: new Date(created_at).toISOString(),
     updatedAt: new Date(updated_at).toISOString(),
   }
@@ -29,13 +38,13 @@ function findRow(db: Db, id: bigint): Promise<Row | undefined> {
   return one.select(ORGANIZATION_COLUMNS).executeTakeFirst()
 }
 
-export async function find(db: Db, id: bigint): Promise<Organization | undefined> {
+export async function find(db: Db, id: bigint): Promise<Stored | undefined> {
   const row = await findRow(db, id)
   return row && toOrganization(row)
 }
 
 /** @throws {ApiError} organization_not_found */
-export async function get(db: Db, id: bigint): Promise<Organization> {
+export async function get(db: Db, id: bigint): Promise<Stored> {
   const organization = await find(db, id)
   if (!organization) throw new ApiError('organization_not_found')
   return organization
@@ -58,7 +67,7 @@ export async function insertOrganization(
   db: Db,
   organization: NewOrganization,
   now: number,
-): Promise<Organization> {
+): Promise<Stored> {
   const { code, ...sent } = organization
   const details = mergeMembers(PATCHED, {}, sent) as Details
   check(details)
@@ -77,7 +86,7 @@ export async function updateOrganization(
   id: bigint,
   patch: OrganizationPatch,
   now: number,
-): Promise<Organization> {
+): Promise<Stored> {
   const found = await findRow(db, id)
   if (!found) throw new ApiError('organization_not_found')
   const before = JSON.parse(found.profile)
@@ -94,6 +103,23 @@ export async function updateOrganization(
     .executeTakeFirst()
   // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
   return row ? toOrganization(row) : updateOrganization(db, id, patch, now)
+}
+
+/** @returns undefined when its photos are no longer as they were `before` */
+export async function setPhotos(
+  db: Db,
+  before: Stored,
+  photos: string | null,
+  now: number,
+): Promise<Stored | undefined> {
+  const row = await db
+    .updateTable('organization')
+    .set({ photos, updated_at: now })
+    .where('id', '=', before.id)
+    .where('photos', before.photos === null ? 'is' : '=', before.photos)
+    .returning(ORGANIZATION_COLUMNS)
+    .executeTakeFirst()
+  return row && toOrganization(row)
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */

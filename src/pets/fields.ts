@@ -110,7 +110,10 @@ export const TIMES = {
 /** In `fields`, for all members. */
 export const ALL = '*'
 
-const PICKABLE = ['id', ...MEMBERS, ...Object.keys(TIMES)]
+/** Shown like a member, and changed in a way of its own. */
+export const PHOTOS = 'photos'
+
+const PICKABLE = ['id', ...MEMBERS, PHOTOS, ...Object.keys(TIMES)]
 const NAME = `(?:[${ALL}]|${PICKABLE.join('|')})`
 
 /** Of `fields`: names with commas between them. */
@@ -143,7 +146,7 @@ export function shownOf(member: Member, value: unknown): unknown {
 
 /** Whether some callers see less of it than others. */
 export function isGuarded(member: Member): boolean {
-  return 'toPublic' in FIELDS[member]
+  return 'toPublic' in (FIELDS[member] ?? {})
 }
 
 /** What everybody sees of a member's value; undefined for nothing. */

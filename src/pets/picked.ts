@@ -1,6 +1,5 @@
-import type { View } from '../http/caller.ts'
-import { ALL, MEMBERS, PROFILE_MEMBERS, TIMES } from './fields.ts'
-import { PET_COLUMNS, partsOf, type Row } from './row.ts'
+import { ALL, MEMBERS, PHOTOS, PROFILE_MEMBERS, TIMES } from './fields.ts'
+import { PET_COLUMNS, partsOf, type Row, type Show } from './row.ts'
 
 // Of an animal only the members that a caller names in `fields`, and its times, which others do not get.
 
@@ -28,16 +27,16 @@ export function columnsOf({ profile }: Picked) {
 /** @param fields as the pattern has it */
 export function pickedOf(fields: string): Picked {
   const named = fields.split(',')
-  const names = new Set(named.flatMap((name) => (name === ALL ? ['id', ...MEMBERS] : [name])))
+  const names = new Set(named.flatMap((name) => (name === ALL ? ['id', ...MEMBERS, PHOTOS] : [name])))
   return { names, profile: PROFILE_MEMBERS.some((member) => names.has(member)) }
 }
 
 /** What was picked of an animal, as a caller sees it, as JSON. */
-export function pickedToJson(row: PickedRow, view: View, { names }: Picked): string {
+export function pickedToJson(row: PickedRow, show: Show, { names }: Picked): string {
   const [published, statusChanged, created, updated, ...pet] = row
   const times = [published, statusChanged, created, updated]
   const shown = Object.keys(TIMES).map((name, index) => [name, timeOf(times[index])] as [string, unknown])
-  const members = Object.entries(partsOf(pet, view)).concat(shown)
+  const members = Object.entries(partsOf(pet, show)).concat(shown)
   const held = members.filter(([name, value]) => value !== undefined && names.has(name))
   return `{${held.map(([name, value]) => `"${name}":${JSON.stringify(value)}`)}}`
 }

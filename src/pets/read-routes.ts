@@ -14,6 +14,7 @@ import { deprecationHeaders } from '../http/deprecation.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { sendPage } from '../http/send-page.ts'
 import { int64 } from '../http/validate.ts'
+import { photosAt } from '../photo-files/kept.ts'
 import { history } from './history.ts'
 import { pickedOf } from './picked.ts'
 import { OnePetQuery, Pet, PetHistory, PetPath, PetQuery, Pets } from './schema.ts'
@@ -49,7 +50,11 @@ export function listPets(app: App, { config, db, pages, cursorSecret }: Context)
       const picked = fields === undefined ? undefined : pickedOf(fields)
       const scope = search.scopeOf(filters, view)
       const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-      const { found, cutFrom, only } = await search.list(db, { ...filters, picked, after: after?.[0] }, view)
+      const { found, cutFrom, only } = await search.list(
+        db,
+        { ...filters, picked, after: after?.[0] },
+        { view, photosAt: photosAt(config, request) },
+      )
       const { limit, status, categoryId, id, sort } = filters
       const list = {
         address: `${publicBase(config, request)}/pets`,
@@ -85,9 +90,10 @@ export function getPet(app: App, { config, db, pages, clock }: Context): void {
     if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
     const read = async () => {
       const { view } = request.caller
+      const show = { view, photosAt: photosAt(config, request) }
       const { fields } = request.query
       const picked = fields === undefined ? undefined : pickedOf(fields)
-      const shown = await pets.findShown(db, idOf(request.params), view, picked)
+      const shown = await pets.findShown(db, idOf(request.params), show, picked)
       if (!shown) throw new ApiError('pet_not_found')
       const headers = { ...validatorHeaders(shown, view), ...deprecation(request) }
       return { body: shown.json, headers, until: REMOVED_AT }

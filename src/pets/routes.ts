@@ -6,6 +6,7 @@ import { actorOf } from '../http/caller.ts'
 import { conditionsOf, IF_MATCH, VALIDATOR_HEADERS, validatorHeaders } from '../http/conditional.ts'
 import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
+import { photosAt } from '../photo-files/kept.ts'
 import type * as petChange from './change.ts'
 import { located, relocated } from './locate.ts'
 import { withOtherProblems } from './problems.ts'
@@ -41,7 +42,7 @@ function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
     reply.code(201).header('location', `${publicBase(config, request)}/pets/${stored.pet.id}`)
     const { view } = request.caller
     reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
-    return petToJson(stored.pet, view) as never
+    return petToJson(stored, { view, photosAt: photosAt(config, request) }) as never
   })
 }
 
@@ -53,7 +54,7 @@ function intentOf(request: Changing, now: number): petChange.Intent {
 
 const BETA = { 'x-stability': 'beta' } as const
 
-function updatePet(app: App, { db, writeOnce, clock }: Context): void {
+function updatePet(app: App, { config: settings, db, writeOnce, clock }: Context): void {
   const schema = {
     operationId: 'updatePet',
     summary: 'Change an animal',
@@ -77,7 +78,7 @@ function updatePet(app: App, { db, writeOnce, clock }: Context): void {
     const stored = await writeOnce(request, reply, 'updatePet', patch, intent)
     const { view } = request.caller
     reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
-    return petToJson(stored.pet, view) as never
+    return petToJson(stored, { view, photosAt: photosAt(settings, request) }) as never
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Tables } from '../db/tables.ts'
 import { seesWhole, type View } from '../http/caller.ts'
+import { toPhotos } from '../photo-files/kept.ts'
 import {
   COLUMN_MEMBERS,
   type ColumnMember,
@@ -45,13 +46,14 @@ export function byColumn<Value>(standIn: (name: Kept) => Value): Record<keyof Ta
 export const PET_COLUMNS = [
   'id',
   ...COLUMN_MEMBERS.map((member) => `${columnOf(member)} as ${member}` as const),
+  'photos',
   'profile',
   'public_part',
   'staff_part',
 ] as const
 
 /** The values of those, in their order. */
-export type Row = [...Own, ...Texts]
+export type Row = [...Own, photos: string | null, ...Texts]
 type Own = [
   id: number,
   name: string,
@@ -84,9 +86,16 @@ function textOf<Name extends Member>(members: Name[], read: (member: Name) => un
   return held.length > 0 ? JSON.stringify(Object.fromEntries(held)) : null
 }
 
-/** With all that is known of it. A member without a value is absent. */
+/** To whom an animal is shown, and where its photos then are. */
+export interface Show {
+  view: View
+  /** As `photosAt` of photo-files/kept.ts gives it. */
+  photosAt: string
+}
+
+/** With all that is kept of it in the texts and columns of its own. A member without a value is absent. */
 export function toPet(row: Row): Pet {
-  const [id, name, categoryId, status, externalId, organizationId, profile, , staffPart] = row
+  const [id, name, categoryId, status, externalId, organizationId, , profile, , staffPart] = row
   const pet: Pet = { id, name, categoryId: shownOf('categoryId', categoryId) as number }
   if (status !== null) pet.status = status as NonNullable<Pet['status']>
   if (externalId !== null) pet.externalId = externalId
@@ -96,12 +105,14 @@ export function toPet(row: Row): Pet {
 }
 
 /** The animal as a caller sees it, as JSON. */
-export function toJson(row: Row, view: View): string {
-  const [id, name, categoryId, status, externalId, organizationId, profile, publicPart, staffPart] = row
+export function toJson(row: Row, { view, photosAt }: Show): string {
+  const [id, name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
+    row
   let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${Number(categoryId)}`
   if (status !== null) json += `,"status":"${status}"`
   if (externalId !== null) json += `,"externalId":${JSON.stringify(externalId)}`
   if (organizationId !== null) json += `,"organizationId":${Number(organizationId)}`
+  if (photos !== null) json += `,"photos":${JSON.stringify(toPhotos(photos, photosAt))}`
   if (profile !== null) json += `,${profile.slice(1, -1)}`
   const part = seesWhole(view, organizationId) ? staffPart : publicPart
   if (part !== null) json += `,${part.slice(1, -1)}`
@@ -109,20 +120,26 @@ export function toJson(row: Row, view: View): string {
 }
 
 /** The same as an object; of a row without texts what has a column of its own. */
-export function partsOf(row: Row, view: View): Record<string, unknown> {
-  const [id, name, categoryId, status, externalId, organizationId, profile, publicPart, staffPart] = row
+export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unknown> {
+  const [id, name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
+    row
   const texts = [profile, seesWhole(view, organizationId) ? staffPart : publicPart]
   const parts = {
     ...{ id, name, categoryId: Number(categoryId), status: status ?? undefined },
     externalId: externalId ?? undefined,
     organizationId: organizationId === null ? undefined : Number(organizationId),
+    photos: toPhotos(photos, photosAt),
   }
   return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))
 }
 
 /** The same of an animal that was read already. */
-export function petToJson(pet: Pet, view: View): string {
-  return JSON.stringify(seesWhole(view, pet.organizationId) ? pet : shownToAll(pet))
+export function petToJson(
+  { pet, photos }: { pet: Pet; photos?: string | null },
+  { view, photosAt }: Show,
+): string {
+  const shown = seesWhole(view, pet.organizationId) ? pet : shownToAll(pet)
+  return JSON.stringify(photos ? { ...shown, photos: toPhotos(photos, photosAt) } : shown)
 }
 
 function shownToAll(pet: Pet): object {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
+import { Photos } from '../photo-files/kept.ts'
 import {
   FIELDS,
   FIELDS_PATTERN,
@@ -39,7 +40,7 @@ export type PetPatch = Partial<Omit<NewPet, RemovableMember>> & {
 const Id = Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' })
 
 export const Pet = Type.Object(
-  { id: Id, ...schemasOf('shown') },
+  { id: Id, ...schemasOf('shown'), photos: Type.Optional(Photos) },
   { title: 'Pet', description: 'An animal. Without a status it is not listed yet.' },
 )
 export type Pet = Static<typeof Pet>

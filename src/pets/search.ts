@@ -4,7 +4,7 @@ import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
 import { columnsOf, type Picked, type PickedRow, pickedToJson } from './picked.ts'
-import { PET_COLUMNS, type Row, toJson, toPet } from './row.ts'
+import { PET_COLUMNS, type Row, type Show, toJson, toPet } from './row.ts'
 import type { Pet, PetQuery } from './schema.ts'
 import { SHOWN_COLUMNS, type Shown, type ShownRow, toShown } from './store.ts'
 
@@ -21,11 +21,11 @@ interface Listed extends Visible<Pick<Shown, 'id' | 'json'>> {
 }
 
 /** In order after the place; one animal more than asked for, or a cut, tells that there is a next page. */
-export async function list(db: Db, start: PageStart, view: View): Promise<Listed> {
-  if (start.id) return readNamed(db, start, view)
+export async function list(db: Db, start: PageStart, show: Show): Promise<Listed> {
+  if (start.id) return readNamed(db, start, show)
   const { picked } = start
-  if (!picked) return read(db, start, (row: Row) => ({ id: row[0], json: toJson(row, view) }))
-  return read(db, start, (row: PickedRow) => ({ id: row[4], json: pickedToJson(row, view, picked) }))
+  if (!picked) return read(db, start, (row: Row) => ({ id: row[0], json: toJson(row, show) }))
+  return read(db, start, (row: PickedRow) => ({ id: row[4], json: pickedToJson(row, show, picked) }))
 }
 
 /** The same, each with all that is known of it. */
@@ -56,9 +56,9 @@ async function read<Animal extends { id: number }, Read extends Row | PickedRow>
 }
 
 /** Who names an animal gets it, whoever is still adding others. */
-async function readNamed(db: Db, start: PageStart, view: View): Promise<Listed> {
+async function readNamed(db: Db, start: PageStart, show: Show): Promise<Listed> {
   const rows = await page(db, start).clearSelect().select(SHOWN_COLUMNS).execute()
-  const found = rows.map((row) => toShown(Object.values(row) as ShownRow, view, start.picked))
+  const found = rows.map((row) => toShown(Object.values(row) as ShownRow, show, start.picked))
   return { found, only: start.id?.length === 1 ? found[0] : undefined }
 }
 

@@ -1,11 +1,20 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import type { View } from '../http/caller.ts'
 import type { Validators } from '../http/conditional.ts'
 import type { Aged } from './age.ts'
 import { columnsOf, type Picked, type PickedRow, pickedOf, pickedToJson } from './picked.ts'
 import { withReferences } from './references.ts'
-import { byColumn, differs, PET_COLUMNS, type Row, toJson, toPet, type Written, written } from './row.ts'
+import {
+  byColumn,
+  differs,
+  PET_COLUMNS,
+  type Row,
+  type Show,
+  toJson,
+  toPet,
+  type Written,
+  written,
+} from './row.ts'
 import type { Pet } from './schema.ts'
 import { setTimes, type Times, timesOf } from './times.ts'
 import { drawVersion } from './version.ts'
@@ -13,6 +22,8 @@ import { drawVersion } from './version.ts'
 /** An animal with its validators. */
 export interface StoredPet extends Validators {
   pet: Pet
+  /** As the row has them. */
+  photos: string | null
 }
 
 /** The same with what validators are made of. */
@@ -38,9 +49,9 @@ export interface Shown extends Validators {
   json: string
 }
 
-export async function findShown(db: Db, id: bigint, view: View, picked?: Picked): Promise<Shown | undefined> {
+export async function findShown(db: Db, id: bigint, show: Show, picked?: Picked): Promise<Shown | undefined> {
   const [row] = await findToShow(db, { id })
-  return row && toShown(row, view, picked)
+  return row && toShown(row, show, picked)
 }
 
 /** All that may be shown of an animal, and what its validators are made of. */
@@ -54,9 +65,9 @@ const findToShow = prepared<{ id: bigint }, ShownRow>((db, fill) =>
     .where('id', '=', fill('id') as never),
 )
 
-export function toShown([version, ...shown]: ShownRow, view: View, picked?: Picked): Shown {
+export function toShown([version, ...shown]: ShownRow, show: Show, picked?: Picked): Shown {
   const [, , , updatedAt, ...row] = shown
-  const json = picked ? pickedToJson(shown, view, picked) : toJson(row, view)
+  const json = picked ? pickedToJson(shown, show, picked) : toJson(row, show)
   return { id: row[0], json, ...validatorsOf(version, updatedAt, row) }
 }
 
@@ -99,6 +110,31 @@ export async function update(
   return row && toStored(row)
 }
 
+/** The same of its photos alone. */
+const updatePhotos = prepared<
+  { id: number; before: number; version: number; now: number; photos: string | null },
+  StoredRow
+>((db, fill) =>
+  db
+    .updateTable('pet')
+    .set({ photos: fill('photos'), updated_at: fill('now'), version: fill('version') })
+    .where('id', '=', fill('id'))
+    .where('version', '=', fill('before'))
+    .returning(STORED_COLUMNS),
+)
+
+/** @returns undefined when the animal is no longer as it was `before` */
+export async function setPhotos(
+  db: Db,
+  before: StoredPet,
+  photos: string | null,
+  now: number,
+): Promise<StoredPet | undefined> {
+  const versions = { before: versionOf(before), version: drawVersion() }
+  const [row] = await updatePhotos(db, { id: before.pet.id, ...versions, now, photos })
+  return row && toStored(row)
+}
+
 /** Whether it was still as `before`, and is gone now. */
 export async function remove(db: Db, before: StoredPet): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -113,8 +149,10 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
+const PHOTOS_PLACE = 6
+
 export function toStored([version, updatedAt, ...row]: StoredRow): StoredPet {
-  return { pet: toPet(row), ...validatorsOf(version, updatedAt, row) }
+  return { pet: toPet(row), photos: row[PHOTOS_PLACE], ...validatorsOf(version, updatedAt, row) }
 }
 
 function validatorsOf(version: number, updatedAt: number, row: Row): Validators {

@@ -8,6 +8,7 @@ import { readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { insertSecret } from '../db/secrets.ts'
+import { isPostgres } from '../db/store-url.ts'
 import type { Face } from '../http/face.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
@@ -86,6 +87,8 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     PORT: '0',
     DATABASE_URL: databaseUrl,
     BASE_URL: 'http://pets.example/v1',
+    // Beside a store in a file lies a folder of its own.
+    ...(isPostgres(databaseUrl) && { PHOTOS_URL: `file:${scratchFolder(t)}` }),
     ...commonSettings,
     ...options.settings,
   })

@@ -35,6 +35,7 @@ export async function compareStreams(t: TestContext, { seed, requests, progress 
   const { keys } = engines
   const random = randomFrom(seed)
   const stream = requestsOf({
+    pictures: false,
     random,
     callers: [
       [70, keys.admin],

@@ -151,7 +151,7 @@ export function nextPage({ headers }: Pick<Answer, 'headers'>): string | undefin
   return /<[^>]*?(\/v1\/[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
 }
 
-/** The texts of the objects in a list of animals. */
+/** The texts of the objects in a list of animals; what is in one, such as photos, has no name behind its id. */
 export function itemsOf(text: string): string[] {
-  return text === '[]' ? [] : text.slice(1, -1).split(/(?<=\}),(?=\{)/)
+  return text === '[]' ? [] : text.slice(1, -1).split(/(?<=\}),(?=\{"id":\d+,"name":)/)
 }

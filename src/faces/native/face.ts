@@ -7,6 +7,7 @@ import { inventoryRoutes } from '../../inventory/routes.ts'
 import { orderRoutes } from '../../orders/routes.ts'
 import { organizationRoutes } from '../../organizations/routes.ts'
 import { petRoutes } from '../../pets/routes.ts'
+import { photoRoutes } from '../../photos/routes.ts'
 import { vocabularyRoutes } from '../../vocabulary/routes.ts'
 import { writeError } from './errors.ts'
 import { declareAccess, nativeGate } from './gate.ts'
@@ -27,6 +28,7 @@ export function nativeFace(context: Context): Face {
       v1.addHook('onRoute', declareAccess)
       v1.addHook('onRoute', deprecated.onRoute)
       petRoutes(v1, context)
+      photoRoutes(v1, context)
       categoryRoutes(v1, context)
       vocabularyRoutes(v1, context)
       organizationRoutes(v1, context)

@@ -150,7 +150,7 @@ function describeAnswers(
   { config, method }: RouteOptions,
 ): FastifySchema {
   const { deprecated } = schema as { deprecated?: boolean }
-  const takesBody = method === 'POST' || method === 'PATCH'
+  const takesBody = method === 'POST' || method === 'PATCH' || method === 'PUT'
   const errors: Record<string, string> = {
     ...EVERYWHERE,
     ...(config?.access === 'read' ? {} : WITH_ACCESS),

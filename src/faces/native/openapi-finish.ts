@@ -78,8 +78,10 @@ function addExamples(operation: Operation): void {
     const example = parameterExample(operation.operationId, parameter.name)
     if (example !== undefined) parameter.example = example
   }
-  for (const media of Object.values(operation.requestBody?.content ?? {}))
-    media.examples = { [operation.operationId]: { value: body } }
+  for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+    // Of the bytes of a file there is none.
+    if (type.endsWith('json')) media.examples = { [operation.operationId]: { value: body } }
+  }
   for (const [status, response] of Object.entries(operation.responses)) {
     const [media] = Object.values((response as Answer).content ?? {})
     if (!media) continue

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Face } from '../../http/face.ts'
 import { visitorOf } from '../../keys/identify.ts'
 import { charge } from '../../limits/charge.ts'
+import { photoFileRoutes } from '../../photos/file-routes.ts'
 import { healthRoutes } from './health.ts'
 
 /**
@@ -31,6 +32,7 @@ export function openFace(
     },
     async routes(app) {
       healthRoutes(app, context)
+      photoFileRoutes(app, context, ({ ip }) => charge(limiter, visitor(ip)))
       await described.routes(app)
     },
   }

@@ -21,6 +21,8 @@ interface Options {
   wrong: number
   /** Addresses, too, of which the description knows nothing. */
   anywhere?: boolean
+  /** Whether any photo may be one: what is drawn for it is shown wherever its animal is. */
+  pictures?: boolean
 }
 
 export interface Requests {
@@ -60,10 +62,19 @@ const isRuled = ({ body, query }: Draft): boolean =>
   query.some(([name]) => name === 'near')
 
 /** Requests made from the description, some of them with something wrong, as chance decides. */
-export function requestsOf({ random, callers, name, wrong, anywhere = false }: Options): Requests {
+export function requestsOf({
+  random,
+  callers,
+  name,
+  wrong,
+  anywhere = false,
+  pictures = true,
+}: Options): Requests {
   const { often, pick, weighed, whole } = random
   const values = valuesOf({ random, resolve, someId })
   const latest = { pets: 1, categories: 8, organizations: 1, orders: 1 }
+  /** Addresses of photos. */
+  const photos: string[] = []
   const pages: string[] = []
   const etags: { path: string; etag: string; modified: string | undefined }[] = []
   const retried: Draft[] = []
@@ -89,10 +100,13 @@ export function requestsOf({ random, callers, name, wrong, anywhere = false }: O
     const operation = chosen.operationId === 'createCategory' && many ? weighed(WEIGHED) : chosen
     const { method, parameters = [], requestBody } = operation
     const queries = parameters.filter((one) => one.in === 'query' && one.name !== 'cursor' && often(0.3))
+    const filled = `/v1${operation.path.replace(/\{(\w+)\}/g, (_all, id) => String(someId(id)))}`
+    const photo = operation.path.endsWith('{photoId}') && photos.length > 0 && often(0.8) && pick(photos)
     const made: Draft = {
       operation,
       method: method === 'GET' && often(0.05) ? 'HEAD' : method,
-      path: `/v1${operation.path.replace(/\{(\w+)\}/g, (_all, id) => String(someId(id)))}`,
+      // Whose it is has to fit to the photo.
+      path: photo && photo.split('/')[2] === filled.split('/')[2] ? photo : filled,
       query: queries.flatMap((one) => query(one, values.valid)),
       headers: caller === undefined ? [] : [['Authorization', `Bearer ${caller}`]],
       judged: true,
@@ -100,6 +114,14 @@ export function requestsOf({ random, callers, name, wrong, anywhere = false }: O
     }
     if (!requestBody) return made
     const [mediaType, { schema }] = pick(Object.entries(requestBody.content))
+    if (mediaType.startsWith('image/')) {
+      made.headers.push(['Content-Type', mediaType])
+      return {
+        ...made,
+        judged: false,
+        body: often(0.9) && pictures ? pixel(whole(0, 255)) : Buffer.from('null'),
+      }
+    }
     return { ...made, headers: [...made.headers, ['Content-Type', mediaType]], body: values.valid(schema) }
   }
 
@@ -183,7 +205,9 @@ export function requestsOf({ random, callers, name, wrong, anywhere = false }: O
     learn({ method, target, draft: sent }, { status, headers, text }) {
       const path = target.replace(/^https?:\/\/[^/]+/, '').replace(/\?$/, '')
       const kind = /^\/v1\/(pets|categories|organizations|store)/.exec(path)?.[1]
-      if (status === 201 && kind) {
+      if (status === 201 && path.includes('/photos')) {
+        keep(photos, new URL(String(headers.location)).pathname)
+      } else if (status === 201 && kind) {
         const { id } = JSON.parse(text)
         const name = kind === 'store' ? 'orders' : (kind as keyof typeof latest)
         latest[name] = Math.max(latest[name], id)
@@ -198,6 +222,13 @@ export function requestsOf({ random, callers, name, wrong, anywhere = false }: O
       if (isKeyed && !sent.broken && (status < 300 || often(0.1))) keep(retried, sent)
     },
   }
+}
+
+/** A GIF of one pixel, in one of as many colours. */
+function pixel(shade: number): Buffer {
+  const head = Buffer.from('GIF89a\x01\x00\x01\x00\x80\x00\x00', 'latin1')
+  const rest = Buffer.from(',\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;', 'latin1')
+  return Buffer.concat([head, Buffer.from([shade, 0, 0, 0, shade, 0]), rest])
 }
 
 /** Whether the query and the body are as described. */

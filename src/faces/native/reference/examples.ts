@@ -2,16 +2,19 @@ import type { NEEDED_ACCESS } from '../../../access.ts'
 import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
 import { bodyOf, type Call } from './description.ts'
+import { HOUSE, PHOTO_EXAMPLES, PORTRAIT } from './photo-examples.ts'
 
 /** One call of an operation, and the body of the answer to it; none for a 204. */
 interface Example {
   path?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
+  /** The name of a file, in the place of a body. */
+  file?: string
   answer?: unknown
 }
 
-const REX = { id: 1, name: 'Rex', categoryId: 1, status: 'available' }
+const REX = { id: 1, name: 'Rex', categoryId: 1, status: 'available', photos: [PORTRAIT] }
 const MIA = { id: 2, name: 'Mia', categoryId: 2, status: 'pending' }
 const TOM = {
   name: 'Tom',
@@ -40,6 +43,7 @@ const SHELTER = {
   name: 'Shelter on the Hill',
   address: { city: 'Denver', region: 'CO', country: 'US' },
   ...{ latitude: 39.74, longitude: -104.98 },
+  photos: [HOUSE],
   ...times,
 }
 const FARM = { name: 'Farm Friends', address: { region: 'CO', country: 'US' } }
@@ -69,6 +73,7 @@ export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
       { at: '2026-12-01T10:00:00.000Z', keyId: 1, changes: { status: { from: 'available', to: 'pending' } } },
     ],
   },
+  ...PHOTO_EXAMPLES,
   listCategories: { answer: [...CATEGORIES, HEDGEHOGS] },
   createCategory: {
     body: { name: 'Alpacas', description: 'Never fewer than two.' },
@@ -143,6 +148,7 @@ const PARAMETERS: Record<string, unknown> = {
   'listPets categoryId': 1,
   'listPets id': [1],
   'listOrders petId': 2,
+  alt: 'On the sofa',
   q: 'hill',
   country: 'US',
   region: 'CO',
@@ -170,7 +176,7 @@ export function exampleOf({ operationId }: Call): Example {
 
 /** A command for any POSIX shell that makes the call of the example; the API key is in $KEY. */
 export function curlOf(call: Call, baseUrl: string): string {
-  const { path = {}, query, body, answer } = exampleOf(call)
+  const { path = {}, query, body, file, answer } = exampleOf(call)
   const pathname = call.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
   const address = `${baseUrl}${pathname}${query ? `?${new URLSearchParams(query)}` : ''}`
   const method = call.method === 'GET' ? '' : `-X ${call.method} `
@@ -180,5 +186,6 @@ export function curlOf(call: Call, baseUrl: string): string {
   if (body !== undefined) {
     lines.push(`  -H 'Content-Type: ${bodyOf(call)?.types[0]}'`, `  -d '${JSON.stringify(body)}'`)
   }
+  if (file) lines.push(`  -H 'Content-Type: ${bodyOf(call)?.types[0]}'`, `  --data-binary '@${file}'`)
   return lines.join(' \\\n')
 }

@@ -49,7 +49,8 @@ ${tryForm(call, description)}
 function bodyPart(call: Call, { components }: Description): Html | undefined {
   const body = bodyOf(call)
   const name = body && nameOf(body.schema)
-  if (!body || name === undefined) return undefined
+  if (!body) return undefined
+  if (name === undefined) return filePart(body.types)
   const members = membersOf(resolve(body.schema, components.schemas), components.schemas)
   const types = listed(
     body.types.map((type) => html`<code>${type}</code>`),
@@ -57,6 +58,14 @@ function bodyPart(call: Call, { components }: Description): Html | undefined {
   )
   return html`<p>The body is ${types}. ${prose(call.requestBody?.description)}</p>
 ${fieldTable(html`Members of the body, ${schemaLink(name)}`, members)}`
+}
+
+function filePart(types: string[]): Html {
+  const listedTypes = listed(
+    types.map((type) => html`<code>${type}</code>`),
+    'or',
+  )
+  return html`<p>The body is the bytes of a file, as ${listedTypes}.</p>`
 }
 
 function answerRows({ responses }: Call): Html[] {

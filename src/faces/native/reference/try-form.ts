@@ -28,8 +28,12 @@ ${input(id, parameter, given[parameter.name], components.schemas)}</p>`
   const body =
     type &&
     html`<p><label for="${operationId}-body">Body <small>${type}</small></label>
-<textarea id="${operationId}-body" name="body" rows="6" spellcheck="false" data-in="body">${pretty(example.body)}
-</textarea></p>`
+${
+  example.file
+    ? html`<input id="${operationId}-body" name="body" type="file" accept="${bodyOf(call)?.types.join()}" data-in="body">`
+    : html`<textarea id="${operationId}-body" name="body" rows="6" spellcheck="false" data-in="body">${pretty(example.body)}
+</textarea>`
+}</p>`
   return html`<details class="try"><summary>Try it: ${call.summary}</summary>
 <form data-method="${method}" data-path="${path}" data-type="${type}">${inputs}${body}
 ${changes && html`<p>This is no rehearsal: what you send is carried out.</p>`}

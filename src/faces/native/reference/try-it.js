@@ -41,16 +41,16 @@ function requestOf(form) {
   let path = form.dataset.path
   let body
   if (key.value.trim() !== '') headers.set('Authorization', `Bearer ${key.value.trim()}`)
-  for (const { name, value, dataset } of form.elements) {
+  for (const { name, value, dataset, files } of form.elements) {
     if (dataset.in === undefined || value.trim() === '') continue
     if (dataset.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value.trim()))
     if (dataset.in === 'header') headers.set(name, value.trim())
-    if (dataset.in === 'body') body = value
+    if (dataset.in === 'body') body = files?.[0] ?? value
     if (dataset.in !== 'query') continue
     const values = dataset.list === undefined ? [value] : value.split(',')
     for (const one of values) query.append(name, one.trim())
   }
-  if (type && body !== undefined) headers.set('Content-Type', type)
+  if (type && body !== undefined) headers.set('Content-Type', body.type || type)
   const search = query.size > 0 ? `?${query}` : ''
   // The answers are to be seen as they are: none from a cache, and none that a redirection hides.
   const init = { method, headers, body, cache: 'no-store', credentials: 'omit', redirect: 'manual' }

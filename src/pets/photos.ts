@@ -1,0 +1,33 @@
+import type { Db } from '../db/tables.ts'
+import type { Actor } from '../http/caller.ts'
+import { keptPhotos } from '../photo-files/kept.ts'
+import { PHOTOS } from './fields.ts'
+import { record } from './history.ts'
+import { find, type StoredPet, setPhotos } from './store.ts'
+
+export { find }
+
+/**
+ * Shows other photos of an animal, and writes down that it does: which there were, and what was said of them.
+ *
+ * @returns false when the animal is no longer as it was `before`
+ */
+export async function replace(
+  db: Db,
+  before: StoredPet,
+  photos: string | null,
+  by: Actor,
+  now: number,
+): Promise<boolean> {
+  if (!(await setPhotos(db, before, photos, now))) return false
+  const told = (text: string | null) =>
+    text === null ? undefined : keptPhotos(text).map(({ id, alt }) => ({ id, alt }))
+  await record(
+    db,
+    before.pet.id,
+    { [PHOTOS]: { from: told(before.photos), to: told(photos) } },
+    by.keyId,
+    now,
+  )
+  return true
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readFileName } from './sizes.ts'
+import type { PhotoStore } from './store.ts'
+
+/** Of a folder's name that holds the files whose names begin with it: 256 of them. */
+const PREFIX = 2
+
+/**
+ * Files in a folder, which several processes may share. Readers see whole ones: a file comes in under its
+ * name at once, when it is on the disk.
+ */
+export function openFolder(folder: string): PhotoStore {
+  const workFolder = join(folder, 'incoming')
+  const folderOf = (name: string): string => join(folder, name.slice(0, PREFIX))
+  const pathOf = (name: string): string => {
+    // Names are made here and checked where they come from outside; none may lead out of the folder.
+    if (!readFileName(name)) throw new Error(`${name} is no name of a photo`)
+    return join(folderOf(name), name)
+  }
+
+  return {
+    workFolder,
+    async put(name, file) {
+      await sync(file)
+      await rename(file, pathOf(name)).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+        await mkdir(folderOf(name), { recursive: true })
+        await sync(folder)
+        await rename(file, pathOf(name))
+      })
+      await sync(folderOf(name))
+    },
+    async read(name, span) {
+      const file = await opened(pathOf(name))
+      if (!file) return undefined
+      try {
+        const { size } = await file.stat()
+        const { first = 0, last = size - 1 } = span ?? {}
+        return { size, bytes: createReadStream('', { fd: file, start: first, end: last }) }
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+    },
+    size: (name) => stat(pathOf(name)).then(({ size }) => size, absent),
+    async remove(names) {
+      for (const name of names) await rm(pathOf(name), { force: true })
+    },
+    async *list() {
+      for await (const part of entries(folder)) {
+        if (part.length !== PREFIX) continue
+        for await (const name of entries(join(folder, part))) {
+          const found = readFileName(name) && (await stat(join(folder, part, name)).catch(absent))
+          if (found) yield { name, at: found.mtimeMs }
+        }
+      }
+    },
+  }
+}
+
+/** A new name in the folder where files are put together. */
+export async function workFile({ workFolder }: Pick<PhotoStore, 'workFolder'>): Promise<string> {
+  await mkdir(workFolder, { recursive: true })
+  return join(workFolder, randomUUID())
+}
+
+/** Half-made files of processes that were killed. @param before in Unix milliseconds */
+export async function sweepWorkFolder(
+  { workFolder }: Pick<PhotoStore, 'workFolder'>,
+  before: number,
+): Promise<void> {
+  for await (const name of entries(workFolder)) {
+    const file = join(workFolder, name)
+    const found = await stat(file).catch(absent)
+    if (found && found.mtimeMs < before) await rm(file, { force: true })
+  }
+}
+
+async function* entries(folder: string): AsyncGenerator<string> {
+  const found = await opendir(folder).catch(absent)
+  if (found) for await (const { name } of found) yield name
+}
+
+const opened = (path: string) => open(path, 'r').catch(absent)
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

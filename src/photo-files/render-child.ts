@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import sharp, { type Metadata, type OutputInfo, type Sharp } from 'sharp'
+import { OUT_OF_MEMORY, type Rendered, type RenderTask } from './render-process.ts'
+import { type Form, FULL_SIDE, formOf } from './sizes.ts'
+
+/*
+ * The only place where bytes from outside are decoded: a process of its own, with nothing worth taking. It
+ * watches its own memory, since a picture can make the library take as much as it likes.
+ */
+
+const MOST_MEMORY = 256 * 1_048_576
+const LOOK_MS = 10
+
+const MOST_SIDE = 12_000
+const MOST_PIXELS = 50_000_000
+/**
+ * In millions, of formats that have to be held whole before a line of them is known: as many as fit into the
+ * memory. Measured, a pixel takes 20 bytes of AVIF, 11 of an interlaced PNG, and of a progressive JPEG 4 with
+ * halved colours, 8 with whole ones and 10 of CMYK.
+ */
+const MOST_HELD = { avif: 6, interlaced: 14, whole: 24, halved: 36, colours: 18, cmyk: 14 } as const
+const QUALITY = { full: 85, others: 80 }
+
+sharp.cache(false)
+sharp.concurrency(1)
+sharp.block({ operation: ['VipsForeignLoad'] })
+// The name of each kind's loader of files; AVIF is in the one for HEIF.
+sharp.unblock({
+  operation: ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map((kind) => `VipsForeignLoad${kind}File`),
+})
+
+/** For a picture that is at fault; every other error is the service's own. */
+class Refusal extends Error {}
+
+async function render({ source, forms }: RenderTask): Promise<Rendered> {
+  const open = (): Sharp =>
+    sharp(source, { failOn: 'error', limitInputPixels: MOST_PIXELS, sequentialRead: true, pages: 1 })
+  let pixels: { data: Buffer; info: OutputInfo }
+  try {
+    check(await open().metadata())
+    // Colours become sRGB and the picture is turned upright; whatever else the file told is left behind.
+    pixels = await open()
+      .autoOrient()
+      .resize({ width: FULL_SIDE, height: FULL_SIDE, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true })
+  } catch (error) {
+    throw error instanceof Refusal ? error : new Refusal('It cannot be read to its end as a picture.')
+  }
+  const { data, info } = pixels
+  const { width, height, channels } = info
+  for (const { form, file } of forms) {
+    await encode(sharp(data, { raw: { width, height, channels } }), form).toFile(file)
+  }
+  return { width, height }
+}
+
+/** By what the head of the file says, before anything of it is decoded. */
+function check(metadata: Metadata): void {
+  const { format, compression, width, height, isProgressive } = metadata
+  if (format === 'heif' && compression !== 'av1') throw new Refusal('HEIC cannot be read here: send a JPEG.')
+  if (width > MOST_SIDE || height > MOST_SIDE)
+    throw new Refusal(`Each side must be at most ${MOST_SIDE} pixels.`)
+  const most = mostPixels(metadata)
+  const name = format === 'heif' ? 'AVIF' : format.toUpperCase()
+  if (width * height > most * 1e6)
+    throw new Refusal(
+      `A ${isProgressive ? 'progressive ' : ''}${name} like this must have at most ${most} million pixels.`,
+    )
+}
+
+/** In millions. */
+function mostPixels({ format, isProgressive, channels, chromaSubsampling }: Metadata): number {
+  if (format === 'heif') return MOST_HELD.avif
+  if (format === 'png' && isProgressive) return MOST_HELD.interlaced
+  if (format !== 'jpeg') return MOST_HELD.whole
+  if (!isProgressive) return MOST_PIXELS / 1e6
+  if (channels > 3) return MOST_HELD.cmyk
+  return chromaSubsampling === '4:2:0' ? MOST_HELD.halved : MOST_HELD.colours
+}
+
+function encode(image: Sharp, form: Form): Sharp {
+  const { width, type } = formOf(form)
+  const sized = image.resize({ width, withoutEnlargement: true })
+  if (type === 'image/jpeg')
+    return sized.flatten({ background: 'white' }).jpeg({ quality: QUALITY.others, mozjpeg: true })
+  return sized.webp({ quality: form === 'full' ? QUALITY.full : QUALITY.others })
+}
+
+/** The machine's other work goes first, and if memory runs out this process does. */
+function stepBack(): void {
+  setPriority(constants.priority.PRIORITY_LOW)
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // Only Linux has it.
+  }
+}
+
+stepBack()
+setInterval(() => {
+  if (process.memoryUsage.rss() > MOST_MEMORY) process.exit(OUT_OF_MEMORY)
+}, LOOK_MS)
+process.on('disconnect', () => process.exit())
+process.on('message', (task: RenderTask) => {
+  render(task).then(
+    (rendered) => process.send?.({ rendered }),
+    (error: Error) => process.send?.({ [error instanceof Refusal ? 'refusal' : 'failure']: error.message }),
+  )
+})

@@ -1,0 +1,172 @@
+import { chmod, lstat, mkdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { AwsClient } from 'aws4fetch'
+import { type Answer, ask, BOUNDS, type Bounds, bytesOf } from './s3-request.ts'
+import { formOf, readFileName } from './sizes.ts'
+import type { PhotoStore, Span } from './store.ts'
+
+/** So many are removed at once. */
+const REMOVED_AT_ONCE = 8
+
+interface Wanted {
+  headers?: Record<string, string>
+  file?: string
+  isLeft?: boolean
+}
+
+/**
+ * Files in a bucket of S3, or of what speaks like it.
+ *
+ * @param photosUrl as PHOTOS_URL has it: s3://key:secret@host/bucket?region=…, or s3+http:// without TLS
+ */
+export async function openS3(photosUrl: string, bounds = BOUNDS): Promise<PhotoStore> {
+  const { host, bucket, request } = asker(photosUrl, bounds)
+  const workFolder = await privateFolder(join(tmpdir(), 'adoptable-photos'))
+
+  const addressOf = (name: string): string => {
+    if (!readFileName(name)) throw new Error(`${name} is no name of a photo`)
+    return `${bucket}/${name}`
+  }
+
+  return {
+    workFolder,
+    async put(name, file) {
+      const { type } = formOf(readFileName(name)?.form ?? 'full')
+      const headers = {
+        'content-length': String((await stat(file)).size),
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+      }
+      await request('PUT', addressOf(name), { headers, file })
+      await rm(file, { force: true })
+    },
+    async read(name, span) {
+      const range = span && { headers: { range: `bytes=${span.first}-${span.last}` } }
+      const answer = await request('GET', addressOf(name), { ...range, isLeft: true })
+      if (!answer) return undefined
+      const { message } = answer
+      const extent = extentOf(answer, span)
+      if (!extent) {
+        message.destroy()
+        throw new Error(`${host} answered GET with ${answer.status} and other bytes than those asked for`)
+      }
+      const pieces = bytesOf(message, { host, size: extent.length, silenceMs: bounds.silenceMs })
+      const bytes = Readable.from(pieces, { objectMode: false }).once('close', () => message.destroy())
+      return { size: extent.size, bytes }
+    },
+    async size(name) {
+      const answer = await request('HEAD', addressOf(name))
+      return answer && sizeIn(answer, host)
+    },
+    async remove(names) {
+      for (let from = 0; from < names.length; from += REMOVED_AT_ONCE) {
+        const some = names.slice(from, from + REMOVED_AT_ONCE)
+        await Promise.all(some.map((name) => request('DELETE', addressOf(name))))
+      }
+    },
+    async *list() {
+      let token: string | undefined
+      do {
+        const more = token === undefined ? '' : `&continuation-token=${encodeURIComponent(token)}`
+        const answer = await request('GET', `${bucket}?list-type=2&max-keys=${bounds.pageSize}${more}`)
+        const page = readPage(answer?.text ?? '')
+        if (!page) throw new Error(`${host} answered with no list of files`)
+        yield* page.files
+        // It would never end.
+        if (page.next !== undefined && ['', token].includes(page.next))
+          throw new Error(`${host} does not say how its list goes on`)
+        token = page.next
+      } while (token !== undefined)
+    },
+  }
+}
+
+/** What asks a bucket, with its key. */
+function asker(photosUrl: string, bounds: Bounds) {
+  const { bucket, host, key, secret, region } = readAddress(photosUrl)
+  const client = new AwsClient({
+    accessKeyId: key,
+    secretAccessKey: secret,
+    service: 's3',
+    ...(region && { region }),
+  })
+
+  /** @returns undefined for what is not there */
+  async function request(method: string, url: string, wanted: Wanted = {}): Promise<Answer | undefined> {
+    const sign = async () => {
+      const signed = await client.sign(url, { method }).catch(() => {
+        // The error shows what was to be signed.
+        throw new Error(`${host}: the key cannot be sent`)
+      })
+      const headers = { ...Object.fromEntries(signed.headers), ...wanted.headers }
+      return { ...wanted, url: signed.url, method, headers }
+    }
+    const answer = await ask(sign, bounds)
+    if (answer.status < 300) return answer
+    const [, code = ''] = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(answer.text) ?? []
+    if (answer.status === 404 && method !== 'PUT' && code !== 'NoSuchBucket') return undefined
+    throw new Error(`${host} answered ${method} with ${answer.status} ${code}`.trim())
+  }
+  return { host, bucket, request }
+}
+
+function readAddress(photosUrl: string) {
+  const url = new URL(photosUrl)
+  const { origin, host } = new URL(`${url.protocol === 's3:' ? 'https' : 'http'}://${url.host}`)
+  return {
+    host,
+    bucket: origin + url.pathname,
+    key: decodeURIComponent(url.username),
+    secret: decodeURIComponent(url.password),
+    region: url.searchParams.get('region'),
+  }
+}
+
+/** Others of this machine may neither look into it nor exchange what is there. */
+async function privateFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const found = await lstat(folder)
+  // Windows knows no such ids; there the folder is the user's own anyway.
+  const user = process.getuid?.()
+  if (!found.isDirectory() || (user !== undefined && found.uid !== user))
+    throw new Error(`${folder} has to be a folder of the user that runs this`)
+  await chmod(folder, 0o700)
+  return folder
+}
+
+function sizeIn({ status, headers }: Answer, host: string): number {
+  const text = headers['content-length'] ?? ''
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Error(`${host} answered HEAD with ${status} and no size`)
+}
+
+/** How large the file is, and how much of it comes; undefined where it is not what was asked for. */
+function extentOf({ status, headers }: Answer, span: Span | undefined) {
+  if (!span) {
+    const size = Number(headers['content-length'] ?? Number.NaN)
+    return status === 200 && Number.isSafeInteger(size) ? { size, length: size } : undefined
+  }
+  const parts = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? []
+  const [, first = -1, last = -1, size = -1] = parts.map(Number)
+  const isAsked = first === span.first && last === Math.min(span.last, size - 1)
+  return status === 206 && isAsked ? { size, length: last - first + 1 } : undefined
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** A page of ListObjectsV2: which files of ours it names, and how the next one is asked for. */
+function readPage(xml: string) {
+  if (!/<ListBucketResult[\s>]/.test(xml)) return undefined
+  const valueIn = (text: string, member: string): string | undefined =>
+    new RegExp(`<${member}>([^<]*)</${member}>`).exec(text)?.[1]
+  const files = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, text = '']) => {
+    const name = valueIn(text, 'Key') ?? ''
+    const at = Date.parse(valueIn(text, 'LastModified') ?? '')
+    return readFileName(name) && Number.isFinite(at) ? [{ name, at }] : []
+  })
+  if (valueIn(xml, 'IsTruncated') !== 'true') return { files, next: undefined }
+  const next = valueIn(xml, 'NextContinuationToken') ?? ''
+  return { files, next: next.replace(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole) }
+}

@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { isKnown } from '../http/conditional.ts'
+import type { Admission } from '../http/face.ts'
+import { PHOTOS_PATH } from '../photo-files/kept.ts'
+import { type Form, fileName, formOf, readFileName } from '../photo-files/sizes.ts'
+import type { Span } from '../photo-files/store.ts'
+import { keepForm, unavailable } from './files.ts'
+import { recentFiles } from './recent-files.ts'
+import { known } from './store.ts'
+
+type Asking = FastifyRequest<{ Params: { file: string }; Querystring: { format?: string } }>
+
+/**
+ * What is under such an address stays as it is for ever, and everybody may have it, in a page of any origin.
+ * As a page of its own it may do nothing.
+ */
+const HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'accept-ranges': 'bytes',
+}
+
+/**
+ * Gives the files of photos to whoever asks, without a key or a limit.
+ *
+ * @param charge counts a request for what is not there to the client's address
+ */
+export function photoFileRoutes(
+  app: App,
+  { db, photos, clock }: Context,
+  charge: (request: FastifyRequest) => Admission | Promise<Admission>,
+): void {
+  const recent = recentFiles(() => photos.store, clock)
+
+  /** The size of a file, which is made now where it is one of a photo and has not been made yet. */
+  async function sizeOf(request: FastifyRequest, hash: string, form: Form): Promise<number | undefined> {
+    const name = fileName(hash, form)
+    const size = await recent.size(name)
+    if (size !== undefined) return size
+    const { refusal } = await charge(request)
+    if (refusal) throw refusal
+    if (!(await known(db, [hash])).has(hash)) return undefined
+    await keepForm(photos, hash, form)
+    return recent.size(name)
+  }
+
+  async function give(request: Asking, reply: FastifyReply): Promise<FastifyReply> {
+    const { method, params, query, headers } = request
+    const named = readFileName(params.file)
+    if (!named) throw new ApiError('photo_not_found')
+    const form = query.format === 'jpeg' ? 'jpeg' : named.form
+    const name = fileName(named.hash, form)
+    const etag = `"${name}"`
+    const size = await sizeOf(request, named.hash, form).catch(unavailable)
+    if (size === undefined) throw new ApiError('photo_not_found')
+    const isUnchanged = isKnown(headers, { etag })
+    const span = method === 'GET' && !isUnchanged ? spanOf(headers, etag, size) : undefined
+    const bytes = method === 'GET' && !isUnchanged && (await recent.read(name, span).catch(unavailable))
+    if (bytes === undefined) throw new ApiError('photo_not_found')
+    reply.headers({ ...HEADERS, etag }).type(formOf(form).type)
+    if (isUnchanged) return reply.code(304).send()
+    if (span) reply.code(206).header('content-range', `bytes ${span.first}-${span.last}/${size}`)
+    reply.header('content-length', span ? span.last - span.first + 1 : size)
+    return bytes ? reply.send(bytes) : reply.send()
+  }
+
+  // HEAD by itself: what Fastify makes of GET would read the file.
+  const route = { method: ['GET', 'HEAD'], url: `${PHOTOS_PATH}/:file`, config: { open: true } }
+  app.route({ ...route, handler: (request, reply) => give(request as Asking, reply) })
+}
+
+/**
+ * The one range that a client asks for (RFC 9110, section 14.2), as long as it has the same file in mind; of
+ * several, and of what is no range, it gets the whole.
+ *
+ * @throws {ApiError} range_not_satisfiable
+ */
+function spanOf(headers: FastifyRequest['headers'], etag: string, size: number): Span | undefined {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(headers.range ?? '') ?? []
+  const same = headers['if-range'] === undefined || headers['if-range'] === etag
+  if (from === undefined || to === undefined || from + to === '' || !same) return undefined
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  if (first <= last) return { first, last }
+  throw new ApiError('range_not_satisfiable', { headers: { 'content-range': `bytes */${size}` } })
+}

@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict'
+import { globSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import sharp from 'sharp'
+import { jobs } from '../jobs.ts'
+import { workFile } from '../photo-files/folder.ts'
+import { fileName } from '../photo-files/sizes.ts'
+import { JPEG, picture } from '../testing/pictures.ts'
+import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import { ORPHANS } from './jobs.ts'
+
+async function startWithAnimal(t: TestContext, settings: Record<string, string> = {}) {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, settings })
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+  await app.post('/v1/organizations', { name: 'Shelter' })
+  const { store } = app.service.context.photos
+  return { ...app, folder: join(store.workFolder, '..') }
+}
+
+type Photographed = Awaited<ReturnType<typeof startWithAnimal>>
+
+const add = (app: TestApp, body: Buffer, path = '/v1/pets/1/photos', headers = {}) =>
+  app.request(path, { method: 'POST', body, headers: { ...JPEG, ...headers } })
+
+/** A file, as somebody without a key gets it. */
+async function download(app: TestApp, address: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(address.replace('http://pets.example', `http://127.0.0.1:${app.port}`), {
+    headers,
+  })
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
+}
+
+const filesIn = ({ folder }: Photographed): string[] => globSync('**/*.{webp,jpg}', { cwd: folder })
+
+async function runJob({ service }: TestApp, name: keyof typeof jobs): Promise<void> {
+  const job = jobs[name]
+  if (await job.isDue(service.context)) await job.run(service.context, async () => true)
+}
+
+test('a photo is shown with its animal, in four sizes and a JPEG, to everybody', async (t) => {
+  const app = await startWithAnimal(t)
+  const sent = await picture({ width: 3_000, height: 2_000 })
+
+  const { status, headers, body } = await add(app, sent, '/v1/pets/1/photos?alt=Rex%20asleep')
+
+  assert.equal(status, 201, JSON.stringify(body))
+  assert.deepEqual(
+    { ...body, sizes: undefined },
+    {
+      ...{ id: 1, alt: 'Rex asleep', width: 2_400, height: 1_600, sizes: undefined },
+    },
+  )
+  assert.equal(headers.location, 'http://pets.example/v1/pets/1/photos/1')
+  assert.deepEqual((await app.get('/v1/pets/1/photos/1')).body, body)
+  for (const path of ['/v1/pets/1/photos', '/v1/pets/1?fields=photos'])
+    assert.deepEqual(
+      [(await app.get(path)).body].flat().flatMap((one) => one.photos ?? one),
+      [body],
+    )
+  assert.deepEqual((await app.get('/v1/pets')).body[0].photos, [body])
+  for (const [size, width] of [
+    ['small', 300],
+    ['medium', 600],
+    ['large', 1_200],
+    ['full', 2_400],
+  ] as const) {
+    assert.match(body.sizes[size], new RegExp(`^http://pets\\.example/photos/[0-9a-f]{32}-${width}\\.webp$`))
+    const file = await download(app, body.sizes[size])
+    const { format, width: wide } = await sharp(file.bytes).metadata()
+    assert.deepEqual(
+      [file.status, file.headers.get('content-type'), format, wide],
+      [200, 'image/webp', 'webp', width],
+    )
+  }
+  const jpeg = await download(app, `${body.sizes.small}?format=jpeg`)
+  const { format, width } = await sharp(jpeg.bytes).metadata()
+  assert.deepEqual([jpeg.headers.get('content-type'), format, width], ['image/jpeg', 'jpeg', 1_200])
+})
+
+test('a photo is small, upright and without what the file told beside it', async (t) => {
+  const app = await startWithAnimal(t)
+  for (const type of ['jpeg', 'png', 'webp', 'avif'] as const) {
+    const sent = await picture({ width: 400, height: 200, type, orientation: 6, told: 'The blue house' })
+    assert.ok(type === 'png' || sent.includes('The blue house'), type)
+    const { status, body } = await add(app, sent, undefined, { 'content-type': `image/${type}` })
+    assert.deepEqual([status, body.width, body.height], [201, 200, 400], type)
+    for (const address of [...Object.values<string>(body.sizes), `${body.sizes.full}?format=jpeg`]) {
+      const { bytes } = await download(app, address)
+      const { exif, icc, xmp, orientation } = await sharp(bytes).metadata()
+      assert.deepEqual([exif, icc, xmp, orientation], [undefined, undefined, undefined, undefined], type)
+      assert.ok(!/The blue house|Exif|ICC_PROFILE|xmpmeta/.test(bytes.toString('latin1')), type)
+    }
+    // What was above is on the right now.
+    const full = sharp((await download(app, body.sizes.full)).bytes)
+    const { data } = await full
+      .extract({ left: 190, top: 200, width: 1, height: 1 })
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    assert.ok((data[0] ?? 0) > 200 && (data[2] ?? 255) < 60, `${type} ${[...data]}`)
+  }
+})
+
+test('what is no picture, or too much of one, is refused with a sentence and leaves nothing', async (t) => {
+  const app = await startWithAnimal(t)
+  const whole = await picture({ width: 500, height: 500 })
+  const cases: [body: Buffer, type: string, status: number, code: string, message: RegExp][] = [
+    [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/png', 422, 'invalid_image', /picture/],
+    [whole.subarray(0, whole.length / 2), 'image/jpeg', 422, 'invalid_image', /to its end/],
+    [
+      await picture({ width: 12_001, height: 1, type: 'png' }),
+      'image/png',
+      422,
+      'invalid_image',
+      /12000 pixels/,
+    ],
+    [
+      await picture({ width: 6_000, height: 4_001, type: 'png' }),
+      'image/png',
+      422,
+      'invalid_image',
+      /24 million/,
+    ],
+    [Buffer.alloc(0), 'image/jpeg', 422, 'invalid_image', /empty/],
+    [Buffer.alloc(15_000_001), 'image/jpeg', 413, 'payload_too_large', /15000000 bytes/],
+    [whole, 'image/heic', 415, 'unsupported_media_type', /JPEG/],
+    [whole, 'image/svg+xml', 415, 'unsupported_media_type', /PNG/],
+    [whole, 'multipart/form-data; boundary=x', 415, 'unsupported_media_type', /not a form/],
+    [whole, 'application/json', 415, 'unsupported_media_type', /image\/jpeg/],
+  ]
+  for (const [body, type, status, code, message] of cases) {
+    const answer = await add(app, body, undefined, { 'content-type': type })
+    assert.deepEqual([answer.status, answer.body.code], [status, code], `${type} ${message}`)
+    assert.match(answer.body.message, message)
+  }
+  const long = `/v1/pets/1/photos?alt=${'x'.repeat(501)}`
+  assert.equal((await add(app, whole, long)).body.details[0].parameter, 'alt')
+  assert.equal((await add(app, whole, '/v1/pets/9/photos')).body.code, 'pet_not_found')
+  assert.equal((await add(app, whole, '/v1/organizations/9/photos')).body.code, 'organization_not_found')
+
+  assert.deepEqual((await app.get('/v1/pets/1/photos')).body, [])
+  assert.deepEqual(
+    globSync('**/*', { cwd: app.folder }).filter((name) => /[.-]/.test(name)),
+    [],
+  )
+})
+
+test('the same picture is one photo, however often it is sent; PUT does as POST', async (t) => {
+  const app = await startWithAnimal(t)
+  const sent = await picture()
+  const first = await add(app, sent)
+
+  const again = await add(app, sent)
+  const put = await app.request('/v1/pets/1/photos', { method: 'PUT', body: sent, headers: JPEG })
+  const once = { 'idempotency-key': 'a' }
+  const other = await picture({ number: 1 })
+  const [one, two] = [await add(app, other, undefined, once), await add(app, other, undefined, once)]
+  const reused = await add(app, await picture({ number: 2 }), undefined, once)
+
+  assert.deepEqual([first.status, again.status, put.status], [201, 200, 200])
+  assert.deepEqual([again.body, put.body], [first.body, first.body])
+  assert.deepEqual([one.status, two.status, two.body], [201, 200, one.body])
+  assert.deepEqual([reused.status, reused.body.code], [422, 'idempotency_key_reused'])
+  assert.equal((await app.get('/v1/pets/1/photos')).body.length, 2)
+  assert.equal((await add(app, sent, '/v1/organizations/1/photos')).status, 201, 'of another owner it is new')
+})
+
+test('of many who send the same picture at once one adds it, and all are told of the same photo', async (t) => {
+  const app = await startWithAnimal(t)
+  const sent = await picture()
+
+  const answers = await Promise.all(Array.from({ length: 8 }, () => add(app, sent)))
+
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 201]))
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1)
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  await runJob(app, 'photo-files')
+  await runJob(app, 'removed-photos')
+  assert.equal(filesIn(app).length, 5)
+})
+
+test('twenty photos are kept of each, in the order that PATCH gives them', async (t) => {
+  const app = await startWithAnimal(t)
+  for (let number = 1; number <= 20; number += 1)
+    assert.equal((await add(app, await picture({ number, width: 8, height: 8 }))).status, 201)
+  const idsNow = async () => (await app.get('/v1/pets/1')).body.photos.map(({ id }: { id: number }) => id)
+  const full = await add(app, await picture({ number: 99 }))
+  assert.deepEqual([full.status, full.body.code], [409, 'too_many_photos'])
+
+  const moved = await app.patch('/v1/pets/1/photos/5', { position: 1, alt: 'The main one' })
+  assert.deepEqual([moved.status, moved.body.alt], [200, 'The main one'])
+  assert.deepEqual((await idsNow()).slice(0, 6), [5, 1, 2, 3, 4, 6])
+  assert.equal((await app.patch('/v1/pets/1/photos/5', { alt: null })).body.alt, undefined)
+  await app.patch('/v1/pets/1/photos/1', { position: 20 })
+  assert.equal((await idsNow()).at(-1), 1)
+  for (const [path, body, code] of [
+    ['/v1/pets/1/photos/5', { position: 0 }, 'validation_failed'],
+    ['/v1/pets/1/photos/5', { position: 21 }, 'validation_failed'],
+    ['/v1/pets/1/photos/5', { alt: '' }, 'validation_failed'],
+    ['/v1/pets/1/photos/99', { position: 1 }, 'photo_not_found'],
+    ['/v1/pets/1/photos/x', { position: 1 }, 'photo_not_found'],
+    ['/v1/organizations/1/photos/5', { position: 1 }, 'photo_not_found'],
+  ] as const)
+    assert.equal((await app.patch(path, body)).body.code, code, `${path} ${JSON.stringify(body)}`)
+  assert.equal((await app.delete('/v1/pets/1/photos/5')).status, 204)
+  assert.equal((await app.delete('/v1/pets/1/photos/5')).status, 404)
+  assert.equal((await add(app, await picture({ number: 99 }))).status, 201)
+})
+
+test('a change of the photos is a change of the animal: its ETag, its times and its history tell', async (t) => {
+  const app = await startWithAnimal(t)
+  const before = await app.get('/v1/pets?id=1')
+  app.clock.now += 1_000
+  await add(app, await picture(), '/v1/pets/1/photos?alt=A')
+  const after = await app.get('/v1/pets?id=1')
+  assert.notEqual(after.headers.etag, before.headers.etag)
+  const patched = await app.patch('/v1/pets/1', { name: 'Max' }, { 'if-match': before.headers.etag })
+  assert.equal(patched.status, 412)
+  assert.deepEqual(
+    (await app.patch('/v1/pets/1', { name: 'Max', photos: [] })).body.photos,
+    after.body[0].photos,
+  )
+
+  app.clock.now += 1_000
+  await app.delete('/v1/pets/1/photos/1')
+  assert.equal((await app.get('/v1/pets/1')).body.photos, undefined)
+  const changes = (await app.get('/v1/pets/1/history')).body.map((one: { changes: object }) => one.changes)
+  assert.deepEqual(changes, [
+    { photos: { from: [{ id: 1, alt: 'A' }] } },
+    { name: { from: 'Rex', to: 'Max' } },
+    { photos: { to: [{ id: 1, alt: 'A' }] } },
+  ])
+})
+
+test('the files of a photo go with it, with its animal, and with its organization', async (t) => {
+  const app = await startWithAnimal(t)
+  const paths = ['/v1/pets/1/photos', '/v1/pets/1/photos', '/v1/organizations/1/photos']
+  for (const [number, path] of paths.entries()) await add(app, await picture({ number }), path)
+  await runJob(app, 'photo-files')
+  assert.equal(filesIn(app).length, 15)
+
+  for (const [path, left] of [
+    ['/v1/pets/1/photos/1', 10],
+    ['/v1/organizations/1', 5],
+    ['/v1/pets/1', 0],
+  ] as const) {
+    assert.equal((await app.delete(path)).status, 204, path)
+    await runJob(app, 'removed-photos')
+    assert.equal(filesIn(app).length, left, path)
+  }
+})
+
+test('files that are nobody’s go after a day, and those of a photo stay', async (t) => {
+  const app = await startWithAnimal(t, {})
+  const { store } = app.service.context.photos
+  await add(app, await picture())
+  const orphan = fileName('a'.repeat(32), 'full')
+  const left = await workFile(store)
+  for (const file of [left, await workFile(store)]) writeFileSync(file, 'half')
+  await store.put(
+    orphan,
+    (await readdir(store.workFolder))
+      .map((name) => join(store.workFolder, name))
+      .find((name) => name !== left) ?? '',
+  )
+  const files = filesIn(app).length
+
+  app.clock.now = Date.now()
+  await runJob(app, ORPHANS)
+  assert.equal(filesIn(app).length, files, 'it may be one that is just coming in')
+  app.clock.now = Date.now() + 2 * 86_400_000
+  await runJob(app, ORPHANS)
+
+  assert.equal(filesIn(app).length, files - 1)
+  assert.equal(await store.size(orphan), undefined)
+  assert.deepEqual(await readdir(store.workFolder), [])
+})
+
+test('a file is served for good, in ranges, with 304 and HEAD, and as nothing but a picture', async (t) => {
+  const app = await startWithAnimal(t)
+  const { body } = await add(app, await picture({ width: 900, height: 900 }))
+  const { small, full } = body.sizes
+  for (const address of [small, full, small]) {
+    const whole = await download(app, address)
+    const etag = whole.headers.get('etag') ?? ''
+    const length = whole.bytes.length
+    const told = ['cache-control', 'x-content-type-options', 'content-security-policy', 'accept-ranges']
+    assert.deepEqual(
+      told.map((name) => whole.headers.get(name)),
+      ['public, max-age=31536000, immutable', 'nosniff', "default-src 'none'; sandbox", 'bytes'],
+    )
+    assert.equal(whole.headers.get('x-ratelimit-limit'), null)
+    const known = await download(app, address, { 'if-none-match': `W/${etag}` })
+    assert.deepEqual([known.status, known.bytes.length, known.headers.get('etag')], [304, 0, etag])
+    for (const [range, status, first, last] of [
+      ['bytes=0-9', 206, 0, 9],
+      ['bytes=10-', 206, 10, length - 1],
+      ['bytes=-5', 206, length - 5, length - 1],
+      [`bytes=0-${length + 5}`, 206, 0, length - 1],
+      ['bytes=0-1,3-4', 200, 0, length - 1],
+      ['bytes=5-2', 200, 0, length - 1],
+      ['lines=1-2', 200, 0, length - 1],
+    ] as const) {
+      const part = await download(app, address, { range })
+      assert.equal(part.status, status, range)
+      assert.deepEqual(part.bytes, whole.bytes.subarray(first, last + 1), range)
+      const shown = status === 206 ? `bytes ${first}-${last}/${length}` : null
+      assert.equal(part.headers.get('content-range'), shown)
+    }
+    const beyond = await download(app, address, { range: `bytes=${length}-` })
+    assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${length}`])
+    assert.equal((await download(app, address, { range: 'bytes=0-1', 'if-range': '"x"' })).status, 200)
+    const head = await app.request(new URL(address).pathname, { method: 'HEAD' })
+    assert.deepEqual([head.status, head.headers['content-length'], head.text], [200, String(length), ''])
+  }
+})
+
+test('an address that is of no photo is a 404, counted against the client, and never a path', async (t) => {
+  const app = await startWithAnimal(t, { ANONYMOUS_PER_MINUTE: '3' })
+  await add(app, await picture())
+  for (const path of [
+    'x',
+    '..%2fadoptable.db',
+    `${'a'.repeat(32)}-301.webp`,
+    `${'a'.repeat(32)}-300.png`,
+    '%00',
+  ]) {
+    const { status, body } = await app.get(`/photos/${path}`, { authorization: undefined })
+    assert.deepEqual([status, body.code], [404, 'photo_not_found'], path)
+  }
+  const statuses = []
+  for (let asked = 0; asked < 5; asked += 1)
+    statuses.push((await download(app, `http://pets.example/photos/${'b'.repeat(32)}-300.webp`)).status)
+  assert.deepEqual(statuses, [404, 404, 404, 429, 429])
+})
+
+test('who may not change an animal adds no photo to it, and its bytes are not read', async (t) => {
+  const app = await startWithAnimal(t)
+  const keyOf = async (access: 'read' | 'write', organizationId?: number) => ({
+    authorization: `Bearer ${await makeKey(app.databaseUrl, { ...UNLIMITED, access, organizationId })}`,
+  })
+  const sent = await picture()
+  for (const [headers, status, code] of [
+    [await keyOf('read'), 403, 'insufficient_access'],
+    [await keyOf('write', 1), 403, 'other_organization'],
+    [{ authorization: 'Bearer x' }, 401, 'invalid_api_key'],
+  ] as const) {
+    const answer = await add(app, sent, undefined, headers)
+    assert.deepEqual([answer.status, answer.body.code], [status, code])
+  }
+  assert.deepEqual(filesIn(app), [])
+})
+
+test('PHOTOS_PUBLIC_URL stands in the addresses, and then all files are there at once', async (t) => {
+  const app = await startWithAnimal(t, { PHOTOS_PUBLIC_URL: 'https://cdn.example.org/p' })
+  const { body } = await add(app, await picture())
+  assert.match(body.sizes.small, /^https:\/\/cdn\.example\.org\/p\/[0-9a-f]{32}-300\.webp$/)
+  assert.equal(filesIn(app).length, 5)
+})

@@ -1,0 +1,188 @@
+import { rm } from 'node:fs/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Context } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { actorOf } from '../http/caller.ts'
+import type { ReadBody } from '../http/face.ts'
+import { publicBase } from '../http/link.ts'
+import { int64 } from '../http/validate.ts'
+import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from '../photo-files/kept.ts'
+import { ALL_FORMS, FIRST_FORMS } from '../photo-files/sizes.ts'
+import { keepNew } from './files.ts'
+import { list, listToChange, type Owner, type OwnerKind, ownerOf } from './owners.ts'
+import { EMPTY, PHOTO_TYPES, type Received, receive, requirePhotoType } from './receive.ts'
+import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
+import { findSame, placeOf, requireRoom } from './store.ts'
+
+const BETA = { 'x-stability': 'beta' } as const
+
+/** Of animals and of organizations alike. */
+export function photoRoutes(app: App, context: Context): void {
+  for (const kind of Object.keys(PATHS) as OwnerKind[]) {
+    listPhotos(app, context, kind)
+    addPhoto(app, context, kind, 'POST')
+    addPhoto(app, context, kind, 'PUT')
+    getPhoto(app, context, kind)
+    updatePhoto(app, context, kind)
+    deletePhoto(app, context, kind)
+  }
+}
+
+const ownerIn = (kind: OwnerKind, { petId, organizationId }: OwnerPath): Owner =>
+  ownerOf(kind, petId ?? organizationId ?? '')
+
+/** @throws {ApiError} photo_not_found for what can be the id of none */
+function photoIn({ photoId }: { photoId: string }): bigint {
+  const id = int64(photoId)
+  if (id === undefined) throw new ApiError('photo_not_found')
+  return id
+}
+
+function listPhotos(app: App, { config, db }: Context, kind: OwnerKind): void {
+  const { path, owner, of, operation } = PATHS[kind]
+  const schema = {
+    operationId: `list${operation}Photos`,
+    summary: `List the photos of ${of}`,
+    ...BETA,
+    params: ownerPath(owner),
+    response: { 200: Photos },
+  }
+  app.get(path, { schema }, async (request) => {
+    const photos = await list(db, ownerIn(kind, request.params))
+    return photos.map((photo) => toPhoto(photo, photosAt(config, request)))
+  })
+}
+
+function addPhoto(app: App, context: Context, kind: OwnerKind, method: 'POST' | 'PUT'): void {
+  const { path, owner, of, operation } = PATHS[kind]
+  const schema = {
+    operationId: `${method === 'PUT' ? 'put' : 'add'}${operation}Photo`,
+    summary: `Add a photo to ${of}${method === 'PUT' ? ' with PUT' : ''}`,
+    description:
+      'The body is a picture of at most 15 MB and 50 million pixels. It is turned upright, made smaller and ' +
+      'written anew: nothing of what it told beside itself is kept. A picture that is there already is not ' +
+      'added again: that is a 200. For tools that upload with it, PUT does the same as POST.',
+    ...BETA,
+    consumes: PHOTO_TYPES,
+    params: ownerPath(owner),
+    querystring: PhotoQuery,
+    body: Type.Unsafe<Received | undefined>({}),
+    response: { 200: Photo, 201: Photo },
+  }
+  const errors = {
+    409: 'There are 20 photos already.',
+    415: 'The body is of none of these types.',
+    422: 'The body is no picture that can be used.',
+  }
+  const config = { errors, readBody: reader(context, kind) }
+  app.route({
+    ...{ method, url: path, config, schema },
+    // Of a request whose query is wrong, too, whose body was read before.
+    onError: ({ body }) => removeReceived(body),
+    handler: async (request, reply) => {
+      const photo = await add(context, request as Adding, reply, ownerIn(kind, request.params))
+      await removeReceived(request.body)
+      return photo as never
+    },
+  })
+}
+
+async function removeReceived(received: Received | undefined): Promise<void> {
+  if (received) await rm(received.file, { force: true })
+}
+
+/** Reads the picture into a file, once it is known that it may be added. */
+function reader({ db, photos }: Context, kind: OwnerKind): ReadBody {
+  async function read(request: FastifyRequest, payload: Parameters<ReadBody>[1]): Promise<Received> {
+    requirePhotoType(request)
+    const owner = ownerIn(kind, request.params as OwnerPath)
+    requireRoom(await listToChange(db, owner, actorOf(request.caller)))
+    photos.renderer.warm()
+    const received = await receive(request, payload, photos.store)
+    if (request.headers['idempotency-key'] !== undefined) request.fingerprint = received.digest
+    return received
+  }
+  return (request, payload, done) => {
+    read(request, payload).then(
+      (received) => done(null, received),
+      (error) => {
+        payload.resume()
+        done(error)
+      },
+    )
+  }
+}
+
+type Adding = FastifyRequest<{ Body: Received | undefined; Querystring: { alt?: string } }>
+
+async function add(context: Context, request: Adding, reply: FastifyReply, owner: Owner): Promise<Photo> {
+  const { config, db, photos, writeOnce, clock } = context
+  const { body, query, caller } = request
+  requirePhotoType(request)
+  if (!body) throw new ApiError('invalid_image', { message: EMPTY })
+  const { file, digest } = body
+  const there = await findSame(db, owner, digest)
+  if (there) return toPhoto(there, photosAt(config, request))
+  // Where files are read past this service, all have to be there: nobody would make those that are missing.
+  const made = await keepNew(photos, file, config.photosPublicUrl ? ALL_FORMS : FIRST_FORMS)
+  const photo = { digest, ...made, ...(query.alt !== undefined && { alt: query.alt }) }
+  const added = await writeOnce(request, reply, 'addPhoto', owner, photo, actorOf(caller), clock())
+  if (added.isNew) {
+    const path = PATHS[owner.kind].path.replace(/:\w+/, String(owner.id))
+    reply.code(201).header('location', `${publicBase(config, request)}${path}/${added.photo.id}`)
+  }
+  return toPhoto(added.photo, photosAt(config, request))
+}
+
+function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {
+  const { path, owner, of, operation } = PATHS[kind]
+  const schema = {
+    operationId: `get${operation}Photo`,
+    summary: `Get a photo of ${of}`,
+    ...BETA,
+    params: photoPath(owner),
+    response: { 200: Photo },
+  }
+  app.get(`${path}/:photoId`, { schema }, async (request) => {
+    const photos = await list(db, ownerIn(kind, request.params))
+    const place = placeOf(photos, photoIn(request.params))
+    return toPhoto(photos[place] as KeptPhoto, photosAt(config, request))
+  })
+}
+
+function updatePhoto(app: App, { config, writeOnce, clock }: Context, kind: OwnerKind): void {
+  const { path, owner, of, operation } = PATHS[kind]
+  const schema = {
+    operationId: `update${operation}Photo`,
+    summary: `Change what is said of a photo of ${of}, or its place`,
+    ...BETA,
+    consumes: ['application/merge-patch+json', 'application/json'],
+    params: photoPath(owner),
+    body: PhotoPatch,
+    response: { 200: Photo },
+  }
+  app.patch(`${path}/:photoId`, { schema }, async (request, reply) => {
+    const { params, body, caller } = request
+    const target = [ownerIn(kind, params), photoIn(params)] as const
+    const photo = await writeOnce(request, reply, 'updatePhoto', ...target, body, actorOf(caller), clock())
+    return toPhoto(photo, photosAt(config, request))
+  })
+}
+
+function deletePhoto(app: App, { write, clock }: Context, kind: OwnerKind): void {
+  const { path, owner, of, operation } = PATHS[kind]
+  const schema = {
+    operationId: `delete${operation}Photo`,
+    summary: `Remove a photo of ${of}`,
+    description: 'Its files are gone soon after; a cache may have kept them.',
+    ...BETA,
+    params: photoPath(owner),
+    response: { 204: { type: 'null', description: 'The photo is gone.' } },
+  }
+  app.delete(`${path}/:photoId`, { schema }, async ({ params, caller }, reply) => {
+    await write('deletePhoto', ownerIn(kind, params), photoIn(params), actorOf(caller), clock())
+    return reply.code(204).send()
+  })
+}

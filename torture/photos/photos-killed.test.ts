@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import sharp from 'sharp'
+import { openPhotoStore } from '../../src/photo-files/open.ts'
+import { ALL_FORMS, fileName, readFileName } from '../../src/photo-files/sizes.ts'
+import { picture } from '../../src/testing/pictures.ts'
+import { repeat } from '../lab/parallel.ts'
+import { randomOf, reached, rounds } from '../lab/rounds.ts'
+import { ANYBODY, newService, type Service } from '../lab/service.ts'
+
+const ROUNDS = rounds(200)
+const ANIMALS = 4
+const LONGEST_LIFE_MS = 1_200
+
+interface Shown {
+  id: number
+  sizes: Record<string, string>
+}
+
+/** Adds and removes photos, and asks for files that are still to be made, until the service is gone. */
+function startClients({ ask }: Service, number: () => number) {
+  const acknowledged = new Map<string, boolean>()
+  const change = async (): Promise<void> => {
+    const path = `/v1/pets/${(number() % ANIMALS) + 1}/photos`
+    const body = await picture({ number: number(), width: 700, height: 500 + (number() % 90) })
+    const added = await ask(path, { method: 'POST', body, headers: { 'content-type': 'image/jpeg' } })
+    if (added.status === 201) acknowledged.set(`${path}/${added.body.id}`, true)
+    const { body: photos } = await ask(path)
+    const oldest: Shown | undefined = photos.length > 5 ? photos[0] : undefined
+    if (!oldest) return
+    await ask(new URL(oldest.sizes.medium ?? '').pathname)
+    acknowledged.delete(`${path}/${oldest.id}`)
+    await ask(`${path}/${oldest.id}`, { method: 'DELETE' })
+  }
+  const working = repeat(3, () => change().catch(() => pause(20)), 1)
+  return { acknowledged, stop: () => working.stop() }
+}
+
+test('however often it is killed, each photo that is shown is whole, and files of no photo go', async (t) => {
+  const service = await newService(t, { settings: ANYBODY })
+  const random = randomOf()
+  let numbers = 0
+  const number = () => (numbers += 1)
+  const clients = startClients(service, number)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await service.start()
+    for (let animal = 1; round === 0 && animal <= ANIMALS; animal += 1)
+      await service.ask('/v1/pets', { body: { name: `Rex ${animal}`, categoryId: 1 } })
+    await pause(random.whole(0, LONGEST_LIFE_MS))
+    await service.end()
+  }
+  await service.start()
+  await clients.stop()
+
+  const { DATABASE_URL } = service.settings
+  const folder = join(dirname(DATABASE_URL.slice('sqlite:'.length)), 'photos')
+  const listed = new Set<string>()
+  for (let animal = 1; animal <= ANIMALS; animal += 1) {
+    const path = `/v1/pets/${animal}/photos`
+    const { body } = await service.ask(path)
+    for (const { id, sizes } of body as Shown[]) {
+      clients.acknowledged.delete(`${path}/${id}`)
+      for (const address of Object.values(sizes)) {
+        const { pathname } = new URL(address)
+        const answer = await fetch(service.address + pathname)
+        assert.equal(answer.status, 200, address)
+        await sharp(Buffer.from(await answer.arrayBuffer()), { failOn: 'warning' })
+          .raw()
+          .toBuffer()
+      }
+      listed.add(readFileName(new URL(sizes.full ?? '').pathname.slice('/photos/'.length))?.hash ?? '')
+    }
+  }
+  assert.deepEqual([...clients.acknowledged.keys()], [], 'answered with 201, and not there')
+  assert.ok(listed.size > 0)
+  await service.end()
+
+  // What a day later would be swept away is nobody's, and every photo has its first files.
+  const store = await openPhotoStore({ photosUrl: undefined, databaseUrl: DATABASE_URL })
+  for (const hash of listed)
+    for (const form of ALL_FORMS.filter((form) => form !== 'jpeg'))
+      assert.ok(await store.size(fileName(hash, form)), `${hash} ${form}`)
+  const files = globSync('??/*', { cwd: folder })
+  const orphans = files.filter((file) => !listed.has(file.slice(3, 35)))
+  reached(
+    t,
+    `${ROUNDS} kills, ${numbers} pictures, ${listed.size} photos whole, ${orphans.length} files nobody's`,
+  )
+})
