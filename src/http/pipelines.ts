@@ -8,7 +8,7 @@ const MOST_UNANSWERED = 32
 /** With so few, more are read. */
 const FEW_UNANSWERED = 16
 /** Node's parser cannot stop at a request with a body: of those all that arrived together is read, but no more. */
-const MOST_WITH_BODIES = 128
+const MOST_WITH_BODIES = 64
 /** Requests that wait behind another on their connection. The connection that brings more is cut. */
 const MOST_OF_CLIENT = 1_024
 const MOST_OF_ALL = 4_096

@@ -79,7 +79,7 @@ const takesPicture = (path: string): boolean => path.endsWith('/photos')
 
 type Fault = [status: number, code: string, bytes: string]
 
-const pathOf = ({ path }: Operation): string => `/v1${path.replace(/\{\w+\}/, '1')}`
+const pathOf = ({ path }: Operation): string => `/v1${path.replace(/\{\w+\}/g, '1')}`
 
 async function assertRefused(app: TestApp, [status, code, bytes]: Fault): Promise<void> {
   const about = `${bytes.slice(0, 100)} … ${status} ${code}`
