@@ -1,31 +1,53 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Config } from '../config.ts'
 import { isPostgres } from '../db/store-url.ts'
+import type { Archived } from '../photos/archive.ts'
 import { ConfigError } from '../setting.ts'
 import { type Settings, settingsHelp } from './settings.ts'
-import { print } from './terminal.ts'
+import { print, whole } from './terminal.ts'
 
-/** An online copy of the embedded store: a store of its own, with what was committed when it began. */
+/** An online copy of the embedded store, as a store of its own or with the files of its photos. */
 export function backupCommand(program: Command, settings: Settings): void {
   program
     .command('backup')
     .description('copy the SQLite store into a new file; the service may run meanwhile')
-    .argument('<file>', 'the file to make; it must not exist yet', newFile)
+    .argument(
+      '<file>',
+      'the file to make; it must not exist yet. One that ends in .tar has the photos too',
+      newFile,
+    )
     .option('--json', 'print what was made as JSON')
-    .addHelpText('after', settingsHelp('DATABASE_URL'))
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL'))
     .action(async (file: string, { json }: { json?: true }) => {
-      const { databaseUrl } = settings()
-      if (isPostgres(databaseUrl)) {
-        throw new ConfigError(
-          'DATABASE_URL names PostgreSQL: back that up with pg_dump, not with this command',
-        )
-      }
-      const { backUp } = await import('../db/backup.ts')
-      const animals = await backUp(databaseUrl, file)
+      const config = settings()
+      if (isPostgres(config.databaseUrl)) throw new ConfigError(OF_POSTGRES)
+      const made = file.endsWith('.tar') ? await withPhotos(config, file) : await storeAlone(config, file)
       const bytes = statSync(file).size
-      const line = `${file}: ${bytes} bytes, animals: ${animals}`
-      await print(json ? JSON.stringify({ file, bytes, animals }, null, 2) : line)
+      const counts = Object.entries(made).map(([what, count]) => `, ${what}: ${count}`)
+      const line = `${file}: ${bytes} bytes${counts.join('')}`
+      await print(json ? JSON.stringify({ file, bytes, ...made }, null, 2) : line)
     })
+}
+
+const OF_POSTGRES =
+  'DATABASE_URL names PostgreSQL: back that up with pg_dump, and then its photos with `adoptable copy ' +
+  '--photos-from … --photos-to …`, not with this command'
+
+async function storeAlone({ databaseUrl }: Config, file: string): Promise<{ animals: number }> {
+  const { backUp } = await import('../db/backup.ts')
+  const { countPhotos } = await import('../photos/archive.ts')
+  const animals = await backUp(databaseUrl, file)
+  const photos = countPhotos(file)
+  if (photos > 0)
+    console.error(`without the files of its ${whole(photos)} photos: ${file}.tar would have them`)
+  return { animals }
+}
+
+async function withPhotos(config: Config, file: string): Promise<Archived> {
+  const { archive } = await import('../photos/archive.ts')
+  const { openPhotoStore } = await import('../photo-files/open.ts')
+  return archive(config.databaseUrl, await openPhotoStore(config), file)
 }
 
 function newFile(text: string): string {

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { Outcome, Progress, Stores } from '../db/copy.ts'
 import type { Comparison } from '../db/copy-check.ts'
-import { ConfigError, databaseUrl } from '../setting.ts'
+import type { Copied } from '../photo-files/copy.ts'
+import { ConfigError, databaseUrl, photosUrl } from '../setting.ts'
+import { copyPhotos, photosText } from './copy-photos.ts'
 import { bar, drawnLine, print, whole } from './terminal.ts'
 
 const NOT_TO_BE_USED =
@@ -9,37 +11,88 @@ const NOT_TO_BE_USED =
 const CHANGED_SINCE =
   'the target is a finished copy of this store, and one of the two has changed since: nothing was copied'
 
-/** Moves a store to another engine, or another place; of the settings it needs none. */
+interface Given {
+  from?: string
+  to?: string
+  photosFrom?: string
+  photosTo?: string
+  json?: true
+}
+
+/** Moves a store, and the files of photos, to another engine or place; of the settings it needs none. */
 export function copyCommand(program: Command): void {
   program
     .command('copy')
-    .description('copy a store into an empty one, on either engine; no service may run on them')
-    .requiredOption('--from <url>', 'the store to copy, as in DATABASE_URL')
-    .requiredOption('--to <url>', 'the one to fill; run again, the command goes on where it was stopped')
+    .description('copy a store into an empty one, on either engine, or the files of photos, or both')
+    .option('--from <url>', 'the store to copy, as in DATABASE_URL; no service may run on it')
+    .option('--to <url>', 'the one to fill; run again, the command goes on where it was stopped')
+    .option('--photos-from <url>', 'where the files of photos are, as in PHOTOS_URL; the service may run')
+    .option('--photos-to <url>', 'where they shall be too; run again, it copies those that came since')
     .option('--json', 'print the comparison as JSON')
-    .action(async (options: Stores & { json?: true }) => {
-      const stores = { from: checked('--from', options.from), to: checked('--to', options.to) }
-      const { copyStore } = await import('../db/copy.ts')
-      const drawn = progressBar(process.stderr)
-      const outcome = await copyStore(stores, drawn.show).finally(drawn.clear)
-      await print(options.json ? jsonOf(outcome) : tableOf(outcome.comparisons))
-      if (!outcome.equal) throw new Error(outcome.finishedBefore ? CHANGED_SINCE : NOT_TO_BE_USED)
+    .action(async ({ json, ...given }: Given) => {
+      const stores = bothOf(given, 'from', 'to', databaseUrl)
+      const photos = bothOf(given, 'photosFrom', 'photosTo', photosUrl)
+      if (!stores && !photos)
+        throw new ConfigError('copy needs --from and --to, or --photos-from and --photos-to')
+      const outcome = stores && (await copyRows(stores))
+      const files = photos && outcome?.equal !== false ? await copyPhotos(photos) : undefined
+      await print(json ? jsonOf(outcome, files) : textOf(outcome, files))
+      if (outcome && !photos) tellOfPhotos(outcome)
+      if (outcome && !outcome.equal) throw new Error(outcome.finishedBefore ? CHANGED_SINCE : NOT_TO_BE_USED)
     })
 }
 
+async function copyRows(stores: Stores): Promise<Outcome> {
+  const { copyStore } = await import('../db/copy.ts')
+  const drawn = progressBar(process.stderr)
+  return copyStore(stores, drawn.show).finally(drawn.clear)
+}
+
+/** The rows say which photos there are; the service would look in vain for their files in another place. */
+function tellOfPhotos({ comparisons }: Outcome): void {
+  const count = comparisons.find(({ table }) => table === 'photo')?.rows[0] ?? 0
+  const text = `the files of the ${whole(count)} photos stay where they are; --photos-from and --photos-to copy them`
+  if (count > 0) console.error(text)
+}
+
+/** @throws {ConfigError} when there is only one of them, or one is wrong */
+function bothOf(
+  given: Given,
+  from: 'from' | 'photosFrom',
+  to: 'to' | 'photosTo',
+  check: (url: string) => string | undefined,
+): Stores | undefined {
+  const [one, other] = [given[from], given[to]]
+  if (one === undefined && other === undefined) return undefined
+  if (one === undefined || other === undefined)
+    throw new ConfigError(`${optionOf(from)} goes with ${optionOf(to)}`)
+  return { from: checked(optionOf(from), one, check), to: checked(optionOf(to), other, check) }
+}
+
+const optionOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`
+
 /** Not by the reader of arguments, which would print what is wrong, with its password. */
-function checked(option: string, url: string): string {
+function checked(option: string, url: string, check: (url: string) => string | undefined): string {
   try {
-    return databaseUrl(url)
+    const value = check(url)
+    if (value !== undefined) return value
+    throw new ConfigError('must not be empty')
   } catch (error) {
     throw new ConfigError(`${option} ${(error as ConfigError).message}`)
   }
 }
 
-function jsonOf({ equal, comparisons }: Outcome): string {
+function jsonOf(outcome: Outcome | undefined, photos: Copied | undefined): string {
   // A number as far as every reader of JSON knows it exactly, which no id of ours goes beyond.
   const plain = (_name: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
-  return JSON.stringify({ equal, tables: comparisons }, plain, 2)
+  const { equal, comparisons: tables } = outcome ?? {}
+  return JSON.stringify({ equal, tables, photos }, plain, 2)
+}
+
+function textOf(outcome: Outcome | undefined, photos: Copied | undefined): string {
+  const table = outcome ? [tableOf(outcome.comparisons)] : []
+  return [...table, ...(photos ? [photosText(photos)] : [])].join('\n')
 }
 
 /** So much of a hash tells tables apart at a glance; whether they are equal, the whole of it said. */

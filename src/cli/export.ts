@@ -27,10 +27,11 @@ export function exportCommand(program: Command, settings: Settings): void {
       'after',
       '\nThe ids in it are those of this store; `adoptable import` does not take them back into it.',
     )
-    .addHelpText('after', settingsHelp('DATABASE_URL'))
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL', 'PHOTOS_PUBLIC_URL'))
     .action(
       async (file: string, { format, organization }: { format?: TextFormat; organization?: string }) => {
-        const { databaseUrl } = settings()
+        const { databaseUrl, photosPublicUrl, origin } = settings()
+        const photosAt = photosPublicUrl ?? `${origin}/photos`
         const wanted = format ?? formatOf(file)
         await requireStore(databaseUrl)
         const { openForCommand } = await import('../db/open-database.ts')
@@ -38,7 +39,7 @@ export function exportCommand(program: Command, settings: Settings): void {
         const store = await openForCommand(databaseUrl)
         try {
           let count = 0
-          const text = exportAnimals(store.db, wanted, { organization }, (animals) => {
+          const text = exportAnimals(store.db, wanted, { organization, photosAt }, (animals) => {
             count += animals
           })
           const to = file === '-' ? '' : ` to ${file}`

@@ -1,9 +1,11 @@
 import { basename, extname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
+import type { Config } from '../config.ts'
 import { isCurrency } from '../http/iso-codes.ts'
 import type { PetStatus } from '../pets/fields.ts'
 import { ConfigError } from '../setting.ts'
 import { FORMATS, type Format } from '../transfer/animal.ts'
+import type { Fetching } from '../transfer/fetch-photos.ts'
 import type { Options } from '../transfer/import.ts'
 import { MAPPINGS } from '../transfer/mappings.ts'
 
@@ -23,6 +25,8 @@ export interface Given {
   watch?: true
   every: number
   removed?: PetStatus
+  photos?: true
+  photosPrivate?: true
   init?: true
   dryRun?: true
   rejects?: string
@@ -35,6 +39,7 @@ export type Wanted = Omit<Options, 'onBatch' | 'onRefused'>
 export async function optionsOf(file: string, given: Given): Promise<Wanted> {
   if (given.watch && given.update === undefined)
     throw new ConfigError('--watch needs --update COLUMN and --key ID, since it meets the same animals again')
+  if (given.photosPrivate && !given.photos) throw new ConfigError('--photos-private goes with --photos')
   if (given.removed !== undefined && !given.watch) throw new ConfigError('--removed goes with --watch')
   if (given.watch && /^https?:/.test(file)) refuseAddress(file)
   const mapping = MAPPINGS[given.from ?? ''] ?? (await import('../transfer/mappings/own.ts')).own
@@ -70,6 +75,17 @@ export async function optionsOf(file: string, given: Given): Promise<Wanted> {
     removed: given.removed,
     mayHaveOwnIds: given.from === undefined && given.source === undefined && !given.again,
     clock: Date.now,
+  }
+}
+
+/** Where photos are brought in too, and by what; it is the caller's to close. */
+export async function fetchingOf(config: Config, given: Given): Promise<Fetching | undefined> {
+  if (!given.photos || given.dryRun) return undefined
+  const { openPhotos } = await import('../photo-files/open.ts')
+  return {
+    files: await openPhotos(config),
+    allForms: config.photosPublicUrl !== undefined,
+    privateToo: given.photosPrivate === true,
   }
 }
 

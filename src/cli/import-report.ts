@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Refusal } from '../transfer/animal.ts'
+import type { Fetched } from '../transfer/fetch-photos.ts'
 import { linesIn, type Summary } from '../transfer/summary.ts'
 import { bar, drawnLine, whole } from './terminal.ts'
 
@@ -54,7 +55,9 @@ export function openProgress(terminal: NodeJS.WriteStream, size: number | undefi
   return {
     show(done, bytes) {
       const seconds = (performance.now() - startedAt) / 1_000
-      line.draw(() => progressLine(linesIn(done), seconds, size && bytes / size))
+      line.draw(() =>
+        done.photos ? photosText(done.photos) : progressLine(linesIn(done), seconds, size && bytes / size),
+      )
     },
     clear: line.clear,
   }
@@ -72,7 +75,12 @@ export function summaryText(done: Summary, seconds: number, dryRun: boolean): st
   const figures = `added ${whole(added)}, updated ${whole(updated)}, unchanged ${whole(unchanged)}, refused ${whole(refused)}`
   const lines = linesIn(done)
   const rate = `${whole(lines)} lines in ${seconds.toFixed(1)} s, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
-  return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})`
+  const photos = done.photos ? `; ${photosText(done.photos)}` : ''
+  return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})${photos}`
+}
+
+export function photosText({ added, there, failed }: Fetched): string {
+  return `photos: added ${whole(added)}, there before ${whole(there)}, not fetched ${whole(failed)}`
 }
 
 /** So many names are told; `--json` has all. */

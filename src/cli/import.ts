@@ -1,12 +1,22 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { Config } from '../config.ts'
 import type { PetStatus } from '../pets/fields.ts'
 import { AMERICAN, FORMATS } from '../transfer/animal.ts'
 import type { Options } from '../transfer/import.ts'
 import { MAPPINGS } from '../transfer/mappings.ts'
 import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
 import { openInput } from './import-input.ts'
-import { currency, formatOf, type Given, key, optionsOf, source, type Wanted } from './import-options.ts'
+import {
+  currency,
+  fetchingOf,
+  formatOf,
+  type Given,
+  key,
+  optionsOf,
+  source,
+  type Wanted,
+} from './import-options.ts'
 import { leftOutText, openProgress, openRejects, summaryText } from './import-report.ts'
 import { time } from './keys-options.ts'
 import { type Settings, settingsHelp } from './settings.ts'
@@ -37,6 +47,8 @@ export function importCommand(program: Command, settings: Settings): void {
       'whose ids those are; by default the name of the program or of the file',
       source,
     )
+    .option('--photos', 'fetch the photos of the animals too, from the https addresses in the file')
+    .option('--photos-private', 'also over http, and from addresses of this machine and its network')
     .option('--key <id>', 'number of the key that is named as the one who did it', key)
     .option('--again', 'add the animals of a file that was imported before once more')
     .option('--watch', 'keep the store in step with a file, a folder or an address, until this is ended')
@@ -52,36 +64,57 @@ export function importCommand(program: Command, settings: Settings): void {
     .option('--dry-run', 'only tell what would be done')
     .option('--rejects <file>', 'write every refused line there, with its number and reason')
     .option('--json', 'print what was done as JSON')
-    .addHelpText('after', settingsHelp('DATABASE_URL'))
-    .action(async (file: string, given: Given) => {
-      const options = await optionsOf(file, given)
-      const { databaseUrl } = settings()
-      const rejects = openRejects(process.stderr, given.rejects)
-      if (given.watch) {
-        const { format, ...wanted } = options
-        const formatOfName = (name: string) => given.format ?? formatOf(name) ?? format
-        const watched = { place: file, every: given.every, formatOf: formatOfName, options: wanted }
-        await requireStore(databaseUrl)
-        return watch(databaseUrl, { ...watched, onRefused: rejects.add }).finally(rejects.close)
-      }
-      const startedAt = performance.now()
-      const { done, ended } = await run(file, databaseUrl, {
-        ...options,
-        init: given.init,
-        onRefused: rejects.add,
-      })
-        .then((summary) => ({ done: summary, ended: undefined }), whatWasDone)
-        .finally(rejects.close)
-      const seconds = (performance.now() - startedAt) / 1_000
-      const { dryRun } = options
-      const text = (ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun)
-      const leftOut = leftOutText(done)
-      if (leftOut !== undefined && !given.json) process.stderr.write(`${leftOut}\n`)
-      await print(given.json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
-      if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
-      if (done.refused > 0)
-        throw new Error(`${whole(done.refused)} of ${whole(linesIn(done))} lines were refused`)
-    })
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL'))
+    .action((file: string, given: Given) => importFile(file, given, settings()))
+}
+
+async function importFile(file: string, given: Given, config: Config): Promise<void> {
+  const wanted = await optionsOf(file, given)
+  const { databaseUrl } = config
+  const options = { ...wanted, photos: await fetchingOf(config, given) }
+  const rejects = openRejects(process.stderr, given.rejects)
+  const close = async () => {
+    rejects.close()
+    await options.photos?.files.close()
+  }
+  if (given.watch) {
+    const { format, ...others } = options
+    const formatOfName = (name: string) => given.format ?? formatOf(name) ?? format
+    const watched = { place: file, every: given.every, formatOf: formatOfName, options: others }
+    await requireStore(databaseUrl)
+    return watch(databaseUrl, { ...watched, onRefused: rejects.add }).finally(close)
+  }
+  const startedAt = performance.now()
+  const { done, ended } = await run(file, databaseUrl, {
+    ...options,
+    init: given.init,
+    onRefused: rejects.add,
+  })
+    .then((summary) => ({ done: summary, ended: undefined }), whatWasDone)
+    .finally(close)
+  const seconds = (performance.now() - startedAt) / 1_000
+  await tell(done, { ended, seconds, json: given.json, options })
+}
+
+interface Ended {
+  ended: EndedEarly | undefined
+  seconds: number
+  json: true | undefined
+  options: Wanted
+}
+
+/** @throws when the import ended early, or something did not go in: the exit code tells too */
+async function tell(done: Summary, { ended, seconds, json, options }: Ended): Promise<void> {
+  const { dryRun } = options
+  const text = (ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun)
+  const leftOut = leftOutText(done)
+  if (leftOut !== undefined && !json) process.stderr.write(`${leftOut}\n`)
+  await print(json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
+  if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
+  if (done.photos && done.photos.failed > 0)
+    throw new Error(`${whole(done.photos.failed)} photos were not fetched; run again, it goes on with those`)
+  if (done.refused > 0)
+    throw new Error(`${whole(done.refused)} of ${whole(linesIn(done))} lines were refused`)
 }
 
 /** @throws when nothing was done */

@@ -9,17 +9,36 @@ import { fileOf } from './store-url.ts'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Under its name the copy is there whole and checked, or not at all.
+ * A copy of the store as of one moment, as a store of its own.
  *
  * @returns how many animals the copy has
  */
 export async function backUp(databaseUrl: string, file: string): Promise<number> {
   const store = fileOf(databaseUrl)
   if (!existsSync(store)) throw noStore(`at ${store}`)
+  return makeWhole(file, (part) => {
+    closeSync(openSync(part, 'wx', 0o600))
+    return inThread({ store, part })
+  }).catch((cause) => {
+    throw new Error(`${store} was not backed up: ${(cause as Error).message}`, { cause })
+  })
+}
+
+/**
+ * Under its name a file is there whole or not at all, and nothing else is left, whatever signal comes.
+ *
+ * @param make writes it under the first name; what it needs meanwhile may lie under the second
+ * @throws when the name is taken
+ */
+export async function makeWhole<Result>(
+  file: string,
+  make: (part: string, scratch: string) => Promise<Result>,
+): Promise<Result> {
   if (!existsSync(dirname(file))) throw new Error(`there is no folder ${dirname(file)}`)
   refuseTaken(file)
   const part = `${file}.${process.pid}.part`
-  const remove = (): void => rmSync(part, { force: true })
+  const scratch = `${part}.scratch`
+  const remove = (): void => [part, scratch].forEach((name) => void rmSync(name, { force: true }))
   const giveUp = (signal: NodeJS.Signals): void => {
     remove()
     for (const name of SIGNALS) process.off(name, giveUp)
@@ -27,18 +46,15 @@ export async function backUp(databaseUrl: string, file: string): Promise<number>
   }
   for (const name of SIGNALS) process.on(name, giveUp)
   try {
-    closeSync(openSync(part, 'wx', 0o600))
-    const pets = await inThread({ store, part })
+    const result = await make(part, scratch)
     sync(part)
     refuseTaken(file)
     renameSync(part, file)
     // Where a folder can be opened at all, its new entry is on the disk only after this.
     if (process.platform !== 'win32') sync(dirname(resolve(file)))
-    return pets
-  } catch (cause) {
-    remove()
-    throw new Error(`${store} was not backed up: ${(cause as Error).message}`, { cause })
+    return result
   } finally {
+    remove()
     for (const name of SIGNALS) process.off(name, giveUp)
   }
 }

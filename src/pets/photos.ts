@@ -1,5 +1,4 @@
 import type { Db } from '../db/tables.ts'
-import type { Actor } from '../http/caller.ts'
 import { keptPhotos } from '../photo-files/kept.ts'
 import { PHOTOS } from './fields.ts'
 import { record } from './history.ts'
@@ -16,7 +15,7 @@ export async function replace(
   db: Db,
   before: StoredPet,
   photos: string | null,
-  by: Actor,
+  by: { keyId: number | null },
   now: number,
 ): Promise<boolean> {
   if (!(await setPhotos(db, before, photos, now))) return false

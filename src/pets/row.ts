@@ -104,6 +104,13 @@ export function toPet(row: Row): Pet {
   return pet
 }
 
+/** The same with its photos. @param at as `photosAt` gives it */
+export function toWhole(row: Row, at: string): Pet {
+  const [, , , , , , kept] = row
+  const photos = toPhotos(kept, at)
+  return photos ? { ...toPet(row), photos } : toPet(row)
+}
+
 /** The animal as a caller sees it, as JSON. */
 export function toJson(row: Row, { view, photosAt }: Show): string {
   const [id, name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =

@@ -4,7 +4,7 @@ import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
 import { columnsOf, type Picked, type PickedRow, pickedToJson } from './picked.ts'
-import { PET_COLUMNS, type Row, type Show, toJson, toPet } from './row.ts'
+import { PET_COLUMNS, type Row, type Show, toJson, toWhole } from './row.ts'
 import type { Pet, PetQuery } from './schema.ts'
 import { SHOWN_COLUMNS, type Shown, type ShownRow, toShown } from './store.ts'
 
@@ -29,8 +29,12 @@ export async function list(db: Db, start: PageStart, show: Show): Promise<Listed
 }
 
 /** The same, each with all that is known of it. */
-export function listWhole(db: Db, start: Omit<PageStart, 'id' | 'picked'>): Promise<Visible<Pet>> {
-  return read(db, start, toPet)
+export function listWhole(
+  db: Db,
+  start: Omit<PageStart, 'id' | 'picked'>,
+  photosAt: string,
+): Promise<Visible<Pet>> {
+  return read(db, start, (row: Row) => toWhole(row, photosAt))
 }
 
 /** Whether any animal has more than the contract's members. */

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readFileName } from './sizes.ts'
 import type { PhotoStore } from './store.ts'
 
 /** Of a folder's name that holds the files whose names begin with it: 256 of them. */
 const PREFIX = 2
+
+/** Where a file lies in the folder. */
+export const pathInFolder = (name: string): string => `${name.slice(0, PREFIX)}/${name}`
 
 /**
  * Files in a folder, which several processes may share. Readers see whole ones: a file comes in under its
@@ -14,11 +17,10 @@ const PREFIX = 2
  */
 export function openFolder(folder: string): PhotoStore {
   const workFolder = join(folder, 'incoming')
-  const folderOf = (name: string): string => join(folder, name.slice(0, PREFIX))
   const pathOf = (name: string): string => {
     // Names are made here and checked where they come from outside; none may lead out of the folder.
     if (!readFileName(name)) throw new Error(`${name} is no name of a photo`)
-    return join(folderOf(name), name)
+    return join(folder, pathInFolder(name))
   }
 
   return {
@@ -27,11 +29,11 @@ export function openFolder(folder: string): PhotoStore {
       await sync(file)
       await rename(file, pathOf(name)).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
-        await mkdir(folderOf(name), { recursive: true })
+        await mkdir(dirname(pathOf(name)), { recursive: true })
         await sync(folder)
         await rename(file, pathOf(name))
       })
-      await sync(folderOf(name))
+      await sync(dirname(pathOf(name)))
     },
     async read(name, span) {
       const file = await opened(pathOf(name))

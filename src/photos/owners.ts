@@ -10,6 +10,9 @@ import { type KeptPhoto, keptPhotos } from '../photo-files/kept.ts'
 
 export type OwnerKind = 'pet' | 'organization'
 
+/** Who does it: a key, or whoever runs a command, of whom no history tells. */
+export type By = Omit<Actor, 'keyId'> & { keyId: number | null }
+
 export interface Owner {
   kind: OwnerKind
   id: bigint
@@ -21,7 +24,7 @@ interface Read {
   /** Whose it is. */
   organizationId: number | undefined
   /** @returns false when somebody was faster */
-  replace(photos: string | null, by: Actor, now: number): Promise<boolean>
+  replace(photos: string | null, by: By, now: number): Promise<boolean>
 }
 
 const READERS: Record<OwnerKind, (db: Db, id: bigint) => Promise<Read | undefined>> = {
@@ -80,7 +83,7 @@ export async function listToChange(
 export async function change(
   db: Db,
   owner: Owner,
-  by: Actor,
+  by: By,
   now: number,
   change: (before: KeptPhoto[]) => KeptPhoto[],
 ): Promise<void> {

@@ -96,6 +96,8 @@ async function write(payload: Readable, file: string): Promise<string> {
     const isSlow = ms > FIRST_MS && size < (ms / 1_000) * LEAST_BYTES_A_SECOND
     if (isSlow || ms > MOST_MS) reject(tooSlow())
   }, LOOK_MS)
+  // It may have broken off while the file got its name.
+  if (payload.destroyed) reject(payload.errored ?? new Error('the sender is gone'))
   payload.on('data', onPiece).once('end', resolve).once('error', reject)
   output
     .on('drain', () => payload.resume())

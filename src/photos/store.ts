@@ -1,10 +1,9 @@
 import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import type { Actor } from '../http/caller.ts'
 import * as organizations from '../organizations/store.ts'
 import type { KeptPhoto } from '../photo-files/kept.ts'
-import { change, list, listToChange, type Owner } from './owners.ts'
+import { type By, change, list, listToChange, type Owner } from './owners.ts'
 import { MOST_PHOTOS, type PhotoPatch } from './schema.ts'
 
 const columnOf = ({ kind }: Owner) => `${kind}_id` as const
@@ -41,7 +40,7 @@ export async function addPhoto(
   db: Db,
   owner: Owner,
   { digest, ...photo }: NewPhoto,
-  by: Actor,
+  by: By,
   now: number,
 ): Promise<Added> {
   await inTurn(db, owner)
@@ -74,7 +73,7 @@ export async function updatePhoto(
   owner: Owner,
   id: bigint,
   { alt, position }: PhotoPatch,
-  by: Actor,
+  by: By,
   now: number,
 ): Promise<KeptPhoto> {
   await inTurn(db, owner)
@@ -90,7 +89,7 @@ export async function updatePhoto(
 }
 
 /** @throws {ApiError} photo_not_found, other_organization */
-export async function deletePhoto(db: Db, owner: Owner, id: bigint, by: Actor, now: number): Promise<void> {
+export async function deletePhoto(db: Db, owner: Owner, id: bigint, by: By, now: number): Promise<void> {
   await inTurn(db, owner)
   await change(db, owner, by, now, (before) => before.toSpliced(placeOf(before, id), 1))
   await forget(db, owner, now, Number(id))

@@ -40,6 +40,8 @@ export interface Mapping {
   idColumn?: string
   /** The same, where it goes by several names. */
   idOf?(fields: Fields): unknown
+  /** Members that hold addresses of photos. */
+  photoMembers?: readonly string[]
   /** The animals in a value that was read; without it, the value is one. @throws {Refused} */
   animalsIn?(value: unknown): unknown[]
   /**
@@ -74,6 +76,16 @@ export interface Draft {
   ownId?: string | undefined
   /** Ids of the file: of the animals that are adopted together with it. */
   bondedWith?: string[] | undefined
+  photos?: Photographed['photos']
+}
+
+/** An imported animal whose file names photos of it. */
+export interface Photographed {
+  line: number
+  /** The id in the source. */
+  id?: string | undefined
+  petId: number
+  photos: { address: string; alt?: string }[]
 }
 
 export interface Refusal {

@@ -5,6 +5,7 @@ import * as organizationStore from '../organizations/store.ts'
 import { LASTING_MEMBERS, REMOVABLE_MEMBERS } from '../pets/fields.ts'
 import type { Pet } from '../pets/schema.ts'
 import * as search from '../pets/search.ts'
+import * as photos from '../photos/store.ts'
 import type { Format } from './animal.ts'
 import { shieldFormulas } from './formula.ts'
 import { cellOf, LEAVES, type Leaf } from './leaves.ts'
@@ -12,10 +13,28 @@ import { cellOf, LEAVES, type Leaf } from './leaves.ts'
 /** A name or a code says more than an id, and holds in another store too. */
 const NAMES: Record<string, string> = { categoryId: 'category', organizationId: 'organization' }
 
-const headOf = (leaves: readonly Leaf[]): string[] => [
+/** What a table of animals has columns for. */
+interface Columns {
+  leaves: readonly Leaf[]
+  photos: boolean
+}
+
+const headOf = ({ leaves, photos }: Columns): string[] => [
   'id',
   ...leaves.map(({ column }) => NAMES[column] ?? column),
+  ...(photos ? ['photos'] : []),
 ]
+
+/** Addresses of the largest size, a line each. */
+const photosCell = ({ photos = [] }: Pet): string => photos.map(({ sizes }) => sizes.full).join('\n')
+
+interface Options {
+  /** Code of the one whose animals are wanted. */
+  organization?: string | undefined
+  /** What addresses of photos begin with, as `photosAt` of photo-files/kept.ts gives it. */
+  photosAt?: string
+  mostPauses?: number
+}
 
 /** Of a store whose animals have no more than these: a table that a person can read. */
 const NARROW = LEAVES.filter(({ member }) => LASTING_MEMBERS.includes(member as never))
@@ -36,20 +55,21 @@ const MOST_PAUSES = 40
 export async function* exportAnimals(
   db: Db,
   format: Exclude<Format, 'json'>,
-  { organization, mostPauses = MOST_PAUSES }: { organization?: string | undefined; mostPauses?: number } = {},
+  { organization, photosAt = '', mostPauses = MOST_PAUSES }: Options = {},
   onPage: (animals: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   const organizationId = organization === undefined ? undefined : await knownId(db, organization)
   const leaves = (await search.hasProfiles(db)) ? LEAVES : NARROW
-  const lineOf = format === 'csv' ? csvLines(leaves) : jsonLine
+  const columns: Columns = { leaves, photos: await photos.hasAny(db) }
+  const lineOf = format === 'csv' ? csvLines(columns) : jsonLine
   const namesIn = nameReader(db)
-  if (format === 'csv') yield `${headOf(leaves).join(',')}\r\n`
+  if (format === 'csv') yield `${headOf(columns).join(',')}\r\n`
   let after: number | undefined
   let pauses = 0
   for (;;) {
     // One animal more than asked for tells that there is a next page.
     const start = { limit: PAGE, sort: 'id' as const, organizationId, after }
-    const { found, cutFrom } = await search.listWhole(db, start)
+    const { found, cutFrom } = await search.listWhole(db, start, photosAt)
     const page = found.slice(0, PAGE)
     const namesOf = await namesIn(page)
     yield page.map((pet) => lineOf(pet, namesOf(pet))).join('')
@@ -101,15 +121,16 @@ function jsonLine({ id, name, categoryId, organizationId, ...rest }: Pet, names:
 }
 
 /** @throws when an animal has something that no column is for */
-function csvLines(leaves: readonly Leaf[]): (pet: Pet, names: Names) => string {
+function csvLines({ leaves, photos }: Columns): (pet: Pet, names: Names) => string {
   return (pet, names) => {
-    if (leaves === NARROW && REMOVABLE_MEMBERS.some((member) => member in pet))
-      throw new Error('an animal got a profile while the others were written: export again')
+    const outgrew = leaves === NARROW && REMOVABLE_MEMBERS.some((member) => member in pet)
+    if (outgrew || (!photos && pet.photos))
+      throw new Error('an animal got more than there are columns for while others were written: export again')
     const cells = leaves.map((leaf) => {
       if (leaf.member === 'categoryId') return shieldFormulas(names.category)
       return leaf.member === 'organizationId' ? (names.organization ?? '') : cellOf(pet, leaf)
     })
-    return `${[String(pet.id), ...cells].map(cell)}\r\n`
+    return `${[String(pet.id), ...cells, ...(photos ? [photosCell(pet)] : [])].map(cell)}\r\n`
   }
 }
 

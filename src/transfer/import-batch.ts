@@ -9,7 +9,7 @@ import { insertPets } from '../pets/insert-many.ts'
 import { checkProfile, merge } from '../pets/profile.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import { WHERE } from '../places/derive.ts'
-import { Refused, reasonOf } from './animal.ts'
+import { type Photographed, Refused, reasonOf } from './animal.ts'
 import { type Bond, type Judged, type Origin, type Outcome, type Plan, Tried } from './plan.ts'
 import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
 
@@ -17,6 +17,7 @@ interface NewAnimal {
   sourceId: string | undefined
   pet: NewPet
   bond?: Bond | undefined
+  photographed?: Omit<Photographed, 'petId'> | undefined
 }
 
 /**
@@ -39,6 +40,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     refused: [],
     taken: 0,
     bonded: [],
+    photographed: [],
     leftOut: [],
   }
   const ids = animals.flatMap(({ sourceId }) => sourceId ?? [])
@@ -51,7 +53,8 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
   const waiting: NewAnimal[] = []
 
   for (const animal of animals) {
-    const { line, sourceId, pet, bond, isOurs } = animal
+    const { line, sourceId, pet, bond, photos, isOurs } = animal
+    const photographed = photos && { line, id: sourceId, photos }
     if (outcome.updated === MOST_CHANGED) break
     outcome.taken += 1
     try {
@@ -64,9 +67,11 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
         outcome.leftOut.push('externalId (another animal has it)')
       }
       if (before) {
+        // Also of one that is refused as known: so an import that was stopped goes on.
+        if (photographed) outcome.photographed.push({ ...photographed, petId: before.pet.id })
         outcome[await meetAgain(db, before, animal, plan)] += 1
         if (bond) outcome.bonded.push({ ...bond, petId: before.pet.id })
-      } else wait({ pet: at(pet, animal.point), sourceId, bond })
+      } else wait({ pet: at(pet, animal.point), sourceId, bond, photographed })
     } catch (error) {
       const reason = reasonFor(error)
       outcome.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), reason })
@@ -87,11 +92,12 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     // A dry run uses up no ids: PostgreSQL would not give them again.
     const petIds = plan.dryRun ? [] : await addAnimals(db, all, plan)
     if (plan.fingerprint && petIds[0]) await rememberFile(db, plan.fingerprint, petIds[0], plan.now)
-    for (const [index, { sourceId = '', pet, bond }] of all.entries()) {
+    for (const [index, { sourceId = '', pet, bond, photographed }] of all.entries()) {
       const id = petIds[index] ?? 0
       const number = ownNumber(pet)
       if (number !== undefined) taken.set(number, id)
       if (bond) outcome.bonded.push({ ...bond, petId: id })
+      if (photographed) outcome.photographed.push({ ...photographed, petId: id })
       if (added.delete(sourceId)) known.set(sourceId, { sourceId, pet: { id, ...shown(pet) } })
     }
   }

@@ -6,6 +6,7 @@ import type { PetStatus } from '../pets/fields.ts'
 import { coordinatesOf } from '../places/derive.ts'
 import { type Refusal, Refused } from './animal.ts'
 import { bondAll } from './bonds.ts'
+import { type Fetched, type Fetching, fetchPhotos, openLater } from './fetch-photos.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
 import { type Judged, type Outcome, type Plan, Tried } from './plan.ts'
@@ -26,6 +27,8 @@ export interface Options extends Omit<Plan, 'now' | 'organizationId'>, Reading {
   /** What becomes of animals that came from this source before, and that the file has no more. */
   removed?: PetStatus | undefined
   clock: () => number
+  /** Where photos are brought in too. */
+  photos?: Fetching | undefined
   /** Hears of every line that does not go in, in their order. */
   onRefused(refusal: Refusal): void
   /** Hears after each batch what was done so far. */
@@ -51,18 +54,26 @@ export async function importAnimals(
   const bonded: Outcome['bonded'] = []
   const seen = new Set<string>()
   try {
-    for await (const batch of batchesOf(input, options)) {
+    await using later = options.photos && (await openLater(options.photos))
+    for await (const batch of batchesOf(input, { ...options, withPhotos: later !== undefined })) {
       if (options.removed) for (const id of idsIn(batch)) seen.add(id)
       const isFirst = linesIn(done) === 0
       if (isFirst && options.mayHaveOwnIds) await refuseOwnIds(db, batch.drafts, options.source)
       const judged = await judgeAll(db, batch, options, owner)
-      bonded.push(...(await bringIn(judged, write, { ...options, ...owner }, done)))
+      const outcome = await bringIn(judged, write, { ...options, ...owner }, done)
+      bonded.push(...outcome.bonded)
+      await later?.add(outcome.photographed)
     }
     if (options.dryRun) return done
     const { keyId, removed: status, clock, onRefused } = options
     const by = { keyId: Number(keyId), organizationId: owner.keyOrganization }
     await bondAll(bonded, write, { ...options, organizationId: owner.keyOrganization })
     if (status) done.removed = await retireRemoved(db, write, seen, { source, status, by, clock, onRefused })
+    if (later && options.photos) {
+      const onPhoto = (photos: Fetched) => options.onBatch({ ...done, photos })
+      const told = { by: { ...by, keyId }, clock, onRefused, onPhoto }
+      done.photos = await fetchPhotos(later.all(), { db, write }, options.photos, told)
+    }
   } catch (error) {
     throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error
   }
@@ -86,7 +97,7 @@ async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }:
     othersToo: owner.keyOrganization === undefined,
   }
   const judged = { animals: [] as Judged[], refused: [...refused], leftOut: new Map<string, number>() }
-  for (const { line, animal, sourceId, ownId, bondedWith } of drafts) {
+  for (const { line, animal, sourceId, ownId, bondedWith, photos } of drafts) {
     try {
       const { pet, leftOut } = judge(animal, known, now)
       for (const name of leftOut) judged.leftOut.set(name, (judged.leftOut.get(name) ?? 0) + 1)
@@ -98,6 +109,7 @@ async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }:
         pet,
         unlisted: animal.unlisted === true,
         bond,
+        photos,
         isOurs: !animal.leftOut,
         point: await coordinatesOf(pet.place),
       })
@@ -115,9 +127,9 @@ async function bringIn(
   write: Writer['write'],
   options: Options & Owner,
   done: Summary,
-): Promise<Outcome['bonded']> {
+): Promise<Pick<Outcome, 'bonded' | 'photographed'>> {
   const all = [...refused]
-  const bonded: Outcome['bonded'] = []
+  const told: Pick<Outcome, 'bonded' | 'photographed'> = { bonded: [], photographed: [] }
   try {
     for (let rest = animals; rest.length > 0; ) {
       const fingerprint = options.idColumn === undefined ? options.fingerprint : undefined
@@ -129,7 +141,8 @@ async function bringIn(
       done.updated += outcome.updated
       done.unchanged += outcome.unchanged
       all.push(...outcome.refused)
-      bonded.push(...outcome.bonded)
+      told.bonded.push(...outcome.bonded)
+      told.photographed.push(...outcome.photographed)
       for (const name of outcome.leftOut) leftOut.set(name, (leftOut.get(name) ?? 0) + 1)
       rest = rest.slice(outcome.taken)
     }
@@ -139,7 +152,7 @@ async function bringIn(
     all.sort((one, other) => one.line - other.line).forEach(options.onRefused)
     options.onBatch(done)
   }
-  return bonded
+  return told
 }
 
 interface Owner {

@@ -2,6 +2,7 @@ import { int64 } from '../http/validate.ts'
 import { MOST_BONDED } from '../pets/profile-schemas.ts'
 import {
   AMERICAN,
+  type Animal,
   type Draft,
   type Fields,
   type Format,
@@ -12,6 +13,7 @@ import {
   Refused,
 } from './animal.ts'
 import { peek } from './peek.ts'
+import { photosIn } from './photo-sources.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson, readNdjson } from './read-lines.ts'
 
@@ -24,6 +26,8 @@ export interface Reading {
   habits?: Habits
   /** Whether an animal without such an id is refused. */
   update: boolean
+  /** Whether the addresses of photos are read. */
+  withPhotos?: boolean
 }
 
 export interface Batch {
@@ -69,11 +73,19 @@ function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refus
     if (!animal) return {}
     const { bondedWith, ...rest } = animal
     const bond = bondOf(bondedWith)
-    return { draft: { line: line.number, animal: rest, sourceId: id, ownId, ...bond } }
+    const photos = reading.withPhotos ? takePhotos(fields, rest, reading.mapping) : undefined
+    return { draft: { line: line.number, animal: rest, sourceId: id, ownId, ...bond, ...photos } }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     return { refusal: { line: line.number, ...(id !== undefined && { id }), reason: error.message } }
   }
+}
+
+/** What names them is then no longer left out. */
+function takePhotos(fields: Fields, animal: Animal, { photoMembers = [] }: Mapping): Pick<Draft, 'photos'> {
+  if (animal.leftOut) animal.leftOut = animal.leftOut.filter((name) => !photoMembers.includes(name))
+  const photos = photosIn(fields, photoMembers)
+  return photos.length > 0 ? { photos } : {}
 }
 
 /** Ids of the file, where the service has its own: so the schema does not judge them. @throws {Refused} */

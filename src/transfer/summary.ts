@@ -1,3 +1,5 @@
+import type { Fetched } from './fetch-photos.ts'
+
 export interface Summary {
   added: number
   updated: number
@@ -7,6 +9,7 @@ export interface Summary {
   leftOut: Record<string, number>
   /** Animals of the source that the file has no more, where something is done about them. */
   removed?: number
+  photos?: Fetched
 }
 
 /** A file could not be read to its end, or the store no longer be written: what was done before stays. */

@@ -7,7 +7,8 @@ import { fromCells, LEAVES } from '../leaves.ts'
 export const own: Mapping = {
   formats: ['ndjson', 'csv'],
   columns: ['name'],
-  otherColumns: ['category', 'organization', ...LEAVES.map(({ column }) => column)],
+  photoMembers: ['photos'],
+  otherColumns: ['category', 'organization', 'photos', ...LEAVES.map(({ column }) => column)],
   toAnimal(fields, format) {
     const { category, organization } = fields
     if (format === 'csv') {

@@ -16,6 +16,7 @@ export const shelterluv: Mapping = {
   formats: ['json', 'ndjson', 'csv'],
   columns: ['Animal ID', 'Name', 'Species', 'Status'],
   idColumn: 'ID',
+  photoMembers: ['CoverPhoto', 'Photos'],
   animalsIn(value) {
     const { animals } = (value ?? {}) as { animals?: unknown }
     if (Array.isArray(animals)) return animals

@@ -1,0 +1,18 @@
+import type { Stores } from '../db/copy.ts'
+import type { Copied } from '../photo-files/copy.ts'
+import { drawnLine, whole } from './terminal.ts'
+
+/** @param stores as PHOTOS_URL names them */
+export async function copyPhotos({ from, to }: Stores): Promise<Copied> {
+  if (from === to) throw new Error('the two places of photos are the same one')
+  const { copyFiles } = await import('../photo-files/copy.ts')
+  const { openPhotoStore } = await import('../photo-files/open.ts')
+  const open = (photosUrl: string) => openPhotoStore({ photosUrl, databaseUrl: '' })
+  const line = drawnLine(process.stderr)
+  const show = (done: Copied) => line.draw(() => photosText(done))
+  return copyFiles(await open(from), await open(to), show).finally(line.clear)
+}
+
+export function photosText({ copied, there }: Copied): string {
+  return `files of photos: ${whole(copied)} copied, ${whole(there)} there before`
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { createReadStream, existsSync, globSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type TestContext, test } from 'node:test'
+import { unpackTar } from 'modern-tar/fs'
+import { JPEG, picture } from '../testing/pictures.ts'
+import { runCli } from '../testing/process.ts'
+import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+const filesIn = (folder: string): string[] => globSync('**/*.{webp,jpg}', { cwd: folder }).sort()
+
+/** A store on SQLite in a folder of its own, with three photos of an animal, of which the second was removed. */
+async function storeWithPhotos(t: TestContext) {
+  const folder = scratchFolder(t)
+  const databaseUrl = `sqlite:${join(folder, 'test.db')}`
+  const app = await startApp(t, { databaseUrl, key: UNLIMITED })
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+  for (const width of [400, 500, 600]) {
+    const body = await picture({ width, height: 300 })
+    const path = `/v1/pets/1/photos?alt=${width}`
+    assert.equal((await app.request(path, { method: 'POST', body, headers: JPEG })).status, 201)
+  }
+  await app.request('/v1/pets/1/photos/2', { method: 'DELETE' })
+  return { app, folder, settings: { DATABASE_URL: databaseUrl } }
+}
+
+const photosOf = async (app: TestApp) => (await app.get('/v1/pets/1?fields=photos')).body.photos
+
+/** Of each size of each photo, whether the service gives it. */
+async function given(app: TestApp): Promise<string[]> {
+  const addresses: string[] = (await photosOf(app)).flatMap(({ sizes }: { sizes: object }) =>
+    Object.values(sizes),
+  )
+  const answers = addresses.map((address) =>
+    fetch(address.replace('http://pets.example', `http://127.0.0.1:${app.port}`)),
+  )
+  return (await Promise.all(answers)).map(({ status, headers }) => `${status} ${headers.get('content-type')}`)
+}
+
+const EIGHT_FILES = Array(8).fill('200 image/webp')
+
+test('a backup that ends in .tar unpacks into a folder of data: the store, and its photos', async (t) => {
+  const { app, folder, settings } = await storeWithPhotos(t)
+  const before = await photosOf(app)
+  const [file, restored] = [join(folder, 'copy.tar'), scratchFolder(t)]
+
+  const { code, stdout, stderr } = await runCli(t, ['backup', file], settings)
+
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.equal(stdout, `${file}: ${statSync(file).size} bytes, animals: 1, photos: 2, missing: 0\n`)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  await pipeline(createReadStream(file), unpackTar(restored))
+  assert.deepEqual(readdirSync(restored).sort(), ['photos', 'test.db'])
+  // What was removed is not in it, though its files may be there for a moment yet.
+  assert.equal(new Set(filesIn(restored).map((name) => name.split('-')[0])).size, 2)
+  const other = await startApp(t, { databaseUrl: `sqlite:${join(restored, 'test.db')}`, key: UNLIMITED })
+  assert.deepEqual(await photosOf(other), before)
+  assert.deepEqual(await given(other), EIGHT_FILES)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => !/^test\.db|^photos$/.test(name)),
+    ['copy.tar'],
+  )
+})
+
+test('a backup of the store alone says how many photos it lacks; one with a photo lost, that it does', async (t) => {
+  const { folder, settings } = await storeWithPhotos(t)
+
+  const alone = await runCli(t, ['backup', join(folder, 'copy.db')], settings)
+
+  assert.equal(alone.code, 0)
+  assert.match(alone.stderr, /^without the files of its 2 photos: \S+copy\.db\.tar would have them\n$/)
+  const elsewhere = { ...settings, PHOTOS_URL: `file:${join(folder, 'none')}` }
+  const { code, stdout } = await runCli(t, ['backup', join(folder, 'copy.tar'), '--json'], elsewhere)
+  const { photos, missing } = JSON.parse(stdout)
+  assert.deepEqual([code, photos, missing], [0, 0, 2])
+})
+
+test('copy brings the files of photos to another place, and then only what came since', async (t) => {
+  const { app, folder } = await storeWithPhotos(t)
+  const to = join(scratchFolder(t), 'photos')
+  const places = ['--photos-from', `file:${join(folder, 'photos')}`, '--photos-to', `file:${to}`]
+
+  const first = await runCli(t, ['copy', ...places], {})
+  const body = await picture({ width: 700, height: 300 })
+  await app.request('/v1/pets/1/photos', { method: 'POST', body, headers: JPEG })
+  const { photos } = JSON.parse((await runCli(t, ['copy', ...places, '--json'], {})).stdout)
+
+  assert.deepEqual([first.code, first.stderr], [0, ''])
+  assert.match(first.stdout, /^files of photos: \d+ copied, 0 there before\n$/)
+  assert.ok(photos.copied >= 2 && photos.there >= 4, JSON.stringify(photos))
+  assert.deepEqual(readdirSync(join(to, 'incoming')), [])
+  const { databaseUrl } = app
+  await app.stop()
+  const moved = await startApp(t, { databaseUrl, key: UNLIMITED, settings: { PHOTOS_URL: `file:${to}` } })
+  assert.deepEqual(await given(moved), [...EIGHT_FILES, ...EIGHT_FILES.slice(4)])
+})
+
+test('copy of a store tells that the photos stay; and of what it does not understand says what to write', async (t) => {
+  const { app, settings } = await storeWithPhotos(t)
+  await app.stop()
+  const to = `sqlite:${join(scratchFolder(t), 'to.db')}`
+
+  const { code, stderr } = await runCli(t, ['copy', '--from', settings.DATABASE_URL, '--to', to], {})
+
+  assert.equal(code, 0)
+  assert.match(
+    stderr,
+    /the files of the 2 photos stay where they are; --photos-from and --photos-to copy them/,
+  )
+  for (const [args, expected] of [
+    [[], /needs --from and --to, or --photos-from and --photos-to/],
+    [['--from', to], /--from goes with --to/],
+    [['--photos-to', 'file:a'], /--photos-from goes with --photos-to/],
+    [['--photos-from', 'ftp://a', '--photos-to', 'file:a'], /--photos-from must be file:/],
+    [['--photos-from', '', '--photos-to', 'file:a'], /--photos-from must not be empty/],
+  ] as const) {
+    const refused = await runCli(t, ['copy', ...args], {})
+    assert.equal(refused.code, 2, args.join(' '))
+    assert.match(refused.stderr, expected)
+  }
+  const same = await runCli(t, ['copy', '--photos-from', 'file:a', '--photos-to', 'file:a'], {})
+  assert.deepEqual([same.code, existsSync('a')], [1, false])
+})

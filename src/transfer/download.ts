@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { ApiError } from '../errors.ts'
+import type { PhotoStore } from '../photo-files/store.ts'
+import { receive } from '../photos/receive.ts'
+import { Refused } from './animal.ts'
+
+/** Until the answer begins. How long its body may take, `receive` knows. */
+const ANSWER_MS = 30_000
+
+/**
+ * Fetches a picture from an address that somebody else chose (OWASP, Server Side Request Forgery Prevention):
+ * over https, from no address of this machine or its network, whatever the name says, and without redirects.
+ *
+ * @param privateToo takes those addresses, and http
+ * @throws {Refused} @throws {ApiError} as `receive`
+ */
+export async function download(address: string, store: PhotoStore, privateToo: boolean): Promise<Downloaded> {
+  const url = urlOf(address, privateToo)
+  const answer = await get(url, privateToo)
+  try {
+    if (answer.statusCode !== 200) throw new Refused(`It was answered with ${answer.statusCode}.`)
+    return await receive({ raw: answer, headers: answer.headers }, answer, store).catch((error) => {
+      throw error instanceof ApiError ? error : new Refused('The answer broke off.')
+    })
+  } finally {
+    answer.destroy()
+  }
+}
+
+type Downloaded = Awaited<ReturnType<typeof receive>>
+
+/** @throws {Refused} */
+function urlOf(address: string, privateToo: boolean): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isKnown = url?.protocol === 'https:' || (privateToo && url?.protocol === 'http:')
+  if (!url || !isKnown) throw new Refused('This is no https address.')
+  if (url.username || url.password) throw new Refused('The address may hold no name and no password.')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  // Of a number no name is looked up.
+  if (isIP(host) && !privateToo && !isPublic(host)) throw new Refused(PRIVATE)
+  return url
+}
+
+const PRIVATE = 'The address leads into a network of this machine; --photos-private allows that.'
+
+/** Private, loopback, link-local and the like have ranges with names; an IPv4 in an IPv6 is the IPv4. */
+const isPublic = (host: string): boolean => ipaddr.process(host).range() === 'unicast'
+
+/** At the moment of connecting: what a name means may change. */
+const lookupPublic: LookupFunction = (name, options, done) => {
+  lookup(name, { ...options, all: true }, (error, found) => {
+    if (error) return done(error, '')
+    if (!found.every(({ address }) => isPublic(address))) return done(new Refused(PRIVATE), '')
+    if (options.all) done(null, found)
+    else done(null, found[0]?.address ?? '', found[0]?.family)
+  })
+}
+
+function get(url: URL, privateToo: boolean): Promise<http.IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>()
+  const options = {
+    headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'adoptable' },
+    agent: false,
+    ...(!privateToo && { lookup: lookupPublic }),
+  } as const
+  const request = (url.protocol === 'https:' ? https : http).get(url, options, resolve)
+  const waiting = setTimeout(() => request.destroy(new Refused('It was not answered.')), ANSWER_MS)
+  request.once('error', (error) =>
+    reject(error instanceof Refused ? error : new Refused(`It cannot be fetched: ${error.message}.`)),
+  )
+  return promise.finally(() => clearTimeout(waiting))
+}
