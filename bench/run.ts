@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { againstReport, measureAgainst } from './against.ts'
 import { barChart, growthChart } from './chart.ts'
 import { type Growth, growthReport, measureGrowth, SIZES } from './growth.ts'
+import { measurePhotos, photosReport } from './photos.ts'
 import { measureRich, richReport } from './rich.ts'
 import { measureScale, NEEDS, scaleReport } from './scale.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
@@ -12,7 +13,8 @@ import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './sp
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--growth | --network | --rich | --quick | --against FOLDER] [--rounds N] [--seconds S]'
+  'usage: npm run bench -- [--growth | --network | --rich | --photos | --quick | --against FOLDER] ' +
+  '[--rounds N] [--seconds S]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }
@@ -28,9 +30,10 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, growth, network, rich, against } = flags
-  if (quick || !(growth || network || rich || against)) await speed()
+  const { quick, growth, network, rich, photos, against } = flags
+  if (quick || !(growth || network || rich || photos || against)) await speed()
   if (quick || rich) await wide()
+  if (quick || photos) await pictures()
   if (quick || growth) await grow()
   if (quick || network) await scale()
   if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
@@ -49,6 +52,12 @@ async function wide(): Promise<void> {
   const results = await measureRich(options, folder)
   console.log(`${richReport(results)}\n`)
   if (!flags.quick) keep('rich', results)
+}
+
+async function pictures(): Promise<void> {
+  const results = await measurePhotos(options, folder)
+  console.log(`${photosReport(results)}\n`)
+  if (!flags.quick) keep('photos', results)
 }
 
 async function grow(): Promise<void> {
@@ -101,6 +110,7 @@ function readFlags() {
         growth: flag,
         network: flag,
         rich: flag,
+        photos: flag,
         quick: flag,
         against: text,
         rounds: text,
