@@ -176,3 +176,37 @@ test('without --photos, photos of other programs have no place, and those of an 
   assert.deepEqual(await altsOf(app, 1), [])
   assert.equal((await runCli(t, ['import', own, '--photos-private'], settingsOf(folder))).code, 2)
 })
+
+test("RescueGroups' pictures are fetched in their order, each as large as it is there", async (t) => {
+  const folder = scratchFolder(t)
+  const app = await start(t, folder)
+  const one = await picture({ width: 400, height: 300 })
+  const other = await picture({ width: 500, height: 300 })
+  const pictures = await startPictures(t, { '/1.jpg': { body: one }, '/2.jpg': { body: other } })
+  const file = join(folder, 'animals.json')
+  const form = (path: string) => ({ url: pictures.at(path) })
+  const included = [
+    { type: 'species', id: '8', attributes: { singular: 'Dog' } },
+    { type: 'statuses', id: '1', attributes: { name: 'Available' } },
+    { type: 'pictures', id: '5', attributes: { order: 2, large: form('/2.jpg'), small: form('/small.jpg') } },
+    { type: 'pictures', id: '6', attributes: { order: 1, original: form('/1.jpg'), large: form('/l.jpg') } },
+  ]
+  const relationships = Object.fromEntries(
+    ['species', 'statuses', 'pictures'].map((type) => [
+      type,
+      { data: included.filter((one) => one.type === type) },
+    ]),
+  )
+  const data = [{ type: 'animals', id: '7', attributes: { name: 'Rex' }, relationships }]
+  writeFileSync(file, JSON.stringify({ data, included }))
+  const command = ['import', file, '--from', 'rescuegroups', '--photos', '--photos-private']
+
+  const { stdout, stderr } = await runCli(t, command, settingsOf(folder))
+
+  assert.match(stdout, /^added 1, .*; photos: added 2, there before 0, not fetched 0\n$/, stderr)
+  assert.deepEqual(pictures.asked, ['/1.jpg', '/2.jpg'])
+  assert.deepEqual(
+    (await app.get('/v1/pets/1/photos')).body.map(({ width }: { width: number }) => width),
+    [400, 500],
+  )
+})

@@ -3,6 +3,7 @@ import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Fields, type Habits, type Mapping, Refused } from '../animal.ts'
 import { addresses, held, isObject, listed, type SourceRow, sourceRow } from '../source-row.ts'
 import { AGES, COATS, KILOGRAM_GRAMS, POUND_GRAMS, SEXES, SIZES, words } from '../words.ts'
+import { allOf, firstOf, flat, keyOf, named, namesOf, objectsIn, textOf } from './json-api.ts'
 
 const STATUSES = words<PetStatus>({
   available: 'available',
@@ -13,14 +14,6 @@ const STATUSES = words<PetStatus>({
   'adoption pending': 'pending',
 })
 
-/** What a document of JSON:API should hold; anything may be there instead. */
-interface Resource extends Fields {
-  type?: unknown
-  id?: unknown
-  attributes?: Fields
-  relationships?: Record<string, { data?: unknown } | null>
-}
-
 /**
  * Answers of RescueGroups' API v5 (JSON:API): whole documents, in which `included` has what animals refer to;
  * or one animal a line, with its species and status among its attributes.
@@ -29,6 +22,7 @@ export const rescueGroups: Mapping = {
   formats: ['json', 'ndjson'],
   columns: [],
   idColumn: 'id',
+  photoMembers: ['pictures'],
   animalsIn(value) {
     if (!isObject(value)) return Array.isArray(value) ? value.map(flat) : [value]
     const { data, included, errors } = value
@@ -45,6 +39,7 @@ export const rescueGroups: Mapping = {
             ...named('colors', namesOf(allOf(animal, 'colors').map((key) => known.get(key)))),
             ...named('patterns', namesOf(allOf(animal, 'patterns').map((key) => known.get(key)))),
             ...named('location', known.get(firstOf(animal, 'locations'))),
+            ...named('pictures', pictureAddresses(allOf(animal, 'pictures').map((key) => known.get(key)))),
           }
         : animal,
     )
@@ -155,43 +150,16 @@ function placeOf(location: Fields, habits: Habits) {
   return { place, leftOut: row.unread().map((name) => `location.${name}`) }
 }
 
-function textOf(value: unknown): string {
-  return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : ''
-}
-
 function reasonOf({ detail, title }: Fields): string {
   return (textOf(detail) || textOf(title) || 'without a reason').slice(0, 200).replace(/\.$/, '')
 }
 
-function objectsIn(value: unknown): Resource[] {
-  return (Array.isArray(value) ? value : [value]).filter(isObject)
-}
-
-/** The attributes and the id, side by side. */
-function flat(value: unknown): unknown {
-  if (!isObject(value)) return value
-  const { attributes, ...resource } = value as Resource
-  return attributes ? { ...attributes, id: resource.id } : { ...resource }
-}
-
-function keyOf({ type, id }: Resource): string {
-  return `${textOf(type)} ${textOf(id)}`
-}
-
-function allOf({ relationships }: Resource, name: string): string[] {
-  return objectsIn(relationships?.[name]?.data).map(keyOf)
-}
-
-/** The names of what a relationship leads to, with commas between them. */
-function namesOf(resources: (Fields | undefined)[]): string | undefined {
-  const names = resources.flatMap((resource) => textOf(resource?.name) || [])
-  return names.length > 0 ? names.join(', ') : undefined
-}
-
-function firstOf({ relationships }: Resource, name: string): string {
-  return keyOf(objectsIn(relationships?.[name]?.data)[0] ?? {})
-}
-
-function named(name: string, value: unknown): Fields {
-  return value === undefined ? {} : { [name]: value }
+/** Of pictures in their order, each as large as there is one. */
+function pictureAddresses(pictures: (Fields | undefined)[]): string[] | undefined {
+  const held = pictures.filter(isObject).toSorted((one, other) => Number(one.order) - Number(other.order))
+  const found = held.flatMap(({ original, large }) => {
+    const [address] = [original, large].flatMap((form) => (isObject(form) ? textOf(form.url) || [] : []))
+    return address ?? []
+  })
+  return found.length > 0 ? found : undefined
 }
