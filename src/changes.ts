@@ -12,6 +12,7 @@ import { advanceKnownTime } from './orders/known-time.ts'
 import * as place from './orders/place.ts'
 import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
+import { indexAnimals } from './pets/index-animals.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
 import * as photos from './photos/store.ts'
 import { importBatch } from './transfer/import-batch.ts'
@@ -25,6 +26,7 @@ export const changes = {
   updatePet: guardedPets.updatePet,
   deletePet: guardedPets.deletePet,
   renewAges,
+  indexAnimals,
   insertCategory: categories.insertCategory,
   updateCategory: categories.updateCategory,
   deleteCategory: categories.deleteCategory,

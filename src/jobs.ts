@@ -2,6 +2,7 @@ import { expiredResults } from './jobs/expired-results.ts'
 import type { Jobs } from './jobs/job.ts'
 import { erasure } from './orders/erasure.ts'
 import { ages } from './pets/ages.ts'
+import { searchIndex } from './pets/index-animals.ts'
 import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
 
 /** What is done beside the requests, by one process at a time. The one list. */
@@ -9,6 +10,7 @@ export const jobs = {
   'expired-results': expiredResults,
   erasure,
   ages,
+  'search-index': searchIndex,
   'photo-files': photoFiles,
   'removed-photos': removedPhotos,
   [ORPHANS]: orphanedPhotoFiles,

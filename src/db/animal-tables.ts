@@ -105,3 +105,35 @@ export interface InventoryTable {
   status: string
   pets: number
 }
+
+/** Of a block of ids, those of the animals that have a token: src/search. Derived from the animals. */
+export interface SearchPostingTable {
+  block: number
+  token: string
+  /** As bits.ts encodes them. */
+  ids: Uint8Array
+}
+
+/** The animals in other orders than that of their ids. Derived from them. */
+export interface SearchOrderTable {
+  sort: string
+  key: string
+  pet_id: number
+}
+
+/** Animals that have changed since the index was brought up to date. Kept by triggers on pet. */
+export interface SearchChangeTable {
+  pet_id: number
+  /** JSON: what the index knows of it, an array of columns; null for nothing. */
+  was: string | null
+}
+
+/** One row. */
+export interface SearchStateTable {
+  only_row: Generated<number>
+  /** Raised whenever the index is brought up to date. */
+  generation: number
+  /** Animals from this id to that one are not in the index yet. */
+  backfill_from: number
+  backfill_to: number
+}

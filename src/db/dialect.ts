@@ -1,6 +1,13 @@
-import { type CompiledQuery, type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import {
+  type CompiledQuery,
+  type Expression,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import { NodeSqliteAdapter } from './sqlite.ts'
-import type { Db } from './tables.ts'
+import type { Db, Tables } from './tables.ts'
 
 export interface Visible<Row> {
   found: Row[]
@@ -17,6 +24,8 @@ export interface Dialect {
   takeInHand(words: string | Expression<string>): RawBuilder<SqlBool>
   /** Waits until no other transaction has these words in hand; they are in this one's until its end. */
   waitInHand(db: Db, words: string): Promise<void>
+  /** Rows that this transaction alone changes until its end; those that another one is changing are left out. */
+  lockRows<Query extends SelectQueryBuilder<Tables, never, unknown>>(query: Query): Query
   /**
    * For who pages from the lowest id of an animal to the highest, and is to meet each of them: what is there
    * already is cut off where a lower id may still come.
@@ -31,6 +40,7 @@ const SQLITE: Dialect = {
   run: (db, query) => (db.getExecutor().adapter as NodeSqliteAdapter).executeQuery(query),
   takeInHand: () => sql<SqlBool>`true`,
   waitInHand: async () => undefined,
+  lockRows: (query) => query,
   readVisible: async (db, read) => ({ found: await read(db) }),
 }
 
@@ -58,6 +68,7 @@ const POSTGRES: Dialect = {
   async waitInHand(db, words) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${words}, 0) & 9223372036854775807)`.execute(db)
   },
+  lockRows: (query) => query.forUpdate().skipLocked() as typeof query,
   // Ids are given before they are committed.
   readVisible: (db, read) =>
     db.connection().execute(async (one) => {

@@ -13,6 +13,10 @@ export interface Tables {
   pet: animals.PetTable
   photo: animals.PhotoTable
   removed_photo: animals.RemovedPhotoTable
+  search_posting: animals.SearchPostingTable
+  search_order: animals.SearchOrderTable
+  search_change: animals.SearchChangeTable
+  search_state: animals.SearchStateTable
   pet_change: animals.PetChangeTable
   pet_source: animals.PetSourceTable
   imported_file: animals.ImportedFileTable

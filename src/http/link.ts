@@ -47,21 +47,19 @@ interface PageOptions<Row> {
   query: Query
   /** Where a row stands in the order of the list. */
   positionOf(row: Row): Position
-  /** Behind which position the page begins; the very first when absent. */
-  after?: Position | undefined
-  /** Whether it ends before all that there is, and a client has to go on. */
-  cut?: boolean
+  /** Where a page that ends before all that there is has to go on, in the place of its last row. */
+  next?: Position | undefined
 }
 
 /** Cuts what was found to a page, with its Link header: one row more than asked for tells of a next page. */
 export function pageOf<Row>(
   found: Row[],
-  { limit, secret, scope, address, query, positionOf, after = [0], cut }: PageOptions<Row>,
+  { limit, secret, scope, address, query, positionOf, next: goesOnAt }: PageOptions<Row>,
 ): { page: Row[]; link: string } {
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  const goesOn = cut || found.length > page.length
-  const next = goesOn ? makeCursor(secret, scope, last ? positionOf(last) : after) : undefined
+  const position = found.length > page.length && last ? positionOf(last) : goesOnAt
+  const next = position && makeCursor(secret, scope, position)
   return { page, link: pageLinks(address, query, next) }
 }
 

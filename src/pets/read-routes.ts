@@ -15,8 +15,12 @@ import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { sendPage } from '../http/send-page.ts'
 import { int64 } from '../http/validate.ts'
 import { photosAt } from '../photo-files/kept.ts'
+import { type Finder, type Found, find, openFinder, type Start } from './find.ts'
 import { history } from './history.ts'
+import type { Position } from './order.ts'
 import { pickedOf } from './picked.ts'
+import { plainStart, scopeOf } from './query.ts'
+import type { Show } from './row.ts'
 import { OnePetQuery, Pet, PetHistory, PetPath, PetQuery, Pets } from './schema.ts'
 import * as search from './search.ts'
 import * as pets from './store.ts'
@@ -33,12 +37,15 @@ const READ_CONFIG = { headers: IF_NONE_MATCH, errors: CHANGED_SINCE }
 
 const BETA = { 'x-stability': 'beta' } as const
 
-export function listPets(app: App, { config, db, pages, cursorSecret }: Context): void {
+export function listPets(app: App, context: Context): void {
+  const { config, cursorSecret } = context
+  const finder = openFinder(context)
   const schema = {
     operationId: 'listPets',
     summary: 'List all animals',
     description:
-      'A page of at most `limit` animals, newest first; the Link header leads to the next one. ' +
+      'A page of at most `limit` animals, newest first; the Link header leads to the next one. Different filters ' +
+      'have to fit all, of one that is repeated any. A page may be shorter, or empty, and lead to a next one. ' +
       'With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.',
     querystring: PetQuery,
     response: { 200: { ...Pets, headers: LIST_HEADERS }, 304: notModified(LIST_HEADERS) },
@@ -46,30 +53,46 @@ export function listPets(app: App, { config, db, pages, cursorSecret }: Context)
   app.get('/pets', { config: READ_CONFIG, schema }, async (request, reply) => {
     const { view } = request.caller
     const read = async () => {
-      const { cursor, fields, ...filters } = request.query
+      const { query } = request
+      const { cursor, fields, limit } = query
+      const scope = scopeOf(query, view)
+      const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
       const picked = fields === undefined ? undefined : pickedOf(fields)
-      const scope = search.scopeOf(filters, view)
-      const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-      const { found, cutFrom, only } = await search.list(
-        db,
-        { ...filters, picked, after: after?.[0] },
-        { view, photosAt: photosAt(config, request) },
-      )
-      const { limit, status, categoryId, id, sort } = filters
+      const show = { view, photosAt: photosAt(config, request) }
+      const { found, only, next, cut } = await pageOfPets(finder, { query, picked, after }, show)
+      const { cursor: _, within, ...kept } = query
       const list = {
         address: `${publicBase(config, request)}/pets`,
-        query: { limit, status, categoryId, id, sort, fields },
-        positionOf: ({ id }: pets.Shown) => [id],
+        query: query.near === undefined ? kept : { ...kept, within },
+        positionOf: ({ position }: Found) => position,
       }
-      const cut = cutFrom !== undefined
-      const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, after, cut })
+      const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, next })
       const body = `[${page.map(({ json }) => json)}]`
       // An animal alone has validators of its own, which a change of it can name.
       const validators = only ? validatorHeaders(only, view) : { etag: etagOf(view, body, link) }
       return { body, headers: { link, ...validators }, passing: cut }
     }
-    return sendPage(request, reply, { config, pages }, read) as never
+    return sendPage(request, reply, context, read) as never
   })
+}
+
+/** By the tables where they suffice, or else by the index of the search. */
+async function pageOfPets(finder: Finder, start: Start, show: Show) {
+  const plain = plainStart(start.query)
+  const [, after] = start.after ?? []
+  if (!plain) {
+    const { found, next } = await find(finder, start, show)
+    return { found, next, cut: next !== undefined }
+  }
+  const { found, cutFrom, only } = await search.list(
+    finder.db,
+    { ...plain, picked: start.picked, after },
+    show,
+  )
+  const placed = found.map((animal) => ({ ...animal, position: [0, animal.id] as const }) as Found)
+  const cut = cutFrom !== undefined
+  const next = cut ? (placed.at(-1)?.position ?? start.after ?? ([0, 0] as const)) : undefined
+  return { found: placed, only, next, cut }
 }
 
 export function getPet(app: App, { config, db, pages, clock }: Context): void {

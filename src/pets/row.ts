@@ -140,6 +140,12 @@ export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unkn
   return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))
 }
 
+/** What everybody sees of the members in the texts of a row. */
+export function toPublicParts(profile: string | null, publicPart: string | null): Record<string, unknown> {
+  const parts = [profile, publicPart].map((text) => (text === null ? {} : JSON.parse(text)))
+  return Object.assign({}, ...parts)
+}
+
 /** The same of an animal that was read already. */
 export function petToJson(
   { pet, photos }: { pet: Pet; photos?: string | null },

@@ -5,12 +5,12 @@ import {
   FIELDS,
   FIELDS_PATTERN,
   LASTING_MEMBERS,
-  PetStatus,
   REMOVABLE_MEMBERS,
   type RemovableMember,
   SentInt64,
   schemasOf,
 } from './fields.ts'
+import { FILTERS, SORTS, WITHIN } from './filter-schemas.ts'
 
 /** Added to the contract; it may still change, with notice. */
 const BETA = { 'x-stability': 'beta' }
@@ -40,7 +40,18 @@ export type PetPatch = Partial<Omit<NewPet, RemovableMember>> & {
 const Id = Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' })
 
 export const Pet = Type.Object(
-  { id: Id, ...schemasOf('shown'), photos: Type.Optional(Photos) },
+  {
+    id: Id,
+    ...schemasOf('shown'),
+    photos: Type.Optional(Photos),
+    distanceMeters: Type.Optional(
+      Type.Integer({
+        description: 'In a list with `near`: how far it is from there, along the great circle.',
+        minimum: 0,
+        'x-stability': 'beta',
+      }),
+    ),
+  },
   { title: 'Pet', description: 'An animal. Without a status it is not listed yet.' },
 )
 export type Pet = Static<typeof Pet>
@@ -90,10 +101,7 @@ export const PetQuery = Type.Object({
     maximum: 100,
     default: 20,
   }),
-  status: Type.Optional(PetStatus),
-  categoryId: Type.Optional(
-    Type.Unsafe<number | bigint>({ ...SentInt64, description: 'Only animals of this category.', ...BETA }),
-  ),
+  ...FILTERS,
   id: Type.Optional(
     Type.Array(SentInt64, {
       description: 'Only the animals with these ids; repeatable.',
@@ -101,9 +109,12 @@ export const PetQuery = Type.Object({
       ...BETA,
     }),
   ),
-  sort: Type.Enum(['-id', 'id'], {
+  within: WITHIN,
+  sort: Type.Enum([...SORTS], {
     type: 'string',
-    description: 'Newest first, or oldest first: the order for a full copy while others add animals.',
+    description:
+      'Newest first (`-id`), or oldest first (`id`): the order for a full copy while others add animals. Others are ' +
+      '`-publishedAt`, `publishedAt`, `name`, `age` (the youngest first) and, with `near`, `distance`.',
     default: '-id',
     ...BETA,
   }),

@@ -2,15 +2,20 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { dialectOf, type Visible } from '../db/dialect.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
-import type { View } from '../http/caller.ts'
+import type { PetStatus } from './fields.ts'
 import { columnsOf, type Picked, type PickedRow, pickedToJson } from './picked.ts'
 import { PET_COLUMNS, type Row, type Show, toJson, toWhole } from './row.ts'
-import type { Pet, PetQuery } from './schema.ts'
+import type { Pet } from './schema.ts'
 import { SHOWN_COLUMNS, type Shown, type ShownRow, toShown } from './store.ts'
 
-/** Where a page begins, as its cursor says. */
-export type PageStart = Omit<PetQuery, 'cursor' | 'fields'> & {
-  organizationId?: number | undefined
+/** What the tables answer without the index of the search, and where the page begins, as its cursor says. */
+export interface PageStart {
+  limit: number
+  sort: 'id' | '-id'
+  status?: PetStatus | undefined
+  categoryId?: number | bigint | undefined
+  organizationId?: number | bigint | undefined
+  id?: (number | bigint)[] | undefined
   after?: number | undefined
   picked?: Picked | undefined
 }
@@ -100,12 +105,3 @@ const preparedPage = prepared<PageStart, Row | PickedRow>(
       ...[status, categoryId, organizationId, after].map((value) => value !== undefined),
     ].join(),
 )
-
-/** What a cursor belongs to: everything that decides which animals follow which. */
-export function scopeOf(
-  { status, categoryId, id, sort }: Omit<PetQuery, 'cursor' | 'fields'>,
-  view: View,
-): string {
-  const ids = id?.map(String).sort()
-  return JSON.stringify(['pets', view, sort, status, categoryId?.toString(), ids])
-}

@@ -1,0 +1,106 @@
+import Type from 'typebox'
+import { ONE_LINE } from '../http/text.ts'
+import { PetStatus, SentInt64 } from './fields.ts'
+import { AgeGroup, Coat, Sex, Size } from './profile-schemas.ts'
+
+// What `GET /pets` can be asked for: different filters have to fit all, and of one that is repeated any.
+
+/** Added to the contract; it may still change, with notice. */
+const BETA = { 'x-stability': 'beta' }
+
+/** Of all filters together; find.ts counts. */
+const MOST_VALUES = 64
+
+const anyOf = <Schema extends Parameters<typeof Type.Array>[0]>(items: Schema, description: string) =>
+  Type.Optional(
+    Type.Array(items, {
+      description: `${description}; repeatable.`,
+      minItems: 1,
+      maxItems: MOST_VALUES,
+      ...BETA,
+    }),
+  )
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: ONE_LINE })
+const number = (description: string) => ({ ...SentInt64, description })
+
+const yesOrNo = (description: string) =>
+  Type.Optional(Type.Enum(['true', 'false'], { type: 'string', description, ...BETA }))
+
+const date = (description: string) => Type.Optional(Type.String({ format: 'date', description, ...BETA }))
+const time = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description, ...BETA }))
+
+/** Text is compared without case and accents. */
+export const FILTERS = {
+  status: Type.Optional(
+    Type.Array(PetStatus, { description: 'Only in this status; repeatable.', maxItems: 3 }),
+  ),
+  categoryId: anyOf(
+    Type.Unsafe<number | bigint>(number('Identifier of a category.')),
+    'Only animals of this category',
+  ),
+  organizationId: anyOf(
+    Type.Unsafe<number | bigint>(number('Identifier of an organization.')),
+    'Only animals of this organization',
+  ),
+  species: anyOf(text(60), 'Only of this species'),
+  breed: anyOf(text(80), 'Only of this breed, as the first or the second'),
+  color: anyOf(text(60), 'Only with this color'),
+  coat: anyOf(Coat, 'Only with this coat'),
+  age: anyOf(AgeGroup, 'Only in this age group'),
+  sex: anyOf(Sex, 'Only of this sex'),
+  size: anyOf(Size, 'Only of this size'),
+  tag: anyOf(text(40), 'Only with this tag'),
+  externalId: anyOf(text(80), 'Only with this number of its shelter'),
+  goodWithChildren: yesOrNo('Only those that can, or cannot, live with children.'),
+  goodWithDogs: yesOrNo('Only those that can, or cannot, live with dogs.'),
+  goodWithCats: yesOrNo('Only those that can, or cannot, live with cats.'),
+  spayedNeutered: yesOrNo('Only those that are spayed or neutered, or are not.'),
+  houseTrained: yesOrNo('Only those that are house trained, or are not.'),
+  declawed: yesOrNo('Only those that are declawed, or are not.'),
+  specialNeeds: yesOrNo('Only those that have special needs, or have none.'),
+  vaccinated: yesOrNo('Only those that are vaccinated, or are not.'),
+  hasPhotos: yesOrNo('Only those with photos, or without any.'),
+  bornAfter: date('Only those born after this day.'),
+  bornBefore: date('Only those born before this day.'),
+  publishedAfter: time('Only those that were `available` first after this moment.'),
+  publishedBefore: time('Only those that were `available` first before this moment.'),
+  updatedSince: time('Only those that were changed at this moment or later.'),
+  country: anyOf(text(2), 'Only those in this country (ISO 3166)'),
+  region: anyOf(text(100), 'Only those in this region'),
+  postcode: anyOf(text(20), 'Only those with this postcode'),
+  city: anyOf(text(100), 'Only those in this city'),
+  q: Type.Optional(
+    Type.String({
+      description:
+        'Only those in whose name, breed, description, tags or place each of these words is; the last may be the ' +
+        'beginning of one. At most 8 words. Those with the words in their name come first.',
+      minLength: 1,
+      maxLength: 100,
+      pattern: ONE_LINE,
+      ...BETA,
+    }),
+  ),
+  near: Type.Optional(
+    Type.String({
+      description:
+        'Only those near this latitude and longitude (52.09,5.12), postcode of the United States or Canada, or ' +
+        'city with its state or country (Denver, CO). Each answer then has its `distanceMeters`.',
+      minLength: 1,
+      maxLength: 100,
+      pattern: ONE_LINE,
+      ...BETA,
+    }),
+  ),
+}
+
+export const WITHIN = Type.Integer({
+  description: 'With `near`: at most so many kilometres away.',
+  minimum: 1,
+  maximum: 500,
+  default: 160,
+  ...BETA,
+})
+
+export const SORTS = ['-id', 'id', '-publishedAt', 'publishedAt', 'name', 'age', 'distance'] as const

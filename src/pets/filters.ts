@@ -1,0 +1,170 @@
+import type { OrganizationPlace } from '../organizations/places.ts'
+import { ADDRESS_FILTERS } from '../organizations/places.ts'
+import { metersBetween, type Point } from '../places/distance.ts'
+import { daysBetween } from '../search/dates.ts'
+import type { Clause, Question } from '../search/question.ts'
+import { fold, wordsOf } from '../search/words.ts'
+import type { PetQuery } from './schema.ts'
+import {
+  AT,
+  AT_ORGANIZATION,
+  type DateFilter,
+  dayOf,
+  NAME_WORD,
+  TRAIT_FILTERS,
+  textToken,
+  token,
+  WORD,
+} from './tokens.ts'
+
+// From what a client asks for to what an animal has to have.
+
+export type Filters = Omit<PetQuery, 'cursor' | 'fields' | 'limit' | 'sort' | 'id'>
+
+/** Filters whose values are compared as they are. */
+const EXACT = ['categoryId', 'organizationId'] as const
+/** Filters whose values are compared without case and accents. */
+const TEXTS = [
+  'status',
+  'species',
+  'breed',
+  'color',
+  'coat',
+  'age',
+  'sex',
+  'size',
+  'tag',
+  'externalId',
+] as const
+const YES_OR_NO = [...Object.keys(TRAIT_FILTERS), 'hasPhotos'] as (keyof typeof TRAIT_FILTERS | 'hasPhotos')[]
+
+/** How far places are from where somebody looks, in whole metres, by the tokens of those that are near enough. */
+export type Near = ReadonlyMap<string, number>
+
+/** What the index does not know so exactly that nothing more has to be asked of an animal. */
+export type Residual = (times: { publishedAt: number | null; updatedAt: number }) => boolean
+
+export interface Wanted {
+  question: Question
+  /** Whose name has all the words of `q`: those come first. */
+  inName: Clause[] | undefined
+  isWithin: Residual
+}
+
+/** @param near absent where no place is asked for */
+export function wantedBy(
+  filters: Filters,
+  organizations: OrganizationPlace[],
+  near: Near | undefined,
+): Wanted {
+  const clauses: Clause[] = []
+  const anyOf = (tokens: string[]): void => void clauses.push({ tokens })
+  for (const filter of EXACT) if (filters[filter]) anyOf(filters[filter].map((value) => token(filter, value)))
+  for (const filter of TEXTS)
+    if (filters[filter]) anyOf(filters[filter].map((value) => textToken(filter, String(value))))
+  for (const filter of YES_OR_NO)
+    if (filters[filter] !== undefined) anyOf([token(filter, filters[filter] === 'true')])
+  for (const filter of ADDRESS_FILTERS) {
+    if (!filters[filter]) continue
+    const values = new Set(filters[filter].map(fold))
+    const there = organizations.filter(({ address }) => values.has(address[filter] ?? ''))
+    anyOf([...values].map((value) => token(filter, value)).concat(there.map(atOrganization)))
+  }
+  if (near) anyOf([...near.keys()])
+  clauses.push(...dateClauses(filters))
+  const words = wordsAsked(filters.q)
+  clauses.push(...words.map((word) => wordClause(word, organizations)))
+  return {
+    question: { clauses },
+    inName: words.length > 0 ? words.map((word) => tokensOfWord(NAME_WORD, word)) : undefined,
+    isWithin: residual(filters),
+  }
+}
+
+const atOrganization = ({ id }: OrganizationPlace): string => token(AT_ORGANIZATION, id)
+
+/** Words, of which the last may be the beginning of one. */
+interface AskedWord {
+  word: string
+  mayGoOn: boolean
+}
+
+const LEAST_LETTERS = 3
+
+function wordsAsked(q: string | undefined): AskedWord[] {
+  const words = q === undefined ? [] : wordsOf(q)
+  const last = words.at(-1) ?? ''
+  // Behind the last one nothing was typed: it may still go on.
+  const isOpen = q !== undefined && fold(q).endsWith(last) && [...last].length >= LEAST_LETTERS
+  return words.map((word, index) => ({ word, mayGoOn: isOpen && index === words.length - 1 }))
+}
+
+function tokensOfWord(filter: string, { word, mayGoOn }: AskedWord): Clause {
+  return mayGoOn ? { tokens: [], prefixes: [token(filter, word)] } : { tokens: [token(filter, word)] }
+}
+
+function wordClause(asked: AskedWord, organizations: OrganizationPlace[]): Clause {
+  const { tokens, prefixes } = tokensOfWord(WORD, asked)
+  const has = ({ words }: OrganizationPlace): boolean =>
+    asked.mayGoOn ? [...words].some((word) => word.startsWith(asked.word)) : words.has(asked.word)
+  return {
+    tokens: [...tokens, ...organizations.filter(has).map(atOrganization)],
+    ...(prefixes && { prefixes }),
+  }
+}
+
+/** The index knows days of these years; nothing is from another one. */
+const [FIRST_DAY, LAST_DAY] = ['1950-01-01', '2199-12-31']
+
+function dateClauses(filters: Filters): Clause[] {
+  const { bornAfter, bornBefore, publishedAfter, publishedBefore, updatedSince } = filters
+  const between = (filter: DateFilter, from: string | undefined, to: string | undefined): Clause[] => {
+    if (from === undefined && to === undefined) return []
+    const days = daysBetween(clamped(from ?? FIRST_DAY), clamped(to ?? LAST_DAY))
+    return [{ tokens: days.map((day) => token(filter, day)) }]
+  }
+  const day = (instant: string | undefined) => instant && dayOf(Date.parse(instant))
+  return [
+    // A birth date is whole days: after one is from the next on.
+    ...between('born', bornAfter && shifted(bornAfter, 1), bornBefore && shifted(bornBefore, -1)),
+    ...between('published', day(publishedAfter), day(publishedBefore)),
+    ...between('updated', day(updatedSince), undefined),
+  ]
+}
+
+const clamped = (day: string): string => (day < FIRST_DAY ? FIRST_DAY : day > LAST_DAY ? LAST_DAY : day)
+
+const DAY_MS = 86_400_000
+const shifted = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS)
+
+function residual({ publishedAfter, publishedBefore, updatedSince }: Filters): Residual {
+  const [after, before, since] = [publishedAfter, publishedBefore, updatedSince].map((text) =>
+    text === undefined ? undefined : Date.parse(text),
+  )
+  return ({ publishedAt, updatedAt }) =>
+    (after === undefined || (publishedAt ?? 0) > after) &&
+    (before === undefined || (publishedAt ?? 0) < before) &&
+    (since === undefined || updatedAt >= since)
+}
+
+/**
+ * @param most in metres
+ * @param places tokens of all places that animals have for themselves
+ */
+export function nearTo(
+  point: Point,
+  most: number,
+  places: string[],
+  organizations: OrganizationPlace[],
+): Near {
+  const own = places.flatMap((place): [string, Point][] => {
+    const [filter, at = ''] = place.split(':')
+    const [latitude = 0, longitude = 0] = at.split(',').map(Number)
+    return filter === AT ? [[place, { latitude, longitude }]] : []
+  })
+  const theirs = organizations.flatMap((one): [string, Point][] =>
+    one.point ? [[atOrganization(one), one.point]] : [],
+  )
+  const measured = [...own, ...theirs].map(([place, there]) => [place, metersBetween(point, there)] as const)
+  return new Map(measured.filter(([, meters]) => meters <= most))
+}

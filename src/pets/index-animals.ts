@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import { dialectOf } from '../db/dialect.ts'
+import type { Db } from '../db/tables.ts'
+import { inSteps, type Job } from '../jobs/job.ts'
+import { blockOf, firstIdOf } from '../search/bits.ts'
+import { changeBlock, changeOrders, type Ordered, stateOf, type TokenChange } from '../search/store.ts'
+import { allTokensOf, readSearched } from './changed.ts'
+import { keysOf, type SearchedRow, searchedRowOf } from './tokens.ts'
+
+/** So many animals are one change. */
+const STEP = 1_000
+const IN_HAND = 'search index'
+
+/** Brings the index of the search up to date. */
+export const searchIndex: Job = {
+  async isDue({ db }) {
+    const { backfillFrom, backfillTo } = await stateOf(db)
+    if (backfillFrom <= backfillTo) return true
+    return (await db.selectFrom('search_change').select('pet_id').limit(1).executeTakeFirst()) !== undefined
+  },
+  run: ({ write }, mayGoOn) => inSteps(() => write('indexAnimals'), mayGoOn),
+}
+
+/**
+ * Takes animals that have changed into the index, which then knows them as they are. It is the same however often it
+ * is done.
+ *
+ * @returns whether there may be more
+ */
+export async function indexAnimals(db: Db): Promise<boolean> {
+  if (!(await isInHand(db))) return false
+  const goesOn = await backfill(db)
+  const changes = await takeChanges(db)
+  if (changes.length === 0) return goesOn
+  // Behind the lock of the changes: nobody alters these animals until this is done, or sees them half done.
+  const rows = await readSearched(
+    db,
+    changes.map(({ pet_id }) => pet_id),
+  )
+  const now = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
+  const blocks = new Map<number, Map<string, TokenChange>>()
+  const orders = { gone: [] as Ordered[], come: [] as Ordered[] }
+  for (const { pet_id: id, was } of changes) {
+    const before = was === null ? undefined : searchedRowOf(was)
+    const after = now.get(id)
+    const block = blocks.get(blockOf(id)) ?? new Map<string, TokenChange>()
+    blocks.set(blockOf(id), block)
+    noteTokens(block, id - firstIdOf(blockOf(id)), before, after)
+    const [old, fresh] = [before, after].map((row) => (row ? orderedOf(id, row) : []))
+    orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
+    orders.come.push(...(fresh ?? []))
+  }
+  for (const [block, tokens] of blocks) await changeBlock(db, block, tokens)
+  await changeOrders(db, orders.gone, orders.come)
+  const ids = changes.map(({ pet_id }) => pet_id)
+  for (let from = 0; from < ids.length; from += STEP)
+    await db
+      .deleteFrom('search_change')
+      .where('pet_id', 'in', ids.slice(from, from + STEP))
+      .execute()
+  await db
+    .updateTable('search_state')
+    .set(({ eb, ref }) => ({ generation: eb(ref('generation'), '+', 1) }))
+    .execute()
+  return goesOn || changes.length === STEP
+}
+
+async function isInHand(db: Db): Promise<boolean> {
+  const held = sql<{ held: unknown }>`select ${dialectOf(db).takeInHand(IN_HAND)} as held`
+  return Boolean((await held.execute(db)).rows[0]?.held)
+}
+
+/** Notes animals from before the index as changed. @returns whether there are more of them */
+async function backfill(db: Db): Promise<boolean> {
+  const { backfillFrom, backfillTo } = await stateOf(db)
+  if (backfillFrom > backfillTo) return false
+  const end = Math.min(backfillFrom + STEP, backfillTo + 1)
+  await db
+    .insertInto('search_change')
+    .columns(['pet_id', 'was'])
+    .expression(({ selectFrom, lit }) =>
+      selectFrom('pet')
+        .select(['id', lit(null).$castTo<string | null>().as('was')])
+        .where('id', '>=', backfillFrom)
+        .where('id', '<', end),
+    )
+    .onConflict((conflict) => conflict.column('pet_id').doNothing())
+    .execute()
+  await db.updateTable('search_state').set({ backfill_from: end }).execute()
+  return end <= backfillTo
+}
+
+function takeChanges(db: Db) {
+  const changes = db.selectFrom('search_change').select(['pet_id', 'was']).orderBy('pet_id').limit(STEP)
+  return dialectOf(db).lockRows(changes).execute()
+}
+
+function noteTokens(
+  block: Map<string, TokenChange>,
+  offset: number,
+  before: SearchedRow | undefined,
+  after: SearchedRow | undefined,
+): void {
+  const note = (token: string, kind: 'add' | 'remove'): void => {
+    const change = block.get(token) ?? { add: [], remove: [] }
+    change[kind].push(offset)
+    block.set(token, change)
+  }
+  const had = new Set(before && allTokensOf(before))
+  const has = new Set(after && allTokensOf(after))
+  for (const token of had) if (!has.has(token)) note(token, 'remove')
+  for (const token of has) if (!had.has(token)) note(token, 'add')
+}
+
+const orderedOf = (id: number, row: SearchedRow): Ordered[] =>
+  keysOf(row).map(([sort, key]) => ({ sort, key, pet_id: id }))
+
+const isSame = (one: Ordered, other: Ordered): boolean => one.sort === other.sort && one.key === other.key

@@ -1,0 +1,50 @@
+import { ApiError } from '../errors.ts'
+import type { View } from '../http/caller.ts'
+import type { PetQuery } from './schema.ts'
+import type { PageStart } from './search.ts'
+
+// What a query of a list of animals comes to.
+
+/** @returns what the tables answer without the index of the search; undefined for anything else */
+export function plainStart(query: PetQuery): PageStart | undefined {
+  const { limit, within, sort, cursor, fields, id, status, categoryId, organizationId, ...others } = query
+  if (sort !== 'id' && sort !== '-id') return undefined
+  const given = [status, categoryId, organizationId]
+  if (given.some((values) => values && values.length > 1)) return undefined
+  if (Object.values(others).some((value) => value !== undefined)) return undefined
+  return {
+    ...{ limit, sort, id, status: status?.[0] },
+    ...{ categoryId: categoryId?.[0], organizationId: organizationId?.[0] },
+  }
+}
+
+/** What a cursor belongs to: everything that decides which animals follow which. */
+export function scopeOf(query: PetQuery, view: View): string {
+  const { limit, cursor, fields, ...asked } = query
+  const sorted = Object.entries(asked)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, Array.isArray(value) ? value.map(String).sort() : String(value)])
+    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1))
+  return JSON.stringify(['pets', view, sorted])
+}
+
+const [MOST_FILTERS, MOST_VALUES, MOST_WORDS] = [16, 64, 8]
+
+/** @throws {ApiError} invalid_parameter */
+export function requireBounds(query: PetQuery): void {
+  const { limit, within, sort, cursor, fields, id, ...filters } = query
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const values = given.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
+  const [last = 'sort'] = given.at(-1) ?? []
+  if (given.length > MOST_FILTERS) throw refused(last, `Give at most ${MOST_FILTERS} filters.`)
+  if (values > MOST_VALUES) throw refused(last, `Give at most ${MOST_VALUES} values in all filters together.`)
+  if ((filters.q?.trim().split(/\s+/).length ?? 0) > MOST_WORDS)
+    throw refused('q', `Give at most ${MOST_WORDS} words.`)
+  if (sort === 'distance' && filters.near === undefined)
+    throw refused('sort', 'Sorting by distance needs `near`.')
+  if (id && !['id', '-id'].includes(sort)) throw refused('sort', 'With `id` only id and -id can sort.')
+}
+
+function refused(parameter: string, message: string): ApiError {
+  return new ApiError('invalid_parameter', { details: [{ parameter, code: 'invalid_value', message }] })
+}

@@ -1,0 +1,28 @@
+/** Tokens of which an animal needs one: each whole, or any that begins so. */
+export interface Clause {
+  tokens: string[]
+  /** Beginnings of tokens. */
+  prefixes?: string[]
+}
+
+/** What an animal has to have: something of each clause, and not of all the clauses of `without`. */
+export interface Question {
+  clauses: Clause[]
+  without?: Clause[] | undefined
+}
+
+/** The token that every animal has. */
+export const ANY_TOKEN = 'any'
+
+function hasOneOf(tokens: ReadonlySet<string>, { tokens: wanted, prefixes = [] }: Clause): boolean {
+  if (wanted.some((token) => tokens.has(token))) return true
+  if (prefixes.length === 0) return false
+  for (const token of tokens) if (prefixes.some((prefix) => token.startsWith(prefix))) return true
+  return false
+}
+
+/** The same as the index says, of an animal that it does not know yet. */
+export function matches(tokens: ReadonlySet<string>, { clauses, without }: Question): boolean {
+  if (!clauses.every((clause) => hasOneOf(tokens, clause))) return false
+  return !without?.every((clause) => hasOneOf(tokens, clause))
+}

@@ -1,0 +1,53 @@
+/** Letters that have no decomposition, though people look for them without their strokes and ties. */
+const PLAIN: Record<string, string> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+}
+const UNPLAIN = /[łøđðþßæœı]/g
+const ACCENTS = /[\u0300-\u036f]/g
+const ASCII = /^[\0-\x7f]*$/
+
+/**
+ * A text as it is compared: without case, accents and compatibility forms (UAX #15, NFKD). Of marks only those
+ * of U+0300 to U+036F go: those of other scripts are parts of their letters.
+ */
+export function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  const bare = text.normalize('NFKD').replace(ACCENTS, '').toLowerCase()
+  return bare
+    .normalize('NFKD')
+    .replace(ACCENTS, '')
+    .replace(UNPLAIN, (letter) => PLAIN[letter] ?? letter)
+}
+
+/** Runs of letters, marks and digits; everything else stands between words. */
+const RUNS = /[\p{L}\p{M}\p{N}]+/gu
+/** Scripts that put no spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu
+const LONGEST = 40
+
+/** The words of a text, each once. In scripts without spaces each two letters in a row are a word. */
+export function wordsOf(text: string): string[] {
+  const words = new Set<string>()
+  for (const [run] of fold(text).matchAll(RUNS)) for (const word of split(run)) words.add(word)
+  return [...words]
+}
+
+function split(run: string): string[] {
+  if (ASCII.test(run)) return [run.slice(0, LONGEST)]
+  const spaced = run.split(UNSPACED).filter((word) => word !== '')
+  const pairs = [...run.matchAll(UNSPACED)].flatMap(([letters]) => pairsOf([...letters]))
+  return [...spaced.map((word) => [...word].slice(0, LONGEST).join('')), ...pairs]
+}
+
+function pairsOf(letters: string[]): string[] {
+  if (letters.length === 1) return letters
+  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`)
+}
