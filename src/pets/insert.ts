@@ -102,7 +102,7 @@ export async function insertEachPet(
   if (versions.size < sound.length) return insertEachPet(db, calls)
   const rows = sound.map((one) => allColumns((name) => one[name]))
   const added = rows.length > 0 ? await insertIntoCategories(db, arraysOf(TYPES, rows)) : []
-  const byVersion = new Map(added.map((row) => [row[0], row]))
+  const byVersion = new Map(added.map((row) => [row[2], row]))
   return judged.map((one) => {
     if (one.status === 'rejected') return one
     const row = byVersion.get(one.value.version)

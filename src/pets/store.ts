@@ -7,6 +7,7 @@ import { withReferences } from './references.ts'
 import {
   byColumn,
   differs,
+  etagOfRow,
   PET_COLUMNS,
   type Row,
   type Show,
@@ -27,9 +28,9 @@ export interface StoredPet extends Validators {
 }
 
 /** The same with what validators are made of. */
-export type StoredRow = [version: number, updatedAt: number, ...Row]
+export type StoredRow = [updatedAt: number, ...Row]
 
-export const STORED_COLUMNS = ['version', 'updated_at as updatedAt', ...PET_COLUMNS] as const
+export const STORED_COLUMNS = ['updated_at as updatedAt', ...PET_COLUMNS] as const
 
 const findById = prepared<{ id: bigint }, StoredRow>((db, fill) =>
   db
@@ -55,20 +56,19 @@ export async function findShown(db: Db, id: bigint, show: Show, picked?: Picked)
 }
 
 /** All that may be shown of an animal, and what its validators are made of. */
-export type ShownRow = [version: number, ...PickedRow]
-export const SHOWN_COLUMNS = ['version', ...columnsOf(pickedOf('*'))] as const
+export const SHOWN_COLUMNS = columnsOf(pickedOf('*'))
 
-const findToShow = prepared<{ id: bigint }, ShownRow>((db, fill) =>
+const findToShow = prepared<{ id: bigint }, PickedRow>((db, fill) =>
   db
     .selectFrom('pet')
     .select(SHOWN_COLUMNS)
     .where('id', '=', fill('id') as never),
 )
 
-export function toShown([version, ...shown]: ShownRow, show: Show, picked?: Picked): Shown {
+export function toShown(shown: PickedRow, show: Show, picked?: Picked): Shown {
   const [, , , updatedAt, ...row] = shown
   const json = picked ? pickedToJson(shown, show, picked) : toJson(row, show)
-  return { id: row[0], json, ...validatorsOf(version, updatedAt, row) }
+  return { id: row[0], json, ...validatorsOf(updatedAt, row) }
 }
 
 /** @returns those that are there, in no order */
@@ -149,13 +149,13 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-const PHOTOS_PLACE = 6
+const PHOTOS_PLACE = 7
 
-export function toStored([version, updatedAt, ...row]: StoredRow): StoredPet {
-  return { pet: toPet(row), photos: row[PHOTOS_PLACE], ...validatorsOf(version, updatedAt, row) }
+export function toStored([updatedAt, ...row]: StoredRow): StoredPet {
+  return { pet: toPet(row), photos: row[PHOTOS_PLACE], ...validatorsOf(updatedAt, row) }
 }
 
-function validatorsOf(version: number, updatedAt: number, row: Row): Validators {
-  const [id, , , , , owner] = row
-  return { etag: `"${id}-${version}"`, updatedAt, differs: differs(row), owner }
+function validatorsOf(updatedAt: number, row: Row): Validators {
+  const [, , , , , , owner] = row
+  return { etag: etagOfRow(row), updatedAt, differs: differs(row), owner }
 }
