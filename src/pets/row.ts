@@ -69,23 +69,26 @@ type Texts = [profile: string | null, publicPart: string | null, staffPart: stri
 /** Null for what an animal does not have. */
 export type Written = Record<Kept, unknown>
 
+const OPEN = PROFILE_MEMBERS.filter((member) => !isGuarded(member))
+const GUARDED = PROFILE_MEMBERS.filter(isGuarded)
+
 /** @param ageDueAt when its age group is no longer right, in Unix milliseconds */
 export function written(pet: NewPet, ageDueAt: number | null): Written {
-  const guarded = PROFILE_MEMBERS.filter(isGuarded)
   const own = COLUMN_MEMBERS.map((member) => [member, pet[member] ?? null])
   return {
     ...(Object.fromEntries(own) as Record<ColumnMember, unknown>),
-    profile: textOf(PROFILE_MEMBERS, (member) => (isGuarded(member) ? undefined : pet[member])),
-    publicPart: textOf(guarded, (member) => publicOf(member, pet[member])),
-    staffPart: textOf(guarded, (member) => pet[member]),
+    profile: textOf(OPEN, (member) => pet[member]),
+    publicPart: textOf(GUARDED, (member) => publicOf(member, pet[member])),
+    staffPart: textOf(GUARDED, (member) => pet[member]),
     ageDueAt,
   }
 }
 
 function textOf<Name extends Member>(members: Name[], read: (member: Name) => unknown): string | null {
-  const values = members.map((member) => [member, read(member)] as const)
-  const held = values.filter(([, value]) => value !== undefined)
-  return held.length > 0 ? JSON.stringify(Object.fromEntries(held)) : null
+  const held: Record<string, unknown> = {}
+  for (const member of members) held[member] = read(member)
+  const text = JSON.stringify(held)
+  return text === '{}' ? null : text
 }
 
 /** To whom an animal is shown, and where its photos then are. */
@@ -153,7 +156,7 @@ export function petToJson(
 
 function shownToAll(pet: Pet): object {
   const shown: Record<string, unknown> = { ...pet }
-  for (const member of PROFILE_MEMBERS) if (isGuarded(member)) shown[member] = publicOf(member, pet[member])
+  for (const member of GUARDED) shown[member] = publicOf(member, pet[member])
   return shown
 }
 
