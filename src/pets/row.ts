@@ -145,21 +145,6 @@ export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unkn
   return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))
 }
 
-/** The same of an animal that was read already. */
-export function petToJson(
-  { pet, photos }: { pet: Pet; photos?: string | null },
-  { view, photosAt }: Show,
-): string {
-  const shown = seesWhole(view, pet.organizationId) ? pet : shownToAll(pet)
-  return JSON.stringify(photos ? { ...shown, photos: toPhotos(photos, photosAt) } : shown)
-}
-
-function shownToAll(pet: Pet): object {
-  const shown: Record<string, unknown> = { ...pet }
-  for (const member of GUARDED) shown[member] = publicOf(member, pet[member])
-  return shown
-}
-
 /** The strong ETag of the animal: changes with every change of it. */
 export function etagOfRow([id, version]: Row): string {
   return `"${id}-${version}"`
