@@ -146,7 +146,7 @@ export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unkn
 }
 
 /** The strong ETag of the animal: changes with every change of it. */
-export function etagOfRow([id, version]: Row): string {
+export function etagOfPet(id: number, version: number): string {
   return `"${id}-${version}"`
 }
 

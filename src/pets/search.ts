@@ -4,7 +4,7 @@ import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { View } from '../http/caller.ts'
 import { columnsOf, type Picked, type PickedRow, pickedToJson } from './picked.ts'
-import { etagOfRow, PET_COLUMNS, type Row, type Show, toJson, toWhole } from './row.ts'
+import { etagOfPet, PET_COLUMNS, type Row, type Show, toJson, toWhole } from './row.ts'
 import type { Pet, PetQuery } from './schema.ts'
 import { SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
 
@@ -24,14 +24,17 @@ interface Listed extends Visible<Pick<Shown, 'id' | 'json' | 'etag'>> {
 export async function list(db: Db, start: PageStart, show: Show): Promise<Listed> {
   if (start.id) return readNamed(db, start, show)
   const { picked } = start
-  if (!picked) return read(db, start, (row: Row) => listed(row, toJson(row, show)))
+  if (!picked) {
+    return read(db, start, (row: Row) => {
+      const [id, version] = row
+      return { id, etag: etagOfPet(id, version), json: toJson(row, show) }
+    })
+  }
   return read(db, start, (row: PickedRow) => {
-    const [, , , , ...own] = row
-    return listed(own, pickedToJson(row, show, picked))
+    const [, , , , id, version] = row
+    return { id, etag: etagOfPet(id, version), json: pickedToJson(row, show, picked) }
   })
 }
-
-const listed = (row: Row, json: string) => ({ id: row[0], json, etag: etagOfRow(row) })
 
 /** The same, each with all that is known of it. */
 export function listWhole(

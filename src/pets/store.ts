@@ -7,7 +7,7 @@ import { withReferences } from './references.ts'
 import {
   byColumn,
   differs,
-  etagOfRow,
+  etagOfPet,
   PET_COLUMNS,
   type Row,
   type Show,
@@ -163,6 +163,6 @@ export function toStored(stored: StoredRow): StoredPet {
 }
 
 function validatorsOf(updatedAt: number, row: Row): Validators {
-  const [, , , , , , owner] = row
-  return { etag: etagOfRow(row), updatedAt, differs: differs(row), owner }
+  const [id, version, , , , , owner] = row
+  return { etag: etagOfPet(id, version), updatedAt, differs: differs(row), owner }
 }
