@@ -36,7 +36,7 @@ const ORDER = [
   ['src/http'],
   ['src/db'],
   ['src/config.ts', 'src/settings.ts'],
-  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts'],
+  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts', 'src/release.ts'],
 ]
 
 function rank(file: string): number {

@@ -15,8 +15,10 @@ import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { sendPage } from '../http/send-page.ts'
 import { int64 } from '../http/validate.ts'
 import { photosAt } from '../photo-files/kept.ts'
+import { release } from '../release.ts'
 import { history } from './history.ts'
 import { pickedOf } from './picked.ts'
+import type { Show } from './row.ts'
 import { OnePetQuery, Pet, PetHistory, PetPath, PetQuery, Pets } from './schema.ts'
 import * as search from './search.ts'
 import * as pets from './store.ts'
@@ -50,11 +52,9 @@ export function listPets(app: App, { config, db, pages, cursorSecret }: Context)
       const picked = fields === undefined ? undefined : pickedOf(fields)
       const scope = search.scopeOf(filters, view)
       const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-      const { found, cutFrom, only } = await search.list(
-        db,
-        { ...filters, picked, after: after?.[0] },
-        { view, photosAt: photosAt(config, request) },
-      )
+      const show = { view, photosAt: photosAt(config, request) }
+      const start = { ...filters, picked, after: after?.[0] }
+      const { found, cutFrom, only } = await search.list(db, start, show)
       const { limit, status, categoryId, id, sort } = filters
       const list = {
         address: `${publicBase(config, request)}/pets`,
@@ -65,11 +65,18 @@ export function listPets(app: App, { config, db, pages, cursorSecret }: Context)
       const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, after, cut })
       const body = `[${page.map(({ json }) => json)}]`
       // An animal alone has validators of its own, which a change of it can name.
-      const validators = only ? validatorHeaders(only, view) : { etag: etagOf(view, body, link) }
+      const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, show) }
       return { body, headers: { link, ...validators }, passing: cut }
     }
     return sendPage(request, reply, { config, pages }, read) as never
   })
+}
+
+const RELEASE = release()
+
+/** All that decides what a page shows: its animals as they are now, `fields`, which the link names, and how. */
+function etagOfPage(page: Pick<pets.Shown, 'etag'>[], link: string, { view, photosAt }: Show): string {
+  return etagOf(RELEASE, view, photosAt, link, ...page.map(({ etag }) => etag))
 }
 
 export function getPet(app: App, { config, db, pages, clock }: Context): void {
