@@ -76,7 +76,7 @@ export interface Draft {
   ownId?: string | undefined
   /** Ids of the file: of the animals that are adopted together with it. */
   bondedWith?: string[] | undefined
-  photos?: Photographed['photos']
+  photos?: PhotoList
 }
 
 /** An imported animal whose file names photos of it. */
@@ -85,7 +85,14 @@ export interface Photographed {
   /** The id in the source. */
   id?: string | undefined
   petId: number
-  photos: { address: string; alt?: string }[]
+  photos: PhotoList
+}
+
+/** Where the photos of an animal are, in their order. */
+export interface PhotoList {
+  sources: { address: string; alt?: string }[]
+  /** How many more the file names than an animal can have. */
+  surplus: number
 }
 
 export interface Refusal {
