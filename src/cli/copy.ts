@@ -19,7 +19,7 @@ interface Given {
   json?: true
 }
 
-/** Moves a store, and the files of photos, to another engine or place; of the settings it needs none. */
+/** Moves a store, and the files of photos, to another engine or address; of the settings it needs none. */
 export function copyCommand(program: Command): void {
   program
     .command('copy')

@@ -3,7 +3,7 @@ import type { Member } from '../pets/fields.ts'
 
 /** A line as it was read: a value, or why there is none. */
 export interface Line {
-  /** From 1; in a JSON document the place of the animal. */
+  /** From 1; in a JSON document the position of the animal. */
   number: number
   value?: unknown
   problem?: string

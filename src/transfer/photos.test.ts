@@ -75,14 +75,14 @@ test('photos that cannot be fetched are told one by one, and fetched by the next
   assert.equal(code, 1)
   assert.match(stdout, /^added 2, .*; photos: added 2, there before 0, not fetched 5\n$/)
   const told = stderr.split('\n')
-  for (const [place, reason] of [
+  for (const [index, reason] of [
     [1, 'The answer broke off\\.'],
     [2, 'It was answered with 302\\.'],
     [3, 'This is no picture that can be used here\\..*'],
     [4, 'The picture is larger than 15000000 bytes.*'],
     [5, 'It was answered with 404\\.'],
   ] as const)
-    assert.match(told[place - 1] ?? '', new RegExp(`^line 1 \\(a\\): photos\\[${place}\\]: ${reason}$`))
+    assert.match(told[index - 1] ?? '', new RegExp(`^line 1 \\(a\\): photos\\[${index}\\]: ${reason}$`))
   assert.match(stderr, /adoptable: 5 photos were not fetched\. Run the same command again to fetch them\.\n$/)
   assert.deepEqual([await altsOf(app, 1), await altsOf(app, 2)], [['-'], ['Bella']])
   assert.deepEqual(readdirSync(join(folder, 'photos', 'incoming')), [])
