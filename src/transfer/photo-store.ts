@@ -1,4 +1,6 @@
 import type { Db } from '../db/tables.ts'
+import { isForeignKeyViolation } from '../db/violation.ts'
+import { ApiError } from '../errors.ts'
 import { type By, list, type Owner } from '../photos/owners.ts'
 import * as photos from '../photos/store.ts'
 
@@ -63,13 +65,16 @@ function positionOf({ hash, order }: PhotoSource, known: Map<string, number>, sh
   return before === undefined ? (behind ?? shown.length) : before + 1
 }
 
-/** An animal has what is at this address. */
+/** An animal has what is at this address. @throws {ApiError} pet_not_found */
 export async function rememberPhoto(db: Db, petId: number, hash: string, photoId: number): Promise<void> {
   await db
     .insertInto('photo_source')
     .values({ pet_id: petId, address_hash: hash, photo_id: photoId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+    .catch((error) => {
+      throw isForeignKeyViolation(error) ? new ApiError('pet_not_found') : error
+    })
   const latest = db
     .selectFrom('photo_source')
     .select('id')
