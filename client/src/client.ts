@@ -218,7 +218,8 @@ export class AdoptableClient extends Operations {
     const most = body instanceof Blob ? Math.max(this.#timeout, FILE_MS) : this.#timeout
     const timer = setTimeout(() => ending.abort(new Error('The answer took too long.')), most)
     try {
-      // The key is for this address alone: where a redirection leads is not followed.
+      // The key is for this address alone: where a redirection leads is not followed, but by the one way
+      // in which a browser tells of progress.
       const { signal: until } = ending
       const response =
         body instanceof Blob && onProgress

@@ -55,8 +55,8 @@ export function sendTelling(
 }
 
 /**
- * Browsers tell of what they send in this old way alone. It follows redirections, with the key too where they stay
- * in the origin.
+ * Browsers tell of what they send in this old way alone. It follows redirections, with the key too where they
+ * stay in the origin.
  */
 function sendByPage(
   request: PageRequest,

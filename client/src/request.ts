@@ -63,8 +63,8 @@ export interface Target {
 }
 
 /**
- * @throws {TypeError} on a missing parameter of the path, an id that cannot be one, an empty list, a file without
- *   a type, or a header that cannot be sent
+ * @throws {TypeError} on a missing parameter of the path, an id that cannot be one, an empty list, a file
+ *   without a type, or a header that cannot be sent
  */
 export function prepare(
   { baseUrl, key, headers: always }: Target,
