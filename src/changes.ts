@@ -15,6 +15,7 @@ import { renewAges } from './pets/ages.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
 import * as photos from './photos/store.ts'
 import { importBatch } from './transfer/import-batch.ts'
+import * as photoSources from './transfer/photo-store.ts'
 import * as vocabulary from './vocabulary/store.ts'
 
 /** Every change of the data: the one list, known to the service, its threads and the commands alike. */
@@ -55,6 +56,8 @@ export const changes = {
   revokeKey: keys.revokeKey,
   rotateKey: keys.rotateKey,
   importBatch,
+  importPhoto: photoSources.importPhoto,
+  rememberPhoto: photoSources.rememberPhoto,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,
   nothing,

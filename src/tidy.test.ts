@@ -112,7 +112,7 @@ const OWNERS: Record<string, string[]> = {
   'src/keys': ['api_key', 'api_key_secret'],
   'src/limits': ['counter'],
   'src/jobs': ['job'],
-  'src/transfer': ['pet_source', 'imported_file'],
+  'src/transfer': ['pet_source', 'photo_source', 'imported_file'],
   'src/db': ['secret', 'installation', 'claim', 'idempotency'],
 }
 

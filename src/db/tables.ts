@@ -15,6 +15,7 @@ export interface Tables {
   removed_photo: animals.RemovedPhotoTable
   pet_change: animals.PetChangeTable
   pet_source: animals.PetSourceTable
+  photo_source: animals.PhotoSourceTable
   imported_file: animals.ImportedFileTable
   adoption_order: AdoptionOrderTable
   inventory: animals.InventoryTable
