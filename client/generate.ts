@@ -126,15 +126,6 @@ function typeOf(schema: Schema): string {
   return schema.type === 'integer' ? 'number' : schema.type
 }
 
-/** In the place of the members of a body. */
-const FILE: Parameter = {
-  name: 'file',
-  in: 'query',
-  required: true,
-  description: 'With its type, such as image/jpeg.',
-  schema: { type: 'Blob' },
-}
-
 interface Method {
   name: string
   text: string
@@ -150,7 +141,6 @@ function describe(path: string, method: string, operation: Operation): Method {
   const { operationId: name, parameters = [], requestBody, responses } = operation
   const takesFile = requestBody !== undefined && !(MEDIA_TYPE in requestBody.content)
   const own = parameters.filter((parameter) => parameter.in !== 'header')
-  if (takesFile) own.push(FILE)
   const body = takesFile || !requestBody ? undefined : typeOf(requestBody.content[MEDIA_TYPE]?.schema ?? {})
   if (body && own.some((parameter) => parameter.in === 'query')) throw new Error(`${name}: body and query`)
   const [success] = Object.entries(responses).flatMap(([status, { content }]) => {
@@ -165,18 +155,20 @@ function describe(path: string, method: string, operation: Operation): Method {
   const needed = body !== undefined || own.some(({ required }) => required)
   const inputs = [
     ...(type ? [`parameters: ${type}${needed ? '' : ' = {}'}`] : []),
+    ...(takesFile ? ['file: Blob'] : []),
     `options: ${optionsType} = {}`,
   ]
   const told = `{ method: '${method.toUpperCase()}', path: '${path}'${once ? ', onceByKey: true' : ''}${takesFile ? ', takesFile: true' : ''} }`
+  const sent = [told, type ? 'parameters' : '{}', 'options', ...(takesFile ? ['file'] : [])]
   return {
     name,
     text: `${comment(about(operation), '  ')}${read ? overloadsText(operation, inputs, `${success}`) : ''}${inBrackets('  ', `${name}(`, inputs, `): Promise<Answer<${success}>> {`)}
-${inBrackets('    ', 'return this.send(', [told, type ? 'parameters' : '{}', 'options'], ')')}
+${inBrackets('    ', 'return this.send(', sent, ')')}
   }
 `,
     parameters: own.length > 0 && type ? parametersText(type, own, body) : '',
     schemas: [success, body, ...own.map(({ schema }) => typeOf(schema))].filter((mentioned) => {
-      return mentioned !== undefined && mentioned !== 'Blob' && /^[A-Z]\w*$/.test(mentioned)
+      return mentioned !== undefined && /^[A-Z]\w*$/.test(mentioned)
     }) as string[],
     options: read ? [optionsType, 'ReadOptions'] : [optionsType],
   }
@@ -236,6 +228,7 @@ export abstract class Operations {
     operation: Operation,
     parameters: object,
     options: AnyOptions,
+    file?: Blob,
   ): Promise<Answer<Data>>
 
 ${methods.map(({ text }) => text).join('\n')}}

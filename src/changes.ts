@@ -16,6 +16,7 @@ import { indexAnimals } from './pets/index-animals.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
 import * as photos from './photos/store.ts'
 import { importBatch } from './transfer/import-batch.ts'
+import * as photoSources from './transfer/photo-store.ts'
 import * as vocabulary from './vocabulary/store.ts'
 
 /** Every change of the data: the one list, known to the service, its threads and the commands alike. */
@@ -57,6 +58,8 @@ export const changes = {
   revokeKey: keys.revokeKey,
   rotateKey: keys.rotateKey,
   importBatch,
+  importPhoto: photoSources.importPhoto,
+  rememberPhoto: photoSources.rememberPhoto,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,
   nothing,

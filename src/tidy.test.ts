@@ -36,7 +36,7 @@ const ORDER = [
   ['src/http'],
   ['src/db'],
   ['src/config.ts', 'src/settings.ts'],
-  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts'],
+  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts', 'src/release.ts'],
 ]
 
 function rank(file: string): number {
@@ -112,7 +112,7 @@ const OWNERS: Record<string, string[]> = {
   'src/keys': ['api_key', 'api_key_secret'],
   'src/limits': ['counter'],
   'src/jobs': ['job'],
-  'src/transfer': ['pet_source', 'imported_file'],
+  'src/transfer': ['pet_source', 'photo_source', 'imported_file'],
   'src/db': ['secret', 'installation', 'claim', 'idempotency'],
 }
 

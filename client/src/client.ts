@@ -75,8 +75,8 @@ interface Failure {
 /** Animals a page; the most that the service gives, since each page counts as a request. */
 const PAGE = 100
 
-/** What an upload may take: as long as the service waits for one. */
-const FILE_MS = 300_000
+/** What an upload may take: the service waits 300 s for one, and then makes a photo of it. */
+const FILE_MS = 330_000
 
 /** What may pass by itself: the service, or a proxy before it, cannot answer now. */
 const PASSING = new Set([502, 503, 504])
@@ -150,9 +150,9 @@ export class AdoptableClient extends Operations {
   /** Adds photos, as a page or a program has them. */
   readonly photos = {
     add: (petId: number, file: Blob, options: PhotoOptions = {}): Promise<Answer<Photo>> =>
-      this.addPetPhoto({ petId, file, alt: options.alt }, options),
+      this.addPetPhoto({ petId, alt: options.alt }, file, options),
     addToOrganization: (id: number, file: Blob, options: PhotoOptions = {}): Promise<Answer<Photo>> =>
-      this.addOrganizationPhoto({ organizationId: id, file, alt: options.alt }, options),
+      this.addOrganizationPhoto({ organizationId: id, alt: options.alt }, file, options),
   }
 
   #pause({ signal }: CallOptions): (tries: number) => Promise<void> {
@@ -167,9 +167,10 @@ export class AdoptableClient extends Operations {
     operation: Operation,
     parameters: object,
     options: AnyOptions,
+    file?: Blob,
   ): Promise<Answer<Data>> {
     const target = { baseUrl: this.#baseUrl, key: this.#key, headers: this.#headers }
-    const request = prepare(target, operation, parameters, options)
+    const request = prepare(target, operation, parameters, options, file)
     const answer = await untilEither(this.#signal, options.signal, (signal) =>
       this.#gate.inTurn(() => this.#sendUntilDone<Data>(request, signal), signal),
     )
@@ -217,7 +218,8 @@ export class AdoptableClient extends Operations {
     const most = body instanceof Blob ? Math.max(this.#timeout, FILE_MS) : this.#timeout
     const timer = setTimeout(() => ending.abort(new Error('The answer took too long.')), most)
     try {
-      // The key is for this address alone: where a redirection leads is not followed.
+      // The key is for this address alone: where a redirection leads is not followed, but by the one way
+      // in which a browser tells of progress.
       const { signal: until } = ending
       const response =
         body instanceof Blob && onProgress

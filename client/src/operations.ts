@@ -100,8 +100,6 @@ export interface AddPetPhotoParameters {
   alt?: string | undefined
   /** Identifier of the animal. */
   petId: number
-  /** With its type, such as image/jpeg. */
-  file: Blob
 }
 
 export interface PutPetPhotoParameters {
@@ -109,8 +107,6 @@ export interface PutPetPhotoParameters {
   alt?: string | undefined
   /** Identifier of the animal. */
   petId: number
-  /** With its type, such as image/jpeg. */
-  file: Blob
 }
 
 export interface GetPetPhotoParameters {
@@ -144,8 +140,6 @@ export interface AddOrganizationPhotoParameters {
   alt?: string | undefined
   /** Identifier of the organization. */
   organizationId: number
-  /** With its type, such as image/jpeg. */
-  file: Blob
 }
 
 export interface PutOrganizationPhotoParameters {
@@ -153,8 +147,6 @@ export interface PutOrganizationPhotoParameters {
   alt?: string | undefined
   /** Identifier of the organization. */
   organizationId: number
-  /** With its type, such as image/jpeg. */
-  file: Blob
 }
 
 export interface GetOrganizationPhotoParameters {
@@ -303,6 +295,7 @@ export abstract class Operations {
     operation: Operation,
     parameters: object,
     options: AnyOptions,
+    file?: Blob,
   ): Promise<Answer<Data>>
 
   /**
@@ -369,11 +362,16 @@ export abstract class Operations {
    * there already is not added again: that is a 200. For tools that upload with it, PUT does the same as
    * POST. Stability: beta.
    */
-  addPetPhoto(parameters: AddPetPhotoParameters, options: FileOptions = {}): Promise<Answer<Photo>> {
+  addPetPhoto(
+    parameters: AddPetPhotoParameters,
+    file: Blob,
+    options: FileOptions = {},
+  ): Promise<Answer<Photo>> {
     return this.send(
       { method: 'POST', path: '/pets/{petId}/photos', onceByKey: true, takesFile: true },
       parameters,
       options,
+      file,
     )
   }
 
@@ -383,11 +381,16 @@ export abstract class Operations {
    * that is there already is not added again: that is a 200. For tools that upload with it, PUT does the same
    * as POST. Stability: beta.
    */
-  putPetPhoto(parameters: PutPetPhotoParameters, options: FileOptions = {}): Promise<Answer<Photo>> {
+  putPetPhoto(
+    parameters: PutPetPhotoParameters,
+    file: Blob,
+    options: FileOptions = {},
+  ): Promise<Answer<Photo>> {
     return this.send(
       { method: 'PUT', path: '/pets/{petId}/photos', onceByKey: true, takesFile: true },
       parameters,
       options,
+      file,
     )
   }
 
@@ -431,12 +434,14 @@ export abstract class Operations {
    */
   addOrganizationPhoto(
     parameters: AddOrganizationPhotoParameters,
+    file: Blob,
     options: FileOptions = {},
   ): Promise<Answer<Photo>> {
     return this.send(
       { method: 'POST', path: '/organizations/{organizationId}/photos', onceByKey: true, takesFile: true },
       parameters,
       options,
+      file,
     )
   }
 
@@ -448,12 +453,14 @@ export abstract class Operations {
    */
   putOrganizationPhoto(
     parameters: PutOrganizationPhotoParameters,
+    file: Blob,
     options: FileOptions = {},
   ): Promise<Answer<Photo>> {
     return this.send(
       { method: 'PUT', path: '/organizations/{organizationId}/photos', onceByKey: true, takesFile: true },
       parameters,
       options,
+      file,
     )
   }
 

@@ -38,6 +38,11 @@ test('what cannot be added fails with the code of the service, or before anythin
       await assert.rejects(client.photos.add(petId, file, { onProgress }), { code }, code)
   }
   await assert.rejects(client.photos.add(1, 'rex.jpg' as never), /file must be a Blob/)
+  await assert.rejects(client.addPetPhoto({ petId: 1 }, undefined as never), /file must be a Blob/)
+  await assert.rejects(client.photos.add(1, await blobOf('')), {
+    name: 'TypeError',
+    message: 'file needs a type such as image/jpeg',
+  })
   assert.deepEqual((await client.listPetPhotos({ petId: 1 })).data, [])
 })
 

@@ -7,6 +7,8 @@ export interface Progress {
 /** Of a browser's XMLHttpRequest what is used here: types of the DOM are not everywhere. */
 interface PageRequest {
   readonly status: number
+  /** Where the answer came from, behind all redirections. */
+  readonly responseURL: string
   readonly responseText: string
   readonly upload: { onprogress: (event: { loaded: number; total: number }) => void }
   onload: () => void
@@ -52,7 +54,10 @@ export function sendTelling(
   return fetch(url, { ...sent, ...streaming, redirect: 'error' } as RequestInit)
 }
 
-/** Browsers tell of what they send in this old way alone. */
+/**
+ * Browsers tell of what they send in this old way alone. It follows redirections, with the key too where they
+ * stay in the origin.
+ */
 function sendByPage(
   request: PageRequest,
   url: URL,
@@ -63,7 +68,11 @@ function sendByPage(
     const abort = (): void => request.abort()
     signal.addEventListener('abort', abort)
     request.upload.onprogress = ({ loaded, total }) => onProgress({ sent: loaded, total })
-    request.onload = () => done(responseOf(request))
+    request.onload = () => {
+      // It cannot be told to follow none: what it was led to is at least not taken for an answer.
+      if (request.responseURL === url.href) done(responseOf(request))
+      else fail(new TypeError('The address redirects, which is not followed.'))
+    }
     request.onerror = () => fail(new TypeError('The network failed.'))
     request.onabort = () => fail(signal.reason)
     request.onloadend = () => signal.removeEventListener('abort', abort)

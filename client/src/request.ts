@@ -63,14 +63,15 @@ export interface Target {
 }
 
 /**
- * @throws {TypeError} on a missing parameter of the path, an id that cannot be one, an empty list, or a header
- *   that cannot be sent
+ * @throws {TypeError} on a missing parameter of the path, an id that cannot be one, an empty list, a file
+ *   without a type, or a header that cannot be sent
  */
 export function prepare(
   { baseUrl, key, headers: always }: Target,
   { method, path, onceByKey, takesFile }: Operation,
   parameters: object,
   options: AnyOptions,
+  file?: Blob,
 ): Prepared {
   const rest = new Map<string, unknown>(Object.entries(parameters))
   for (const [name, value] of rest) if (/^id$|Id$/.test(name)) checkIds(name, value)
@@ -89,25 +90,32 @@ export function prepare(
   if (onceByKey) headers.set('idempotency-key', options.idempotencyKey ?? randomKey())
   let body: string | Blob | null = null
   if (takesFile) {
-    const file = rest.get('file')
-    if (!(file instanceof Blob)) throw new TypeError('file must be a Blob or a File')
-    headers.set('content-type', file.type)
-    body = file
-    rest.delete('file')
-  }
-  if (!takesFile && (method === 'POST' || method === 'PATCH')) {
+    body = withType(file)
+    headers.set('content-type', body.type)
+    addQuery(url, rest)
+  } else if (method === 'POST' || method === 'PATCH') {
     headers.set('content-type', method === 'POST' ? 'application/json' : 'application/merge-patch+json')
     body = JSON.stringify(Object.fromEntries(rest))
   } else {
-    for (const [name, values] of rest) {
-      // Left out, it would ask for everything.
-      if (Array.isArray(values) && values.length === 0) throw new TypeError(`${name} is empty`)
-      for (const value of [values].flat())
-        if (value !== undefined) url.searchParams.append(name, String(value))
-    }
+    addQuery(url, rest)
   }
   const { onProgress } = options
   return { method, url, headers, body, onProgress, repeatable: method === 'GET' || onceByKey === true }
+}
+
+/** @throws {TypeError} on a file that the service would not take for a picture */
+function withType(file: Blob | undefined): Blob {
+  if (!(file instanceof Blob)) throw new TypeError('file must be a Blob or a File')
+  if (file.type === '') throw new TypeError('file needs a type such as image/jpeg')
+  return file
+}
+
+/** @throws {TypeError} on an empty list: left out, it would ask for everything */
+function addQuery(url: URL, parameters: Map<string, unknown>): void {
+  for (const [name, values] of parameters) {
+    if (Array.isArray(values) && values.length === 0) throw new TypeError(`${name} is empty`)
+    for (const value of [values].flat()) if (value !== undefined) url.searchParams.append(name, String(value))
+  }
 }
 
 /** Every parameter of a path is an id, so nothing else gets into one. */

@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
@@ -10,13 +11,19 @@ export async function list(db: Db): Promise<Category[]> {
   return (await db.selectFrom('category').select(CATEGORY_COLUMNS).orderBy('id').execute()).map(toCategory)
 }
 
+const findById = prepared<{ id: bigint }, [id: number, name: string, description: string | null]>(
+  (db, fill) =>
+    db
+      .selectFrom('category')
+      .select(CATEGORY_COLUMNS)
+      .where('id', '=', fill('id') as never),
+)
+
 export async function find(db: Db, id: bigint): Promise<Category | undefined> {
-  const row = await db
-    .selectFrom('category')
-    .select(CATEGORY_COLUMNS)
-    .where('id', '=', id as never)
-    .executeTakeFirst()
-  return row && toCategory(row)
+  const [row] = await findById(db, { id })
+  if (!row) return undefined
+  const [own, name, description] = row
+  return toCategory({ id: own, name, description })
 }
 
 /** @throws {ApiError} category_exists */

@@ -22,17 +22,26 @@ export function backupCommand(program: Command, settings: Settings): void {
     .action(async (file: string, { json }: { json?: true }) => {
       const config = settings()
       if (isPostgres(config.databaseUrl)) throw new ConfigError(OF_POSTGRES)
-      const made = file.endsWith('.tar') ? await withPhotos(config, file) : await storeAlone(config, file)
+      const made = /\.tar$/i.test(file) ? await withPhotos(config, file) : await storeAlone(config, file)
       const bytes = statSync(file).size
       const counts = Object.entries(made).map(([what, count]) => `, ${what}: ${count}`)
       const line = `${file}: ${bytes} bytes${counts.join('')}`
       await print(json ? JSON.stringify({ file, bytes, ...made }, null, 2) : line)
+      tellOfMissing(made)
     })
 }
 
 const OF_POSTGRES =
   'DATABASE_URL names PostgreSQL: back that up with pg_dump, and then its photos with `adoptable copy ' +
   '--photos-from … --photos-to …`, not with this command'
+
+/** @throws when there is no file of any photo: then it was looked for elsewhere than where they are */
+function tellOfMissing({ photos = 0, missing = 0 }: Partial<Archived>): void {
+  if (missing === 0) return
+  const text = `The files of ${whole(missing)} photos are missing. Check PHOTOS_URL.`
+  if (photos === 0) throw new Error(text)
+  console.error(text)
+}
 
 async function storeAlone({ databaseUrl }: Config, file: string): Promise<{ animals: number }> {
   const { backUp } = await import('../db/backup.ts')
@@ -52,5 +61,10 @@ async function withPhotos(config: Config, file: string): Promise<Archived> {
 
 function newFile(text: string): string {
   if (text === '' || /[/\\]$/.test(text)) throw new InvalidArgumentError('It must be the name of a file.')
+  const compressed = /(?:\.tar\.\w+|\.tgz)$/i.exec(text)
+  if (compressed) {
+    const file = `${text.slice(0, compressed.index)}.tar`
+    throw new InvalidArgumentError(`A backup is not compressed. Name it ${file}, and compress it afterwards.`)
+  }
   return text
 }

@@ -4,7 +4,7 @@ import { drawnLine, whole } from './terminal.ts'
 
 /** @param stores as PHOTOS_URL names them */
 export async function copyPhotos({ from, to }: Stores): Promise<Copied> {
-  if (from === to) throw new Error('the two places of photos are the same one')
+  if (from === to) throw new Error('--photos-from and --photos-to are the same address')
   const { copyFiles } = await import('../photo-files/copy.ts')
   const { openPhotoStore } = await import('../photo-files/open.ts')
   const open = (photosUrl: string) => openPhotoStore({ photosUrl, databaseUrl: '' })

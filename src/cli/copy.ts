@@ -19,7 +19,7 @@ interface Given {
   json?: true
 }
 
-/** Moves a store, and the files of photos, to another engine or place; of the settings it needs none. */
+/** Moves a store, and the files of photos, to another engine or address; of the settings it needs none. */
 export function copyCommand(program: Command): void {
   program
     .command('copy')
@@ -48,10 +48,12 @@ async function copyRows(stores: Stores): Promise<Outcome> {
   return copyStore(stores, drawn.show).finally(drawn.clear)
 }
 
-/** The rows say which photos there are; the service would look in vain for their files in another place. */
+/** The service would look for their files at the new address. */
 function tellOfPhotos({ comparisons }: Outcome): void {
   const count = comparisons.find(({ table }) => table === 'photo')?.rows[0] ?? 0
-  const text = `the files of the ${whole(count)} photos stay where they are; --photos-from and --photos-to copy them`
+  const text =
+    `The rows name the ${whole(count)} photos, but their files stay at the old address. ` +
+    '--photos-from and --photos-to copy them.'
   if (count > 0) console.error(text)
 }
 

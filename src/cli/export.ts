@@ -31,11 +31,12 @@ export function exportCommand(program: Command, settings: Settings): void {
     .action(
       async (file: string, { format, organization }: { format?: TextFormat; organization?: string }) => {
         const { databaseUrl, photosPublicUrl, origin } = settings()
-        const photosAt = photosPublicUrl ?? `${origin}/photos`
         const wanted = format ?? formatOf(file)
         await requireStore(databaseUrl)
         const { openForCommand } = await import('../db/open-database.ts')
         const { exportAnimals } = await import('../transfer/export.ts')
+        const { PHOTOS_PATH } = await import('../photo-files/kept.ts')
+        const photosAt = photosPublicUrl ?? origin + PHOTOS_PATH
         const store = await openForCommand(databaseUrl)
         try {
           let count = 0

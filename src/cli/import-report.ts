@@ -79,8 +79,20 @@ export function summaryText(done: Summary, seconds: number, dryRun: boolean): st
   return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})${photos}`
 }
 
-export function photosText({ added, there, failed }: Fetched): string {
-  return `photos: added ${whole(added)}, there before ${whole(there)}, not fetched ${whole(failed)}`
+export function photosText({ added, there, failed, noRoom }: Fetched): string {
+  const figures = `added ${whole(added)}, there before ${whole(there)}, not fetched ${whole(failed)}`
+  return `photos: ${figures}${noRoom > 0 ? `, no room for ${whole(noRoom)}` : ''}`
+}
+
+/** What did not go in, and what to do about it; undefined when all did. */
+export function lackingText(done: Summary, hasIds: boolean): string | undefined {
+  const { refused, photos } = done
+  const lines = refused > 0 ? [`${whole(refused)} of ${whole(linesIn(done))} lines were refused`] : []
+  if (!photos || photos.failed === 0) return lines[0]
+  const advice = hasIds
+    ? 'Run the same command again to fetch them'
+    : 'Without ids (--update COLUMN) a second run does not find their animals: add them through the service'
+  return [...lines, `${whole(photos.failed)} photos were not fetched`, advice, ''].join('. ').trim()
 }
 
 /** So many names are told; `--json` has all. */

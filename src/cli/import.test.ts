@@ -415,3 +415,10 @@ test('import --watch brings in what is new until it is ended, and goes on after 
   for (const args of [['--watch'], ['--removed', 'sold']])
     assert.equal((await runCli(t, ['import', address, ...args], settings)).code, 2)
 })
+
+test('the help of import names each setting that it reads', async (t) => {
+  const { stdout } = await runCli(t, ['import', '--help'], {})
+
+  for (const name of ['DATABASE_URL', 'PHOTOS_URL', 'PHOTOS_PUBLIC_URL'])
+    assert.match(stdout, new RegExp(`^ +${name} `, 'm'))
+})

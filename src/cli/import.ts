@@ -17,7 +17,7 @@ import {
   source,
   type Wanted,
 } from './import-options.ts'
-import { leftOutText, openProgress, openRejects, summaryText } from './import-report.ts'
+import { lackingText, leftOutText, openProgress, openRejects, summaryText } from './import-report.ts'
 import { time } from './keys-options.ts'
 import { type Settings, settingsHelp } from './settings.ts'
 import { requireStore, requireStoreOr } from './store-file.ts'
@@ -64,7 +64,7 @@ export function importCommand(program: Command, settings: Settings): void {
     .option('--dry-run', 'only tell what would be done')
     .option('--rejects <file>', 'write every refused line there, with its number and reason')
     .option('--json', 'print what was done as JSON')
-    .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL'))
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL', 'PHOTOS_PUBLIC_URL'))
     .action((file: string, given: Given) => importFile(file, given, settings()))
 }
 
@@ -111,10 +111,8 @@ async function tell(done: Summary, { ended, seconds, json, options }: Ended): Pr
   if (leftOut !== undefined && !json) process.stderr.write(`${leftOut}\n`)
   await print(json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
   if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
-  if (done.photos && done.photos.failed > 0)
-    throw new Error(`${whole(done.photos.failed)} photos were not fetched; run again, it goes on with those`)
-  if (done.refused > 0)
-    throw new Error(`${whole(done.refused)} of ${whole(linesIn(done))} lines were refused`)
+  const lacking = lackingText(done, options.idColumn !== undefined)
+  if (lacking !== undefined) throw new Error(lacking)
 }
 
 /** @throws when nothing was done */

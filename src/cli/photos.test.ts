@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createReadStream, existsSync, globSync, readdirSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, globSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type TestContext, test } from 'node:test'
@@ -7,6 +7,11 @@ import { unpackTar } from 'modern-tar/fs'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+/** Of the files of photos in a folder. */
+const modesIn = (folder: string): string[] => [
+  ...new Set(filesIn(folder).map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8))),
+]
 
 const filesIn = (folder: string): string[] => globSync('**/*.{webp,jpg}', { cwd: folder }).sort()
 
@@ -51,6 +56,8 @@ test('a backup that ends in .tar unpacks into a folder of data: the store, and i
   assert.equal(stdout, `${file}: ${statSync(file).size} bytes, animals: 1, photos: 2, missing: 0\n`)
   assert.equal(statSync(file).mode & 0o777, 0o600)
   await pipeline(createReadStream(file), unpackTar(restored))
+  assert.equal(statSync(join(restored, 'test.db')).mode & 0o777, 0o600)
+  assert.deepEqual(modesIn(restored), modesIn(folder), 'a web server may give them')
   assert.deepEqual(readdirSync(restored).sort(), ['photos', 'test.db'])
   // What was removed is not in it, though its files may be there for a moment yet.
   assert.equal(new Set(filesIn(restored).map((name) => name.split('-')[0])).size, 2)
@@ -71,9 +78,15 @@ test('a backup of the store alone says how many photos it lacks; one with a phot
   assert.equal(alone.code, 0)
   assert.match(alone.stderr, /^without the files of its 2 photos: \S+copy\.db\.tar would have them\n$/)
   const elsewhere = { ...settings, PHOTOS_URL: `file:${join(folder, 'none')}` }
-  const { code, stdout } = await runCli(t, ['backup', join(folder, 'copy.tar'), '--json'], elsewhere)
+  const { code, stdout, stderr } = await runCli(t, ['backup', join(folder, 'copy.tar'), '--json'], elsewhere)
   const { photos, missing } = JSON.parse(stdout)
-  assert.deepEqual([code, photos, missing], [0, 0, 2])
+  assert.deepEqual([code, photos, missing], [1, 0, 2])
+  assert.equal(stderr, 'adoptable: The files of 2 photos are missing. Check PHOTOS_URL.\n')
+  const [lost = ''] = filesIn(folder)
+  for (const name of filesIn(folder))
+    if (name.split('-')[0] === lost.split('-')[0]) rmSync(join(folder, name))
+  const some = await runCli(t, ['backup', join(folder, 'some.tar')], settings)
+  assert.deepEqual([some.code, some.stderr], [0, 'The files of 1 photos are missing. Check PHOTOS_URL.\n'])
 })
 
 test('copy brings the files of photos to another place, and then only what came since', async (t) => {
@@ -90,6 +103,7 @@ test('copy brings the files of photos to another place, and then only what came 
   assert.match(first.stdout, /^files of photos: \d+ copied, 0 there before\n$/)
   assert.ok(photos.copied >= 2 && photos.there >= 4, JSON.stringify(photos))
   assert.deepEqual(readdirSync(join(to, 'incoming')), [])
+  assert.deepEqual(modesIn(to), modesIn(folder), 'a web server may give them')
   const { databaseUrl } = app
   await app.stop()
   const moved = await startApp(t, { databaseUrl, key: UNLIMITED, settings: { PHOTOS_URL: `file:${to}` } })
@@ -106,7 +120,7 @@ test('copy of a store tells that the photos stay; and of what it does not unders
   assert.equal(code, 0)
   assert.match(
     stderr,
-    /the files of the 2 photos stay where they are; --photos-from and --photos-to copy them/,
+    /^The rows name the 2 photos, but their files stay at the old address\. --photos-from and --photos-to copy/,
   )
   for (const [args, expected] of [
     [[], /needs --from and --to, or --photos-from and --photos-to/],
@@ -121,4 +135,15 @@ test('copy of a store tells that the photos stay; and of what it does not unders
   }
   const same = await runCli(t, ['copy', '--photos-from', 'file:a', '--photos-to', 'file:a'], {})
   assert.deepEqual([same.code, existsSync('a')], [1, false])
+})
+
+test('a backup under the name of a compressed archive is refused, with the name to give', async (t) => {
+  const folder = scratchFolder(t)
+
+  for (const ending of ['.tar.gz', '.tgz', '.tar.zst', '.TGZ']) {
+    const name = join(folder, 'copy')
+    const { code, stderr } = await runCli(t, ['backup', name + ending], {})
+    assert.deepEqual([code, existsSync(name + ending)], [2, false])
+    assert.ok(stderr.includes(`Name it ${name}.tar, and compress it afterwards.`), stderr)
+  }
 })

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { type Config, readConfig } from '../config.ts'
+import { release } from '../release.ts'
 import { ConfigError, type Typed } from '../setting.ts'
 import { backupCommand } from './backup.ts'
 import { breedsCommand } from './breeds.ts'
@@ -51,7 +52,7 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
   }
   const program = new Command('adoptable')
     .description('The open pet adoption service.')
-    .version(version())
+    .version(release())
     .configureOutput({ outputError: (message, write) => write(`${inOneLine(message)}\n`) })
     .exitOverride()
   for (const add of COMMANDS) add(program, settings)
@@ -79,8 +80,4 @@ function loadFile(file: string): void {
   } catch (cause) {
     throw new ConfigError(`${file} cannot be read: ${(cause as Error).message}`, { cause })
   }
-}
-
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }

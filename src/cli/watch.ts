@@ -32,7 +32,8 @@ export async function watch(databaseUrl: string, watching: Watching): Promise<vo
       if (found) {
         const startedAt = performance.now()
         const done = await bringIn(databaseUrl, found.name, found.bytes, watching)
-        found.taken()
+        // With photos that could not be fetched it is met again at the next look, which goes on with those.
+        if (!done.photos?.failed) found.taken()
         await tell(found.name, done, (performance.now() - startedAt) / 1_000)
       }
     } catch (error) {

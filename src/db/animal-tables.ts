@@ -96,6 +96,16 @@ export interface PetSourceTable {
   pet_id: number
 }
 
+/** The address that a photo of an imported animal came from. It stays when the photo is removed. */
+export interface PhotoSourceTable {
+  id: Generated<number>
+  pet_id: number
+  /** SHA-256 of the address, in hexadecimal; unique for an animal. */
+  address_hash: string
+  /** Of a photo that may be gone. */
+  photo_id: number
+}
+
 /** Kept by triggers on pet. */
 export interface InventoryTable {
   /** 0 for those of none. */

@@ -28,6 +28,7 @@ export const TABLES: Table[] = [
   { name: 'removed_photo', key: 'hash', givesIds: false },
   ids('pet_change'),
   ids('pet_source'),
+  ids('photo_source'),
   { name: 'imported_file', key: 'fingerprint', givesIds: false },
   ids('adoption_order'),
   { name: 'idempotency', key: 'scope', givesIds: false },

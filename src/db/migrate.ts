@@ -14,6 +14,7 @@ import * as postgresOrganizations from './migrations/postgres/0011-organizations
 import * as postgresVocabulary from './migrations/postgres/0012-vocabulary.ts'
 import * as postgresBonds from './migrations/postgres/0013-bonds.ts'
 import * as postgresPhotos from './migrations/postgres/0014-photos.ts'
+import * as postgresPhotoSources from './migrations/postgres/0015-photo-sources.ts'
 import * as postgresSearch from './migrations/postgres/0016-search.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
@@ -22,6 +23,7 @@ import * as organizations from './migrations/sqlite/0004-organizations.ts'
 import * as vocabulary from './migrations/sqlite/0005-vocabulary.ts'
 import * as bonds from './migrations/sqlite/0006-bonds.ts'
 import * as photos from './migrations/sqlite/0007-photos.ts'
+import * as photoSources from './migrations/sqlite/0008-photo-sources.ts'
 import * as search from './migrations/sqlite/0009-search.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
@@ -36,6 +38,7 @@ const MIGRATIONS = {
     '0005-vocabulary': vocabulary,
     '0006-bonds': bonds,
     '0007-photos': photos,
+    '0008-photo-sources': photoSources,
     '0009-search': search,
   },
   postgres: {
@@ -53,6 +56,7 @@ const MIGRATIONS = {
     '0012-vocabulary': postgresVocabulary,
     '0013-bonds': postgresBonds,
     '0014-photos': postgresPhotos,
+    '0015-photo-sources': postgresPhotoSources,
     '0016-search': postgresSearch,
   },
 }

@@ -19,6 +19,7 @@ export interface Tables {
   search_state: animals.SearchStateTable
   pet_change: animals.PetChangeTable
   pet_source: animals.PetSourceTable
+  photo_source: animals.PhotoSourceTable
   imported_file: animals.ImportedFileTable
   adoption_order: AdoptionOrderTable
   inventory: animals.InventoryTable

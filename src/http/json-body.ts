@@ -4,9 +4,6 @@ import { ApiError } from '../errors.ts'
 /** Deeper than any body of ours; it keeps a bomb of brackets from costing more than a look. */
 const MOST_DEPTH = 32
 
-/** A token that matters to the structure: a string (with its colon where it is a member's name) or a bracket. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/gs
-
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
 
 /** A number that JSON.parse may round or overflow: an exponent, or more digits than a double holds. */
@@ -48,15 +45,35 @@ function parse(text: string): unknown {
  */
 function checkStructure(text: string): void {
   const open: (Set<string> | undefined)[] = []
-  for (const [token, colon] of text.matchAll(TOKEN)) {
-    if (token === '{') open.push(new Set())
-    else if (token === '[') open.push(undefined)
-    else if (token === '}' || token === ']') open.pop()
-    else if (colon !== undefined) checkMember(token.slice(0, -colon.length), open.length, open.at(-1))
+  let name = ''
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]
+    if (character === '"') {
+      const end = endOfString(text, at)
+      name = text.slice(at, end + 1)
+      at = end
+      // In valid JSON a colon stands behind the name of a member, and nowhere else outside of a string.
+    } else if (character === ':') checkMember(name, open.length, open.at(-1))
+    else if (character === '{') open.push(new Set())
+    else if (character === '[') open.push(undefined)
+    else if (character === '}' || character === ']') open.pop()
     if (open.length > MOST_DEPTH) {
       throw new ApiError('invalid_json', { message: `The body is nested deeper than ${MOST_DEPTH} levels.` })
     }
   }
+}
+
+/** @returns the position of the quote that ends the string beginning at `start` */
+function endOfString(text: string, start: number): number {
+  let end = start
+  let escapes = 0
+  do {
+    end = text.indexOf('"', end + 1)
+    escapes = 0
+    while (text[end - 1 - escapes] === '\\') escapes += 1
+    // An odd number of backslashes before a quote: it belongs to the string.
+  } while (escapes % 2 === 1)
+  return end
 }
 
 /** @param depth of the object, 1 for the body itself @param members the names already met in it */

@@ -39,10 +39,12 @@ type Json = Record<string, unknown>
 /** What a patch makes of an object, its members in the order of their schemas. */
 export function mergeMembers(schemas: Record<string, object>, before: object, patch: object): Json {
   const [old, added] = [before as Json, patch as Json]
-  const merged = Object.entries(schemas).map(([name, schema]) => {
-    return [name, mergeValue(schema, old[name], added[name])] as const
-  })
-  return Object.fromEntries(merged.filter(([, value]) => value !== undefined))
+  const merged: Json = {}
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = mergeValue(schema, old[name], added[name])
+    if (value !== undefined) merged[name] = value
+  }
+  return merged
 }
 
 /** An object that holds nothing says nothing: it is absent. */

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Account, Ruling } from '../limits/limiter.ts'
+import { release } from '../release.ts'
 import { banMemory } from './ban-memory.ts'
 import { measureJobs } from './measure-jobs.ts'
 import { measureStore } from './measure-store.ts'
@@ -39,7 +39,7 @@ export function openMetrics(config: Config, database: Database): Metrics {
     help: 'Always 1; the labels say which release runs on which Node',
     labelNames: ['version', 'node'],
     registers,
-  }).set({ version: version(), node: process.version }, 1)
+  }).set({ version: release(), node: process.version }, 1)
 
   const requests = counter(registry, {
     name: 'adoptable_http_requests_total',
@@ -118,7 +118,3 @@ function boundedNames(): (organizationId: number) => string {
 
 /** Of a request without a valid key. */
 const NO_PLAN = 'none'
-
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
-}

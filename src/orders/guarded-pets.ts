@@ -2,12 +2,12 @@ import type { Db } from '../db/tables.ts'
 import type { Actor } from '../http/caller.ts'
 import * as petChange from '../pets/change.ts'
 import type { NewPet, PetPatch } from '../pets/schema.ts'
-import type { StoredPet } from '../pets/store.ts'
+import type { StoredRow } from '../pets/store.ts'
 import * as photos from '../photos/store.ts'
 
 // Changes of animals as everybody may make them: while an order is open, it alone moves its animal.
 
-export const updatePet = (db: Db, patch: PetPatch, intent: petChange.Intent): Promise<StoredPet> =>
+export const updatePet = (db: Db, patch: PetPatch, intent: petChange.Intent): Promise<StoredRow> =>
   petChange.updatePet(db, patch, intent, hasOpenOrder)
 
 export async function deletePet(db: Db, intent: petChange.Intent): Promise<void> {
@@ -15,7 +15,7 @@ export async function deletePet(db: Db, intent: petChange.Intent): Promise<void>
   await petChange.deletePet(db, intent, hasOpenOrder)
 }
 
-export const insertBondedPet = (db: Db, pet: NewPet, by: Actor, now: number): Promise<StoredPet> =>
+export const insertBondedPet = (db: Db, pet: NewPet, by: Actor, now: number): Promise<StoredRow> =>
   petChange.insertBondedPet(db, pet, by, now, hasOpenOrder)
 
 /**

@@ -37,7 +37,7 @@ export async function updatePet(
   patch: PetPatch,
   intent: Intent,
   hasOpenOrder: HasOpenOrder,
-): Promise<pets.StoredPet> {
+): Promise<pets.StoredRow> {
   const { id, by, now, conditions } = intent
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
@@ -48,7 +48,7 @@ export async function updatePet(
   await requireSound(db, sound, patch, now)
   const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
   const changes = changesOf(before.pet, pet)
-  if (Object.keys(changes).length === 0) return before
+  if (Object.keys(changes).length === 0) return before.row
   if (changes.organizationId && before.pet.bondedWith && !changes.bondedWith) throw movedAlone(before.pet)
   // An order is with the organization that it was placed under, and takes all animals of a bond.
   const isOrders = changes.status || changes.organizationId || changes.bondedWith
@@ -62,7 +62,7 @@ export async function updatePet(
   const after = await pets.update(db, before, { pet, ageDueAt }, now)
   // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
   if (!after) return updatePet(db, patch, intent, hasOpenOrder)
-  await record(db, after.pet.id, changes, by.keyId, now)
+  await record(db, before.pet.id, changes, by.keyId, now)
   if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], intent, hasOpenOrder)
   return after
 }
@@ -131,14 +131,14 @@ export async function insertBondedPet(
   by: Actor,
   now: number,
   hasOpenOrder: HasOpenOrder,
-): Promise<pets.StoredPet> {
+): Promise<pets.StoredRow> {
   // First, since PostgreSQL would use an id up for an animal that it then refuses.
   checkProfile({ ...newPet, bondedWith } as NewPet, newPet, now)
   const others = (bondedWith ?? []).toSorted((one, other) => one - other)
   const { organizationId = by.organizationId } = newPet
   await changingWith(db, { ...newPet, id: NEW, organizationId } as Pet, others, by, hasOpenOrder)
-  const { pet } = await insertPet(db, newPet, by, now)
-  return updatePet(db, { bondedWith: bondedWith ?? null }, { id: BigInt(pet.id), by, now }, hasOpenOrder)
+  const [, id] = await insertPet(db, newPet, by, now)
+  return updatePet(db, { bondedWith: bondedWith ?? null }, { id: BigInt(id), by, now }, hasOpenOrder)
 }
 
 interface Move {

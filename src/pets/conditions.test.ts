@@ -123,6 +123,24 @@ test('GET /v1/pets with exactly one id has the ETag of that animal, good for a c
   assert.deepEqual([gone.status, gone.body], [200, []])
 })
 
+test('the ETag of a page stays as long as the page, and is another one for other members or animals', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  const change = changer(app)
+  for (const name of ['Rex', 'Max', 'Tom']) await app.post('/v1/pets', { ...REX, name })
+  const pages = ['limit=2', 'limit=3', 'limit=2&fields=id,name', 'limit=2&fields=*', 'limit=2&sort=id']
+  const etagsOfAll = () =>
+    Promise.all(pages.map(async (page) => String((await app.get(`/v1/pets?${page}`)).headers.etag)))
+
+  const before = await etagsOfAll()
+  assert.equal(new Set(before).size, pages.length)
+  await app.post('/v1/categories', { name: 'Bees' })
+  await change({ name: 'Rex' }, {})
+  assert.deepEqual(await etagsOfAll(), before, 'nothing of them has changed')
+  await change({ description: 'Shy.' }, {}, 2)
+  const after = await etagsOfAll()
+  for (const [index, etag] of after.entries()) assert.notEqual(etag, before[index], pages[index])
+})
+
 test('no ETag of an animal comes again, in no other store either', async (t) => {
   const seen: string[] = []
   for (const app of [await startApp(t), await startApp(t)]) {

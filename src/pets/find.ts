@@ -1,7 +1,5 @@
 import type { Context } from '../context.ts'
 import { dialectOf, type Visible } from '../db/dialect.ts'
-import { ROWS, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
-import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { pointOf } from '../organizations/locate.ts'
 import { type OrganizationPlace, organizationPlaces } from '../organizations/places.ts'
@@ -10,22 +8,14 @@ import { type Clause, matches, type Question } from '../search/question.ts'
 import type { Recent } from '../search/recent.ts'
 import { keysIn, stateOf } from '../search/store.ts'
 import { allTokensOf, changedAmong, type RecentReader, readSearched, recentReader } from './changed.ts'
+import { collect, type Found, type Page } from './collect.ts'
 import { type Near, nearTo, type Wanted, wantedBy } from './filters.ts'
-import {
-  byDistance,
-  byId,
-  byKey,
-  type Candidate,
-  type Candidates,
-  type Position,
-  type Search,
-} from './order.ts'
+import { byDistance, byId, byKey, type Candidates, type Position, type Search } from './order.ts'
 import type { Picked } from './picked.ts'
 import { requireBounds } from './query.ts'
 import type { Show } from './row.ts'
 import type { PetQuery } from './schema.ts'
-import { SHOWN_COLUMNS, type Shown, type ShownRow, toShown } from './store.ts'
-import { AT, placeTokenOf, token } from './tokens.ts'
+import { AT, token } from './tokens.ts'
 
 // The animals that fit filters of every kind, by the index of the search and what has changed since.
 
@@ -74,17 +64,6 @@ export interface Start {
   after?: Position | undefined
 }
 
-export interface Found extends Shown {
-  position: Position
-}
-
-export interface Page {
-  /** One more than asked for tells that there are more. */
-  found: Found[]
-  /** From where to go on, where the search ended before there were enough. */
-  next?: Position | undefined
-}
-
 /** Rows of the index that one request reads at most. */
 const MOST_WORK = 60_000
 /** Somebody may change an animal, or the index, while it is read: so often it is read again. */
@@ -123,7 +102,7 @@ async function isCurrent(db: Db, recent: Recent, found: Found[]): Promise<boolea
 }
 
 async function attemptIn(db: Db, finder: Finder, recent: Recent, start: Start, show: Show): Promise<Page> {
-  const { query, after } = start
+  const { query, after, picked } = start
   const organizations = await finder.organizations()
   const near = await nearOf(db, recent, query, organizations)
   const wanted = wantedBy(query, organizations, near)
@@ -131,7 +110,7 @@ async function attemptIn(db: Db, finder: Finder, recent: Recent, start: Start, s
   const candidates = query.id
     ? named(search, query, wanted.question, after)
     : ordered(search, query, wanted, near, after)
-  return collect(db, candidates, start, { wanted, near, show })
+  return collect(db, candidates, query.limit, { wanted, near, picked, show })
 }
 
 function ordered(
@@ -204,75 +183,4 @@ async function highestId(db: Db): Promise<number> {
     .select(({ fn }) => fn.max('id').as('id'))
     .executeTakeFirst()
   return Number(row?.id ?? 0)
-}
-
-const readShown = prepared<Values, ShownRow>(
-  (db, fill, { rows }) =>
-    db
-      .selectFrom('pet')
-      .select(SHOWN_COLUMNS)
-      .where(
-        'id',
-        'in',
-        Array.from({ length: Number(rows) }, (_, index) => fill(`id${index}`) as number),
-      ),
-  shapeOf,
-)
-
-interface Showing {
-  wanted: Wanted
-  near: Near | undefined
-  show: Show
-}
-
-/** Takes candidates until there is a page of them, and one more. */
-async function collect(db: Db, candidates: Candidates, start: Start, showing: Showing): Promise<Page> {
-  const { limit } = start.query
-  const found: Found[] = []
-  for (;;) {
-    const { done, value } = await candidates.next()
-    if (done) return { found, next: value }
-    for (let from = 0; from < value.length && found.length <= limit; from += ROWS)
-      found.push(
-        ...(await shown(db, value.slice(from, from + ROWS), limit + 1 - found.length, start, showing)),
-      )
-    if (found.length > limit) return { found: found.slice(0, limit + 1) }
-  }
-}
-
-async function shown(
-  db: Db,
-  candidates: Candidate[],
-  most: number,
-  { picked }: Start,
-  { wanted, near, show }: Showing,
-): Promise<Found[]> {
-  const found: Found[] = []
-  for (let from = 0; from < candidates.length && found.length < most; from += most) {
-    const some = candidates.slice(from, from + most)
-    const rows = await readShown(
-      db,
-      valuesOf(
-        some.map(({ id }) => ({ id })),
-        {},
-      ),
-    )
-    const byId = new Map(rows.map((row) => [row[5], row]))
-    for (const { id, position } of some) {
-      const row = byId.get(id)
-      // Gone, or changed, since it was found.
-      if (!row || !wanted.isWithin({ publishedAt: row[1], updatedAt: row[4] })) continue
-      const animal = toShown(row, show, picked)
-      found.push({ ...animal, position, json: near ? withDistance(animal.json, row, near) : animal.json })
-    }
-  }
-  return found
-}
-
-function withDistance(json: string, row: ShownRow, near: Near): string {
-  const [organizationId, publicPart] = [row[10], row[13]]
-  const meters = near.get(placeTokenOf(publicPart, organizationId) ?? '')
-  return meters === undefined
-    ? json
-    : `${json.slice(0, -1)}${json === '{}' ? '' : ','}"distanceMeters":${meters}}`
 }

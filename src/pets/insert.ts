@@ -10,7 +10,7 @@ import { merge } from './profile.ts'
 import { withReferences } from './references.ts'
 import { byColumn, type Written, written } from './row.ts'
 import type { NewPet } from './schema.ts'
-import { STORED_COLUMNS, type StoredPet, type StoredRow, toStored } from './store.ts'
+import { STORED_COLUMNS, type StoredRow } from './store.ts'
 import { type Times, timesOf } from './times.ts'
 import { drawVersion } from './version.ts'
 
@@ -50,11 +50,11 @@ const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
  * @throws {ApiError} other_organization, external_id_exists; validation_failed when there is no such category
  * or organization, or its members do not fit together
  */
-export async function insertPet(db: Db, newPet: NewPet, actor: Actor, now: number): Promise<StoredPet> {
+export async function insertPet(db: Db, newPet: NewPet, actor: Actor, now: number): Promise<StoredRow> {
   const inserted = await judge(db, categoryNames(db), newPet, actor, now)
   const [row] = await withReferences(insertIntoCategory(db, inserted))
   if (!row) throw unknownCategory()
-  return toStored(row)
+  return row
 }
 
 async function judge(db: Db, nameOf: NameOf, newPet: NewPet, actor: Actor, now: number): Promise<Inserted> {
@@ -93,7 +93,7 @@ const insertIntoCategories = prepared<Arrays<Row>, StoredRow>((db, fill) =>
 export async function insertEachPet(
   db: Db,
   calls: [newPet: NewPet, actor: Actor, now: number][],
-): Promise<PromiseSettledResult<StoredPet>[]> {
+): Promise<PromiseSettledResult<StoredRow>[]> {
   const nameOf = categoryNames(db)
   const judged = await Promise.allSettled(calls.map((call) => judge(db, nameOf, ...call)))
   const sound = judged.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -102,11 +102,11 @@ export async function insertEachPet(
   if (versions.size < sound.length) return insertEachPet(db, calls)
   const rows = sound.map((one) => allColumns((name) => one[name]))
   const added = rows.length > 0 ? await insertIntoCategories(db, arraysOf(TYPES, rows)) : []
-  const byVersion = new Map(added.map((row) => [row[0], row]))
+  const byVersion = new Map(added.map((row) => [row[2], row]))
   return judged.map((one) => {
     if (one.status === 'rejected') return one
     const row = byVersion.get(one.value.version)
     if (!row) return { status: 'rejected', reason: unknownCategory() }
-    return { status: 'fulfilled', value: toStored(row) }
+    return { status: 'fulfilled', value: row }
   })
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
-import { type Bits, blockOf, firstIdOf, hasBit, offsetsIn } from '../search/bits.ts'
+import { type Bits, blockOf, firstIdOf, hasBit, offsetsDown, offsetsIn } from '../search/bits.ts'
 import { evaluate, takeTurns, type Work } from '../search/evaluate.ts'
-import { type Clause, matches, type Question } from '../search/question.ts'
+import { matches, type Question } from '../search/question.ts'
 import type { Recent } from '../search/recent.ts'
 import { idsWith, walk } from '../search/store.ts'
 import type { Near } from './filters.ts'
@@ -29,6 +29,8 @@ export interface Search {
   highest: number
 }
 
+/** So many animals are handed over, or read from an order, at once. */
+const CHUNK = 256
 /** So many blocks are read at once: few at first, since most pages need no more. */
 const MOST_BLOCKS = 32
 
@@ -50,8 +52,14 @@ export async function* byId(
       const left = Math.min(count, (last - block) * step + 1)
       const blocks = Array.from({ length: left }, (_, index) => block + index * step)
       const found = await evaluate(db, recent, question, blocks, work)
-      const ids = blocks.flatMap((one) => idsIn(one, found.get(one), direction))
-      yield ids.filter((id) => id * step > behind * step).map((id) => ({ id, position: [part, id] as const }))
+      let chunk: Candidate[] = []
+      for (const id of idsIn(blocks, found, direction)) {
+        if (id * step > behind * step) chunk.push({ id, position: [part, id] })
+        if (chunk.length < CHUNK) continue
+        yield chunk
+        chunk = []
+      }
+      yield chunk
       block += left * step
       if (work.left < 0) return [part, direction === 'asc' ? firstIdOf(block) - 1 : firstIdOf(block + 1)]
     }
@@ -59,9 +67,13 @@ export async function* byId(
   return undefined
 }
 
-function idsIn(block: number, bits: Bits | undefined, direction: 'asc' | 'desc'): number[] {
-  const ids = bits ? [...offsetsIn(bits)].map((offset) => firstIdOf(block) + offset) : []
-  return direction === 'asc' ? ids : ids.reverse()
+function* idsIn(blocks: number[], found: Map<number, Bits>, direction: 'asc' | 'desc'): Generator<number> {
+  for (const block of blocks) {
+    const bits = found.get(block)
+    if (!bits) continue
+    for (const offset of direction === 'asc' ? offsetsIn(bits) : offsetsDown(bits))
+      yield firstIdOf(block) + offset
+  }
 }
 
 /** Tells of single animals whether a question finds them. */
@@ -80,7 +92,6 @@ function tester({ db, recent, work }: Search, question: Question) {
   }
 }
 
-const CHUNK = 256
 /** What an animal of an order costs of the work, whether it is found or not. */
 const WALKED = 2
 
@@ -178,5 +189,3 @@ async function ring({ db, recent, work }: Search, places: string[], changed: Can
   const ids = [...known, ...fresh].filter((id) => id > from && id <= to).sort((one, other) => one - other)
   return { ids, to }
 }
-
-export type { Clause }

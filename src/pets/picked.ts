@@ -1,10 +1,11 @@
-import { ALL, MEMBERS, PHOTOS, PROFILE_MEMBERS, TIMES } from './fields.ts'
+import { ALL, COLUMN_MEMBERS, PHOTOS, PROFILE_MEMBERS, TIMES } from './fields.ts'
 import { PET_COLUMNS, partsOf, type Row, type Show } from './row.ts'
 
 // Of an animal only the members that a caller names in `fields`, and its times, which others do not get.
 
 export interface Picked {
-  names: ReadonlySet<string>
+  /** In the order in which they are shown. */
+  names: string[]
   /** Whether any of them is in the texts of the row. */
   profile: boolean
 }
@@ -24,21 +25,31 @@ export function columnsOf({ profile }: Picked) {
   return [...Object.values(TIMES), ...(profile ? PET_COLUMNS : OWN_COLUMNS)] as const
 }
 
+const TIME_NAMES: string[] = Object.keys(TIMES)
+const OWN_NAMES = ['id', ...COLUMN_MEMBERS, PHOTOS]
+const PROFILE_NAMES: string[] = PROFILE_MEMBERS
+
 /** @param fields as the pattern has it */
 export function pickedOf(fields: string): Picked {
   const named = fields.split(',')
-  const names = new Set(named.flatMap((name) => (name === ALL ? ['id', ...MEMBERS, PHOTOS] : [name])))
-  return { names, profile: PROFILE_MEMBERS.some((member) => names.has(member)) }
+  const isPicked = (name: string) => named.includes(name)
+  const isMember = (name: string) => isPicked(ALL) || isPicked(name)
+  const ofProfile = PROFILE_NAMES.filter(isMember)
+  const names = [...OWN_NAMES.filter(isMember), ...ofProfile, ...TIME_NAMES.filter(isPicked)]
+  return { names, profile: ofProfile.length > 0 }
 }
 
 /** What was picked of an animal, as a caller sees it, as JSON. */
 export function pickedToJson(row: PickedRow, show: Show, { names }: Picked): string {
   const [published, statusChanged, created, updated, ...pet] = row
   const times = [published, statusChanged, created, updated]
-  const shown = Object.keys(TIMES).map((name, index) => [name, timeOf(times[index])] as [string, unknown])
-  const members = Object.entries(partsOf(pet, show)).concat(shown)
-  const held = members.filter(([name, value]) => value !== undefined && names.has(name))
-  return `{${held.map(([name, value]) => `"${name}":${JSON.stringify(value)}`)}}`
+  const parts = partsOf(pet, show)
+  const held: string[] = []
+  for (const name of names) {
+    const value = TIME_NAMES.includes(name) ? timeOf(times[TIME_NAMES.indexOf(name)]) : parts[name]
+    if (value !== undefined) held.push(`"${name}":${JSON.stringify(value)}`)
+  }
+  return `{${held}}`
 }
 
 /** What is older than the release that keeps a time has none. */

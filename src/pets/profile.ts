@@ -1,7 +1,7 @@
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
 import { latestDate } from './age.ts'
-import { FIELDS, MEMBERS, type Member, schemasOf } from './fields.ts'
+import { FIELDS, MEMBERS, schemasOf } from './fields.ts'
 import type { NewPet, PetPatch } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -55,15 +55,16 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
   return problems.filter((problem) => problem !== false && problem !== undefined)
 }
 
+/** What the members that are objects must hold. */
+const REQUIRED = MEMBERS.flatMap((member) => {
+  const { required = [] } = FIELDS[member].sent as { required?: string[] }
+  return required.map((name) => [member, name] as const)
+})
+
 /** After a patch: what it left out, and what was not there before either. */
 function missingIn(pet: NewPet): ErrorDetail[] {
-  return MEMBERS.flatMap((member: Member) => {
-    const { required = [] } = FIELDS[member].sent as { required?: string[] }
-    const value = pet[member] as Json | undefined
-    return required
-      .filter((name) => value && value[name] === undefined)
-      .map((name) => missing(`/${member}/${name}`))
-  })
+  const missed = REQUIRED.filter(([member, name]) => pet[member] && (pet[member] as Json)[name] === undefined)
+  return missed.map(([member, name]) => missing(`/${member}/${name}`))
 }
 
 const EARLIEST_DATE = '1950-01-01'

@@ -15,7 +15,9 @@ import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { sendPage } from '../http/send-page.ts'
 import { int64 } from '../http/validate.ts'
 import { photosAt } from '../photo-files/kept.ts'
-import { type Finder, type Found, find, openFinder, type Start } from './find.ts'
+import { release } from '../release.ts'
+import type { Found } from './collect.ts'
+import { type Finder, find, openFinder, type Start } from './find.ts'
 import { history } from './history.ts'
 import type { Position } from './order.ts'
 import { pickedOf } from './picked.ts'
@@ -69,7 +71,7 @@ export function listPets(app: App, context: Context): void {
       const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, next })
       const body = `[${page.map(({ json }) => json)}]`
       // An animal alone has validators of its own, which a change of it can name.
-      const validators = only ? validatorHeaders(only, view) : { etag: etagOf(view, body, link) }
+      const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, show) }
       return { body, headers: { link, ...validators }, passing: cut }
     }
     return sendPage(request, reply, context, read) as never
@@ -89,10 +91,17 @@ async function pageOfPets(finder: Finder, start: Start, show: Show) {
     { ...plain, picked: start.picked, after },
     show,
   )
-  const placed = found.map((animal) => ({ ...animal, position: [0, animal.id] as const }) as Found)
+  const placed = found.map((animal) => ({ ...animal, position: [0, animal.id] as const }))
   const cut = cutFrom !== undefined
   const next = cut ? (placed.at(-1)?.position ?? start.after ?? ([0, 0] as const)) : undefined
   return { found: placed, only, next, cut }
+}
+
+const RELEASE = release()
+
+/** All that decides what a page shows: its animals as they are now, `fields`, which the link names, and how. */
+function etagOfPage(page: Pick<Found, 'etag'>[], link: string, { view, photosAt }: Show): string {
+  return etagOf(RELEASE, view, photosAt, link, ...page.map(({ etag }) => etag))
 }
 
 export function getPet(app: App, { config, db, pages, clock }: Context): void {

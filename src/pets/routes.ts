@@ -11,8 +11,8 @@ import type * as petChange from './change.ts'
 import { located, relocated } from './locate.ts'
 import { withOtherProblems } from './problems.ts'
 import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPets } from './read-routes.ts'
-import { petToJson } from './row.ts'
 import { NewPet, Pet, PetPatch, PetPath } from './schema.ts'
+import * as pets from './store.ts'
 
 export function petRoutes(app: App, context: Context): void {
   listPets(app, context)
@@ -39,10 +39,11 @@ function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
     const body = await located(request.body)
     const change = body.bondedWith ? 'insertBondedPet' : 'insertPet'
     const stored = await writeOnce(request, reply, change, body, actorOf(caller), clock())
-    reply.code(201).header('location', `${publicBase(config, request)}/pets/${stored.pet.id}`)
-    const { view } = request.caller
-    reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
-    return petToJson(stored, { view, photosAt: photosAt(config, request) }) as never
+    const { view } = caller
+    const shown = pets.storedToShown(stored, { view, photosAt: photosAt(config, request) })
+    reply.code(201).header('location', `${publicBase(config, request)}/pets/${shown.id}`)
+    reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
+    return shown.json as never
   })
 }
 
@@ -77,8 +78,9 @@ function updatePet(app: App, { config: settings, db, writeOnce, clock }: Context
     const patch = await relocated(db, intent.id, request.body)
     const stored = await writeOnce(request, reply, 'updatePet', patch, intent)
     const { view } = request.caller
-    reply.headers(validatorHeaders(stored, view)).type(JSON_TYPE)
-    return petToJson(stored, { view, photosAt: photosAt(settings, request) }) as never
+    const shown = pets.storedToShown(stored, { view, photosAt: photosAt(settings, request) })
+    reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
+    return shown.json as never
   })
 }
 

@@ -42,9 +42,10 @@ export function byColumn<Value>(standIn: (name: Kept) => Value): Record<keyof Ta
   return Object.fromEntries(KEPT.map((name) => [COLUMNS[name], standIn(name)])) as never
 }
 
-/** What an animal is shown from: its id, and the columns that hold members. */
+/** What an animal is shown from: its id and version, and the columns that hold members. */
 export const PET_COLUMNS = [
   'id',
+  'version',
   ...COLUMN_MEMBERS.map((member) => `${columnOf(member)} as ${member}` as const),
   'photos',
   'profile',
@@ -56,6 +57,7 @@ export const PET_COLUMNS = [
 export type Row = [...Own, photos: string | null, ...Texts]
 type Own = [
   id: number,
+  version: number,
   name: string,
   categoryId: unknown,
   status: string | null,
@@ -67,23 +69,26 @@ type Texts = [profile: string | null, publicPart: string | null, staffPart: stri
 /** Null for what an animal does not have. */
 export type Written = Record<Kept, unknown>
 
+const OPEN = PROFILE_MEMBERS.filter((member) => !isGuarded(member))
+const GUARDED = PROFILE_MEMBERS.filter(isGuarded)
+
 /** @param ageDueAt when its age group is no longer right, in Unix milliseconds */
 export function written(pet: NewPet, ageDueAt: number | null): Written {
-  const guarded = PROFILE_MEMBERS.filter(isGuarded)
   const own = COLUMN_MEMBERS.map((member) => [member, pet[member] ?? null])
   return {
     ...(Object.fromEntries(own) as Record<ColumnMember, unknown>),
-    profile: textOf(PROFILE_MEMBERS, (member) => (isGuarded(member) ? undefined : pet[member])),
-    publicPart: textOf(guarded, (member) => publicOf(member, pet[member])),
-    staffPart: textOf(guarded, (member) => pet[member]),
+    profile: textOf(OPEN, (member) => pet[member]),
+    publicPart: textOf(GUARDED, (member) => publicOf(member, pet[member])),
+    staffPart: textOf(GUARDED, (member) => pet[member]),
     ageDueAt,
   }
 }
 
 function textOf<Name extends Member>(members: Name[], read: (member: Name) => unknown): string | null {
-  const values = members.map((member) => [member, read(member)] as const)
-  const held = values.filter(([, value]) => value !== undefined)
-  return held.length > 0 ? JSON.stringify(Object.fromEntries(held)) : null
+  const held: Record<string, unknown> = {}
+  for (const member of members) held[member] = read(member)
+  const text = JSON.stringify(held)
+  return text === '{}' ? null : text
 }
 
 /** To whom an animal is shown, and where its photos then are. */
@@ -95,7 +100,7 @@ export interface Show {
 
 /** With all that is kept of it in the texts and columns of its own. A member without a value is absent. */
 export function toPet(row: Row): Pet {
-  const [id, name, categoryId, status, externalId, organizationId, , profile, , staffPart] = row
+  const [id, , name, categoryId, status, externalId, organizationId, , profile, , staffPart] = row
   const pet: Pet = { id, name, categoryId: shownOf('categoryId', categoryId) as number }
   if (status !== null) pet.status = status as NonNullable<Pet['status']>
   if (externalId !== null) pet.externalId = externalId
@@ -106,14 +111,14 @@ export function toPet(row: Row): Pet {
 
 /** The same with its photos. @param at as `photosAt` gives it */
 export function toWhole(row: Row, at: string): Pet {
-  const [, , , , , , kept] = row
+  const [, , , , , , , kept] = row
   const photos = toPhotos(kept, at)
   return photos ? { ...toPet(row), photos } : toPet(row)
 }
 
 /** The animal as a caller sees it, as JSON. */
 export function toJson(row: Row, { view, photosAt }: Show): string {
-  const [id, name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
+  const [id, , name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
     row
   let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${Number(categoryId)}`
   if (status !== null) json += `,"status":"${status}"`
@@ -128,7 +133,7 @@ export function toJson(row: Row, { view, photosAt }: Show): string {
 
 /** The same as an object; of a row without texts what has a column of its own. */
 export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unknown> {
-  const [id, name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
+  const [id, , name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
     row
   const texts = [profile, seesWhole(view, organizationId) ? staffPart : publicPart]
   const parts = {
@@ -146,19 +151,9 @@ export function toPublicParts(profile: string | null, publicPart: string | null)
   return Object.assign({}, ...parts)
 }
 
-/** The same of an animal that was read already. */
-export function petToJson(
-  { pet, photos }: { pet: Pet; photos?: string | null },
-  { view, photosAt }: Show,
-): string {
-  const shown = seesWhole(view, pet.organizationId) ? pet : shownToAll(pet)
-  return JSON.stringify(photos ? { ...shown, photos: toPhotos(photos, photosAt) } : shown)
-}
-
-function shownToAll(pet: Pet): object {
-  const shown: Record<string, unknown> = { ...pet }
-  for (const member of PROFILE_MEMBERS) if (isGuarded(member)) shown[member] = publicOf(member, pet[member])
-  return shown
+/** The strong ETag of the animal: changes with every change of it. */
+export function etagOfPet(id: number, version: number): string {
+  return `"${id}-${version}"`
 }
 
 /** Whether callers who see all see something else of it than others. */

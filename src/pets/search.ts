@@ -4,9 +4,9 @@ import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
 import { columnsOf, type Picked, type PickedRow, pickedToJson } from './picked.ts'
-import { PET_COLUMNS, type Row, type Show, toJson, toWhole } from './row.ts'
+import { etagOfPet, PET_COLUMNS, type Row, type Show, toJson, toWhole } from './row.ts'
 import type { Pet } from './schema.ts'
-import { SHOWN_COLUMNS, type Shown, type ShownRow, toShown } from './store.ts'
+import { SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
 
 /** What the tables answer without the index of the search, and where the page begins, as its cursor says. */
 export interface PageStart {
@@ -21,7 +21,7 @@ export interface PageStart {
 }
 
 /** Animals as a caller sees them, and the only one that was asked for, with its validators. */
-interface Listed extends Visible<Pick<Shown, 'id' | 'json'>> {
+interface Listed extends Visible<Pick<Shown, 'id' | 'json' | 'etag'>> {
   only?: Shown | undefined
 }
 
@@ -29,8 +29,16 @@ interface Listed extends Visible<Pick<Shown, 'id' | 'json'>> {
 export async function list(db: Db, start: PageStart, show: Show): Promise<Listed> {
   if (start.id) return readNamed(db, start, show)
   const { picked } = start
-  if (!picked) return read(db, start, (row: Row) => ({ id: row[0], json: toJson(row, show) }))
-  return read(db, start, (row: PickedRow) => ({ id: row[4], json: pickedToJson(row, show, picked) }))
+  if (!picked) {
+    return read(db, start, (row: Row) => {
+      const [id, version] = row
+      return { id, etag: etagOfPet(id, version), json: toJson(row, show) }
+    })
+  }
+  return read(db, start, (row: PickedRow) => {
+    const [, , , , id, version] = row
+    return { id, etag: etagOfPet(id, version), json: pickedToJson(row, show, picked) }
+  })
 }
 
 /** The same, each with all that is known of it. */
@@ -67,7 +75,7 @@ async function read<Animal extends { id: number }, Read extends Row | PickedRow>
 /** Who names an animal gets it, whoever is still adding others. */
 async function readNamed(db: Db, start: PageStart, show: Show): Promise<Listed> {
   const rows = await page(db, start).clearSelect().select(SHOWN_COLUMNS).execute()
-  const found = rows.map((row) => toShown(Object.values(row) as ShownRow, show, start.picked))
+  const found = rows.map((row) => toShown(Object.values(row) as PickedRow, show, start.picked))
   return { found, only: start.id?.length === 1 ? found[0] : undefined }
 }
 

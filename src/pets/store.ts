@@ -7,6 +7,7 @@ import { withReferences } from './references.ts'
 import {
   byColumn,
   differs,
+  etagOfPet,
   PET_COLUMNS,
   type Row,
   type Show,
@@ -19,17 +20,18 @@ import type { Pet } from './schema.ts'
 import { setTimes, type Times, timesOf } from './times.ts'
 import { drawVersion } from './version.ts'
 
-/** An animal with its validators. */
+/** An animal with its validators, and the row that it was read from. */
 export interface StoredPet extends Validators {
   pet: Pet
   /** As the row has them. */
   photos: string | null
+  row: StoredRow
 }
 
-/** The same with what validators are made of. */
-export type StoredRow = [version: number, updatedAt: number, ...Row]
+/** The row of an animal, with all that validators are made of: what a change gives back. */
+export type StoredRow = [updatedAt: number, ...Row]
 
-export const STORED_COLUMNS = ['version', 'updated_at as updatedAt', ...PET_COLUMNS] as const
+export const STORED_COLUMNS = ['updated_at as updatedAt', ...PET_COLUMNS] as const
 
 const findById = prepared<{ id: bigint }, StoredRow>((db, fill) =>
   db
@@ -43,7 +45,7 @@ export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
   return row && toStored(row)
 }
 
-/** As a caller sees it, as JSON. */
+/** As a caller sees it, as JSON: read from its row without parsing that. */
 export interface Shown extends Validators {
   id: number
   json: string
@@ -55,20 +57,24 @@ export async function findShown(db: Db, id: bigint, show: Show, picked?: Picked)
 }
 
 /** All that may be shown of an animal, and what its validators are made of. */
-export type ShownRow = [version: number, ...PickedRow]
-export const SHOWN_COLUMNS = ['version', ...columnsOf(pickedOf('*'))] as const
+export const SHOWN_COLUMNS = columnsOf(pickedOf('*'))
 
-const findToShow = prepared<{ id: bigint }, ShownRow>((db, fill) =>
+const findToShow = prepared<{ id: bigint }, PickedRow>((db, fill) =>
   db
     .selectFrom('pet')
     .select(SHOWN_COLUMNS)
     .where('id', '=', fill('id') as never),
 )
 
-export function toShown([version, ...shown]: ShownRow, show: Show, picked?: Picked): Shown {
+export function toShown(shown: PickedRow, show: Show, picked?: Picked): Shown {
   const [, , , updatedAt, ...row] = shown
   const json = picked ? pickedToJson(shown, show, picked) : toJson(row, show)
-  return { id: row[0], json, ...validatorsOf(version, updatedAt, row) }
+  return { id: row[0], json, ...validatorsOf(updatedAt, row) }
+}
+
+/** What a change made of an animal, in the same form. */
+export function storedToShown([updatedAt, ...row]: StoredRow, show: Show): Shown {
+  return { id: row[0], json: toJson(row, show), ...validatorsOf(updatedAt, row) }
 }
 
 /** @returns those that are there, in no order */
@@ -101,13 +107,13 @@ export async function update(
   before: StoredPet,
   after: Aged,
   now: number,
-): Promise<StoredPet | undefined> {
+): Promise<StoredRow | undefined> {
   const { pet, ageDueAt } = after
   const versions = { before: versionOf(before), version: drawVersion() }
   const moved = pet.status === before.pet.status ? undefined : pet.status
   const changed = { ...written(pet, ageDueAt), ...timesOf(moved, now), ...versions, id: before.pet.id, now }
   const [row] = await withReferences(updateVersion(db, changed))
-  return row && toStored(row)
+  return row
 }
 
 /** The same of its photos alone. */
@@ -129,10 +135,10 @@ export async function setPhotos(
   before: StoredPet,
   photos: string | null,
   now: number,
-): Promise<StoredPet | undefined> {
+): Promise<StoredRow | undefined> {
   const versions = { before: versionOf(before), version: drawVersion() }
   const [row] = await updatePhotos(db, { id: before.pet.id, ...versions, now, photos })
-  return row && toStored(row)
+  return row
 }
 
 /** Whether it was still as `before`, and is gone now. */
@@ -149,13 +155,14 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-const PHOTOS_PLACE = 6
+const PHOTOS_PLACE = 7
 
-export function toStored([version, updatedAt, ...row]: StoredRow): StoredPet {
-  return { pet: toPet(row), photos: row[PHOTOS_PLACE], ...validatorsOf(version, updatedAt, row) }
+export function toStored(stored: StoredRow): StoredPet {
+  const [updatedAt, ...row] = stored
+  return { pet: toPet(row), photos: row[PHOTOS_PLACE], row: stored, ...validatorsOf(updatedAt, row) }
 }
 
-function validatorsOf(version: number, updatedAt: number, row: Row): Validators {
-  const [id, , , , , owner] = row
-  return { etag: `"${id}-${version}"`, updatedAt, differs: differs(row), owner }
+function validatorsOf(updatedAt: number, row: Row): Validators {
+  const [id, version, , , , , owner] = row
+  return { etag: etagOfPet(id, version), updatedAt, differs: differs(row), owner }
 }

@@ -44,7 +44,8 @@ async function copyFile(from: PhotoStore, to: PhotoStore, name: string): Promise
   if (!found) return 'there'
   const file = await workFile(to)
   try {
-    await pipeline(found.bytes, createWriteStream(file, { mode: 0o600 }))
+    // Without a mode of its own, as the service makes them: a web server may give them to the public.
+    await pipeline(found.bytes, createWriteStream(file))
     await to.put(name, file)
     return 'copied'
   } finally {

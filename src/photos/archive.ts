@@ -42,14 +42,16 @@ export function archive(databaseUrl: string, store: PhotoStore, file: string): P
 
 async function packAll(packer: Packer, name: string, snapshot: string, store: PhotoStore) {
   const counts = { photos: 0, missing: 0 }
-  await pack(packer, name, { size: statSync(snapshot).size, bytes: createReadStream(snapshot) })
+  const database = { size: statSync(snapshot).size, bytes: createReadStream(snapshot) }
+  await pack(packer, name, database, 0o600)
   for (const hash of hashesIn(snapshot)) {
     const packed: Form[] = []
     for (const form of ALL_FORMS) {
       const file = fileName(hash, form)
       const found = await store.read(file)
       if (!found) continue
-      await pack(packer, `photos/${pathInFolder(file)}`, found)
+      // As the service makes them: a web server may give them to the public.
+      await pack(packer, `photos/${pathInFolder(file)}`, found, 0o644)
       packed.push(form)
     }
     // The others can be made of it.
@@ -59,23 +61,23 @@ async function packAll(packer: Packer, name: string, snapshot: string, store: Ph
   return counts
 }
 
-async function pack(packer: Packer, name: string, { size, bytes }: Reading): Promise<void> {
-  await pipeline(bytes, Writable.fromWeb(packer.add({ name, size, mode: 0o600 }) as never))
+async function pack(packer: Packer, name: string, { size, bytes }: Reading, mode: number): Promise<void> {
+  await pipeline(bytes, Writable.fromWeb(packer.add({ name, size, mode }) as never))
 }
 
 /** @param snapshot a file of the embedded store that nobody has open */
 export function countPhotos(snapshot: string): number {
-  return [...hashesIn(snapshot)].length
+  using database = new DatabaseSync(snapshot, { readOnly: true })
+  if (!hasPhotos(database)) return 0
+  return Number(database.prepare('select count(*) as count from photo').get()?.count)
 }
 
 function* hashesIn(snapshot: string): Generator<string> {
-  const database = new DatabaseSync(snapshot, { readOnly: true })
-  try {
-    // There is no such table in a store of an older release.
-    if (!database.prepare(`select name from sqlite_schema where name = 'photo'`).get()) return
-    for (const { hash } of database.prepare('select hash from photo order by id').iterate())
-      yield String(hash)
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(snapshot, { readOnly: true })
+  if (!hasPhotos(database)) return
+  for (const { hash } of database.prepare('select hash from photo order by id').iterate()) yield String(hash)
 }
+
+/** There is no such table in a store of an older release. */
+const hasPhotos = (database: DatabaseSync): boolean =>
+  database.prepare(`select name from sqlite_schema where name = 'photo'`).get() !== undefined

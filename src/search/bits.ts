@@ -68,6 +68,17 @@ export function* offsetsIn(bits: Bits): Generator<number> {
   }
 }
 
+/** The same, highest first. */
+export function* offsetsDown(bits: Bits): Generator<number> {
+  for (let word = WORDS - 1; word >= 0; word -= 1) {
+    for (let rest = bits[word] as number; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest)
+      yield word * WORD_BITS + bit
+      rest &= ~(1 << bit)
+    }
+  }
+}
+
 /** As the store keeps it: a list of offsets while that is shorter than the bits. */
 export function encodeBits(bits: Bits): Buffer {
   const count = countBits(bits)

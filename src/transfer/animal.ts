@@ -3,7 +3,7 @@ import type { Member } from '../pets/fields.ts'
 
 /** A line as it was read: a value, or why there is none. */
 export interface Line {
-  /** From 1; in a JSON document the place of the animal. */
+  /** From 1; in a JSON document the position of the animal. */
   number: number
   value?: unknown
   problem?: string
@@ -76,7 +76,7 @@ export interface Draft {
   ownId?: string | undefined
   /** Ids of the file: of the animals that are adopted together with it. */
   bondedWith?: string[] | undefined
-  photos?: Photographed['photos']
+  photos?: PhotoList
 }
 
 /** An imported animal whose file names photos of it. */
@@ -85,7 +85,14 @@ export interface Photographed {
   /** The id in the source. */
   id?: string | undefined
   petId: number
-  photos: { address: string; alt?: string }[]
+  photos: PhotoList
+}
+
+/** Where the photos of an animal are, in their order. */
+export interface PhotoList {
+  sources: { address: string; alt?: string }[]
+  /** How many more the file names than an animal can have. */
+  surplus: number
 }
 
 export interface Refusal {

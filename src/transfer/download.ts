@@ -3,9 +3,9 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { ApiError } from '../errors.ts'
+import { ApiError, type ErrorCode } from '../errors.ts'
 import type { PhotoStore } from '../photo-files/store.ts'
-import { receive } from '../photos/receive.ts'
+import { MOST_BYTES, receive } from '../photos/receive.ts'
 import { Refused } from './animal.ts'
 
 /** Until the answer begins. How long its body may take, `receive` knows. */
@@ -24,11 +24,25 @@ export async function download(address: string, store: PhotoStore, privateToo: b
   try {
     if (answer.statusCode !== 200) throw new Refused(`It was answered with ${answer.statusCode}.`)
     return await receive({ raw: answer, headers: answer.headers }, answer, store).catch((error) => {
-      throw error instanceof ApiError ? error : new Refused('The answer broke off.')
+      throw asOfServer(error)
     })
   } finally {
     answer.destroy()
   }
+}
+
+/** What the service would ask of a sender, somebody else's server is only said to have failed at. */
+const OF_SERVER: Partial<Record<ErrorCode, string>> = {
+  request_timeout: 'The server sent it too slowly: it needs 10 KB a second, and 300 seconds at most.',
+  payload_too_large: `The picture is larger than ${MOST_BYTES} bytes, or comes in too many small pieces.`,
+  invalid_image: 'The answer was empty.',
+}
+
+/** @param error as `receive` throws it */
+export function asOfServer(error: unknown): Error {
+  if (!(error instanceof ApiError)) return new Refused('The answer broke off.')
+  const reason = OF_SERVER[error.code]
+  return reason === undefined ? error : new Refused(reason)
 }
 
 type Downloaded = Awaited<ReturnType<typeof receive>>

@@ -1,20 +1,22 @@
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { appendFile, rm } from 'node:fs/promises'
+import { appendFile, rm, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 import { workFile } from '../photo-files/folder.ts'
-import type { KeptPhoto } from '../photo-files/kept.ts'
 import type { PhotoFiles } from '../photo-files/open.ts'
 import { ALL_FORMS, FIRST_FORMS } from '../photo-files/sizes.ts'
 import { keepNew } from '../photos/files.ts'
 import { type By, list, type Owner } from '../photos/owners.ts'
+import { MOST_PHOTOS } from '../photos/schema.ts'
 import * as photos from '../photos/store.ts'
-import type { Photographed, Refusal } from './animal.ts'
+import type { Photographed, PhotoList, Refusal } from './animal.ts'
 import { download } from './download.ts'
 import { reasonFor } from './import-batch.ts'
+import { knownSources, type PhotoSource } from './photo-store.ts'
 
 /** So many addresses are asked at once. */
 const AT_ONCE = 4
@@ -29,9 +31,11 @@ export interface Fetching {
 
 export interface Fetched {
   added: number
-  /** They were fetched before. */
+  /** They were fetched before, or the animal has the same picture. */
   there: number
   failed: number
+  /** They are more than an animal can have. */
+  noRoom: number
 }
 
 interface Told {
@@ -42,12 +46,14 @@ interface Told {
   onPhoto(done: Fetched): void
 }
 
-/** The photos of imported animals, noted in a file until all animals are there: then they are fetched. */
-export async function openLater({ files }: Fetching) {
+/** The photos of imported animals wait in a file until all animals are there: then they are fetched. */
+export async function openPhotoQueue({ files }: Fetching) {
   const file = await workFile(files.store)
+  // An input without any photo leaves it empty, and it is read all the same.
+  await writeFile(file, '', { mode: 0o600 })
   return {
     async add(found: Photographed[]): Promise<void> {
-      await appendFile(file, found.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+      await appendFile(file, found.map((one) => `${JSON.stringify(one)}\n`).join(''))
     },
     all: () => createInterface({ input: createReadStream(file) }),
     [Symbol.asyncDispose]: () => rm(file, { force: true }),
@@ -55,57 +61,69 @@ export async function openLater({ files }: Fetching) {
 }
 
 /**
- * Fetches what animals lack of their photos, in their order. Run again, it goes on where it was stopped: an
- * animal that has as many as it should is passed over, and the same picture is not added twice.
+ * Fetches the photos of animals from the addresses that did not bring one before, in their order. Run again,
+ * it goes on where it was stopped. A photo that was removed does not come back.
  */
 export async function fetchPhotos(
-  noted: AsyncIterable<string>,
+  queued: AsyncIterable<string>,
   { db, write }: Pick<Writer, 'write'> & { db: Db },
   fetching: Fetching,
   { by, clock, onRefused, onPhoto }: Told,
 ): Promise<Fetched> {
-  const done: Fetched = { added: 0, there: 0, failed: 0 }
+  const done: Fetched = { added: 0, there: 0, failed: 0, noRoom: 0 }
 
   async function ofAnimal(text: string): Promise<void> {
-    const { line, id, petId, photos: wanted }: Photographed = JSON.parse(text)
-    const owner: Owner = { kind: 'pet', id: BigInt(petId) }
-    const has = await list(db, owner).catch(noneOfGone)
-    if (has.length >= wanted.length) {
-      done.there += wanted.length
-      return
-    }
-    for (const [index, { address, alt }] of wanted.entries()) {
+    const { line, id, petId, photos: found }: Photographed = JSON.parse(text)
+    const refuse = (reason: string) => onRefused({ line, ...(id !== undefined && { id }), reason })
+    const order = hashesOf(found)
+    const known = await knownSources(db, petId, order)
+    for (const [index, { address, alt }] of found.sources.entries()) {
+      const hash = order[index] ?? ''
       try {
-        done[await fetchOne(owner, address, alt)] += 1
+        const outcome = known.has(hash) ? 'there' : await fetchOne(petId, { hash, order }, address, alt)
+        done[outcome] += 1
       } catch (error) {
-        done.failed += 1
-        const reason = `photos[${index}]: ${reasonFor(error)}`
-        onRefused({ line, ...(id !== undefined && { id }), reason })
+        done[isFull(error) ? 'noRoom' : 'failed'] += 1
+        refuse(`photos[${index}]: ${reasonFor(error)}`)
       }
       onPhoto(done)
     }
+    if (found.surplus === 0) return
+    done.noRoom += found.surplus
+    refuse(`photos: ${found.surplus} were not fetched, since an animal has at most ${MOST_PHOTOS}.`)
   }
 
-  async function fetchOne(owner: Owner, address: string, alt?: string): Promise<'added' | 'there'> {
+  async function fetchOne(
+    petId: number,
+    source: PhotoSource,
+    address: string,
+    alt?: string,
+  ): Promise<'added' | 'there'> {
     const { files, allForms, privateToo } = fetching
+    const owner: Owner = { kind: 'pet', id: BigInt(petId) }
+    // Before it is fetched: rendering costs a second, and its files would be nobody's.
+    photos.requireRoom(await list(db, owner))
     const { file, digest } = await download(address, files.store, privateToo)
     try {
-      if (await photos.findSame(db, owner, digest)) return 'there'
+      const same = await photos.findSame(db, owner, digest)
+      if (same) {
+        await write('rememberPhoto', petId, source.hash, same.id)
+        return 'there'
+      }
       const made = await keepNew(files, file, allForms ? ALL_FORMS : FIRST_FORMS)
       const photo = { digest, ...made, ...(alt !== undefined && { alt }) }
-      const { isNew } = await write('addPhoto', owner, photo, by, clock())
+      const { isNew } = await write('importPhoto', petId, source, photo, by, clock())
       return isNew ? 'added' : 'there'
     } finally {
       await rm(file, { force: true })
     }
   }
 
-  await Readable.from(noted).forEach(ofAnimal, { concurrency: AT_ONCE })
+  await Readable.from(queued).forEach(ofAnimal, { concurrency: AT_ONCE })
   return done
 }
 
-/** Removed since it came: what is wanted of it is refused one by one, as of everybody. */
-function noneOfGone(error: unknown): KeptPhoto[] {
-  if (error instanceof ApiError && error.status === 404) return []
-  throw error
-}
+const hashesOf = ({ sources }: PhotoList): string[] =>
+  sources.map(({ address }) => createHash('sha256').update(address).digest('hex'))
+
+const isFull = (error: unknown): boolean => error instanceof ApiError && error.code === 'too_many_photos'

@@ -6,7 +6,7 @@ import type { PetStatus } from '../pets/fields.ts'
 import { coordinatesOf } from '../places/derive.ts'
 import { type Refusal, Refused } from './animal.ts'
 import { bondAll } from './bonds.ts'
-import { type Fetched, type Fetching, fetchPhotos, openLater } from './fetch-photos.ts'
+import { type Fetched, type Fetching, fetchPhotos, openPhotoQueue } from './fetch-photos.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
 import { type Judged, type Outcome, type Plan, Tried } from './plan.ts'
@@ -54,25 +54,25 @@ export async function importAnimals(
   const bonded: Outcome['bonded'] = []
   const seen = new Set<string>()
   try {
-    await using later = options.photos && (await openLater(options.photos))
-    for await (const batch of batchesOf(input, { ...options, withPhotos: later !== undefined })) {
+    await using queue = options.photos && (await openPhotoQueue(options.photos))
+    for await (const batch of batchesOf(input, { ...options, withPhotos: queue !== undefined })) {
       if (options.removed) for (const id of idsIn(batch)) seen.add(id)
       const isFirst = linesIn(done) === 0
       if (isFirst && options.mayHaveOwnIds) await refuseOwnIds(db, batch.drafts, options.source)
       const judged = await judgeAll(db, batch, options, owner)
       const outcome = await bringIn(judged, write, { ...options, ...owner }, done)
       bonded.push(...outcome.bonded)
-      await later?.add(outcome.photographed)
+      await queue?.add(outcome.photographed)
     }
     if (options.dryRun) return done
     const { keyId, removed: status, clock, onRefused } = options
     const by = { keyId: Number(keyId), organizationId: owner.keyOrganization }
     await bondAll(bonded, write, { ...options, organizationId: owner.keyOrganization })
     if (status) done.removed = await retireRemoved(db, write, seen, { source, status, by, clock, onRefused })
-    if (later && options.photos) {
+    if (queue && options.photos) {
       const onPhoto = (photos: Fetched) => options.onBatch({ ...done, photos })
       const told = { by: { ...by, keyId }, clock, onRefused, onPhoto }
-      done.photos = await fetchPhotos(later.all(), { db, write }, options.photos, told)
+      done.photos = await fetchPhotos(queue.all(), { db, write }, options.photos, told)
     }
   } catch (error) {
     throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error

@@ -1,18 +1,35 @@
-import { ONE_LINE } from '../http/text.ts'
-import type { Fields, Photographed } from './animal.ts'
+import Schema from 'typebox/schema'
+import { AltText } from '../photo-files/kept.ts'
+import { MOST_PHOTOS } from '../photos/schema.ts'
+import type { Fields, Format, PhotoList } from './animal.ts'
 
-type Source = Photographed['photos'][number]
+type Source = PhotoList['sources'][number]
 
-/** The photos that the members of an animal name: texts with addresses, or photos as services show them. */
-export function photosIn(fields: Fields, members: readonly string[]): Source[] {
-  const all = members.flatMap((member) => [fields[member]].flat()).flatMap(sourcesIn)
+/**
+ * The photos that the members of an animal name: texts with addresses, or photos as services show them.
+ *
+ * @returns undefined when they name none
+ */
+export function photosIn(fields: Fields, members: readonly string[], format: Format): PhotoList | undefined {
   // A cover is named among the others once more.
-  return all.filter(({ address }, index) => all.findIndex((one) => one.address === address) === index)
+  const byAddress = new Map<string, Source>()
+  for (const value of members.flatMap((member) => fields[member])) {
+    for (const source of sourcesIn(value, format))
+      if (!byAddress.has(source.address)) byAddress.set(source.address, source)
+  }
+  if (byAddress.size === 0) return undefined
+  const sources = [...byAddress.values()].slice(0, MOST_PHOTOS)
+  return { sources, surplus: byAddress.size - sources.length }
 }
 
-function sourcesIn(value: unknown): Source[] {
-  if (typeof value === 'string')
-    return value.split(/[\s;]+/).flatMap((address) => (address ? { address } : []))
+/** Between the addresses in a cell. An address may hold a semicolon itself. */
+const BETWEEN = /\s*;\s*(?=https?:)|\s+/i
+
+function sourcesIn(value: unknown, format: Format): Source[] {
+  if (typeof value === 'string') {
+    const addresses = format === 'csv' ? value.split(BETWEEN) : [value.trim()]
+    return addresses.flatMap((address) => (address ? { address } : []))
+  }
   if (typeof value !== 'object' || value === null) return []
   const { alt, sizes, ...rest } = value as { alt?: unknown; sizes?: object }
   const { full, large } = { ...rest, ...sizes } as { full?: unknown; large?: unknown }
@@ -20,9 +37,7 @@ function sourcesIn(value: unknown): Source[] {
   return typeof address === 'string' ? [{ address, ...(isAlt(alt) && { alt }) }] : []
 }
 
-const MOST_ALT = 500
+const altText = Schema.Compile(AltText)
 
 /** What the service would refuse, a photo goes without. */
-function isAlt(alt: unknown): alt is string {
-  return typeof alt === 'string' && [...alt].length <= MOST_ALT && new RegExp(ONE_LINE, 'u').test(alt)
-}
+const isAlt = (alt: unknown): alt is string => altText.Check(alt)

@@ -1,30 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { cleanup } from '../testing/cleanup.ts'
+import { startPictures } from '../testing/picture-server.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
-
-type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body?: Buffer; cut?: true }
-
-/** Somebody else's server of pictures, and what it was asked for. */
-async function startPictures(t: TestContext, answers: Record<string, Answer>) {
-  const asked: string[] = []
-  const server = http.createServer(({ url = '' }, response) => {
-    asked.push(url)
-    const { status = 200, headers = {}, body = Buffer.alloc(0), cut } = answers[url] ?? { status: 404 }
-    response.writeHead(status, { 'content-length': body.length + (cut ? 9 : 0), ...headers })
-    if (cut) response.write(body, () => response.destroy())
-    else response.end(body)
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  cleanup(t).defer(() => void server.close().closeAllConnections())
-  const { port } = server.address() as { port: number }
-  return { asked, answers, at: (path: string) => `http://127.0.0.1:${port}${path}` }
-}
 
 const start = (t: TestContext, folder: string): Promise<TestApp> =>
   startApp(t, { databaseUrl: `sqlite:${join(folder, 'test.db')}`, key: { ...UNLIMITED, access: 'admin' } })
@@ -94,15 +75,15 @@ test('photos that cannot be fetched are told one by one, and fetched by the next
   assert.equal(code, 1)
   assert.match(stdout, /^added 2, .*; photos: added 2, there before 0, not fetched 5\n$/)
   const told = stderr.split('\n')
-  for (const [place, reason] of [
+  for (const [index, reason] of [
     [1, 'The answer broke off\\.'],
     [2, 'It was answered with 302\\.'],
     [3, 'This is no picture that can be used here\\..*'],
     [4, 'The picture is larger than 15000000 bytes.*'],
     [5, 'It was answered with 404\\.'],
   ] as const)
-    assert.match(told[place - 1] ?? '', new RegExp(`^line 1 \\(a\\): photos\\[${place}\\]: ${reason}$`))
-  assert.match(stderr, /5 photos were not fetched; run again/)
+    assert.match(told[index - 1] ?? '', new RegExp(`^line 1 \\(a\\): photos\\[${index}\\]: ${reason}$`))
+  assert.match(stderr, /adoptable: 5 photos were not fetched\. Run the same command again to fetch them\.\n$/)
   assert.deepEqual([await altsOf(app, 1), await altsOf(app, 2)], [['-'], ['Bella']])
   assert.deepEqual(readdirSync(join(folder, 'photos', 'incoming')), [])
 
@@ -110,7 +91,7 @@ test('photos that cannot be fetched are told one by one, and fetched by the next
   pictures.asked.splice(0)
   const again = await runCli(t, command, settingsOf(folder))
   assert.match(again.stdout, /unchanged 2, .*; photos: added 1, there before 6, not fetched 0\n$/)
-  assert.deepEqual(pictures.asked.toSorted(), paths.toSorted())
+  assert.deepEqual(pictures.asked.toSorted(), paths.slice(1).toSorted())
   assert.deepEqual((await altsOf(app, 1)).length, 2)
 })
 
@@ -172,7 +153,10 @@ test('without --photos, photos of other programs have no place, and those of an 
   const fetching = ['--from', 'petfinder', '--photos', '--photos-private']
   const third = await runCli(t, ['import', other, ...fetching], settingsOf(folder))
   assert.match(third.stdout, /refused 1 .*not fetched 1\n$/)
-  assert.deepEqual(pictures.asked, ['/1.jpg'])
+  const fourth = await runCli(t, ['import', other, ...fetching, '--source', 'other'], settingsOf(folder))
+  assert.match(fourth.stdout, /added 1, .*not fetched 1\n$/)
+  assert.doesNotMatch(fourth.stderr, /photo1 \(1\)/)
+  assert.deepEqual(pictures.asked, ['/1.jpg', '/1.jpg'])
   assert.deepEqual(await altsOf(app, 1), [])
   assert.equal((await runCli(t, ['import', own, '--photos-private'], settingsOf(folder))).code, 2)
 })

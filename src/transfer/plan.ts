@@ -1,7 +1,7 @@
 import type { Adding } from '../pets/insert-many.ts'
 import type { NewPet } from '../pets/schema.ts'
 import type { Point } from '../places/distance.ts'
-import type { Photographed, Refusal } from './animal.ts'
+import type { Photographed, PhotoList, Refusal } from './animal.ts'
 
 // What an import gives to the store, and what it hears of it.
 
@@ -13,7 +13,7 @@ export interface Judged {
   /** Not for adoption in its source. */
   unlisted: boolean
   bond?: Bond | undefined
-  photos?: Photographed['photos'] | undefined
+  photos?: PhotoList | undefined
   /** In our own form: a number that is taken is a mistake. Other programs may give one several times. */
   isOurs: boolean
   /** Of its postcode or city, where the file has no coordinates. */

@@ -73,7 +73,7 @@ function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refus
     if (!animal) return {}
     const { bondedWith, ...rest } = animal
     const bond = bondOf(bondedWith)
-    const photos = reading.withPhotos ? takePhotos(fields, rest, reading.mapping) : undefined
+    const photos = reading.withPhotos ? takePhotos(fields, rest, reading) : undefined
     return { draft: { line: line.number, animal: rest, sourceId: id, ownId, ...bond, ...photos } }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
@@ -82,10 +82,11 @@ function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refus
 }
 
 /** What names them is then no longer left out. */
-function takePhotos(fields: Fields, animal: Animal, { photoMembers = [] }: Mapping): Pick<Draft, 'photos'> {
+function takePhotos(fields: Fields, animal: Animal, { format, mapping }: Reading): Pick<Draft, 'photos'> {
+  const { photoMembers = [] } = mapping
   if (animal.leftOut) animal.leftOut = animal.leftOut.filter((name) => !photoMembers.includes(name))
-  const photos = photosIn(fields, photoMembers)
-  return photos.length > 0 ? { photos } : {}
+  const photos = photosIn(fields, photoMembers, format)
+  return photos ? { photos } : {}
 }
 
 /** Ids of the file, where the service has its own: so the schema does not judge them. @throws {Refused} */

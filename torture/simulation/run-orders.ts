@@ -12,6 +12,7 @@ import { ApiError } from '../../src/errors.ts'
 import { type RequestWrite, requestWrites } from '../../src/http/idempotency.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { withAdopter } from '../../src/orders/store.ts'
+import type { StoredRow } from '../../src/pets/store.ts'
 import { type Random, randomFrom } from '../lab/random.ts'
 
 /** One thing that a client wants done, under one Idempotency-Key, and what it was told in the end. */
@@ -113,9 +114,9 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
   return { wishes: state.wishes, faults: state.faults }
 }
 
+/** Of an animal its row is the result, of an order the order. */
 function idOf(result: unknown): number | undefined {
-  const { pet, id } = (result ?? {}) as { pet?: { id: number }; id?: number }
-  return pet?.id ?? id
+  return Array.isArray(result) ? (result as StoredRow)[1] : (result as { id?: number } | undefined)?.id
 }
 
 type Process = (

@@ -10,7 +10,7 @@ export const petfinder: Mapping = {
   formats: ['csv'],
   columns: ['ID', 'AnimalName', 'Type', 'Status'],
   idColumn: 'ID',
-  photoMembers: [1, 2, 3, 4, 5, 6].map((place) => `photo${place}`),
+  photoMembers: [1, 2, 3, 4, 5, 6].map((number) => `photo${number}`),
   toAnimal(fields, _format, habits) {
     const row = sourceRow(fields, habits)
     const name = row.text('AnimalName')

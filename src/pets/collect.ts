@@ -1,0 +1,89 @@
+import { shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
+import { prepared } from '../db/prepared.ts'
+import type { Db } from '../db/tables.ts'
+import type { Near, Wanted } from './filters.ts'
+import type { Candidate, Candidates, Position } from './order.ts'
+import type { Picked, PickedRow } from './picked.ts'
+import type { Show } from './row.ts'
+import { SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
+import { placeTokenOf } from './tokens.ts'
+
+// From the animals that a search finds to a page of them.
+
+export interface Found extends Pick<Shown, 'id' | 'json' | 'etag'> {
+  position: Position
+}
+
+export interface Page {
+  /** One more than asked for tells that there are more. */
+  found: Found[]
+  /** From where to go on, where the search ended before there were enough. */
+  next?: Position | undefined
+}
+
+const readShown = prepared<Values, PickedRow>(
+  (db, fill, { rows }) =>
+    db
+      .selectFrom('pet')
+      .select(SHOWN_COLUMNS)
+      .where(
+        'id',
+        'in',
+        Array.from({ length: Number(rows) }, (_, index) => fill(`id${index}`) as number),
+      ),
+  shapeOf,
+)
+
+interface Showing {
+  wanted: Wanted
+  near: Near | undefined
+  picked: Picked | undefined
+  show: Show
+}
+
+/** So many animals are looked at for one page, of which the index does not know all that was asked for. */
+const MOST_LOOKED_AT = 2_000
+
+/** Takes candidates until there is a page of them, and one more. */
+export async function collect(
+  db: Db,
+  candidates: Candidates,
+  limit: number,
+  showing: Showing,
+): Promise<Page> {
+  const found: Found[] = []
+  let lookedAt = 0
+  for (;;) {
+    const { done, value } = await candidates.next()
+    if (done) return { found, next: value }
+    for (let from = 0; from < value.length; ) {
+      const some = value.slice(from, from + limit + 1 - found.length)
+      found.push(...(await shown(db, some, showing)))
+      if (found.length > limit) return { found }
+      from += some.length
+      lookedAt += some.length
+      if (lookedAt >= MOST_LOOKED_AT) return { found, next: some.at(-1)?.position }
+    }
+  }
+}
+
+/** Those that are still there, and fit where the index does not know. */
+async function shown(db: Db, candidates: Candidate[], showing: Showing): Promise<Found[]> {
+  const { wanted, near, picked, show } = showing
+  const ids = candidates.map(({ id }) => ({ id }))
+  const rows = await readShown(db, valuesOf(ids, {}))
+  const byId = new Map(rows.map((row) => [row[4], row]))
+  return candidates.flatMap(({ id, position }) => {
+    const row = byId.get(id)
+    if (!row || !wanted.isWithin({ publishedAt: row[0], updatedAt: row[3] })) return []
+    const { json, etag } = toShown(row, show, picked)
+    const meters = near?.get(placeTokenOf(row[13], row[10]) ?? '')
+    if (meters === undefined) return [{ id, json, etag, position }]
+    // Also where an animal stays as it is, its organization may move.
+    return [{ id, json: withDistance(json, meters), etag: `${etag} ${meters}`, position }]
+  })
+}
+
+function withDistance(json: string, meters: number): string {
+  return `${json.slice(0, -1)}${json === '{}' ? '' : ','}"distanceMeters":${meters}}`
+}
