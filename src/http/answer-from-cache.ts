@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { AnswerFirst } from './answer-first.ts'
@@ -10,6 +10,7 @@ import type { Page, PageCache } from './page-cache.ts'
 import { requestId } from './request-id.ts'
 import type { LogRequest } from './request-log.ts'
 import { cutShort, type Send } from './send-together.ts'
+import { wantsStrict } from './strict.ts'
 import { faultOf } from './well-formed.ts'
 
 /** What a request may not have: it changes what the answer is about, and is the router's to look at. */
@@ -42,8 +43,9 @@ interface Options {
 export function answerFromCache(options: Options): AnswerFirst {
   const { config, faces, pages, clock, logRequest, send, logger, onAnswer } = options
 
-  function cached({ view }: Caller, url: string): Page | undefined {
+  function cached({ view }: Caller, url: string, headers: IncomingHttpHeaders): Page | undefined {
     const page = pages.get(view, config.origin + url)
+    if (page?.isLenient && wantsStrict(headers)) return undefined
     return page && clock() < (page.until ?? Number.POSITIVE_INFINITY) ? page : undefined
   }
 
@@ -51,7 +53,7 @@ export function answerFromCache(options: Options): AnswerFirst {
     const { url = '' } = request
     const { gate } = faceOf(faces, url)
     const caller = isPlain(request) ? gate.recall(request) : undefined
-    const page = caller && cached(caller, url)
+    const page = caller && cached(caller, url, request.headers)
     const form = page && readyForm(request, page)
     if (!form) return route()
     // Before the limiter, which may have to ask Redis.

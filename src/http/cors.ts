@@ -15,6 +15,7 @@ const REQUEST_HEADERS = [
   'If-None-Match',
   'If-Modified-Since',
   'If-Unmodified-Since',
+  'Prefer',
   'X-Request-Id',
 ].join(', ')
 const EXPOSED_HEADERS = [

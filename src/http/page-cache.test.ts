@@ -25,7 +25,7 @@ const turn = () => new Promise(setImmediate)
 const page = (body: string) => ({ body, headers: { etag: '' } })
 
 const at = (address: string, view: View = 'all') => ({
-  ...{ view, address, operation: 'a', route: '/a', access: 'read' as const },
+  ...{ view, address, operation: 'a', route: '/a', access: 'read' as const, isLenient: false },
 })
 
 test('a page that many ask for at once is made once, and made anew after a change', async () => {

@@ -15,6 +15,8 @@ export interface Asked {
   route: string
   /** What a caller needs for the route. */
   access: Access | undefined
+  /** Whether the address has parameters that the route ignores: a client may refuse that. */
+  isLenient: boolean
 }
 
 /** An answer of 200 as a route makes it. */

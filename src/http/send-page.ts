@@ -38,5 +38,6 @@ function askedFor(request: FastifyRequest, config: Config): Asked {
   const { operationId: operation = 'other' } = (schema ?? {}) as { operationId?: string }
   // The links in it begin with the address under which the client reached the service.
   const address = publicOrigin(config, request) + request.url
-  return { view: request.caller.view, address, operation, route, access }
+  const { caller, isLenient = false } = request
+  return { view: caller.view, address, operation, route, access, isLenient }
 }

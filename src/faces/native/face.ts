@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import type { App } from '../../http/app.ts'
 import { deprecatedRoutes } from '../../http/deprecation.ts'
 import type { Face } from '../../http/face.ts'
+import { refuseUnknown } from '../../http/strict.ts'
 import { inventoryRoutes } from '../../inventory/routes.ts'
 import { orderRoutes } from '../../orders/routes.ts'
 import { organizationRoutes } from '../../organizations/routes.ts'
@@ -27,6 +28,7 @@ export function nativeFace(context: Context): Face {
     routes(v1: App) {
       v1.addHook('onRoute', declareAccess)
       v1.addHook('onRoute', deprecated.onRoute)
+      v1.addHook('preValidation', refuseUnknown)
       petRoutes(v1, context)
       photoRoutes(v1, context)
       categoryRoutes(v1, context)
