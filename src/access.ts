@@ -6,6 +6,7 @@ export type Access = (typeof ACCESS_LEVELS)[number]
 /** The access that each operation asks for. The one list: check, description and docs follow it. */
 export const NEEDED_ACCESS = {
   listPets: 'read',
+  listPetFacets: 'read',
   createPet: 'write',
   getPet: 'read',
   updatePet: 'write',

@@ -9,7 +9,9 @@ export type AddressFilter = (typeof ADDRESS_FILTERS)[number]
 /** Where an organization is, as it is searched: its animals are there that say nothing else. */
 export interface OrganizationPlace {
   id: number
-  /** Folded. */
+  /** Its address as it is written. */
+  told: Record<string, string>
+  /** The same as it is compared. */
   address: Partial<Record<AddressFilter, string>>
   words: ReadonlySet<string>
   point: Point | undefined
@@ -43,6 +45,7 @@ function placeOf(
   const isKnown = latitude !== undefined && longitude !== undefined
   return {
     id,
+    told: Object.fromEntries(told),
     address: Object.fromEntries(told.map(([filter, value]) => [filter, fold(value)])),
     words: new Set(told.flatMap(([, value]) => wordsOf(value))),
     point: isKnown ? { latitude, longitude } : undefined,

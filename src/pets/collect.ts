@@ -75,7 +75,8 @@ async function shown(db: Db, candidates: Candidate[], showing: Showing): Promise
   const byId = new Map(rows.map((row) => [row[4], row]))
   return candidates.flatMap(({ id, position }) => {
     const row = byId.get(id)
-    if (!row || !wanted.isWithin({ publishedAt: row[0], updatedAt: row[3] })) return []
+    if (!row) return []
+    if (wanted.isWithin && !wanted.isWithin({ publishedAt: row[0], updatedAt: row[3] })) return []
     const { json, etag } = toShown(row, show, picked)
     const meters = near?.get(placeTokenOf(row[13], row[10]) ?? '')
     if (meters === undefined) return [{ id, json, etag, position }]

@@ -48,7 +48,8 @@ export interface Wanted {
   question: Question
   /** Whose name has all the words of `q`: those come first. */
   inName: Clause[] | undefined
-  isWithin: Residual
+  /** Absent where the index knows all. */
+  isWithin: Residual | undefined
 }
 
 /** @param near absent where no place is asked for */
@@ -137,7 +138,8 @@ const clamped = (day: string): string => (day < FIRST_DAY ? FIRST_DAY : day > LA
 const DAY_MS = 86_400_000
 const shifted = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS)
 
-function residual({ publishedAfter, publishedBefore, updatedSince }: Filters): Residual {
+function residual({ publishedAfter, publishedBefore, updatedSince }: Filters): Residual | undefined {
+  if ([publishedAfter, publishedBefore, updatedSince].every((text) => text === undefined)) return undefined
   const [after, before, since] = [publishedAfter, publishedBefore, updatedSince].map((text) =>
     text === undefined ? undefined : Date.parse(text),
   )

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { fold } from '../search/words.ts'
 import type { Answer } from '../testing/client.ts'
-import { type Asked, type Seen, type Shelter, searchAll } from '../testing/search-reference.ts'
+import { type Asked, countAll, type Seen, type Shelter, searchAll } from '../testing/search-reference.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const seed = Number(process.env.SEARCH_SEED ?? Date.now() % 1e6)
@@ -163,11 +164,19 @@ const SHELTERS = [
   { code: 'B', name: 'B' },
 ]
 
-/** All ids that a search finds, page after page, with the distances. */
-async function foundBy(app: TestApp, asked: Asked, limit: number): Promise<[number, number | undefined][]> {
-  const query = new URLSearchParams({ limit: String(limit) })
+const FACETS = ['breed', 'status', 'goodWithCats', 'hasPhotos', 'age', 'city', 'tag', 'organizationId']
+type Count = { value: string; count: number }
+
+function queryOf(asked: Asked): URLSearchParams {
+  const query = new URLSearchParams()
   for (const [name, wanted] of Object.entries(asked))
     if (Array.isArray(wanted)) for (const value of wanted) query.append(name, value)
+  return query
+}
+
+/** All ids that a search finds, page after page, with the distances. */
+async function foundBy(app: TestApp, asked: Asked, limit: number): Promise<[number, number | undefined][]> {
+  const query = queryOf({ ...asked, limit: [String(limit)] })
   const found: [number, number | undefined][] = []
   for (let path: string | undefined = `/v1/pets?${query}`; path; ) {
     const { status, body, headers, text } = await app.get(path)
@@ -215,12 +224,19 @@ test(`searches find what looking at each animal finds, in its order (seed ${seed
       seen.push(...body)
       path = /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
     }
-    const expected = searchAll(seen, shelters, asked).map(({ animal, meters }) => [animal.id, meters])
+    const matches = searchAll(seen, shelters, asked)
+    const expected = matches.map(({ animal, meters }) => [animal.id, meters])
 
     const found = await foundBy(app, asked, limit)
     hits += Math.min(found.length, 1)
 
     assert.deepEqual(found, expected, JSON.stringify({ asked, limit, index }))
+    const { body } = await app.get(`/v1/pets/facets?${queryOf({ ...asked, sort: undefined, facet: FACETS })}`)
+    assert.deepEqual([body.matches, body.approximate], [expected.length, false], JSON.stringify(asked))
+    for (const facet of FACETS) {
+      const counted = body.facets[facet].map(({ value, count }: Count) => [fold(value), count])
+      assert.deepEqual(Object.fromEntries(counted), countAll(matches, shelters, facet), facet)
+    }
   }
   // A test of searches that find nothing would prove little.
   assert.ok(hits > SEARCHES / 4, `${hits} of ${SEARCHES} searches found something`)

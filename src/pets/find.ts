@@ -1,62 +1,18 @@
-import type { Context } from '../context.ts'
 import { dialectOf, type Visible } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
-import { pointOf } from '../organizations/locate.ts'
-import { type OrganizationPlace, organizationPlaces } from '../organizations/places.ts'
-import { work } from '../search/evaluate.ts'
 import { type Clause, matches, type Question } from '../search/question.ts'
-import type { Recent } from '../search/recent.ts'
-import { keysIn, stateOf } from '../search/store.ts'
-import { allTokensOf, changedAmong, type RecentReader, readSearched, recentReader } from './changed.ts'
+import { allTokensOf, readSearched } from './changed.ts'
 import { collect, type Found, type Page } from './collect.ts'
-import { type Near, nearTo, type Wanted, wantedBy } from './filters.ts'
+import type { Near, Wanted } from './filters.ts'
+import { type Finder, searching } from './finder.ts'
 import { byDistance, byId, byKey, type Candidates, type Position, type Search } from './order.ts'
 import type { Picked } from './picked.ts'
 import { requireBounds } from './query.ts'
 import type { Show } from './row.ts'
 import type { PetQuery } from './schema.ts'
-import { AT, token } from './tokens.ts'
+import { token } from './tokens.ts'
 
 // The animals that fit filters of every kind, by the index of the search and what has changed since.
-
-/** What a search works with: made once for a service. */
-export interface Finder {
-  db: Db
-  recent: RecentReader
-  organizations(): Promise<OrganizationPlace[]>
-}
-
-/** Behind so many changes the index is brought up to date at once, and not by the next round of jobs. */
-const MOST_RECENT = 1_000
-
-export function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'write'>): Finder {
-  const pages = () => version('pages')
-  const recent = recentReader(db, pages)
-  let indexing = false
-  async function catchUp(): Promise<void> {
-    indexing = true
-    try {
-      while (await write('indexAnimals'));
-      recent.forget()
-    } catch {
-      // The job of the same name tells of it.
-    } finally {
-      indexing = false
-    }
-  }
-  return {
-    db,
-    recent: {
-      ...recent,
-      async read() {
-        const found = await recent.read()
-        if (found.animals.size > MOST_RECENT && !indexing) void catchUp()
-        return found
-      },
-    },
-    organizations: organizationPlaces(db, pages),
-  }
-}
 
 export interface Start {
   query: PetQuery
@@ -64,10 +20,8 @@ export interface Start {
   after?: Position | undefined
 }
 
-/** Rows of the index that one request reads at most. */
+/** Rows of the index that one page reads at most. */
 const MOST_WORK = 60_000
-/** Somebody may change an animal, or the index, while it is read: so often it is read again. */
-const MOST_ATTEMPTS = 4
 
 export async function find(finder: Finder, start: Start, show: Show): Promise<Page> {
   requireBounds(start.query)
@@ -81,36 +35,19 @@ export async function find(finder: Finder, start: Start, show: Show): Promise<Pa
   return { found, next: cutFrom === undefined ? next : (found.at(-1)?.position ?? start.after ?? [0, 0]) }
 }
 
-async function findIn(db: Db, finder: Finder, start: Start, show: Show): Promise<Page> {
-  for (let attempt = 1; ; attempt += 1) {
-    const recent = await finder.recent.read()
-    const page = await attemptIn(db, finder, recent, start, show)
-    if (attempt === MOST_ATTEMPTS || (await isCurrent(db, recent, page.found))) return page
-    finder.recent.forget()
-  }
-}
-
-/** Whether nothing has changed between the index, what has changed since, and the rows. */
-async function isCurrent(db: Db, recent: Recent, found: Found[]): Promise<boolean> {
-  const changed = await changedAmong(
+function findIn(db: Db, finder: Finder, { query, after, picked }: Start, show: Show): Promise<Page> {
+  return searching(
     db,
-    found.map(({ id }) => id),
+    finder,
+    { filters: query, mostWork: MOST_WORK },
+    ({ search, wanted, near }) => {
+      const candidates = query.id
+        ? named(search, query, wanted.question, after)
+        : ordered(search, query, wanted, near, after)
+      return collect(db, candidates, query.limit, { wanted, near, picked, show })
+    },
+    ({ found }) => found.map(({ id }) => id),
   )
-  for (const [id, version] of changed)
-    if (recent.animals.get(id)?.version !== (version ?? undefined)) return false
-  return (await stateOf(db)).generation === recent.state.generation
-}
-
-async function attemptIn(db: Db, finder: Finder, recent: Recent, start: Start, show: Show): Promise<Page> {
-  const { query, after, picked } = start
-  const organizations = await finder.organizations()
-  const near = await nearOf(db, recent, query, organizations)
-  const wanted = wantedBy(query, organizations, near)
-  const search = { db, recent, work: work(MOST_WORK), highest: await highestId(db) }
-  const candidates = query.id
-    ? named(search, query, wanted.question, after)
-    : ordered(search, query, wanted, near, after)
-  return collect(db, candidates, query.limit, { wanted, near, picked, show })
 }
 
 function ordered(
@@ -163,24 +100,4 @@ async function* named(
   const wanted = found.filter((id) => behind === undefined || id * step > behind * step)
   yield wanted.sort((one, other) => (one - other) * step).map((id) => ({ id, position: [0, id] as const }))
   return undefined
-}
-
-async function nearOf(
-  db: Db,
-  recent: Recent,
-  { near, within }: PetQuery,
-  organizations: OrganizationPlace[],
-): Promise<Near | undefined> {
-  if (near === undefined) return undefined
-  const fresh = [...recent.animals.values()].flatMap(({ keys }) => keys.get(AT) ?? [])
-  const places = new Set([...(await keysIn(db, AT)), ...fresh])
-  return nearTo(await pointOf(near), within * 1_000, [...places], organizations)
-}
-
-async function highestId(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('pet')
-    .select(({ fn }) => fn.max('id').as('id'))
-    .executeTakeFirst()
-  return Number(row?.id ?? 0)
 }

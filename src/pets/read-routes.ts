@@ -17,7 +17,10 @@ import { int64 } from '../http/validate.ts'
 import { photosAt } from '../photo-files/kept.ts'
 import { release } from '../release.ts'
 import type { Found } from './collect.ts'
-import { type Finder, find, openFinder, type Start } from './find.ts'
+import { FacetQuery, PetFacets } from './facet-schemas.ts'
+import { facets } from './facets.ts'
+import { find, type Start } from './find.ts'
+import type { Finder } from './finder.ts'
 import { history } from './history.ts'
 import type { Position } from './order.ts'
 import { pickedOf } from './picked.ts'
@@ -32,6 +35,7 @@ const DEPRECATED_SINCE = Date.UTC(2026, 10, 20)
 const REMOVED_AT = Date.UTC(2030, 11, 5)
 
 const LIST_HEADERS = { ...PAGE_HEADERS, ...VALIDATOR_HEADERS }
+const FACET_HEADERS = { ETag: VALIDATOR_HEADERS.ETag }
 export const CHANGED_SINCE = {
   412: 'A condition of the request does not hold: what it is about was changed.',
 }
@@ -39,9 +43,8 @@ const READ_CONFIG = { headers: IF_NONE_MATCH, errors: CHANGED_SINCE }
 
 const BETA = { 'x-stability': 'beta' } as const
 
-export function listPets(app: App, context: Context): void {
+export function listPets(app: App, context: Context, finder: Finder): void {
   const { config, cursorSecret } = context
-  const finder = openFinder(context)
   const schema = {
     operationId: 'listPets',
     summary: 'List all animals',
@@ -73,6 +76,26 @@ export function listPets(app: App, context: Context): void {
       // An animal alone has validators of its own, which a change of it can name.
       const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, show) }
       return { body, headers: { link, ...validators }, passing: cut }
+    }
+    return sendPage(request, reply, context, read) as never
+  })
+}
+
+export function listPetFacets(app: App, context: Context, finder: Finder): void {
+  const schema = {
+    operationId: 'listPetFacets',
+    summary: 'Count animals by the values of filters',
+    description:
+      'With the filters of the list. Of up to 10,000 matching animals the counts are exact; of more they are those of ' +
+      'the newest 10,000, and `approximate` says so.',
+    ...BETA,
+    querystring: FacetQuery,
+    response: { 200: { ...PetFacets, headers: FACET_HEADERS }, 304: notModified(FACET_HEADERS) },
+  }
+  app.get('/pets/facets', { config: READ_CONFIG, schema }, async (request, reply) => {
+    const read = async () => {
+      const body = JSON.stringify(await facets(finder, request.query))
+      return { body, headers: { etag: etagOf(request.caller.view, body) } }
     }
     return sendPage(request, reply, context, read) as never
   })

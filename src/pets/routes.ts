@@ -8,14 +8,17 @@ import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { photosAt } from '../photo-files/kept.ts'
 import type * as petChange from './change.ts'
+import { openFinder } from './finder.ts'
 import { located, relocated } from './locate.ts'
 import { withOtherProblems } from './problems.ts'
-import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPets } from './read-routes.ts'
+import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPetFacets, listPets } from './read-routes.ts'
 import { NewPet, Pet, PetPatch, PetPath } from './schema.ts'
 import * as pets from './store.ts'
 
 export function petRoutes(app: App, context: Context): void {
-  listPets(app, context)
+  const finder = openFinder(context)
+  listPets(app, context, finder)
+  listPetFacets(app, context, finder)
   createPet(app, context)
   getPet(app, context)
   updatePet(app, context)

@@ -146,6 +146,25 @@ function textOf(name: string, { breed, description, tags = [], place }: Parts): 
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+/** What an animal has of a filter that compares texts, as it is written. */
+export function textsOf(
+  filter: string,
+  row: SearchedRow | undefined,
+  organizations: { id: number; told: Record<string, string> }[],
+): string[] {
+  if (!row) return []
+  const { species, breed, colors, tags, place } = toPublicParts(row[5], row[6]) as Parts
+  const there = place ?? organizations.find(({ id }) => String(id) === String(row[4]))?.told ?? {}
+  const texts: Record<string, (string | undefined)[] | undefined> = {
+    species: [species],
+    breed: [breed?.primary, breed?.secondary],
+    color: colors,
+    tag: tags,
+    ...Object.fromEntries(PLACE_FILTERS.map((name) => [name, [there[name]]])),
+  }
+  return (texts[filter] ?? []).filter((text) => text !== undefined)
+}
+
 /** So much of a name decides its order; of names that are alike so far, the id does. */
 const SORTED_CHARACTERS = 60
 

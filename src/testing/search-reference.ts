@@ -141,3 +141,17 @@ function compare(one: Match, other: Match, sort: string, byWords: boolean): numb
   if (sort === 'age') return AGES.indexOf(a.age) - AGES.indexOf(b.age) || b.id - a.id
   return (byWords ? Number(other.inName) - Number(one.inName) : 0) || b.id - a.id
 }
+
+/** How many of the matches have each value of a filter, by the value as it is compared. */
+export function countAll(matches: Match[], shelters: Shelter[], facet: string): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { animal } of matches) {
+    const shelter = animal.place ? undefined : shelters.find(({ id }) => id === animal.organizationId)
+    const flag = FLAGS[facet]?.(animal)
+    const texts = TEXTS[facet]?.(animal) ?? [(animal.place ?? shelter?.address)?.[facet]]
+    const held = FLAGS[facet] ? [flag === undefined ? undefined : String(flag)] : texts
+    for (const value of new Set(held.flatMap((one) => (one === undefined ? [] : fold(one)))))
+      counts[value] = (counts[value] ?? 0) + 1
+  }
+  return counts
+}

@@ -55,6 +55,15 @@ const firstTwo = (names = '', from: number, categoryId: number) =>
 const BREEDS = firstTwo(FIRST_BREEDS.Cat, countOf({ Dog: FIRST_BREEDS.Dog ?? '' }) + 1, 2)
 const COLORS = firstTwo(FIRST_COLORS.Dog, countOf(FIRST_BREEDS) + 1, 1)
 const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name }))
+const FACETS = {
+  ...{ matches: 2, approximate: false },
+  facets: {
+    status: [
+      { value: 'available', count: 1 },
+      { value: 'pending', count: 1 },
+    ],
+  },
+}
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
 /**
@@ -63,6 +72,10 @@ const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
  */
 export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   listPets: { query: { limit: '20' }, answer: [MIA, REX] },
+  listPetFacets: {
+    query: { facet: 'status' },
+    answer: FACETS,
+  },
   createPet: { body: TOM, answer: { id: 3, ...TOM } },
   getPet: { path: { petId: '1' }, answer: REX },
   updatePet: { path: { petId: '1' }, body: { status: 'sold' }, answer: { ...REX, status: 'sold' } },

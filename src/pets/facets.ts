@@ -1,0 +1,54 @@
+import type { OrganizationPlace } from '../organizations/places.ts'
+import { fold } from '../search/words.ts'
+import { readSearched } from './changed.ts'
+import { type Counts, countFacets } from './count-facets.ts'
+import type { FacetName, FacetQuery, PetFacets } from './facet-schemas.ts'
+import { type Finder, searching } from './finder.ts'
+import type { Search } from './order.ts'
+import { requireBounds } from './query.ts'
+import { type SearchedRow, textsOf } from './tokens.ts'
+
+/** Rows of the index that one request reads at most. */
+const MOST_WORK = 200_000
+/** Of one filter. */
+const MOST_VALUES = 100
+
+/** How many animals have each value of some filters. */
+export function facets(finder: Finder, { facet, ...filters }: FacetQuery): Promise<PetFacets> {
+  requireBounds({ ...filters, limit: 1, sort: '-id' })
+  const wantedFacets = [...new Set(facet)] as FacetName[]
+  return searching(
+    finder.db,
+    finder,
+    { filters, mostWork: MOST_WORK },
+    async ({ search, wanted, organizations }) => {
+      const counts = await countFacets(search, wanted, wantedFacets, organizations)
+      const { matches, approximate } = counts
+      return { matches, approximate, facets: await namedCounts(search, counts, organizations) }
+    },
+    () => [],
+  )
+}
+
+/** Those that most have, as the newest animal with each has it. */
+async function namedCounts(
+  { db }: Pick<Search, 'db'>,
+  { values }: Counts,
+  organizations: OrganizationPlace[],
+): Promise<Record<string, { value: string; count: number }[]>> {
+  const named: Record<string, { value: string; count: number }[]> = {}
+  for (const [facet, counts] of values) {
+    const known = [...counts].filter(([value]) => value !== '')
+    known.sort(
+      ([one, a], [other, b]) => b.count - a.count || Buffer.compare(Buffer.from(one), Buffer.from(other)),
+    )
+    const most = known.slice(0, MOST_VALUES)
+    const rows = await readSearched(db, [...new Set(most.map(([, { newest }]) => newest))])
+    const byId = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
+    named[facet] = most.map(([value, { count, newest }]) => {
+      const texts = textsOf(facet, byId.get(newest), organizations)
+      return { value: texts.find((text) => fold(text) === value) ?? value, count }
+    })
+  }
+  return named
+}

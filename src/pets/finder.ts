@@ -1,0 +1,118 @@
+import type { Context } from '../context.ts'
+import type { Db } from '../db/tables.ts'
+import { pointOf } from '../organizations/locate.ts'
+import { type OrganizationPlace, organizationPlaces } from '../organizations/places.ts'
+import { work } from '../search/evaluate.ts'
+import type { Recent } from '../search/recent.ts'
+import { keysIn, stateOf } from '../search/store.ts'
+import { changedAmong, type RecentReader, recentReader } from './changed.ts'
+import { type Filters, type Near, nearTo, type Wanted, wantedBy } from './filters.ts'
+import type { Search } from './order.ts'
+import { AT } from './tokens.ts'
+
+/** What searches work with: made once for a service. */
+export interface Finder {
+  db: Db
+  recent: RecentReader
+  organizations(): Promise<OrganizationPlace[]>
+}
+
+/** Behind so many changes the index is brought up to date at once, and not by the next round of jobs. */
+const MOST_RECENT = 1_000
+
+export function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'write'>): Finder {
+  const pages = () => version('pages')
+  const recent = recentReader(db, pages)
+  let indexing = false
+  async function catchUp(): Promise<void> {
+    indexing = true
+    try {
+      while (await write('indexAnimals'));
+      recent.forget()
+    } catch {
+      // The job of the same name tells of it.
+    } finally {
+      indexing = false
+    }
+  }
+  return {
+    db,
+    recent: {
+      ...recent,
+      async read() {
+        const found = await recent.read()
+        if (found.animals.size > MOST_RECENT && !indexing) void catchUp()
+        return found
+      },
+    },
+    organizations: organizationPlaces(db, pages),
+  }
+}
+
+/** All that one search needs, as of one moment. */
+export interface Prepared {
+  search: Search
+  wanted: Wanted
+  near: Near | undefined
+  organizations: OrganizationPlace[]
+}
+
+/** Somebody may change an animal, or the index, while a search reads: so often it reads again. */
+const MOST_ATTEMPTS = 4
+
+interface Asked {
+  filters: Filters & { within: number }
+  /** Rows of the index that it reads at most. */
+  mostWork: number
+}
+
+/**
+ * Searches until nothing changed meanwhile between the index, what has changed since, and the rows.
+ *
+ * @param idsIn the animals that a result shows
+ * @throws {ApiError} invalid_parameter when `near` names no place
+ */
+export async function searching<Result>(
+  db: Db,
+  finder: Finder,
+  { filters, mostWork }: Asked,
+  attempt: (prepared: Prepared) => Promise<Result>,
+  idsIn: (result: Result) => number[],
+): Promise<Result> {
+  for (let count = 1; ; count += 1) {
+    const recent = await finder.recent.read()
+    const organizations = await finder.organizations()
+    const near = await nearOf(db, recent, filters, organizations)
+    const search = { db, recent, work: work(mostWork), highest: await highestId(db) }
+    const wanted = wantedBy(filters, organizations, near)
+    const result = await attempt({ search, wanted, near, organizations })
+    if (count === MOST_ATTEMPTS || (await isCurrent(db, recent, idsIn(result)))) return result
+    finder.recent.forget()
+  }
+}
+
+async function isCurrent(db: Db, recent: Recent, ids: number[]): Promise<boolean> {
+  for (const [id, version] of await changedAmong(db, ids))
+    if (recent.animals.get(id)?.version !== (version ?? undefined)) return false
+  return (await stateOf(db)).generation === recent.state.generation
+}
+
+async function nearOf(
+  db: Db,
+  recent: Recent,
+  { near, within }: Asked['filters'],
+  organizations: OrganizationPlace[],
+): Promise<Near | undefined> {
+  if (near === undefined) return undefined
+  const fresh = [...recent.animals.values()].flatMap(({ keys }) => keys.get(AT) ?? [])
+  const places = new Set([...(await keysIn(db, AT)), ...fresh])
+  return nearTo(await pointOf(near), within * 1_000, [...places], organizations)
+}
+
+async function highestId(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('pet')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst()
+  return Number(row?.id ?? 0)
+}
