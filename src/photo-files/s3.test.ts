@@ -133,7 +133,7 @@ test('a bucket: files are whole, in parts, listed over pages, and gone', NEEDS_S
   )
   for (const { at } of listed) assert.ok(Math.abs(at - Date.now()) < 60_000, String(at))
   assert.equal(statSync(store.workFolder).mode & 0o777, 0o700)
-  assert.equal(store.workFolder, join(tmpdir(), 'adoptable-photos'))
+  assert.equal(store.workFolder, join(tmpdir(), `adoptable-photos-${process.getuid?.()}`))
 
   await store.remove([...names, nameOf(99)])
   assert.equal(await store.size(first), undefined)
