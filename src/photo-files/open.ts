@@ -18,14 +18,22 @@ export async function openPhotos(config: Pick<Config, 'photosUrl' | 'databaseUrl
   return { store, renderer, close: () => renderer.close() }
 }
 
-const FILE = 'file:'
-
-export async function openPhotoStore({
+/** The files of photos where the settings have them: in a folder beside the database, unless told otherwise. */
+export function openPhotoStore({
   photosUrl,
   databaseUrl,
 }: Pick<Config, 'photosUrl' | 'databaseUrl'>): Promise<PhotoStore> {
+  return photoStoreAt(photosUrl ?? FILE + folderBeside(databaseUrl))
+}
+
+export const folderBeside = (databaseUrl: string): string =>
+  join(isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl)), 'photos')
+
+const FILE = 'file:'
+
+/** @param url as PHOTOS_URL has it */
+export async function photoStoreAt(url: string): Promise<PhotoStore> {
+  if (url.startsWith(FILE)) return openFolder(url.slice(FILE.length))
   // What it takes is loaded by those alone who ask for it.
-  if (photosUrl && !photosUrl.startsWith(FILE)) return (await import('./s3.ts')).openS3(photosUrl)
-  const beside = isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl))
-  return openFolder(photosUrl?.slice(FILE.length) ?? join(beside, 'photos'))
+  return (await import('./s3.ts')).openS3(url)
 }
