@@ -80,11 +80,8 @@ export async function workFile(store: Pick<PhotoStore, 'workFolder' | 'remakeWor
   return join(store.workFolder, randomUUID())
 }
 
-/** Half-made files of processes that were killed. @param before in Unix milliseconds */
-export async function sweepWorkFolder(
-  { workFolder }: Pick<PhotoStore, 'workFolder'>,
-  before: number,
-): Promise<void> {
+/** Removes half-made files of processes that were killed. @param before in Unix milliseconds */
+export async function sweepWorkFolder({ workFolder }: Pick<PhotoStore, 'workFolder'>, before: number) {
   for await (const name of entries(workFolder)) {
     const file = join(workFolder, name)
     const found = await stat(file).catch(absent)

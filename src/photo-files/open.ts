@@ -9,13 +9,15 @@ import type { PhotoStore } from './store.ts'
 export interface PhotoFiles {
   store: PhotoStore
   renderer: Renderer
+  /** By the names of files that are being made now. */
+  making: Map<string, Promise<void>>
   close(): Promise<void>
 }
 
 export async function openPhotos(config: Pick<Config, 'photosUrl' | 'databaseUrl'>): Promise<PhotoFiles> {
   const store = await openPhotoStore(config)
   const renderer = openRenderer()
-  return { store, renderer, close: () => renderer.close() }
+  return { store, renderer, making: new Map(), close: () => renderer.close() }
 }
 
 /** The files of photos where the settings have them: in a folder beside the database, unless told otherwise. */

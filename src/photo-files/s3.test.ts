@@ -96,6 +96,9 @@ async function startWithFront(t: TestContext, bounds: Partial<typeof BOUNDS> = {
   const front = await startFront(t, swift as TestSwift)
   const photosUrl = photosUrlOf(swift as TestSwift, { port: front.port })
   const app = await startApp(t, { settings: { PHOTOS_URL: photosUrl } })
+  // What it does at its first start asks the bucket too.
+  await doJobs(app.service.context)
+  front.asked = 0
   const store = await openS3(photosUrl, { ...BOUNDS, pausesMs: [1, 1], ...bounds })
   app.service.context.photos.store = store
   return { front, app, store }

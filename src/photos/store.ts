@@ -153,13 +153,13 @@ export async function photoFilesRemoved(db: Db, hashes: string[]): Promise<void>
   await db.deleteFrom('removed_photo').where('hash', 'in', hashes).execute()
 }
 
-/** A photo of which files are still to be made. */
-export async function pending(db: Db): Promise<string | undefined> {
-  const rows = db.selectFrom('photo').select('hash').where('pending', '=', 1).orderBy('id').limit(1)
-  return (await rows.executeTakeFirst())?.hash
+/** The first photo of which files are still to be made. @param after the id of another one */
+export async function pending(db: Db, after = 0): Promise<{ id: number; hash: string } | undefined> {
+  const rows = db.selectFrom('photo').select(['id', 'hash']).where('pending', '=', 1).where('id', '>', after)
+  return rows.orderBy('id').limit(1).executeTakeFirst()
 }
 
-/** All files of a photo are there, or will never be. */
+/** All files of a photo are there, or those that lack are made when somebody asks. */
 export async function photoFilesMade(db: Db, hash: string): Promise<void> {
   await db.updateTable('photo').set({ pending: 0 }).where('hash', '=', hash).execute()
 }
