@@ -79,11 +79,11 @@ export async function updatePhoto(
   await inTurn(db, owner)
   let changed: KeptPhoto | undefined
   await change(db, owner, by, now, (before) => {
-    const place = placeOf(before, id)
-    const [{ alt: said, ...rest }] = before.slice(place, place + 1) as [KeptPhoto]
+    const index = indexOf(before, id)
+    const { alt: said, ...rest } = before[index] as KeptPhoto
     const words = alt === undefined ? said : (alt ?? undefined)
     changed = { ...rest, ...(words !== undefined && { alt: words }) }
-    return before.toSpliced(place, 1).toSpliced((position ?? place + 1) - 1, 0, changed)
+    return before.toSpliced(index, 1).toSpliced((position ?? index + 1) - 1, 0, changed)
   })
   return changed as unknown as KeptPhoto
 }
@@ -91,14 +91,15 @@ export async function updatePhoto(
 /** @throws {ApiError} photo_not_found, other_organization */
 export async function deletePhoto(db: Db, owner: Owner, id: bigint, by: By, now: number): Promise<void> {
   await inTurn(db, owner)
-  await change(db, owner, by, now, (before) => before.toSpliced(placeOf(before, id), 1))
+  await change(db, owner, by, now, (before) => before.toSpliced(indexOf(before, id), 1))
   await forget(db, owner, now, Number(id))
 }
 
-export function placeOf(photos: KeptPhoto[], id: bigint): number {
-  const place = photos.findIndex((photo) => BigInt(photo.id) === id)
-  if (place < 0) throw new ApiError('photo_not_found')
-  return place
+/** @throws {ApiError} photo_not_found */
+export function indexOf(photos: KeptPhoto[], id: bigint): number {
+  const index = photos.findIndex((photo) => BigInt(photo.id) === id)
+  if (index < 0) throw new ApiError('photo_not_found')
+  return index
 }
 
 /** Before its owner goes: all its photos are nobody's, and a job removes their files. */
