@@ -110,29 +110,20 @@ export async function update(
   return row && toStored(row)
 }
 
-/** The same of its photos alone. */
-const updatePhotos = prepared<
-  { id: number; before: number; version: number; now: number; photos: string | null },
-  StoredRow
->((db, fill) =>
-  db
-    .updateTable('pet')
-    .set({ photos: fill('photos'), updated_at: fill('now'), version: fill('version') })
-    .where('id', '=', fill('id'))
-    .where('version', '=', fill('before'))
-    .returning(STORED_COLUMNS),
-)
-
-/** @returns undefined when the animal is no longer as it was `before` */
+/** @returns false when the animal is no longer as it was `before` */
 export async function setPhotos(
   db: Db,
   before: StoredPet,
   photos: string | null,
   now: number,
-): Promise<StoredPet | undefined> {
-  const versions = { before: versionOf(before), version: drawVersion() }
-  const [row] = await updatePhotos(db, { id: before.pet.id, ...versions, now, photos })
-  return row && toStored(row)
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('pet')
+    .set({ photos, updated_at: now, version: drawVersion() })
+    .where('id', '=', before.pet.id)
+    .where('version', '=', versionOf(before))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Whether it was still as `before`, and is gone now. */
@@ -149,10 +140,14 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-const PHOTOS_PLACE = 6
+const PHOTOS_INDEX = PET_COLUMNS.indexOf('photos')
 
 export function toStored([version, updatedAt, ...row]: StoredRow): StoredPet {
-  return { pet: toPet(row), photos: row[PHOTOS_PLACE], ...validatorsOf(version, updatedAt, row) }
+  return {
+    pet: toPet(row),
+    photos: row[PHOTOS_INDEX] as string | null,
+    ...validatorsOf(version, updatedAt, row),
+  }
 }
 
 function validatorsOf(version: number, updatedAt: number, row: Row): Validators {
