@@ -14,22 +14,29 @@ export interface PhotoFiles {
   close(): Promise<void>
 }
 
-export async function openPhotos(config: Pick<Config, 'photosUrl' | 'databaseUrl'>): Promise<PhotoFiles> {
+export async function openPhotos(config: Where): Promise<PhotoFiles> {
   const store = await openPhotoStore(config)
   const renderer = openRenderer()
   return { store, renderer, making: new Map(), close: () => renderer.close() }
 }
 
+type Where = Pick<Config, 'photosUrl' | 'databaseUrl'>
+
 /** The files of photos where the settings have them: in a folder beside the database, unless told otherwise. */
-export function openPhotoStore({
-  photosUrl,
-  databaseUrl,
-}: Pick<Config, 'photosUrl' | 'databaseUrl'>): Promise<PhotoStore> {
-  return photoStoreAt(photosUrl ?? FILE + folderBeside(databaseUrl))
+export function openPhotoStore(where: Where): Promise<PhotoStore> {
+  return photoStoreAt(urlOf(where))
 }
 
-export const folderBeside = (databaseUrl: string): string =>
-  join(isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl)), 'photos')
+/** Undefined for a bucket. */
+export function folderOf(where: Where): string | undefined {
+  const url = urlOf(where)
+  return url.startsWith(FILE) ? url.slice(FILE.length) : undefined
+}
+
+function urlOf({ photosUrl, databaseUrl }: Where): string {
+  const beside = isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl))
+  return photosUrl ?? FILE + join(beside, 'photos')
+}
 
 const FILE = 'file:'
 
