@@ -406,8 +406,8 @@ export abstract class Operations {
   }
 
   /**
-   * Remove a photo of an animal. The service removes its files within seconds. Caches may keep them for up to
-   * a year. Stability: beta.
+   * Remove a photo of an animal. The service removes its files within seconds. Caches may keep them for a
+   * year. Stability: beta.
    */
   deletePetPhoto(
     parameters: DeletePetPhotoParameters,
@@ -485,7 +485,7 @@ export abstract class Operations {
 
   /**
    * Remove a photo of an organization. The service removes its files within seconds. Caches may keep them for
-   * up to a year. Stability: beta.
+   * a year. Stability: beta.
    */
   deleteOrganizationPhoto(
     parameters: DeleteOrganizationPhotoParameters,

@@ -35,7 +35,7 @@ const MOST_LAST_WORDS = 1_024
 const FAULTS = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE']
 
 interface Child {
-  process: ChildProcess
+  running: ChildProcess
   /** The end of what it wrote to standard error. */
   lastWords: string
 }
@@ -53,7 +53,7 @@ export function renderProcess() {
       execArgv: ['--max-old-space-size=64'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    const made: Child = { process: started, lastWords: '' }
+    const made: Child = { running: started, lastWords: '' }
     const forget = (): void => {
       if (child === made) child = undefined
     }
@@ -66,7 +66,7 @@ export function renderProcess() {
   }
 
   function end(): Promise<void> {
-    const ending = child?.process
+    const ending = child?.running
     child = undefined
     clearTimeout(idle)
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return Promise.resolve()
@@ -111,13 +111,13 @@ export function renderProcess() {
       // Not exit: what it wrote last may come after that.
       const onClose = (code: number | null, signal: string | null) => resolve(endedWith(code, signal, asked))
       const onError = (error: Error) => resolve({ failure: error.message })
-      asked.process.once('message', resolve).once('close', onClose).once('error', onError)
-      asked.process.send(task, (error) => error && !isEnding(asked) && resolve({ failure: error.message }))
+      asked.running.once('message', resolve).once('close', onClose).once('error', onError)
+      asked.running.send(task, (error) => error && !isEnding(asked) && resolve({ failure: error.message }))
       try {
         return await promise
       } finally {
         clearTimeout(late)
-        asked.process.off('message', resolve).off('close', onClose).off('error', onError)
+        asked.running.off('message', resolve).off('close', onClose).off('error', onError)
         rest(asked)
       }
     },
@@ -125,12 +125,12 @@ export function renderProcess() {
 }
 
 /** What keeps this process alive for another one. */
-function handlesOf({ process }: Child): { ref(): void; unref(): void }[] {
-  return [process, process.channel, process.stderr as Socket | null].filter((handle) => handle != null)
+function handlesOf({ running }: Child): { ref(): void; unref(): void }[] {
+  return [running, running.channel, running.stderr as Socket | null].filter((handle) => handle != null)
 }
 
 /** Whether it was started and will tell how it ended. */
-const isEnding = ({ process }: Child): boolean => process.pid !== undefined
+const isEnding = ({ running }: Child): boolean => running.pid !== undefined
 
 /** What it means that the process ended over a picture. */
 function endedWith(code: number | null, signal: string | null, { lastWords }: Child): Answer {

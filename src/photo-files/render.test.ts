@@ -89,8 +89,5 @@ test('at the end of the service the photo under way and those behind it get 503,
     assert.ok(error instanceof ApiError && error.status === 503, String(error))
   renderer.warm()
   assert.equal(readFileSync(starts, 'utf8'), 'one\n')
-  assert.deepEqual(
-    process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap'),
-    [],
-  )
+  await until(() => !process.getActiveResourcesInfo().includes('ProcessWrap'))
 })

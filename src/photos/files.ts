@@ -10,7 +10,11 @@ import { FIRST_FORMS, type Form, fileName } from '../photo-files/sizes.ts'
 
 // The files of photos: made of what was sent, or of the largest one that is kept.
 
-/** For a disk that is full, read-only or gone, and for a bucket that is. @throws {ApiError} service_unavailable */
+/**
+ * For a disk that is full, read-only or gone, and for a bucket that is.
+ *
+ * @throws {ApiError} service_unavailable
+ */
 export function unavailable(cause: unknown): never {
   throw cause instanceof ApiError ? cause : new ApiError('service_unavailable', { cause })
 }

@@ -13,7 +13,7 @@ import { unavailable } from './files.ts'
 export const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif']
 
 export const MOST_BYTES = 15_000_000
-/** So many photos each process receives at once: each takes a connection, an open file and up to 15 MB of disk. */
+/** So many photos each process receives at once: each takes a connection, a file and up to 15 MB of disk. */
 const MOST_AT_ONCE = 64
 /** From so many pieces on, each has to hold something: one of a byte costs the same as one of thousands. */
 const MOST_SMALL_PIECES = 2_048

@@ -184,7 +184,7 @@ function deletePhoto(app: App, { write, clock }: Context, kind: OwnerKind): void
   const schema = {
     operationId: `delete${operation}Photo`,
     summary: `Remove a photo of ${of}`,
-    description: 'The service removes its files within seconds. Caches may keep them for up to a year.',
+    description: 'The service removes its files within seconds. Caches may keep them for a year.',
     ...BETA,
     params: photoPath(owner),
     response: { 204: { type: 'null', description: 'The photo is gone.' } },
