@@ -22,7 +22,7 @@ export async function openPhotos(config: Where): Promise<PhotoFiles> {
 
 type Where = Pick<Config, 'photosUrl' | 'databaseUrl'>
 
-/** The files of photos where the settings have them: in a folder beside the database, unless told otherwise. */
+/** The files of photos, where the settings have them: else in a folder beside the database. */
 export function openPhotoStore(where: Where): Promise<PhotoStore> {
   return photoStoreAt(urlOf(where))
 }

@@ -40,28 +40,33 @@ interface Child {
   lastWords: string
 }
 
+function forkChild(): Child {
+  const running = fork(CHILD, {
+    // Nothing that this service knows: no setting is passed on, and no open file. What glibc's malloc gave
+    // for the pixels of one photo goes back to the machine, and is not added to what the next one takes.
+    env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' },
+    execArgv: ['--max-old-space-size=64'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  const child: Child = { running, lastWords: '' }
+  running.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    child.lastWords = (child.lastWords + text).slice(-MOST_LAST_WORDS)
+  })
+  return child
+}
+
 /** The process in which pictures are read: one at a time, started when needed and ended when idle. */
 export function renderProcess() {
   let child: Child | undefined
   let idle: NodeJS.Timeout | undefined
 
   function start(): Child {
-    const started = fork(CHILD, {
-      // Nothing that this service knows: no setting is passed on, and no open file. What glibc's malloc gave
-      // for the pixels of one photo goes back to the machine, and is not added to what the next one takes.
-      env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' },
-      execArgv: ['--max-old-space-size=64'],
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    })
-    const made: Child = { running: started, lastWords: '' }
+    const made = forkChild()
     const forget = (): void => {
       if (child === made) child = undefined
     }
     // A process that cannot be started has no exit.
-    started.once('exit', forget).on('error', forget)
-    started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      made.lastWords = (made.lastWords + text).slice(-MOST_LAST_WORDS)
-    })
+    made.running.once('exit', forget).on('error', forget)
     return made
   }
 
@@ -71,10 +76,8 @@ export function renderProcess() {
     clearTimeout(idle)
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return Promise.resolve()
     return new Promise((done) => {
-      ending
-        .once('exit', () => done())
-        .once('error', () => done())
-        .ref()
+      const gone = (): void => done()
+      ending.once('exit', gone).once('error', gone).ref()
       ending.kill('SIGKILL')
     })
   }
