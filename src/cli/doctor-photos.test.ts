@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test'
 import { readConfig } from '../config.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { scratchFolder } from '../testing/start-app.ts'
-import { NEEDS_SWIFT, photosUrlOf, startSwift } from '../testing/swift.ts'
 import { checkPhotos } from './doctor-photos.ts'
 
 const look = (settings: Record<string, string>) => checkPhotos(readConfig(settings))
@@ -60,17 +59,4 @@ test('doctor says why no photo can be rendered, and checks their store all the s
 
   assert.deepEqual([rendering?.state, store?.state], ['wrong', 'good'])
   assert.match(rendering?.found ?? '', /ENOENT/)
-})
-
-test('doctor checks a bucket, and never tells its secret', NEEDS_SWIFT, async (t) => {
-  const swift = await startSwift({ after: (end) => cleanup(t).defer(end) })
-  const url = photosUrlOf(swift)
-
-  const [, store] = await look({ PHOTOS_URL: url })
-  assert.deepEqual([store?.state, store?.found], ['good', 'a file was written, read and removed'])
-
-  const [, refused] = await look({ PHOTOS_URL: url.replace(/:[^:@/]+@/, ':another-secret@') })
-  assert.equal(refused?.state, 'wrong')
-  assert.match(refused?.found ?? '', /403/)
-  assert.doesNotMatch(JSON.stringify(refused), /another-secret/)
 })

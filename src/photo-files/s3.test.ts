@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, type TestContext, test } from 'node:test'
 import sharp from 'sharp'
+import { checkPhotos } from '../cli/doctor-photos.ts'
 import { readConfig } from '../config.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { doJobs } from '../testing/jobs.ts'
@@ -254,4 +255,17 @@ test('PHOTOS_URL that no bucket can be asked with: refused without what it holds
     )
   for (const url of ['s3://k:a%2Fb@host:8443/b?region=r', 's3+http://k:s@[::1]:80/b'])
     assert.equal(readConfig({ PHOTOS_URL: url }).photosUrl, url)
+})
+
+test('doctor checks a bucket, and never tells its secret', NEEDS_SWIFT, async () => {
+  const url = photosUrlOf(swift as TestSwift)
+  const look = (settings: Record<string, string>) => checkPhotos(readConfig(settings))
+
+  const [, store] = await look({ PHOTOS_URL: url })
+  assert.deepEqual([store?.state, store?.found], ['good', 'a file was written, read and removed'])
+
+  const [, refused] = await look({ PHOTOS_URL: url.replace(/:[^:@/]+@/, ':another-secret@') })
+  assert.equal(refused?.state, 'wrong')
+  assert.match(refused?.found ?? '', /403/)
+  assert.doesNotMatch(JSON.stringify(refused), /another-secret/)
 })
