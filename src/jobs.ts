@@ -9,7 +9,7 @@ export const jobs = {
   'expired-results': expiredResults,
   erasure,
   ages,
-  'photo-files': photoFiles,
   'removed-photos': removedPhotos,
+  'photo-files': photoFiles,
   [ORPHANS]: orphanedPhotoFiles,
 } satisfies Jobs

@@ -357,10 +357,10 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an animal. The body is a picture of at most 15 MB and 50 million pixels. It is turned
-   * upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture that is
-   * there already is not added again: that is a 200. For tools that upload with it, PUT does the same as
-   * POST. Stability: beta.
+   * Add a photo to an animal. The body is a picture of at most 15 MB and 50 million pixels. The service turns
+   * the picture upright, scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC,
+   * comments). A picture that the animal or organization already has is not added again: the answer is 200
+   * with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
    */
   addPetPhoto(
     parameters: AddPetPhotoParameters,
@@ -376,10 +376,10 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an animal with PUT. The body is a picture of at most 15 MB and 50 million pixels. It is
-   * turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture
-   * that is there already is not added again: that is a 200. For tools that upload with it, PUT does the same
-   * as POST. Stability: beta.
+   * Add a photo to an animal with PUT. The body is a picture of at most 15 MB and 50 million pixels. The
+   * service turns the picture upright, scales it down and encodes it again. It removes all metadata (EXIF,
+   * GPS, ICC, comments). A picture that the animal or organization already has is not added again: the answer
+   * is 200 with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
    */
   putPetPhoto(
     parameters: PutPetPhotoParameters,
@@ -399,7 +399,7 @@ export abstract class Operations {
     return this.send({ method: 'GET', path: '/pets/{petId}/photos/{photoId}' }, parameters, options)
   }
 
-  /** Change what is said of a photo of an animal, or its place. Stability: beta. */
+  /** Change the alt text or position of a photo of an animal. Stability: beta. */
   updatePetPhoto(parameters: UpdatePetPhotoParameters, options: OnceOptions = {}): Promise<Answer<Photo>> {
     return this.send(
       { method: 'PATCH', path: '/pets/{petId}/photos/{photoId}', onceByKey: true },
@@ -409,7 +409,8 @@ export abstract class Operations {
   }
 
   /**
-   * Remove a photo of an animal. Its files are gone soon after; a cache may have kept them. Stability: beta.
+   * Remove a photo of an animal. The service removes its files within seconds. Caches may keep them for a
+   * year. Stability: beta.
    */
   deletePetPhoto(
     parameters: DeletePetPhotoParameters,
@@ -427,10 +428,10 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an organization. The body is a picture of at most 15 MB and 50 million pixels. It is
-   * turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture
-   * that is there already is not added again: that is a 200. For tools that upload with it, PUT does the same
-   * as POST. Stability: beta.
+   * Add a photo to an organization. The body is a picture of at most 15 MB and 50 million pixels. The service
+   * turns the picture upright, scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC,
+   * comments). A picture that the animal or organization already has is not added again: the answer is 200
+   * with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
    */
   addOrganizationPhoto(
     parameters: AddOrganizationPhotoParameters,
@@ -446,10 +447,11 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an organization with PUT. The body is a picture of at most 15 MB and 50 million pixels. It
-   * is turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A
-   * picture that is there already is not added again: that is a 200. For tools that upload with it, PUT does
-   * the same as POST. Stability: beta.
+   * Add a photo to an organization with PUT. The body is a picture of at most 15 MB and 50 million pixels.
+   * The service turns the picture upright, scales it down and encodes it again. It removes all metadata
+   * (EXIF, GPS, ICC, comments). A picture that the animal or organization already has is not added again: the
+   * answer is 200 with that photo. PUT does the same as POST, for tools that upload with PUT. Stability:
+   * beta.
    */
   putOrganizationPhoto(
     parameters: PutOrganizationPhotoParameters,
@@ -476,7 +478,7 @@ export abstract class Operations {
     )
   }
 
-  /** Change what is said of a photo of an organization, or its place. Stability: beta. */
+  /** Change the alt text or position of a photo of an organization. Stability: beta. */
   updateOrganizationPhoto(
     parameters: UpdateOrganizationPhotoParameters,
     options: OnceOptions = {},
@@ -489,8 +491,8 @@ export abstract class Operations {
   }
 
   /**
-   * Remove a photo of an organization. Its files are gone soon after; a cache may have kept them. Stability:
-   * beta.
+   * Remove a photo of an organization. The service removes its files within seconds. Caches may keep them for
+   * a year. Stability: beta.
    */
   deleteOrganizationPhoto(
     parameters: DeleteOrganizationPhotoParameters,

@@ -484,7 +484,7 @@ export interface PhotoPatch {
    * or lone surrogates.
    */
   alt?: string | null | undefined
-  /** Its place among the others; 1 is the main one. */
+  /** Its position among the photos; 1 is the main one. */
   position?: number | undefined
 }
 
