@@ -13,5 +13,6 @@ export const jobs = {
   'search-index': searchIndex,
   'photo-files': photoFiles,
   'removed-photos': removedPhotos,
+  'photo-files': photoFiles,
   [ORPHANS]: orphanedPhotoFiles,
 } satisfies Jobs

@@ -22,6 +22,7 @@ import { openTracing } from './metrics/tracing.ts'
 import { identifyStore, openLimiter, sweepRegularly } from './open-limiter.ts'
 import { knownTime } from './orders/known-time.ts'
 import { openPhotos } from './photo-files/open.ts'
+import { sweepWorkRegularly } from './photo-files/sweep.ts'
 import { buildServer } from './server.ts'
 
 export interface Service {
@@ -79,6 +80,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
 
     const photos = await openPhotos(config)
     opened.defer(() => photos.close())
+    opened.defer(await sweepWorkRegularly(photos, clock, loss))
     const context: Context = {
       config,
       db,

@@ -30,9 +30,9 @@ import type {
   OrganizationPatch,
   Organizations,
   Pet,
+  PetFacets,
   PetHistory,
   PetPatch,
-  PetStatus,
   Pets,
   Photo,
   PhotoPatch,
@@ -46,14 +46,86 @@ import type {
 export interface ListPetsParameters {
   /** Maximum number of animals returned. 20 unless told. */
   limit?: number | undefined
-  /** Availability of an animal. */
-  status?: PetStatus | undefined
-  /** Only animals of this category. */
-  categoryId?: number | undefined
+  /** Only in this status; repeatable. */
+  status?: PetStatus[] | undefined
+  /** Only animals of this category; repeatable. */
+  categoryId?: number[] | undefined
+  /** Only animals of this organization; repeatable. */
+  organizationId?: number[] | undefined
+  /** Only of this species; repeatable. */
+  species?: string[] | undefined
+  /** Only of this breed, as the first or the second; repeatable. */
+  breed?: string[] | undefined
+  /** Only with this color; repeatable. */
+  color?: string[] | undefined
+  /** Only with this coat; repeatable. */
+  coat?: 'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly'[] | undefined
+  /** Only in this age group; repeatable. */
+  age?: 'baby' | 'young' | 'adult' | 'senior'[] | undefined
+  /** Only of this sex; repeatable. */
+  sex?: 'female' | 'male' | 'unknown'[] | undefined
+  /** Only of this size; repeatable. */
+  size?: 'small' | 'medium' | 'large' | 'extra_large'[] | undefined
+  /** Only with this tag; repeatable. */
+  tag?: string[] | undefined
+  /** Only with this number of its shelter; repeatable. */
+  externalId?: string[] | undefined
+  /** Only those that can, or cannot, live with children. */
+  goodWithChildren?: 'true' | 'false' | undefined
+  /** Only those that can, or cannot, live with dogs. */
+  goodWithDogs?: 'true' | 'false' | undefined
+  /** Only those that can, or cannot, live with cats. */
+  goodWithCats?: 'true' | 'false' | undefined
+  /** Only those that are spayed or neutered, or are not. */
+  spayedNeutered?: 'true' | 'false' | undefined
+  /** Only those that are house trained, or are not. */
+  houseTrained?: 'true' | 'false' | undefined
+  /** Only those that are declawed, or are not. */
+  declawed?: 'true' | 'false' | undefined
+  /** Only those that have special needs, or have none. */
+  specialNeeds?: 'true' | 'false' | undefined
+  /** Only those that are vaccinated, or are not. */
+  vaccinated?: 'true' | 'false' | undefined
+  /** Only those with photos, or without any. */
+  hasPhotos?: 'true' | 'false' | undefined
+  /** Only those born after this day. */
+  bornAfter?: string | undefined
+  /** Only those born before this day. */
+  bornBefore?: string | undefined
+  /** Only those that were `available` first after this moment. */
+  publishedAfter?: string | undefined
+  /** Only those that were `available` first before this moment. */
+  publishedBefore?: string | undefined
+  /** Only those that were changed at this moment or later. */
+  updatedSince?: string | undefined
+  /** Only those in this country (ISO 3166); repeatable. */
+  country?: string[] | undefined
+  /** Only those in this region; repeatable. */
+  region?: string[] | undefined
+  /** Only those with this postcode; repeatable. */
+  postcode?: string[] | undefined
+  /** Only those in this city; repeatable. */
+  city?: string[] | undefined
+  /**
+   * Only those in whose name, breed, description, tags or place each of these words is; the last may be the
+   * beginning of one. At most 8 words. Those with the words in their name come first.
+   */
+  q?: string | undefined
+  /**
+   * Only those near this latitude and longitude (52.09,5.12), postcode of the United States or Canada, or
+   * city with its state or country (Denver, CO). Each answer then has its `distanceMeters`.
+   */
+  near?: string | undefined
   /** Only the animals with these ids; repeatable. */
   id?: number[] | undefined
-  /** Newest first, or oldest first: the order for a full copy while others add animals. "-id" unless told. */
-  sort?: '-id' | 'id' | undefined
+  /** With `near`: at most so many kilometres away. 160 unless told. */
+  within?: number | undefined
+  /**
+   * Newest first (`-id`), or oldest first (`id`): the order for a full copy while others add animals. Others
+   * are `-publishedAt`, `publishedAt`, `name`, `age` (the youngest first) and, with `near`, `distance`. "-id"
+   * unless told.
+   */
+  sort?: '-id' | 'id' | '-publishedAt' | 'publishedAt' | 'name' | 'age' | 'distance' | undefined
   /** Where the page begins: only as found in a Link header. */
   cursor?: string | undefined
   /**
@@ -62,6 +134,83 @@ export interface ListPetsParameters {
    * `statusChangedAt`, `createdAt` and `updatedAt`.
    */
   fields?: string | undefined
+}
+
+export interface ListPetFacetsParameters {
+  /** The filter whose values are counted; repeatable. */
+  facet: 'status' | 'categoryId' | 'organizationId' | 'species' | 'breed' | 'color' | 'coat' | 'age' | 'sex' | 'size' | 'tag' | 'goodWithChildren' | 'goodWithDogs' | 'goodWithCats' | 'spayedNeutered' | 'houseTrained' | 'declawed' | 'specialNeeds' | 'vaccinated' | 'hasPhotos' | 'country' | 'region' | 'postcode' | 'city'[]
+  /** Only in this status; repeatable. */
+  status?: PetStatus[] | undefined
+  /** Only animals of this category; repeatable. */
+  categoryId?: number[] | undefined
+  /** Only animals of this organization; repeatable. */
+  organizationId?: number[] | undefined
+  /** Only of this species; repeatable. */
+  species?: string[] | undefined
+  /** Only of this breed, as the first or the second; repeatable. */
+  breed?: string[] | undefined
+  /** Only with this color; repeatable. */
+  color?: string[] | undefined
+  /** Only with this coat; repeatable. */
+  coat?: 'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly'[] | undefined
+  /** Only in this age group; repeatable. */
+  age?: 'baby' | 'young' | 'adult' | 'senior'[] | undefined
+  /** Only of this sex; repeatable. */
+  sex?: 'female' | 'male' | 'unknown'[] | undefined
+  /** Only of this size; repeatable. */
+  size?: 'small' | 'medium' | 'large' | 'extra_large'[] | undefined
+  /** Only with this tag; repeatable. */
+  tag?: string[] | undefined
+  /** Only with this number of its shelter; repeatable. */
+  externalId?: string[] | undefined
+  /** Only those that can, or cannot, live with children. */
+  goodWithChildren?: 'true' | 'false' | undefined
+  /** Only those that can, or cannot, live with dogs. */
+  goodWithDogs?: 'true' | 'false' | undefined
+  /** Only those that can, or cannot, live with cats. */
+  goodWithCats?: 'true' | 'false' | undefined
+  /** Only those that are spayed or neutered, or are not. */
+  spayedNeutered?: 'true' | 'false' | undefined
+  /** Only those that are house trained, or are not. */
+  houseTrained?: 'true' | 'false' | undefined
+  /** Only those that are declawed, or are not. */
+  declawed?: 'true' | 'false' | undefined
+  /** Only those that have special needs, or have none. */
+  specialNeeds?: 'true' | 'false' | undefined
+  /** Only those that are vaccinated, or are not. */
+  vaccinated?: 'true' | 'false' | undefined
+  /** Only those with photos, or without any. */
+  hasPhotos?: 'true' | 'false' | undefined
+  /** Only those born after this day. */
+  bornAfter?: string | undefined
+  /** Only those born before this day. */
+  bornBefore?: string | undefined
+  /** Only those that were `available` first after this moment. */
+  publishedAfter?: string | undefined
+  /** Only those that were `available` first before this moment. */
+  publishedBefore?: string | undefined
+  /** Only those that were changed at this moment or later. */
+  updatedSince?: string | undefined
+  /** Only those in this country (ISO 3166); repeatable. */
+  country?: string[] | undefined
+  /** Only those in this region; repeatable. */
+  region?: string[] | undefined
+  /** Only those with this postcode; repeatable. */
+  postcode?: string[] | undefined
+  /** Only those in this city; repeatable. */
+  city?: string[] | undefined
+  /**
+   * Only those in whose name, breed, description, tags or place each of these words is; the last may be the
+   * beginning of one. At most 8 words. Those with the words in their name come first.
+   */
+  q?: string | undefined
+  /**
+   * Only those near this latitude and longitude (52.09,5.12), postcode of the United States or Canada, or
+   * city with its state or country (Denver, CO). Each answer then has its `distanceMeters`.
+   */
+  near?: string | undefined
+  /** With `near`: at most so many kilometres away. 160 unless told. */
+  within?: number | undefined
 }
 
 export interface GetPetParameters {
@@ -300,12 +449,14 @@ export abstract class Operations {
 
   /**
    * List all animals. A page of at most `limit` animals, newest first; the Link header leads to the next one.
-   * With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.
+   * Different filters have to fit all, of one that is repeated any. A page may be shorter, or empty, and lead
+   * to a next one. With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.
    */
   listPets(parameters: ListPetsParameters, options: ReadOptions): Promise<Answer<Pets> | NotModified>
   /**
    * List all animals. A page of at most `limit` animals, newest first; the Link header leads to the next one.
-   * With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.
+   * Different filters have to fit all, of one that is repeated any. A page may be shorter, or empty, and lead
+   * to a next one. With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.
    */
   listPets(parameters?: ListPetsParameters, options?: CallOptions): Promise<Answer<Pets>>
   listPets(parameters: ListPetsParameters = {}, options: CallOptions = {}): Promise<Answer<Pets>> {
@@ -317,6 +468,25 @@ export abstract class Operations {
    */
   createPet(parameters: NewPet, options: OnceOptions = {}): Promise<Answer<Pet>> {
     return this.send({ method: 'POST', path: '/pets', onceByKey: true }, parameters, options)
+  }
+
+  /**
+   * Count animals by the values of filters. With the filters of the list. Of up to 10,000 matching animals
+   * the counts are exact; of more they are those of the newest 10,000, and `approximate` says so. Stability:
+   * beta.
+   */
+  listPetFacets(
+    parameters: ListPetFacetsParameters,
+    options: ReadOptions,
+  ): Promise<Answer<PetFacets> | NotModified>
+  /**
+   * Count animals by the values of filters. With the filters of the list. Of up to 10,000 matching animals
+   * the counts are exact; of more they are those of the newest 10,000, and `approximate` says so. Stability:
+   * beta.
+   */
+  listPetFacets(parameters: ListPetFacetsParameters, options?: CallOptions): Promise<Answer<PetFacets>>
+  listPetFacets(parameters: ListPetFacetsParameters, options: CallOptions = {}): Promise<Answer<PetFacets>> {
+    return this.send({ method: 'GET', path: '/pets/facets' }, parameters, options)
   }
 
   /**
@@ -357,10 +527,10 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an animal. The body is a picture of at most 15 MB and 50 million pixels. It is turned
-   * upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture that is
-   * there already is not added again: that is a 200. For tools that upload with it, PUT does the same as
-   * POST. Stability: beta.
+   * Add a photo to an animal. The body is a picture of at most 15 MB and 50 million pixels. The service turns
+   * the picture upright, scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC,
+   * comments). A picture that the animal or organization already has is not added again: the answer is 200
+   * with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
    */
   addPetPhoto(
     parameters: AddPetPhotoParameters,
@@ -376,10 +546,10 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an animal with PUT. The body is a picture of at most 15 MB and 50 million pixels. It is
-   * turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture
-   * that is there already is not added again: that is a 200. For tools that upload with it, PUT does the same
-   * as POST. Stability: beta.
+   * Add a photo to an animal with PUT. The body is a picture of at most 15 MB and 50 million pixels. The
+   * service turns the picture upright, scales it down and encodes it again. It removes all metadata (EXIF,
+   * GPS, ICC, comments). A picture that the animal or organization already has is not added again: the answer
+   * is 200 with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
    */
   putPetPhoto(
     parameters: PutPetPhotoParameters,
@@ -399,7 +569,7 @@ export abstract class Operations {
     return this.send({ method: 'GET', path: '/pets/{petId}/photos/{photoId}' }, parameters, options)
   }
 
-  /** Change what is said of a photo of an animal, or its place. Stability: beta. */
+  /** Change the alt text or position of a photo of an animal. Stability: beta. */
   updatePetPhoto(parameters: UpdatePetPhotoParameters, options: OnceOptions = {}): Promise<Answer<Photo>> {
     return this.send(
       { method: 'PATCH', path: '/pets/{petId}/photos/{photoId}', onceByKey: true },
@@ -409,7 +579,8 @@ export abstract class Operations {
   }
 
   /**
-   * Remove a photo of an animal. Its files are gone soon after; a cache may have kept them. Stability: beta.
+   * Remove a photo of an animal. The service removes its files within seconds. Caches may keep them for a
+   * year. Stability: beta.
    */
   deletePetPhoto(
     parameters: DeletePetPhotoParameters,
@@ -427,10 +598,10 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an organization. The body is a picture of at most 15 MB and 50 million pixels. It is
-   * turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A picture
-   * that is there already is not added again: that is a 200. For tools that upload with it, PUT does the same
-   * as POST. Stability: beta.
+   * Add a photo to an organization. The body is a picture of at most 15 MB and 50 million pixels. The service
+   * turns the picture upright, scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC,
+   * comments). A picture that the animal or organization already has is not added again: the answer is 200
+   * with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
    */
   addOrganizationPhoto(
     parameters: AddOrganizationPhotoParameters,
@@ -446,10 +617,11 @@ export abstract class Operations {
   }
 
   /**
-   * Add a photo to an organization with PUT. The body is a picture of at most 15 MB and 50 million pixels. It
-   * is turned upright, made smaller and written anew: nothing of what it told beside itself is kept. A
-   * picture that is there already is not added again: that is a 200. For tools that upload with it, PUT does
-   * the same as POST. Stability: beta.
+   * Add a photo to an organization with PUT. The body is a picture of at most 15 MB and 50 million pixels.
+   * The service turns the picture upright, scales it down and encodes it again. It removes all metadata
+   * (EXIF, GPS, ICC, comments). A picture that the animal or organization already has is not added again: the
+   * answer is 200 with that photo. PUT does the same as POST, for tools that upload with PUT. Stability:
+   * beta.
    */
   putOrganizationPhoto(
     parameters: PutOrganizationPhotoParameters,
@@ -476,7 +648,7 @@ export abstract class Operations {
     )
   }
 
-  /** Change what is said of a photo of an organization, or its place. Stability: beta. */
+  /** Change the alt text or position of a photo of an organization. Stability: beta. */
   updateOrganizationPhoto(
     parameters: UpdateOrganizationPhotoParameters,
     options: OnceOptions = {},
@@ -489,8 +661,8 @@ export abstract class Operations {
   }
 
   /**
-   * Remove a photo of an organization. Its files are gone soon after; a cache may have kept them. Stability:
-   * beta.
+   * Remove a photo of an organization. The service removes its files within seconds. Caches may keep them for
+   * a year. Stability: beta.
    */
   deleteOrganizationPhoto(
     parameters: DeleteOrganizationPhotoParameters,

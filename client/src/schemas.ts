@@ -225,6 +225,8 @@ export interface Pet {
   place?: Place
   staff?: Staff
   photos?: Photos
+  /** In a list with `near`: how far it is from there, along the great circle. */
+  distanceMeters?: number
 }
 
 /** A page of animals. */
@@ -320,6 +322,23 @@ export interface NewPet {
   contact?: Contact | undefined
   place?: Place | undefined
   staff?: Staff | undefined
+}
+
+export interface FacetValue {
+  /** As the newest of these animals has it. */
+  value: string
+  /** How many of the matching animals have it. */
+  count: number
+}
+
+/** How many animals have each value. */
+export interface PetFacets {
+  /** How many animals were counted. */
+  matches: number
+  /** Whether there are more: then the newest 10,000 were counted, or as many as one request may read. */
+  approximate: boolean
+  /** By filter: the 100 values that most have, those that most have first. */
+  facets: Record<string, FacetValue[]>
 }
 
 /** The breed, as the shelter names it. */
@@ -484,7 +503,7 @@ export interface PhotoPatch {
    * or lone surrogates.
    */
   alt?: string | null | undefined
-  /** Its place among the others; 1 is the main one. */
+  /** Its position among the photos; 1 is the main one. */
   position?: number | undefined
 }
 

@@ -6,11 +6,10 @@ import { drawnLine, whole } from './terminal.ts'
 export async function copyPhotos({ from, to }: Stores): Promise<Copied> {
   if (from === to) throw new Error('--photos-from and --photos-to are the same address')
   const { copyFiles } = await import('../photo-files/copy.ts')
-  const { openPhotoStore } = await import('../photo-files/open.ts')
-  const open = (photosUrl: string) => openPhotoStore({ photosUrl, databaseUrl: '' })
+  const { photoStoreAt } = await import('../photo-files/open.ts')
   const line = drawnLine(process.stderr)
   const show = (done: Copied) => line.draw(() => photosText(done))
-  return copyFiles(await open(from), await open(to), show).finally(line.clear)
+  return copyFiles(await photoStoreAt(from), await photoStoreAt(to), show).finally(line.clear)
 }
 
 export function photosText({ copied, there }: Copied): string {

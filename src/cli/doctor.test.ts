@@ -64,6 +64,8 @@ test('doctor finds nothing wrong with a good store, and leaves it as it was', as
     'clock',
     'jobs',
     'disk',
+    'rendering of photos',
+    'store of photos',
     'PORT 0',
   ]
   assert.deepEqual(

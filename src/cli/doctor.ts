@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 import { ALL_SETTINGS, type Settings, settingsHelp } from './settings.ts'
 import { alignedLines, print } from './terminal.ts'
 
-/** Looks at everything the service stands on, and changes nothing. */
+/** Looks at everything the service stands on, and leaves it as it was. */
 export function doctorCommand(program: Command, settings: Settings): void {
   program
     .command('doctor')

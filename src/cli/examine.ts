@@ -1,5 +1,6 @@
 import { isPostgres } from '../db/store-url.ts'
 import { checkMachine, checkPorts } from './doctor-machine.ts'
+import { checkPhotos } from './doctor-photos.ts'
 import { checkPostgres, checkRedis } from './doctor-servers.ts'
 import { checkEnvironmentFile, checkSettings } from './doctor-settings.ts'
 import { checkStoreFile } from './doctor-store.ts'
@@ -17,6 +18,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
       ? await checkPostgres(config.databaseUrl, config.databaseConnections)
       : checkStoreFile(config.databaseUrl)),
     ...(config.redisUrl === undefined ? [] : await checkRedis(config.redisUrl)),
+    ...(await checkPhotos(config)),
     ...(await checkPorts(config)),
   ]
 }

@@ -105,21 +105,20 @@ export async function updateOrganization(
   return row ? toOrganization(row) : updateOrganization(db, id, patch, now)
 }
 
-/** @returns undefined when its photos are no longer as they were `before` */
+/** @returns false when its photos are no longer as they were `before` */
 export async function setPhotos(
   db: Db,
   before: Stored,
   photos: string | null,
   now: number,
-): Promise<Stored | undefined> {
-  const row = await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('organization')
     .set({ photos, updated_at: now })
     .where('id', '=', before.id)
     .where('photos', before.photos === null ? 'is' : '=', before.photos)
-    .returning(ORGANIZATION_COLUMNS)
-    .executeTakeFirst()
-  return row && toOrganization(row)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */

@@ -146,7 +146,7 @@ export function shownOf(member: Member, value: unknown): unknown {
 
 /** Whether some callers see less of it than others. */
 export function isGuarded(member: Member): boolean {
-  return 'toPublic' in (FIELDS[member] ?? {})
+  return 'toPublic' in FIELDS[member]
 }
 
 /** What everybody sees of a member's value; undefined for nothing. */

@@ -1,7 +1,7 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { seesWhole, type View } from '../http/caller.ts'
-import { isGuarded, MEMBERS, type Member, publicOf, shownOf } from './fields.ts'
+import { isGuarded, MEMBERS, type Member, PHOTOS, publicOf, shownOf } from './fields.ts'
 import type { NewPet, Pet, PetHistory } from './schema.ts'
 import * as pets from './store.ts'
 
@@ -74,6 +74,8 @@ export async function history(db: Db, id: bigint, view: View): Promise<PetHistor
 
 function seenByAll(changes: Changes): Changes {
   const seen = Object.entries(changes).map(([name, values]) => {
+    // Photos are no member, and everybody sees them.
+    if (name === PHOTOS) return [name, values] as const
     const member = name as Member
     if (!isGuarded(member)) return [name, values] as const
     const from = publicOf(member, values.from)

@@ -2,9 +2,7 @@ import type { Db } from '../db/tables.ts'
 import { keptPhotos } from '../photo-files/kept.ts'
 import { PHOTOS } from './fields.ts'
 import { record } from './history.ts'
-import { find, type StoredPet, setPhotos } from './store.ts'
-
-export { find }
+import { type StoredPet, setPhotos } from './store.ts'
 
 /**
  * Shows other photos of an animal, and writes down that it does: which there were, and what was said of them.

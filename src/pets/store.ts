@@ -116,29 +116,20 @@ export async function update(
   return row
 }
 
-/** The same of its photos alone. */
-const updatePhotos = prepared<
-  { id: number; before: number; version: number; now: number; photos: string | null },
-  StoredRow
->((db, fill) =>
-  db
-    .updateTable('pet')
-    .set({ photos: fill('photos'), updated_at: fill('now'), version: fill('version') })
-    .where('id', '=', fill('id'))
-    .where('version', '=', fill('before'))
-    .returning(STORED_COLUMNS),
-)
-
-/** @returns undefined when the animal is no longer as it was `before` */
+/** @returns false when the animal is no longer as it was `before` */
 export async function setPhotos(
   db: Db,
   before: StoredPet,
   photos: string | null,
   now: number,
-): Promise<StoredRow | undefined> {
-  const versions = { before: versionOf(before), version: drawVersion() }
-  const [row] = await updatePhotos(db, { id: before.pet.id, ...versions, now, photos })
-  return row
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('pet')
+    .set({ photos, updated_at: now, version: drawVersion() })
+    .where('id', '=', before.pet.id)
+    .where('version', '=', versionOf(before))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Whether it was still as `before`, and is gone now. */
@@ -155,11 +146,12 @@ function versionOf({ etag }: StoredPet): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1])
 }
 
-const PHOTOS_PLACE = 7
+const PHOTOS_INDEX = PET_COLUMNS.indexOf('photos')
 
 export function toStored(stored: StoredRow): StoredPet {
   const [updatedAt, ...row] = stored
-  return { pet: toPet(row), photos: row[PHOTOS_PLACE], row: stored, ...validatorsOf(updatedAt, row) }
+  const photos = row[PHOTOS_INDEX] as string | null
+  return { pet: toPet(row), photos, row: stored, ...validatorsOf(updatedAt, row) }
 }
 
 function validatorsOf(updatedAt: number, row: Row): Validators {

@@ -14,13 +14,23 @@ export const pathInFolder = (name: string): string => `${name.slice(0, PREFIX)}/
 /**
  * Files in a folder, which several processes may share. Readers see whole ones: a file comes in under its
  * name at once, when it is on the disk.
+ *
+ * The folder is made here and never again: one that vanishes later, such as an unmounted disk, is an error,
+ * and nothing is written into what lies beneath it.
  */
-export function openFolder(folder: string): PhotoStore {
+export async function openFolder(folder: string): Promise<PhotoStore> {
   const workFolder = join(folder, 'incoming')
+  // A service without photos needs none. Where it cannot be made, uploads get 503, and doctor says why.
+  await mkdir(workFolder, { recursive: true }).catch(() => undefined)
   const pathOf = (name: string): string => {
     // Names are made here and checked where they come from outside; none may lead out of the folder.
     if (!readFileName(name)) throw new Error(`${name} is no name of a photo`)
     return join(folder, pathInFolder(name))
+  }
+  const absentHere = async (error: NodeJS.ErrnoException): Promise<undefined> => {
+    absent(error)
+    // Where this is missing, so are all files.
+    await stat(workFolder)
   }
 
   return {
@@ -29,14 +39,15 @@ export function openFolder(folder: string): PhotoStore {
       await sync(file)
       await rename(file, pathOf(name)).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
-        await mkdir(dirname(pathOf(name)), { recursive: true })
+        // Another process may make it at the same time.
+        await mkdir(dirname(pathOf(name))).catch(unlessThere)
         await sync(folder)
         await rename(file, pathOf(name))
       })
       await sync(dirname(pathOf(name)))
     },
     async read(name, span) {
-      const file = await opened(pathOf(name))
+      const file = await open(pathOf(name), 'r').catch(absentHere)
       if (!file) return undefined
       try {
         const { size } = await file.stat()
@@ -47,7 +58,7 @@ export function openFolder(folder: string): PhotoStore {
         throw error
       }
     },
-    size: (name) => stat(pathOf(name)).then(({ size }) => size, absent),
+    size: (name) => stat(pathOf(name)).then(({ size }) => size, absentHere),
     async remove(names) {
       for (const name of names) await rm(pathOf(name), { force: true })
     },
@@ -64,16 +75,13 @@ export function openFolder(folder: string): PhotoStore {
 }
 
 /** A new name in the folder where files are put together. */
-export async function workFile({ workFolder }: Pick<PhotoStore, 'workFolder'>): Promise<string> {
-  await mkdir(workFolder, { recursive: true })
-  return join(workFolder, randomUUID())
+export async function workFile(store: Pick<PhotoStore, 'workFolder' | 'remakeWorkFolder'>): Promise<string> {
+  await store.remakeWorkFolder?.()
+  return join(store.workFolder, randomUUID())
 }
 
-/** Half-made files of processes that were killed. @param before in Unix milliseconds */
-export async function sweepWorkFolder(
-  { workFolder }: Pick<PhotoStore, 'workFolder'>,
-  before: number,
-): Promise<void> {
+/** Removes half-made files of processes that were killed. @param before in Unix milliseconds */
+export async function sweepWorkFolder({ workFolder }: Pick<PhotoStore, 'workFolder'>, before: number) {
   for await (const name of entries(workFolder)) {
     const file = join(workFolder, name)
     const found = await stat(file).catch(absent)
@@ -86,10 +94,12 @@ async function* entries(folder: string): AsyncGenerator<string> {
   if (found) for await (const { name } of found) yield name
 }
 
-const opened = (path: string) => open(path, 'r').catch(absent)
-
 function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 async function sync(path: string): Promise<void> {

@@ -9,23 +9,40 @@ import type { PhotoStore } from './store.ts'
 export interface PhotoFiles {
   store: PhotoStore
   renderer: Renderer
+  /** By the names of files that are being made now. */
+  making: Map<string, Promise<void>>
   close(): Promise<void>
 }
 
-export async function openPhotos(config: Pick<Config, 'photosUrl' | 'databaseUrl'>): Promise<PhotoFiles> {
+export async function openPhotos(config: Where): Promise<PhotoFiles> {
   const store = await openPhotoStore(config)
   const renderer = openRenderer()
-  return { store, renderer, close: () => renderer.close() }
+  return { store, renderer, making: new Map(), close: () => renderer.close() }
+}
+
+type Where = Pick<Config, 'photosUrl' | 'databaseUrl'>
+
+/** The files of photos, where the settings have them: else in a folder beside the database. */
+export function openPhotoStore(where: Where): Promise<PhotoStore> {
+  return photoStoreAt(urlOf(where))
+}
+
+/** Undefined for a bucket. */
+export function folderOf(where: Where): string | undefined {
+  const url = urlOf(where)
+  return url.startsWith(FILE) ? url.slice(FILE.length) : undefined
+}
+
+function urlOf({ photosUrl, databaseUrl }: Where): string {
+  const beside = isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl))
+  return photosUrl ?? FILE + join(beside, 'photos')
 }
 
 const FILE = 'file:'
 
-export async function openPhotoStore({
-  photosUrl,
-  databaseUrl,
-}: Pick<Config, 'photosUrl' | 'databaseUrl'>): Promise<PhotoStore> {
+/** @param url as PHOTOS_URL has it */
+export async function photoStoreAt(url: string): Promise<PhotoStore> {
+  if (url.startsWith(FILE)) return openFolder(url.slice(FILE.length))
   // What it takes is loaded by those alone who ask for it.
-  if (photosUrl && !photosUrl.startsWith(FILE)) return (await import('./s3.ts')).openS3(photosUrl)
-  const beside = isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl))
-  return openFolder(photosUrl?.slice(FILE.length) ?? join(beside, 'photos'))
+  return (await import('./s3.ts')).openS3(url)
 }

@@ -1,13 +1,12 @@
-import { rm } from 'node:fs/promises'
 import { ApiError } from '../errors.ts'
 import { type Rendered, type RenderTask, renderProcess } from './render-process.ts'
 
-/** So many photos wait for their turn at most; each takes a second or so. */
-const MOST_WAITING = 100
+/** So many photos wait for their turn at most; each takes a second or so, and ten at most. */
+const MOST_WAITING = 20
 
 /** Makes the forms of photos, one photo after the other. One that is refused does not touch the next. */
 export interface Renderer {
-  /** @throws {ApiError} invalid_image, service_unavailable; nothing that was made is then left */
+  /** @throws {ApiError} invalid_image, service_unavailable; files may be left of it then */
   render(task: RenderTask): Promise<Rendered>
   /** Gets ready while a photo is still on its way. */
   warm(): void
@@ -18,11 +17,13 @@ export function openRenderer(): Renderer {
   const reading = renderProcess()
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
+  let closed = false
 
   async function inTurn(task: RenderTask): Promise<Rendered> {
+    // It would start a process that nobody ends.
+    if (closed) throw new ApiError('service_unavailable', { cause: new Error('the service stops') })
     const answer = await reading.ask(task)
     if ('rendered' in answer) return answer.rendered
-    await Promise.all(task.forms.map(({ file }) => rm(file, { force: true })))
     if ('refusal' in answer) throw new ApiError('invalid_image', { message: refused(answer.refusal) })
     throw new ApiError('service_unavailable', { cause: new Error(answer.failure) })
   }
@@ -36,8 +37,13 @@ export function openRenderer(): Renderer {
       last = made.catch(() => undefined)
       return made
     },
-    warm: reading.warm,
-    close: reading.end,
+    warm() {
+      if (!closed) reading.warm()
+    },
+    close() {
+      closed = true
+      return reading.end()
+    },
   }
 }
 

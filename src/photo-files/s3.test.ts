@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, type TestContext, test } from 'node:test'
 import sharp from 'sharp'
+import { checkPhotos } from '../cli/doctor-photos.ts'
 import { readConfig } from '../config.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { doJobs } from '../testing/jobs.ts'
@@ -96,6 +97,9 @@ async function startWithFront(t: TestContext, bounds: Partial<typeof BOUNDS> = {
   const front = await startFront(t, swift as TestSwift)
   const photosUrl = photosUrlOf(swift as TestSwift, { port: front.port })
   const app = await startApp(t, { settings: { PHOTOS_URL: photosUrl } })
+  // What it does at its first start asks the bucket too.
+  await doJobs(app.service.context)
+  front.asked = 0
   const store = await openS3(photosUrl, { ...BOUNDS, pausesMs: [1, 1], ...bounds })
   app.service.context.photos.store = store
   return { front, app, store }
@@ -133,7 +137,7 @@ test('a bucket: files are whole, in parts, listed over pages, and gone', NEEDS_S
   )
   for (const { at } of listed) assert.ok(Math.abs(at - Date.now()) < 60_000, String(at))
   assert.equal(statSync(store.workFolder).mode & 0o777, 0o700)
-  assert.equal(store.workFolder, join(tmpdir(), 'adoptable-photos'))
+  assert.equal(store.workFolder, join(tmpdir(), `adoptable-photos-${process.getuid?.()}`))
 
   await store.remove([...names, nameOf(99)])
   assert.equal(await store.size(first), undefined)
@@ -251,4 +255,17 @@ test('PHOTOS_URL that no bucket can be asked with: refused without what it holds
     )
   for (const url of ['s3://k:a%2Fb@host:8443/b?region=r', 's3+http://k:s@[::1]:80/b'])
     assert.equal(readConfig({ PHOTOS_URL: url }).photosUrl, url)
+})
+
+test('doctor checks a bucket, and never tells its secret', NEEDS_SWIFT, async () => {
+  const url = photosUrlOf(swift as TestSwift)
+  const look = (settings: Record<string, string>) => checkPhotos(readConfig(settings))
+
+  const [, store] = await look({ PHOTOS_URL: url })
+  assert.deepEqual([store?.state, store?.found], ['good', 'a file was written, read and removed'])
+
+  const [, refused] = await look({ PHOTOS_URL: url.replace(/:[^:@/]+@/, ':another-secret@') })
+  assert.equal(refused?.state, 'wrong')
+  assert.match(refused?.found ?? '', /403/)
+  assert.doesNotMatch(JSON.stringify(refused), /another-secret/)
 })

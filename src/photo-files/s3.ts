@@ -23,7 +23,8 @@ interface Wanted {
  */
 export async function openS3(photosUrl: string, bounds = BOUNDS): Promise<PhotoStore> {
   const { host, bucket, request } = asker(photosUrl, bounds)
-  const workFolder = await privateFolder(join(tmpdir(), 'adoptable-photos'))
+  const workFolder = privateFolder()
+  await makePrivate(workFolder)
 
   const addressOf = (name: string): string => {
     if (!readFileName(name)) throw new Error(`${name} is no name of a photo`)
@@ -32,6 +33,7 @@ export async function openS3(photosUrl: string, bounds = BOUNDS): Promise<PhotoS
 
   return {
     workFolder,
+    remakeWorkFolder: () => makePrivate(workFolder),
     async put(name, file) {
       const { type } = formOf(readFileName(name)?.form ?? 'full')
       const headers = {
@@ -124,16 +126,18 @@ function readAddress(photosUrl: string) {
   }
 }
 
+/** One for each user: root may run a command before the service's own user comes. */
+const privateFolder = (): string => join(tmpdir(), `adoptable-photos-${process.getuid?.() ?? 'own'}`)
+
 /** Others of this machine may neither look into it nor exchange what is there. */
-async function privateFolder(folder: string): Promise<string> {
+async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const found = await lstat(folder)
   // Windows knows no such ids; there the folder is the user's own anyway.
   const user = process.getuid?.()
   if (!found.isDirectory() || (user !== undefined && found.uid !== user))
     throw new Error(`${folder} has to be a folder of the user that runs this`)
-  await chmod(folder, 0o700)
-  return folder
+  if ((found.mode & 0o777) !== 0o700) await chmod(folder, 0o700)
 }
 
 function sizeIn({ status, headers }: Answer, host: string): number {

@@ -18,6 +18,8 @@ export interface Reading {
 export interface PhotoStore {
   /** Where files are put together before they are put in: of the machine's own. */
   workFolder: string
+  /** Makes that folder anew where the machine may tidy it away; absent where its lack is the store's. */
+  remakeWorkFolder?(): Promise<void>
   /** Under its name a file is there whole, to stay, or not at all. It is taken from where it was. */
   put(name: string, file: string): Promise<void>
   /** @returns undefined when there is none */

@@ -7,7 +7,7 @@ import type { Admission } from '../http/face.ts'
 import { PHOTOS_PATH } from '../photo-files/kept.ts'
 import { type Form, fileName, formOf, readFileName } from '../photo-files/sizes.ts'
 import type { Span } from '../photo-files/store.ts'
-import { keepForm, unavailable } from './files.ts'
+import { keepForms, unavailable } from './files.ts'
 import { recentFiles } from './recent-files.ts'
 import { known } from './store.ts'
 
@@ -40,13 +40,16 @@ export function photoFileRoutes(
   /** The size of a file, which is made now where it is one of a photo and has not been made yet. */
   async function sizeOf(request: FastifyRequest, hash: string, form: Form): Promise<number | undefined> {
     const name = fileName(hash, form)
-    const size = await recent.size(name)
+    const size = await recent.size(name).catch(unavailable)
     if (size !== undefined) return size
+    if ((await known(db, [hash])).has(hash)) {
+      await keepForms(photos, hash, [form])
+      return recent.size(name).catch(unavailable)
+    }
+    // Whoever tries names of photos that nobody gave out has only so many.
     const { refusal } = await charge(request)
     if (refusal) throw refusal
-    if (!(await known(db, [hash])).has(hash)) return undefined
-    await keepForm(photos, hash, form)
-    return recent.size(name)
+    return undefined
   }
 
   async function give(request: Asking, reply: FastifyReply): Promise<FastifyReply> {
@@ -55,18 +58,23 @@ export function photoFileRoutes(
     if (!named) throw new ApiError('photo_not_found')
     const form = query.format === 'jpeg' ? 'jpeg' : named.form
     const name = fileName(named.hash, form)
-    const etag = `"${name}"`
-    const size = await sizeOf(request, named.hash, form).catch(unavailable)
+    const size = await sizeOf(request, named.hash, form)
     if (size === undefined) throw new ApiError('photo_not_found')
-    const isUnchanged = isKnown(headers, { etag })
-    const span = method === 'GET' && !isUnchanged ? spanOf(headers, etag, size) : undefined
-    const bytes = method === 'GET' && !isUnchanged && (await recent.read(name, span).catch(unavailable))
-    if (bytes === undefined) throw new ApiError('photo_not_found')
-    reply.headers({ ...HEADERS, etag }).type(formOf(form).type)
-    if (isUnchanged) return reply.code(304).send()
-    if (span) reply.code(206).header('content-range', `bytes ${span.first}-${span.last}/${size}`)
-    reply.header('content-length', span ? span.last - span.first + 1 : size)
-    return bytes ? reply.send(bytes) : reply.send()
+    const etag = `"${name}"`
+    const shown = { ...HEADERS, etag, 'content-type': formOf(form).type }
+    if (isKnown(headers, { etag })) return reply.headers(shown).code(304).send()
+    if (method === 'HEAD') return reply.headers({ ...shown, 'content-length': size }).send()
+
+    const span = spanOf(headers, etag, size)
+    const bytes = await recent.read(name, span).catch(unavailable)
+    if (!bytes) throw new ApiError('photo_not_found')
+    if (!span) return reply.headers({ ...shown, 'content-length': size }).send(bytes)
+    const { first, last } = span
+    const part = { 'content-length': last - first + 1, 'content-range': `bytes ${first}-${last}/${size}` }
+    return reply
+      .code(206)
+      .headers({ ...shown, ...part })
+      .send(bytes)
   }
 
   // HEAD by itself: what Fastify makes of GET would read the file.

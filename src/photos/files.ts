@@ -10,7 +10,11 @@ import { FIRST_FORMS, type Form, fileName } from '../photo-files/sizes.ts'
 
 // The files of photos: made of what was sent, or of the largest one that is kept.
 
-/** What can be lost is: the disk, or the bucket. @throws {ApiError} service_unavailable */
+/**
+ * For a disk that is full, read-only or gone, and for a bucket that is.
+ *
+ * @throws {ApiError} service_unavailable
+ */
 export function unavailable(cause: unknown): never {
   throw cause instanceof ApiError ? cause : new ApiError('service_unavailable', { cause })
 }
@@ -40,25 +44,28 @@ async function newHash(file: string): Promise<string> {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** By the names of files that are being made. */
-const making = new Map<string, Promise<void>>()
-
-/** Makes a missing file of a photo out of its largest; once for all who ask meanwhile. */
-export function keepForm(files: PhotoFiles, hash: string, form: Form): Promise<void> {
-  const name = fileName(hash, form)
-  const begun = making.get(name) ?? keepMissing(files, hash, form).finally(() => making.delete(name))
-  making.set(name, begun)
-  return begun
+/** Makes missing files of a photo out of its largest; each once for all who ask meanwhile. */
+export async function keepForms(files: PhotoFiles, hash: string, forms: readonly Form[]): Promise<void> {
+  const { making } = files
+  const begun = forms.map((form) => making.get(fileName(hash, form)))
+  const left = forms.filter((_, index) => !begun[index])
+  const made = left.length > 0 ? keepMissing(files, hash, left) : undefined
+  if (made) for (const form of left) making.set(fileName(hash, form), made)
+  try {
+    await Promise.all([...begun, made])
+  } finally {
+    if (made) for (const form of left) making.delete(fileName(hash, form))
+  }
 }
 
-/** @throws {ApiError} photo_not_found when the largest is not there */
-async function keepMissing(files: PhotoFiles, hash: string, form: Form): Promise<void> {
-  const largest = await files.store.read(fileName(hash, 'full'))
+/** @throws {ApiError} photo_not_found when the largest is not there; invalid_image, service_unavailable */
+async function keepMissing(files: PhotoFiles, hash: string, forms: readonly Form[]): Promise<void> {
+  const largest = await files.store.read(fileName(hash, 'full')).catch(unavailable)
   if (!largest) throw new ApiError('photo_not_found')
-  const source = await workFile(files.store)
+  const source = await workFile(files.store).catch(unavailable)
   try {
-    await pipeline(largest.bytes, createWriteStream(source))
-    await makeForms(files, source, [form], async () => hash)
+    await pipeline(largest.bytes, createWriteStream(source)).catch(unavailable)
+    await makeForms(files, source, forms, async () => hash)
   } finally {
     await rm(source, { force: true })
   }

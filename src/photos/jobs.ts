@@ -2,28 +2,53 @@ import { ApiError } from '../errors.ts'
 import type { Job } from '../jobs/job.ts'
 import { inSteps } from '../jobs/job.ts'
 import { listJobs } from '../jobs/store.ts'
-import { sweepWorkFolder } from '../photo-files/folder.ts'
-import { ALL_FORMS, fileName, readFileName } from '../photo-files/sizes.ts'
-import { keepForm } from './files.ts'
-import { hasAny, hasRemoved, known, pending, removed } from './store.ts'
+import type { PhotoFiles } from '../photo-files/open.ts'
+import { ALL_FORMS, type Form, fileName, readFileName } from '../photo-files/sizes.ts'
+import { keepForms, unavailable } from './files.ts'
+import { hasRemoved, known, pending, removed } from './store.ts'
+
+/** So much is done at a time: the other jobs wait for it. What is left then is done in the next round. */
+const [MOST_AT_A_TIME, MOST_MS] = [20, 5_000]
 
 /** Makes the files of new photos that nobody waited for. */
 export const photoFiles: Job = {
   isDue: async ({ db }) => (await pending(db)) !== undefined,
-  run: ({ db, photos, write }, mayGoOn) =>
-    inSteps(async () => {
-      const hash = await pending(db)
-      if (hash === undefined) return false
-      for (const form of ALL_FORMS) {
-        if ((await photos.store.size(fileName(hash, form))) !== undefined) continue
-        await keepForm(photos, hash, form).catch((error) => {
-          // It was removed meanwhile, or cannot be read: it is made again when somebody asks for it.
-          if (!(error instanceof ApiError) || error.status === 503) throw error
-        })
+  async run({ db, photos, write, clock }, mayGoOn) {
+    const began = clock()
+    const failed: { hash: string; error: unknown }[] = []
+    let [last, made] = [0, 0]
+    while (
+      made + failed.length < MOST_AT_A_TIME &&
+      Math.abs(clock() - began) < MOST_MS &&
+      (await mayGoOn())
+    ) {
+      const photo = await pending(db, last)
+      if (!photo) break
+      last = photo.id
+      try {
+        await makeMissing(photos, photo.hash)
+        await write('photoFilesMade', photo.hash)
+        made += 1
+      } catch (error) {
+        failed.push({ hash: photo.hash, error })
       }
-      await write('photoFilesMade', hash)
-      return true
-    }, mayGoOn),
+    }
+    // Others went well: it is not the store that fails but these, and they are made when somebody asks.
+    if (made > 0) for (const { hash } of failed) await write('photoFilesMade', hash)
+    else if (failed[0]) throw failed[0].error
+  },
+}
+
+/** @throws {ApiError} service_unavailable */
+async function makeMissing(photos: PhotoFiles, hash: string): Promise<void> {
+  const missing: Form[] = []
+  for (const form of ALL_FORMS)
+    if ((await photos.store.size(fileName(hash, form)).catch(unavailable)) === undefined) missing.push(form)
+  if (missing.length === 0) return
+  await keepForms(photos, hash, missing).catch((error) => {
+    // It was removed meanwhile, or cannot be read: neither is otherwise the next time.
+    if (!(error instanceof ApiError) || error.status === 503) throw error
+  })
 }
 
 /** Removes the files of photos that are gone. */
@@ -50,13 +75,10 @@ export const ORPHANS = 'orphaned-photo-files'
 export const orphanedPhotoFiles: Job = {
   async isDue({ db, clock }) {
     const { ended_at: last } = (await listJobs(db)).get(ORPHANS) ?? {}
-    const isTime = !last || Math.abs(clock() - last) >= A_DAY_MS
-    // A service without photos has nothing to look after.
-    return isTime && (await hasAny(db))
+    return !last || Math.abs(clock() - last) >= A_DAY_MS
   },
   async run({ db, photos: { store }, clock }, mayGoOn) {
     const before = clock() - A_DAY_MS
-    await sweepWorkFolder(store, before)
     let names: string[] = []
     const removeNobodys = async (): Promise<void> => {
       const hashes = names.map((name) => readFileName(name)?.hash ?? '')

@@ -4,6 +4,7 @@ import { type Actor, requireOwn } from '../http/caller.ts'
 import { int64 } from '../http/validate.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petPhotos from '../pets/photos.ts'
+import * as pets from '../pets/store.ts'
 import { type KeptPhoto, keptPhotos } from '../photo-files/kept.ts'
 
 // What has photos: the row of an animal or an organization shows them.
@@ -29,7 +30,7 @@ interface Read {
 
 const READERS: Record<OwnerKind, (db: Db, id: bigint) => Promise<Read | undefined>> = {
   async pet(db, id) {
-    const found = await petPhotos.find(db, id)
+    const found = await pets.find(db, id)
     if (!found) return undefined
     const { photos, pet } = found
     const replace: Read['replace'] = (after, by, now) => petPhotos.replace(db, found, after, by, now)
@@ -38,8 +39,7 @@ const READERS: Record<OwnerKind, (db: Db, id: bigint) => Promise<Read | undefine
   async organization(db, id) {
     const found = await organizations.find(db, id)
     if (!found) return undefined
-    const replace: Read['replace'] = async (after, _by, now) =>
-      (await organizations.setPhotos(db, found, after, now)) !== undefined
+    const replace: Read['replace'] = (after, _by, now) => organizations.setPhotos(db, found, after, now)
     return { photos: found.photos, organizationId: found.id, replace }
   },
 }

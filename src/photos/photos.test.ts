@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
 import { jobs } from '../jobs.ts'
@@ -274,7 +274,7 @@ test('files that are nobody’s go after a day, and those of a photo stay', asyn
 
   assert.equal(filesIn(app).length, files - 1)
   assert.equal(await store.size(orphan), undefined)
-  assert.deepEqual(await readdir(store.workFolder), [])
+  assert.deepEqual(await readdir(store.workFolder), [basename(left)], 'that each process sweeps itself')
 })
 
 test('a file is served for good, in ranges, with 304 and HEAD, and as nothing but a picture', async (t) => {
@@ -310,6 +310,11 @@ test('a file is served for good, in ranges, with 304 and HEAD, and as nothing bu
     }
     const beyond = await download(app, address, { range: `bytes=${length}-` })
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${length}`])
+    assert.deepEqual(
+      ['etag', 'accept-ranges', 'access-control-allow-origin'].map((name) => beyond.headers.get(name)),
+      [null, null, null],
+    )
+    assert.match(beyond.headers.get('content-type') ?? '', /json/)
     assert.equal((await download(app, address, { range: 'bytes=0-1', 'if-range': '"x"' })).status, 200)
     const head = await app.request(new URL(address).pathname, { method: 'HEAD' })
     assert.deepEqual([head.status, head.headers['content-length'], head.text], [200, String(length), ''])
@@ -333,6 +338,19 @@ test('an address that is of no photo is a 404, counted against the client, and n
   for (let asked = 0; asked < 5; asked += 1)
     statuses.push((await download(app, `http://pets.example/photos/${'b'.repeat(32)}-300.webp`)).status)
   assert.deepEqual(statuses, [404, 404, 404, 429, 429])
+})
+
+test('who looks at photos that are still to be made is charged for none of them', async (t) => {
+  const app = await startWithAnimal(t, { ANONYMOUS_PER_MINUTE: '1' })
+  const { sizes } = (await add(app, await picture())).body
+
+  const statuses = []
+  for (const address of [sizes.medium, sizes.large, `${sizes.full}?format=jpeg`])
+    statuses.push((await download(app, address)).status)
+
+  assert.deepEqual(statuses, [200, 200, 200])
+  const none = `http://pets.example/photos/${'b'.repeat(32)}-300.webp`
+  assert.deepEqual([(await download(app, none)).status, (await download(app, none)).status], [404, 429])
 })
 
 test('who may not change an animal adds no photo to it, and its bytes are not read', async (t) => {

@@ -7,11 +7,14 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { workFile } from '../photo-files/folder.ts'
 import type { PhotoStore } from '../photo-files/store.ts'
+import { unavailable } from './files.ts'
 
 /** What may be sent. What the bytes really are, those say themselves. */
 export const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif']
 
 export const MOST_BYTES = 15_000_000
+/** So many photos each process receives at once: each takes a connection, a file and up to 15 MB of disk. */
+const MOST_AT_ONCE = 64
 /** From so many pieces on, each has to hold something: one of a byte costs the same as one of thousands. */
 const MOST_SMALL_PIECES = 2_048
 const LEAST_PIECE_BYTES = 16
@@ -29,11 +32,13 @@ export interface Received {
 }
 
 const WHAT_TO_DO: [RegExp, string][] = [
-  [/^image\/hei[cf]/, 'A phone hands HEIC over as JPEG when it is asked for one: set its camera to that.'],
+  [/^image\/hei[cf]/, 'Send a JPEG. On an iPhone, choose Settings, Camera, Formats, Most Compatible.'],
   [/^image\/svg/, 'A drawing is no photo: export it as PNG.'],
   [/^(image\/tiff|application\/pdf)/, 'Export it as JPEG.'],
   [/^multipart\//, 'Send the bytes of the picture alone as the body, not a form.'],
 ]
+
+export type Receive = ReturnType<typeof receiver>
 
 /** @throws {ApiError} unsupported_media_type */
 export function requirePhotoType({ headers }: FastifyRequest): void {
@@ -43,6 +48,24 @@ export function requirePhotoType({ headers }: FastifyRequest): void {
   const [, advice = ''] = WHAT_TO_DO.find(([kind]) => kind.test(type)) ?? []
   const message = `Send the bytes of a picture, without a content coding, as ${PHOTO_TYPES.join(', ')}. ${advice}`
   throw new ApiError('unsupported_media_type', { message: message.trim() })
+}
+
+/** What receives photos, as many at once as there may be. */
+export function receiver(store: () => PhotoStore) {
+  let underWay = 0
+  return async (request: Pick<FastifyRequest, 'raw' | 'headers'>, payload: Readable): Promise<Received> => {
+    if (underWay >= MOST_AT_ONCE) {
+      const cause = new Error(`${MOST_AT_ONCE} photos are under way already`)
+      // The rest of this one is not waited for.
+      throw new ApiError('service_unavailable', { cause, headers: { connection: 'close' } })
+    }
+    underWay += 1
+    try {
+      return await receive(request, payload, store())
+    } finally {
+      underWay -= 1
+    }
+  }
 }
 
 /**
@@ -57,7 +80,7 @@ export async function receive(
 ): Promise<Received> {
   if (Number(headers['content-length']) > MOST_BYTES) throw tooLarge()
   raw.atItsOwnPace = true
-  const file = await workFile(store).catch(lost)
+  const file = await workFile(store).catch(unavailable)
   try {
     return { file, digest: await write(payload, file) }
   } catch (error) {
@@ -65,11 +88,6 @@ export async function receive(
     await rm(file, { force: true })
     throw error
   }
-}
-
-/** For a disk that is full, read-only or gone. */
-function lost(cause: unknown): never {
-  throw new ApiError('service_unavailable', { cause })
 }
 
 /** @returns the SHA-256 of what was written */
@@ -106,7 +124,7 @@ async function write(payload: Readable, file: string): Promise<string> {
     await promise
     if (size === 0) throw new ApiError('invalid_image', { message: EMPTY })
     output.end()
-    await finished(output).catch(lost)
+    await finished(output).catch(unavailable)
     return digest.digest('hex')
   } finally {
     clearInterval(looking)

@@ -12,18 +12,19 @@ import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from '../photo-files
 import { ALL_FORMS, FIRST_FORMS } from '../photo-files/sizes.ts'
 import { keepNew } from './files.ts'
 import { list, listToChange, type Owner, type OwnerKind, ownerOf } from './owners.ts'
-import { EMPTY, PHOTO_TYPES, type Received, receive, requirePhotoType } from './receive.ts'
+import { EMPTY, PHOTO_TYPES, type Receive, type Received, receiver, requirePhotoType } from './receive.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
-import { findSame, placeOf, requireRoom } from './store.ts'
+import { findSame, indexOf, requireRoom } from './store.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 
 /** Of animals and of organizations alike. */
 export function photoRoutes(app: App, context: Context): void {
+  const receive = receiver(() => context.photos.store)
   for (const kind of Object.keys(PATHS) as OwnerKind[]) {
     listPhotos(app, context, kind)
-    addPhoto(app, context, kind, 'POST')
-    addPhoto(app, context, kind, 'PUT')
+    addPhoto(app, context, kind, { method: 'POST', receive })
+    addPhoto(app, context, kind, { method: 'PUT', receive })
     getPhoto(app, context, kind)
     updatePhoto(app, context, kind)
     deletePhoto(app, context, kind)
@@ -55,15 +56,21 @@ function listPhotos(app: App, { config, db }: Context, kind: OwnerKind): void {
   })
 }
 
-function addPhoto(app: App, context: Context, kind: OwnerKind, method: 'POST' | 'PUT'): void {
+interface Way {
+  method: 'POST' | 'PUT'
+  receive: Receive
+}
+
+function addPhoto(app: App, context: Context, kind: OwnerKind, { method, receive }: Way): void {
   const { path, owner, of, operation } = PATHS[kind]
   const schema = {
     operationId: `${method === 'PUT' ? 'put' : 'add'}${operation}Photo`,
     summary: `Add a photo to ${of}${method === 'PUT' ? ' with PUT' : ''}`,
     description:
-      'The body is a picture of at most 15 MB and 50 million pixels. It is turned upright, made smaller and ' +
-      'written anew: nothing of what it told beside itself is kept. A picture that is there already is not ' +
-      'added again: that is a 200. For tools that upload with it, PUT does the same as POST.',
+      'The body is a picture of at most 15 MB and 50 million pixels. The service turns the picture upright, ' +
+      'scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC, comments). A picture ' +
+      'that the animal or organization already has is not added again: the answer is 200 with that photo. ' +
+      'PUT does the same as POST, for tools that upload with PUT.',
     ...BETA,
     consumes: PHOTO_TYPES,
     params: ownerPath(owner),
@@ -76,7 +83,7 @@ function addPhoto(app: App, context: Context, kind: OwnerKind, method: 'POST' | 
     415: 'The body is of none of these types.',
     422: 'The body is no picture that can be used.',
   }
-  const config = { errors, readBody: reader(context, kind) }
+  const config = { errors, readBody: reader(context, kind, receive) }
   app.route({
     ...{ method, url: path, config, schema },
     // Of a request whose query is wrong, too, whose body was read before.
@@ -94,13 +101,13 @@ async function removeReceived(received: Received | undefined): Promise<void> {
 }
 
 /** Reads the picture into a file, once it is known that it may be added. */
-function reader({ db, photos }: Context, kind: OwnerKind): ReadBody {
+function reader({ db, photos }: Context, kind: OwnerKind, receive: Receive): ReadBody {
   async function read(request: FastifyRequest, payload: Parameters<ReadBody>[1]): Promise<Received> {
     requirePhotoType(request)
     const owner = ownerIn(kind, request.params as OwnerPath)
     requireRoom(await listToChange(db, owner, actorOf(request.caller)))
     photos.renderer.warm()
-    const received = await receive(request, payload, photos.store)
+    const received = await receive(request, payload)
     if (request.headers['idempotency-key'] !== undefined) request.fingerprint = received.digest
     return received
   }
@@ -120,6 +127,7 @@ type Adding = FastifyRequest<{ Body: Received | undefined; Querystring: { alt?: 
 async function add(context: Context, request: Adding, reply: FastifyReply, owner: Owner): Promise<Photo> {
   const { config, db, photos, writeOnce, clock } = context
   const { body, query, caller } = request
+  // A request without a type and a body is read by nobody: its type is judged here first.
   requirePhotoType(request)
   if (!body) throw new ApiError('invalid_image', { message: EMPTY })
   const { file, digest } = body
@@ -147,8 +155,8 @@ function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {
   }
   app.get(`${path}/:photoId`, { schema }, async (request) => {
     const photos = await list(db, ownerIn(kind, request.params))
-    const place = placeOf(photos, photoIn(request.params))
-    return toPhoto(photos[place] as KeptPhoto, photosAt(config, request))
+    const index = indexOf(photos, photoIn(request.params))
+    return toPhoto(photos[index] as KeptPhoto, photosAt(config, request))
   })
 }
 
@@ -156,7 +164,7 @@ function updatePhoto(app: App, { config, writeOnce, clock }: Context, kind: Owne
   const { path, owner, of, operation } = PATHS[kind]
   const schema = {
     operationId: `update${operation}Photo`,
-    summary: `Change what is said of a photo of ${of}, or its place`,
+    summary: `Change the alt text or position of a photo of ${of}`,
     ...BETA,
     consumes: ['application/merge-patch+json', 'application/json'],
     params: photoPath(owner),
@@ -176,7 +184,7 @@ function deletePhoto(app: App, { write, clock }: Context, kind: OwnerKind): void
   const schema = {
     operationId: `delete${operation}Photo`,
     summary: `Remove a photo of ${of}`,
-    description: 'Its files are gone soon after; a cache may have kept them.',
+    description: 'The service removes its files within seconds. Caches may keep them for a year.',
     ...BETA,
     params: photoPath(owner),
     response: { 204: { type: 'null', description: 'The photo is gone.' } },

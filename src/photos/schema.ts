@@ -7,7 +7,7 @@ export const MOST_PHOTOS = 20
 
 export const PhotoQuery = Type.Object({ alt: Type.Optional(AltText) })
 
-/** Null removes the words. */
+/** Null removes the text. */
 export type PhotoPatch = { alt?: string | null; position?: number }
 export const PhotoPatch = Type.Unsafe<PhotoPatch>(
   Type.Object(
@@ -15,7 +15,7 @@ export const PhotoPatch = Type.Unsafe<PhotoPatch>(
       alt: removable(AltText as Rules),
       position: Type.Optional(
         Type.Integer({
-          description: 'Its place among the others; 1 is the main one.',
+          description: 'Its position among the photos; 1 is the main one.',
           minimum: 1,
           maximum: MOST_PHOTOS,
         }),

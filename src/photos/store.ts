@@ -79,11 +79,11 @@ export async function updatePhoto(
   await inTurn(db, owner)
   let changed: KeptPhoto | undefined
   await change(db, owner, by, now, (before) => {
-    const place = placeOf(before, id)
-    const [{ alt: said, ...rest }] = before.slice(place, place + 1) as [KeptPhoto]
+    const index = indexOf(before, id)
+    const { alt: said, ...rest } = before[index] as KeptPhoto
     const words = alt === undefined ? said : (alt ?? undefined)
     changed = { ...rest, ...(words !== undefined && { alt: words }) }
-    return before.toSpliced(place, 1).toSpliced((position ?? place + 1) - 1, 0, changed)
+    return before.toSpliced(index, 1).toSpliced((position ?? index + 1) - 1, 0, changed)
   })
   return changed as unknown as KeptPhoto
 }
@@ -91,14 +91,15 @@ export async function updatePhoto(
 /** @throws {ApiError} photo_not_found, other_organization */
 export async function deletePhoto(db: Db, owner: Owner, id: bigint, by: By, now: number): Promise<void> {
   await inTurn(db, owner)
-  await change(db, owner, by, now, (before) => before.toSpliced(placeOf(before, id), 1))
+  await change(db, owner, by, now, (before) => before.toSpliced(indexOf(before, id), 1))
   await forget(db, owner, now, Number(id))
 }
 
-export function placeOf(photos: KeptPhoto[], id: bigint): number {
-  const place = photos.findIndex((photo) => BigInt(photo.id) === id)
-  if (place < 0) throw new ApiError('photo_not_found')
-  return place
+/** @throws {ApiError} photo_not_found */
+export function indexOf(photos: KeptPhoto[], id: bigint): number {
+  const index = photos.findIndex((photo) => BigInt(photo.id) === id)
+  if (index < 0) throw new ApiError('photo_not_found')
+  return index
 }
 
 /** Before its owner goes: all its photos are nobody's, and a job removes their files. */
@@ -153,13 +154,13 @@ export async function photoFilesRemoved(db: Db, hashes: string[]): Promise<void>
   await db.deleteFrom('removed_photo').where('hash', 'in', hashes).execute()
 }
 
-/** A photo of which files are still to be made. */
-export async function pending(db: Db): Promise<string | undefined> {
-  const rows = db.selectFrom('photo').select('hash').where('pending', '=', 1).orderBy('id').limit(1)
-  return (await rows.executeTakeFirst())?.hash
+/** The first photo of which files are still to be made. @param after the id of another one */
+export async function pending(db: Db, after = 0): Promise<{ id: number; hash: string } | undefined> {
+  const rows = db.selectFrom('photo').select(['id', 'hash']).where('pending', '=', 1).where('id', '>', after)
+  return rows.orderBy('id').limit(1).executeTakeFirst()
 }
 
-/** All files of a photo are there, or will never be. */
+/** All files of a photo are there, or those that lack are made when somebody asks. */
 export async function photoFilesMade(db: Db, hash: string): Promise<void> {
   await db.updateTable('photo').set({ pending: 0 }).where('hash', '=', hash).execute()
 }

@@ -18,7 +18,7 @@ export interface Specimen {
 const TYPES = ['jpeg', 'png', 'webp', 'avif', 'gif'] as const
 const TAKEN = [200, 201]
 const REFUSED = [422]
-/** It depends on where it was damaged whether a whole picture is left. */
+/** It depends on what was damaged whether a whole picture is left. */
 const EITHER = [...TAKEN, ...REFUSED]
 
 /** Pictures and what only looks like one, as somebody would send them who means harm. */
@@ -28,14 +28,21 @@ export async function* corpus(random: Random, damaged: number): AsyncGenerator<S
   yield* disguised()
   for (const type of TYPES) {
     const whole = await picture({ width: 320, height: 200, type, told: MARK })
-    for (const at of boundaries(type, whole).slice(0, damaged))
-      yield { name: `${type} cut at byte ${at}`, bytes: whole.subarray(0, at), answers: EITHER }
+    for (const at of boundaries(type, whole).slice(0, damaged)) yield cut(type, whole, at)
     for (let time = 0; time < damaged; time += 1) {
-      const at = random.whole(1, whole.length - 1)
-      yield { name: `${type} cut at ${at}`, bytes: whole.subarray(0, at), answers: EITHER }
+      yield cut(type, whole, random.whole(1, whole.length - 1))
       yield { name: `${type} with wrong bytes`, bytes: spoilt(random, whole), answers: EITHER }
     }
   }
+}
+
+/** The mark at the end of a format, and its checksum: without them all pixels are there. */
+const END_BYTES = 16
+
+/** A file that ends early is refused, though other programs show what is there of it. */
+function cut(type: string, whole: Buffer, at: number): Specimen {
+  const answers = at < whole.length - END_BYTES ? REFUSED : EITHER
+  return { name: `${type} cut at byte ${at} of ${whole.length}`, bytes: whole.subarray(0, at), answers }
 }
 
 async function* sound(): AsyncGenerator<Specimen> {

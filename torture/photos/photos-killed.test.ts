@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
+import { globSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
+import { changes } from '../../src/changes.ts'
+import type { Context } from '../../src/context.ts'
+import { openForCommand } from '../../src/db/open-database.ts'
+import { sweepWorkFolder } from '../../src/photo-files/folder.ts'
 import { openPhotoStore } from '../../src/photo-files/open.ts'
 import { ALL_FORMS, fileName, readFileName } from '../../src/photo-files/sizes.ts'
+import type { PhotoStore } from '../../src/photo-files/store.ts'
+import { orphanedPhotoFiles, removedPhotos } from '../../src/photos/jobs.ts'
 import { picture } from '../../src/testing/pictures.ts'
 import { repeat } from '../lab/parallel.ts'
 import { randomOf, reached, rounds } from '../lab/rounds.ts'
@@ -14,6 +20,7 @@ import { ANYBODY, newService, type Service } from '../lab/service.ts'
 const ROUNDS = rounds(200)
 const ANIMALS = 4
 const LONGEST_LIFE_MS = 1_200
+const A_DAY_MS = 86_400_000
 
 interface Shown {
   id: number
@@ -37,6 +44,22 @@ function startClients({ ask }: Service, number: () => number) {
   }
   const working = repeat(3, () => change().catch(() => pause(20)), 1)
   return { acknowledged, stop: () => working.stop() }
+}
+
+const filesIn = (folder: string): string[] => globSync('??/*', { cwd: folder })
+
+/** What the service does a day later, on what the kills have left. */
+async function sweep(databaseUrl: string, photoStore: PhotoStore, now: number): Promise<void> {
+  const { db, write, close } = await openForCommand(databaseUrl, changes)
+  try {
+    const photos = { store: photoStore } as Context['photos']
+    const context = { db, write, photos, clock: () => now } as Context
+    await sweepWorkFolder(photoStore, now - A_DAY_MS)
+    await removedPhotos.run(context, async () => true)
+    await orphanedPhotoFiles.run(context, async () => true)
+  } finally {
+    await close()
+  }
 }
 
 test('however often it is killed, each photo that is shown is whole, and files of no photo go', async (t) => {
@@ -78,15 +101,19 @@ test('however often it is killed, each photo that is shown is whole, and files o
   assert.ok(listed.size > 0)
   await service.end()
 
-  // What a day later would be swept away is nobody's, and every photo has its first files.
   const store = await openPhotoStore({ photosUrl: undefined, databaseUrl: DATABASE_URL })
   for (const hash of listed)
     for (const form of ALL_FORMS.filter((form) => form !== 'jpeg'))
       assert.ok(await store.size(fileName(hash, form)), `${hash} ${form}`)
-  const files = globSync('??/*', { cwd: folder })
-  const orphans = files.filter((file) => !listed.has(file.slice(3, 35)))
+  const nobodys = () => filesIn(folder).filter((file) => !listed.has(file.slice(3, 35)))
+  const orphans = nobodys().length
+  const halves = readdirSync(store.workFolder).length
+  await sweep(DATABASE_URL, store, Date.now() + 2 * A_DAY_MS)
+  assert.deepEqual(nobodys(), [])
+  assert.deepEqual(readdirSync(store.workFolder), [])
+  assert.equal(new Set(filesIn(folder).map((file) => file.slice(3, 35))).size, listed.size)
   reached(
     t,
-    `${ROUNDS} kills, ${numbers} pictures, ${listed.size} photos whole, ${orphans.length} files nobody's`,
+    `${ROUNDS} kills, ${numbers} pictures, ${listed.size} photos whole, ${orphans} + ${halves} files swept`,
   )
 })

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readConfig } from '../config.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import { scratchFolder } from '../testing/start-app.ts'
+import { checkPhotos } from './doctor-photos.ts'
+
+const look = (settings: Record<string, string>) => checkPhotos(readConfig(settings))
+
+function folderOf(t: TestContext) {
+  const folder = join(scratchFolder(t), 'photos')
+  mkdirSync(join(folder, 'incoming'), { recursive: true })
+  return { folder, settings: { PHOTOS_URL: `file:${folder}` } }
+}
+
+test('doctor renders a tiny picture, writes it to the store of photos, reads it and removes it', async (t) => {
+  const { folder, settings } = folderOf(t)
+
+  const findings = await look(settings)
+
+  assert.deepEqual(
+    findings.map(({ check, state, found }) => [check, state, found]),
+    [
+      ['rendering of photos', 'good', 'a tiny picture was read and written'],
+      ['store of photos', 'good', 'a file was written, read and removed'],
+    ],
+  )
+  assert.deepEqual(readdirSync(folder), ['incoming'])
+})
+
+test('doctor finds a folder of photos that is none wrong, and makes none where the first start does', async (t) => {
+  const { folder, settings } = folderOf(t)
+  rmSync(folder, { recursive: true })
+  const [, absent] = await look(settings)
+  assert.deepEqual([absent?.state, absent?.found], ['good', `${folder} is made by the first start`])
+  assert.ok(!existsSync(folder))
+
+  mkdirSync(folder)
+  const [, empty] = await look(settings)
+  assert.deepEqual([empty?.state, empty?.found], ['doubtful', `${folder} is empty`])
+  assert.deepEqual(readdirSync(folder), [])
+  rmSync(folder, { recursive: true })
+  writeFileSync(folder, 'a file')
+  const [, store] = await look(settings)
+  assert.deepEqual([store?.state, store?.found], ['wrong', `${folder} cannot be made`])
+})
+
+test('doctor says why no photo can be rendered, and checks their store all the same', async (t) => {
+  const { settings } = folderOf(t)
+  const { execPath } = process
+  process.execPath = join(scratchFolder(t), 'none')
+  cleanup(t).defer(() => {
+    process.execPath = execPath
+  })
+
+  const [rendering, store] = await look(settings)
+
+  assert.deepEqual([rendering?.state, store?.state], ['wrong', 'good'])
+  assert.match(rendering?.found ?? '', /ENOENT/)
+})
