@@ -12,7 +12,7 @@ import { advanceKnownTime } from './orders/known-time.ts'
 import * as place from './orders/place.ts'
 import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
-import { indexAnimals } from './pets/index-animals.ts'
+import { indexAnimals, rebuildIndex } from './pets/index-animals.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
 import * as photos from './photos/store.ts'
 import { importBatch } from './transfer/import-batch.ts'
@@ -28,6 +28,7 @@ export const changes = {
   deletePet: guardedPets.deletePet,
   renewAges,
   indexAnimals,
+  rebuildIndex,
   insertCategory: categories.insertCategory,
   updateCategory: categories.updateCategory,
   deleteCategory: categories.deleteCategory,

@@ -11,7 +11,6 @@ export const jobs = {
   erasure,
   ages,
   'search-index': searchIndex,
-  'photo-files': photoFiles,
   'removed-photos': removedPhotos,
   'photo-files': photoFiles,
   [ORPHANS]: orphanedPhotoFiles,

@@ -49,6 +49,9 @@ export const COUNTED = 'inventory'
 /** What each store knows of itself alone, and so not copied: the copy is a store of its own. */
 export const INSTALLATION = 'installation'
 
+/** The index of the search, which follows from the animals: the target makes its own. */
+export const DERIVED = ['search_posting', 'search_order', 'search_change', 'search_state']
+
 /** Who is at work on what in this store. A copy begins anew. */
 export const JOBS = 'job'
 

@@ -24,11 +24,14 @@ export interface Dialect {
   takeInHand(words: string | Expression<string>): RawBuilder<SqlBool>
   /** Waits until no other transaction has these words in hand; they are in this one's until its end. */
   waitInHand(db: Db, words: string): Promise<void>
-  /** Rows that this transaction alone changes until its end; those that another one is changing are left out. */
+  /**
+   * Rows that this transaction alone changes until its end; those that another one is changing are left
+   * out.
+   */
   lockRows<Query extends SelectQueryBuilder<Tables, never, unknown>>(query: Query): Query
   /**
-   * For who pages from the lowest id of an animal to the highest, and is to meet each of them: what is there
-   * already is cut off where a lower id may still come.
+   * For who pages from the lowest id of an animal to the highest, and is to meet each of them: what is
+   * there already is cut off where a lower id may still come.
    */
   readVisible<Row extends { id: number }>(db: Db, read: (db: Db) => Promise<Row[]>): Promise<Visible<Row>>
 }

@@ -5,7 +5,10 @@ import type { ObjectSchema } from './query.ts'
 
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?=$|[,;\s])/i
 
-/** Whether a client would rather have an error than an answer without what it asked for (RFC 7240, section 4.4). */
+/**
+ * Whether a client would rather have an error than an answer without what it asked for (RFC 7240, section
+ * 4.4).
+ */
 export function wantsStrict({ prefer }: IncomingHttpHeaders): boolean {
   return prefer !== undefined && STRICT.test([prefer].flat().join(','))
 }

@@ -131,3 +131,12 @@ export function recentReader(db: Db, version: () => number): RecentReader {
     },
   }
 }
+
+/** No animal has a higher id. */
+export async function highestId(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('pet')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst()
+  return Number(row?.id ?? 0)
+}

@@ -63,7 +63,10 @@ export async function countFacets(
   return counts
 }
 
-/** Leaves of a block those that fit where the index does not know: so many of the newest that no more are counted. */
+/**
+ * Leaves of a block those that fit where the index does not know: so many of the newest that no more are
+ * counted.
+ */
 async function keepWithin(
   search: Search,
   block: number,

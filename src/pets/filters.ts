@@ -38,7 +38,10 @@ const TEXTS = [
 ] as const
 const YES_OR_NO = [...Object.keys(TRAIT_FILTERS), 'hasPhotos'] as (keyof typeof TRAIT_FILTERS | 'hasPhotos')[]
 
-/** How far places are from where somebody looks, in whole metres, by the tokens of those that are near enough. */
+/**
+ * How far places are from where somebody looks, in whole metres, by the tokens of those that are near
+ * enough.
+ */
 export type Near = ReadonlyMap<string, number>
 
 /** What the index does not know so exactly that nothing more has to be asked of an animal. */

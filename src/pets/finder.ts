@@ -1,11 +1,12 @@
 import type { Context } from '../context.ts'
 import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
 import { pointOf } from '../organizations/locate.ts'
 import { type OrganizationPlace, organizationPlaces } from '../organizations/places.ts'
 import { work } from '../search/evaluate.ts'
 import type { Recent } from '../search/recent.ts'
-import { keysIn, stateOf } from '../search/store.ts'
-import { changedAmong, type RecentReader, recentReader } from './changed.ts'
+import { type IndexState, keysIn, stateOf } from '../search/store.ts'
+import { changedAmong, highestId, type RecentReader, recentReader } from './changed.ts'
 import { type Filters, type Near, nearTo, type Wanted, wantedBy } from './filters.ts'
 import type { Search } from './order.ts'
 import { AT } from './tokens.ts'
@@ -81,6 +82,7 @@ export async function searching<Result>(
 ): Promise<Result> {
   for (let count = 1; ; count += 1) {
     const recent = await finder.recent.read()
+    requireBuilt(recent.state)
     const organizations = await finder.organizations()
     const near = await nearOf(db, recent, filters, organizations)
     const search = { db, recent, work: work(mostWork), highest: await highestId(db) }
@@ -89,6 +91,15 @@ export async function searching<Result>(
     if (count === MOST_ATTEMPTS || (await isCurrent(db, recent, idsIn(result)))) return result
     finder.recent.forget()
   }
+}
+
+/** Of a store from before the index, or while it is made anew: what it does not know would not be found. */
+function requireBuilt({ backfillFrom, backfillTo }: IndexState): void {
+  if (backfillFrom > backfillTo) return
+  const cause = new Error(
+    `the index of the search is being built: ${backfillFrom - 1} of ${backfillTo} animals`,
+  )
+  throw new ApiError('service_unavailable', { cause })
 }
 
 async function isCurrent(db: Db, recent: Recent, ids: number[]): Promise<boolean> {
@@ -107,12 +118,4 @@ async function nearOf(
   const fresh = [...recent.animals.values()].flatMap(({ keys }) => keys.get(AT) ?? [])
   const places = new Set([...(await keysIn(db, AT)), ...fresh])
   return nearTo(await pointOf(near), within * 1_000, [...places], organizations)
-}
-
-async function highestId(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('pet')
-    .select(({ fn }) => fn.max('id').as('id'))
-    .executeTakeFirst()
-  return Number(row?.id ?? 0)
 }

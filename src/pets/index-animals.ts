@@ -3,8 +3,17 @@ import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
 import { blockOf, firstIdOf } from '../search/bits.ts'
-import { changeBlock, changeOrders, type Ordered, stateOf, type TokenChange } from '../search/store.ts'
-import { allTokensOf, readSearched } from './changed.ts'
+import {
+  changeBlock,
+  changeOrders,
+  clearIndex,
+  type Ordered,
+  raiseGeneration,
+  setBackfill,
+  stateOf,
+  type TokenChange,
+} from '../search/store.ts'
+import { allTokensOf, highestId, readSearched } from './changed.ts'
 import { keysOf, type SearchedRow, searchedRowOf } from './tokens.ts'
 
 /** So many animals are one change. */
@@ -22,8 +31,8 @@ export const searchIndex: Job = {
 }
 
 /**
- * Takes animals that have changed into the index, which then knows them as they are. It is the same however often it
- * is done.
+ * Takes animals that have changed into the index, which then knows them as they are. It is the same
+ * however often it is done.
  *
  * @returns whether there may be more
  */
@@ -53,16 +62,19 @@ export async function indexAnimals(db: Db): Promise<boolean> {
   for (const [block, tokens] of blocks) await changeBlock(db, block, tokens)
   await changeOrders(db, orders.gone, orders.come)
   const ids = changes.map(({ pet_id }) => pet_id)
-  for (let from = 0; from < ids.length; from += STEP)
-    await db
-      .deleteFrom('search_change')
-      .where('pet_id', 'in', ids.slice(from, from + STEP))
-      .execute()
-  await db
-    .updateTable('search_state')
-    .set(({ eb, ref }) => ({ generation: eb(ref('generation'), '+', 1) }))
-    .execute()
+  await db.deleteFrom('search_change').where('pet_id', 'in', ids).execute()
+  await raiseGeneration(db)
   return goesOn || changes.length === STEP
+}
+
+/**
+ * Has the index made anew, by `indexAnimals`; until then searches wait. @returns false while somebody is
+ * at work on it
+ */
+export async function rebuildIndex(db: Db): Promise<boolean> {
+  if (!(await isInHand(db))) return false
+  await clearIndex(db, await highestId(db))
+  return true
 }
 
 async function isInHand(db: Db): Promise<boolean> {
@@ -86,7 +98,7 @@ async function backfill(db: Db): Promise<boolean> {
     )
     .onConflict((conflict) => conflict.column('pet_id').doNothing())
     .execute()
-  await db.updateTable('search_state').set({ backfill_from: end }).execute()
+  await setBackfill(db, end)
   return end <= backfillTo
 }
 

@@ -7,10 +7,13 @@ import { idsWith, walk } from '../search/store.ts'
 import type { Near } from './filters.ts'
 import { AT } from './tokens.ts'
 
-// The animals that a question finds, in every order that there is. Each reads as much as the work allows, and then says
-// from where to go on.
+// The animals that a question finds, in every order that there is. Each reads as much as the work allows,
+// and then says from where to go on.
 
-/** The values by which an animal comes where it does: of an order by ids the number of its part, and its id. */
+/**
+ * The values by which an animal comes where it does: of an order by ids the number of its part, and its
+ * id.
+ */
 export type Position = readonly [key: number | string, id: number]
 
 export interface Candidate {

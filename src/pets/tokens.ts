@@ -2,9 +2,9 @@ import { fold, wordsOf } from '../search/words.ts'
 import { toPublicParts } from './row.ts'
 
 /*
- * What an animal is found by: tokens, each a filter's name and a value. They are made of what everybody may see
- * alone, so that no question tells of anything else. The index is one of tokens; what has changed since is compared by
- * them too.
+ * What an animal is found by: tokens, each a filter's name and a value. They are made of what everybody
+ * may see alone, so that no question tells of anything else. The index is one of tokens; what has changed
+ * since is compared by them too.
  */
 
 /** What of an animal's row is searched, in the order in which the store keeps it of changed animals. */

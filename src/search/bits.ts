@@ -1,6 +1,6 @@
 /*
- * Which animals of a block have something: a bit for each id. A block is as many ids in a row as fit well into
- * one row of the store; docs/decisions/0027-search.md has what was measured.
+ * Which animals of a block have something: a bit for each id. A block is as many ids in a row as fit well
+ * into one row of the store; docs/decisions/0027-search.md has what was measured.
  */
 
 export const BLOCK_IDS = 16_384

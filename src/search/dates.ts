@@ -1,6 +1,6 @@
 /*
- * Days, months and years as tokens: a range of days is the days at its ends, the months between those, and the
- * years between those.
+ * Days, months and years as tokens: a range of days is the days at its ends, the months between those,
+ * and the years between those.
  */
 
 const DAY_MS = 86_400_000

@@ -24,6 +24,25 @@ export async function stateOf(db: Db): Promise<IndexState> {
   return { generation, backfillFrom, backfillTo }
 }
 
+/** Tells readers that the index is another one now. */
+export async function raiseGeneration(db: Db): Promise<void> {
+  const update = db.updateTable('search_state')
+  await update.set(({ eb, ref }) => ({ generation: eb(ref('generation'), '+', 1) })).execute()
+}
+
+/** From here on animals are still to be taken in. */
+export async function setBackfill(db: Db, from: number): Promise<void> {
+  await db.updateTable('search_state').set({ backfill_from: from }).execute()
+}
+
+/** Forgets all: animals up to this id are to be taken in anew. */
+export async function clearIndex(db: Db, to: number): Promise<void> {
+  await db.deleteFrom('search_posting').execute()
+  await db.deleteFrom('search_order').execute()
+  await db.updateTable('search_state').set({ backfill_from: 1, backfill_to: to }).execute()
+  await raiseGeneration(db)
+}
+
 /** Of one block, which animals have a token. */
 export type Posting = [block: number, token: string, ids: Uint8Array]
 

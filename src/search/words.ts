@@ -15,8 +15,8 @@ const ACCENTS = /[\u0300-\u036f]/g
 const ASCII = /^[\0-\x7f]*$/
 
 /**
- * A text as it is compared: without case, accents and compatibility forms (UAX #15, NFKD). Of marks only those
- * of U+0300 to U+036F go: those of other scripts are parts of their letters.
+ * A text as it is compared: without case, accents and compatibility forms (UAX #15, NFKD). Of marks only
+ * those of U+0300 to U+036F go: those of other scripts are parts of their letters.
  */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()

@@ -1,8 +1,8 @@
 import { metersBetween, type Point } from '../places/distance.ts'
 import { fold, wordsOf } from '../search/words.ts'
 
-// What a search of animals is to find, by looking at each animal: for comparing with the service. Only how texts are
-// compared and distances measured is the service's own.
+// What a search of animals is to find, by looking at each animal: for comparing with the service. Only how
+// texts are compared and distances measured is the service's own.
 
 /** An animal as `fields=*,publishedAt,updatedAt` shows it to everybody. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the service shows

@@ -35,9 +35,9 @@ interface Types {
 }
 
 /**
- * The index of the search, which follows from the animals, and what has changed since it was brought up to date. An
- * animal that is changed leaves what it was in search_change, once; the store itself does that, so that no way into
- * it can be forgotten.
+ * The index of the search, which follows from the animals, and what has changed since it was brought up
+ * to date. An animal that is changed leaves what it was in search_change, once; the store itself does
+ * that, so that no way into it can be forgotten.
  */
 export async function addSearch(db: Kysely<unknown>, types: Types, triggers: string[]): Promise<void> {
   const { integer, bytes, text, options } = types
