@@ -4,7 +4,7 @@ import type { Db } from '../db/tables.ts'
 import { takeTurns, work } from '../search/evaluate.ts'
 import { ANY_TOKEN } from '../search/question.ts'
 import { type Recent, type RecentAnimal, recentOf } from '../search/recent.ts'
-import { stateOf } from '../search/store.ts'
+import { stateOf } from '../search/state.ts'
 import { keysOf, SEARCHED_COLUMNS, type SearchedRow, tokensOf } from './tokens.ts'
 
 // Animals that have changed since the index was brought up to date, as this process knows them.

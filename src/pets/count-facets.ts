@@ -14,7 +14,7 @@ import {
   offsetsDown,
 } from '../search/bits.ts'
 import { evaluate, takeTurns } from '../search/evaluate.ts'
-import { postingsFrom } from '../search/store.ts'
+import { postingsFrom } from '../search/postings.ts'
 import { readSearched } from './changed.ts'
 import type { FacetName } from './facet-schemas.ts'
 import type { Residual, Wanted } from './filters.ts'

@@ -3,16 +3,9 @@ import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
 import { blockOf, firstIdOf } from '../search/bits.ts'
-import {
-  changeBlock,
-  changeOrders,
-  clearIndex,
-  type Ordered,
-  raiseGeneration,
-  setBackfill,
-  stateOf,
-  type TokenChange,
-} from '../search/store.ts'
+import { changeOrders, type Ordered } from '../search/orders.ts'
+import { changeBlock, type TokenChange } from '../search/postings.ts'
+import { clearIndex, raiseGeneration, setBackfill, stateOf } from '../search/state.ts'
 import { allTokensOf, highestId, readSearched } from './changed.ts'
 import { keysOf, type SearchedRow, searchedRowOf } from './tokens.ts'
 

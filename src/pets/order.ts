@@ -1,9 +1,9 @@
 import type { Db } from '../db/tables.ts'
 import { type Bits, blockOf, firstIdOf, hasBit, offsetsDown, offsetsIn } from '../search/bits.ts'
 import { evaluate, takeTurns, type Work } from '../search/evaluate.ts'
+import { idsWith, walk } from '../search/orders.ts'
 import { matches, type Question } from '../search/question.ts'
 import type { Recent } from '../search/recent.ts'
-import { idsWith, walk } from '../search/store.ts'
 import type { Near } from './filters.ts'
 import { AT } from './tokens.ts'
 

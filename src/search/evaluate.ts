@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../db/tables.ts'
 import { addEncoded, type Bits, clearBit, firstIdOf, intersect, noBits, setBit, subtract } from './bits.ts'
+import { type Posting, postingsFrom, postingsOf } from './postings.ts'
 import { ANY_TOKEN, type Clause, matches, type Question } from './question.ts'
 import type { Recent } from './recent.ts'
-import { type Posting, postingsFrom, postingsOf } from './store.ts'
 
 /** More tokens of one clause are read all at once, and picked from. */
 const MOST_LOOKED_UP = 64

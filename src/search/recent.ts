@@ -1,5 +1,5 @@
 import { blockOf } from './bits.ts'
-import type { IndexState } from './store.ts'
+import type { IndexState } from './state.ts'
 
 /** An animal that has changed since the index was brought up to date, as it is now. */
 export interface RecentAnimal {
