@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
+
+const EXACT = { latitude: 52.094_9, longitude: 5.120_4 }
+const ROUNDED = { latitude: 52.09, longitude: 5.12 }
+const STAFF = {
+  microchip: '528140000123456',
+  intakeKind: 'stray',
+  intakeNote: 'secretly bites',
+  kennel: 'North 7',
+  notes: 'hidden words',
+}
+const REX = { name: 'Rex', categoryId: 1, status: 'available', place: EXACT, staff: STAFF }
+
+/** The same with an animal that has nothing to hide, asked by whoever sees all and by whoever does not. */
+async function startTwo(t: TestContext) {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const key = await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'read' })
+  await app.post('/v1/pets', REX)
+  await app.post('/v1/pets', { name: 'Tom', categoryId: 1, status: 'available', place: ROUNDED })
+  const asReader = (path: string) => app.get(path, { authorization: `Bearer ${key}` })
+  return { ...app, asReader, index: () => app.service.context.write('indexAnimals') }
+}
+
+const idsIn = ({ body }: { body: { id: number }[] }): number[] => body.map(({ id }) => id)
+
+test('no question finds an animal by what staff alone may see, before and after it is in the index', async (t) => {
+  const { get, asReader, index } = await startTwo(t)
+  const words = ['528140000123456', 'stray', 'secretly', 'bites', 'north', 'hidden', 'hidden words', '094']
+  for (const ask of [asReader, get]) {
+    for (const q of words) assert.deepEqual(idsIn(await ask(`/v1/pets?q=${q}`)), [], q)
+    for (const filter of ['tag=stray', 'externalId=528140000123456', 'city=north%207'])
+      assert.deepEqual(idsIn(await ask(`/v1/pets?${filter}`)), [], filter)
+    const facets = await ask('/v1/pets/facets?facet=tag&facet=city&facet=breed&facet=species')
+    assert.deepEqual(facets.body.facets, { tag: [], city: [], breed: [], species: [] })
+    await index()
+  }
+})
+
+test('nobody learns an exact place by distance, order, limit or count: two at one rounded place are alike', async (t) => {
+  const { get, asReader, index } = await startTwo(t)
+  for (const ask of [asReader, get]) {
+    for (const near of [`${EXACT.latitude},${EXACT.longitude}`, '52.1,5.1']) {
+      const { body } = await ask(`/v1/pets?near=${near}&sort=distance`)
+      const [one, other] = body.map(({ distanceMeters }: { distanceMeters: number }) => distanceMeters)
+      assert.deepEqual([idsIn({ body }), one], [[1, 2], other], near)
+    }
+    const counted = await ask(
+      `/v1/pets/facets?facet=status&near=${EXACT.latitude},${EXACT.longitude}&within=1`,
+    )
+    assert.equal(counted.body.matches, 2)
+    await index()
+  }
+})
+
+test('a search page and its ETag, asked by one who sees all, are not given to one who does not', async (t) => {
+  const { get, asReader } = await startTwo(t)
+  const path = '/v1/pets?q=rex&sort=name'
+  const whole = await get(path)
+  for (let time = 0; time < 2; time += 1) {
+    const seen = await asReader(path)
+    assert.match(whole.text, /secretly bites/)
+    assert.doesNotMatch(seen.text, /secretly|0949/)
+    assert.notEqual(seen.headers.etag, whole.headers.etag)
+  }
+})
+
+test('a cursor of one view is refused in another, and of other filters in any', async (t) => {
+  const { get, asReader } = await startTwo(t)
+  const { headers } = await get('/v1/pets?q=rex+tom&limit=1')
+  assert.doesNotMatch(String(headers.link), /next/)
+  const first = await get('/v1/pets?sort=name&limit=1')
+  const next = /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
+  assert.deepEqual(idsIn(await get(next)), [2])
+  assert.equal((await asReader(next)).body.code, 'invalid_cursor')
+  assert.equal((await get(next.replace('sort=name', 'sort=-publishedAt'))).body.code, 'invalid_cursor')
+})
