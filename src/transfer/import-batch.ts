@@ -158,7 +158,10 @@ async function meetAgain(
   { update, keyId, organizationId, now }: Plan,
 ): Promise<'updated' | 'unchanged'> {
   const { id, status, place } = before.pet
-  const pet = isElsewhere(place, read.place) ? movedTo(read, point) : read
+  const { age, ...moved } = isElsewhere(place, read.place) ? movedTo(read, point) : read
+  // It follows from the birth date, where one is known meanwhile.
+  const hasBirthDate = (moved.birthDate ?? before.pet.birthDate) !== undefined
+  const pet = hasBirthDate || age === undefined ? moved : { ...moved, age }
   if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
   if (unlisted && status !== undefined) {
     throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)

@@ -582,3 +582,22 @@ test('a bond names up to five animals of the file by their ids, or its line is r
     wrong.map((_, index) => `${index + 1}: ${reason}`),
   )
 })
+
+test('an animal that has a birth date meanwhile is changed by a line that has an age', async (t) => {
+  const databaseUrl = scratchFile(t)
+  const { patch, get } = await startApp(t, { databaseUrl, key: UNLIMITED })
+  const store = await openStore(t, databaseUrl)
+  const line = { id: 'A', name: 'Rex', category: 'Dog', status: 'available', age: 'adult' }
+  await importText(store, lines(line), BY_ID)
+  assert.equal((await patch('/v1/pets/1', { birthDate: '2026-11-01' })).body.age, 'baby')
+
+  const clock = () => Date.UTC(2026, 11, 1)
+  const { updated, reasons } = await importText(store, lines({ ...line, status: 'sold' }), {
+    ...BY_ID,
+    clock,
+  })
+
+  assert.deepEqual([updated, reasons], [1, []])
+  const { status, age, birthDate } = (await get('/v1/pets/1')).body
+  assert.deepEqual([status, age, birthDate], ['sold', 'baby', '2026-11-01'])
+})
