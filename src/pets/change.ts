@@ -67,7 +67,7 @@ export async function updatePet(
   return after
 }
 
-/** A client that sends an animal back with another birth date need not know that its age follows from that. */
+/** A client that sends an animal back with another birth date need not know that its age follows from it. */
 function withoutOldAge(patch: PetPatch, before: Pet): PetPatch {
   const { age, ...others } = patch
   return before.birthDate !== undefined && age === before.age ? others : patch
