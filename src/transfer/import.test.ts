@@ -114,6 +114,7 @@ test('CSV of another kind is refused whole, and what a quote swallows is told', 
   await assert.rejects(csv(''), /the file has no column name; its first line has nothing/)
   await assert.rejects(csv('nom|status\nRex|\n'), /has no column name; its first line has nom\|status/)
   await assert.rejects(csv('name,name\nRex,Max\n'), /has two columns name/)
+  await assert.rejects(csv('ID,AnimalName,Type,Status,Age\n1,Rex,Dog,A,\n'), /say --from petfinder$/)
   const open = await csv('name,category\nRex,Dog\n"Max,Dog\nBella,Dog\n')
   assert.deepEqual([open.added, open.reasons[0]?.slice(0, 25)], [1, '3: Lines 3 to 4 are not C'])
   const endless = `name,category\nBella,Dog\n"Max,Dog\n${'Rex,Dog\n'.repeat(200_000)}`
