@@ -67,6 +67,7 @@ test('a store from before its steps became one is brought over by the next start
       '0005-vocabulary',
       '0006-bonds',
       '0007-photos',
+      '0008-order-pets',
     ],
   )
 })

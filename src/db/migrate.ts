@@ -14,6 +14,7 @@ import * as postgresOrganizations from './migrations/postgres/0011-organizations
 import * as postgresVocabulary from './migrations/postgres/0012-vocabulary.ts'
 import * as postgresBonds from './migrations/postgres/0013-bonds.ts'
 import * as postgresPhotos from './migrations/postgres/0014-photos.ts'
+import * as postgresOrderPets from './migrations/postgres/0015-order-pets.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -21,6 +22,7 @@ import * as organizations from './migrations/sqlite/0004-organizations.ts'
 import * as vocabulary from './migrations/sqlite/0005-vocabulary.ts'
 import * as bonds from './migrations/sqlite/0006-bonds.ts'
 import * as photos from './migrations/sqlite/0007-photos.ts'
+import * as orderPets from './migrations/sqlite/0008-order-pets.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -34,6 +36,7 @@ const MIGRATIONS = {
     '0005-vocabulary': vocabulary,
     '0006-bonds': bonds,
     '0007-photos': photos,
+    '0008-order-pets': orderPets,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -50,6 +53,7 @@ const MIGRATIONS = {
     '0012-vocabulary': postgresVocabulary,
     '0013-bonds': postgresBonds,
     '0014-photos': postgresPhotos,
+    '0015-order-pets': postgresOrderPets,
   },
 }
 

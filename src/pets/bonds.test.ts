@@ -173,3 +173,32 @@ test('a key of an organization bonds its own animals alone', async (t) => {
   assert.equal((await patch('/v1/pets/2', { bondedWith: [3] }, own)).status, 200)
   assert.deepEqual(await bonds(), { 2: [3], 3: [2] })
 })
+
+test('GET /v1/store/orders with petId finds the orders that take the animal beside another, in pages', async (t) => {
+  const { get, patch, bond, order } = await startWith(t, 3)
+  const place = async (...[petId, others]: Parameters<typeof order>) => {
+    const { status, body } = await order(petId, others)
+    assert.equal(status, 201)
+    await patch(`/v1/store/orders/${body.id}`, { status: 'cancelled' })
+  }
+  await place(1)
+  await bond(1, [2, 3])
+  await place(1, [2, 3])
+  await place(2, [1, 3])
+  const idsOf = async (query: string) =>
+    (await get(`/v1/store/orders?${query}`)).body.map(({ id }: { id: number }) => id)
+
+  assert.deepEqual(await Promise.all(['petId=1', 'petId=2', 'petId=3', 'petId=4'].map(idsOf)), [
+    [3, 2, 1],
+    [3, 2],
+    [3, 2],
+    [],
+  ])
+  assert.deepEqual(await idsOf('petId=3&status=placed'), [])
+  const first = await get('/v1/store/orders?petId=1&limit=2')
+  const next = /<[^>]*?(\/v1[^>]*)>/.exec(String(first.headers.link))?.[1] ?? ''
+  assert.deepEqual(
+    (await get(next)).body.map(({ id }: { id: number }) => id),
+    [1],
+  )
+})

@@ -47,7 +47,7 @@ async function problemsOfNew(db: Db, sent: NewPet, now: number): Promise<ErrorDe
   return problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
 }
 
-/** An animal that is sent as it was answered has an age, and it is the one that follows from its birth date. */
+/** An animal that is sent as it was answered has the age that follows from its birth date. */
 async function withoutDerivedAge(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<PetPatch> {
   const { age, ...others } = sent
   if (typeof age !== 'string' || pet.birthDate === undefined || pet.categoryId === undefined) return sent
