@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Refusal } from '../transfer/animal.ts'
 import type { Fetched } from '../transfer/fetch-photos.ts'
-import { DAY_FIRST, PAGES, WHY } from '../transfer/left-out.ts'
+import { DAY_FIRST, type NotUnderstood, PAGES, WHY } from '../transfer/left-out.ts'
 import { linesIn, type Summary } from '../transfer/summary.ts'
 import { bar, drawnLine, whole } from './terminal.ts'
 
@@ -88,11 +88,14 @@ export function photosText({ added, there, failed }: Fetched): string {
 const MOST_LEFT_OUT = 40
 
 /** What did not come in of animals that did; undefined for nothing. */
-export function leftOutText({ leftOut }: Pick<Summary, 'leftOut'>): string | undefined {
+export function leftOutText({
+  leftOut,
+  notUnderstood = [],
+}: Pick<Summary, 'leftOut' | 'notUnderstood'>): string | undefined {
   const names = Object.keys(leftOut)
   const isPage = (name: string) => PAGES.includes(name)
   const isOdd = (name: string) => WHY.test(name)
-  const odd = listText(leftOut, names.filter(isOdd))
+  const odd = listText(leftOut, names.filter(isOdd), notUnderstood)
   const advice = names.some((name) => name.endsWith(DAY_FIRST)) ? '; --day-first reads 25/12/2021' : ''
   const placeless = listText(
     leftOut,
@@ -108,11 +111,14 @@ export function leftOutText({ leftOut }: Pick<Summary, 'leftOut'>): string | und
     : undefined
 }
 
-/** What was met most often first. */
-function listText(counts: Record<string, number>, names: string[]): string {
+/** What was met most often first, each with the first one of `told`. */
+function listText(counts: Record<string, number>, names: string[], told: NotUnderstood[] = []): string {
   const sorted = names.toSorted((one, other) => Number(counts[other]) - Number(counts[one]))
-  const told = sorted
-    .slice(0, MOST_LEFT_OUT)
-    .map((name) => `${name.replace(WHY, '')} (${whole(Number(counts[name]))})`)
-  return told.join(', ') + (sorted.length > told.length ? `, and ${sorted.length - told.length} more` : '')
+  const texts = sorted.slice(0, MOST_LEFT_OUT).map((name) => {
+    const column = name.replace(WHY, '')
+    const first = told.find((one) => one.column === column)
+    const example = first ? ` "${first.value}" in line ${first.line}` : ''
+    return `${column}${example} (${whole(Number(counts[name]))})`
+  })
+  return texts.join(', ') + (sorted.length > texts.length ? `, and ${sorted.length - texts.length} more` : '')
 }

@@ -9,6 +9,12 @@ export function notUnderstood([column, text]: [string, string]): string {
   return `${column}${isOnlyDayFirst(text) ? DAY_FIRST : NOT_UNDERSTOOD}`
 }
 
+export interface NotUnderstood {
+  line: number
+  column: string
+  value: string
+}
+
 /** What has a place here, and was not taken as it is. */
 export function notFitting(member: string): string {
   return `${member} (not as it has to be)`

@@ -112,9 +112,17 @@ test('what was not understood is told apart from what has no place, with what wo
   )
   const done = await petfinder(file, 'csv')
   assert.equal(
-    leftOutText(done),
+    leftOutText({ leftOut: done.leftOut }),
     'no place here for: Internal (2)\n' +
       'not understood: birth_date (2), arrival_date (1), Age (1); --day-first reads 25/12/2021',
+  )
+  const notUnderstood = [
+    { line: 2, column: 'birth_date', value: '25/12/2021' },
+    { line: 3, column: 'birth_date', value: '31/12/2020' },
+  ]
+  assert.match(
+    leftOutText({ leftOut: done.leftOut, notUnderstood }) ?? '',
+    /not understood: birth_date "25\/12\/2021" in line 2 \(2\), arrival_date \(1\)/,
   )
 
   const shelterluv = await openForFiles(t, 'shelterluv')
