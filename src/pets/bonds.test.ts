@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import { sql } from 'kysely'
+import { readConfig } from '../config.ts'
+import { openForCommand } from '../db/open-database.ts'
+import { start } from '../start.ts'
+import { makeKey, scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
 
@@ -199,6 +203,29 @@ test('GET /v1/store/orders with petId finds the orders that take the animal besi
   const next = /<[^>]*?(\/v1[^>]*)>/.exec(String(first.headers.link))?.[1] ?? ''
   assert.deepEqual(
     (await get(next)).body.map(({ id }: { id: number }) => id),
+    [1],
+  )
+})
+
+test('orders that an older release took are found by all their animals too', async (t) => {
+  const { bond, order, stop, databaseUrl, key } = await startWith(t, 3)
+  await bond(1, [2, 3])
+  assert.equal((await order(1, [2, 3])).status, 201)
+  await stop()
+  const store = await openForCommand(databaseUrl)
+  await sql`drop table adoption_order_pet`.execute(store.db)
+  await sql`delete from kysely_migration where name like '%-order-pets'`.execute(store.db)
+  await store.close()
+
+  const photos = `file:${scratchFolder(t)}`
+  const settings = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'silent', PHOTOS_URL: photos }
+  await (await start(readConfig(settings))).stop()
+
+  const { get } = await startApp(t, { databaseUrl })
+  const headers = { authorization: `Bearer ${key}` }
+  const { body } = await get('/v1/store/orders?petId=3', headers)
+  assert.deepEqual(
+    body.map(({ id }: { id: number }) => id),
     [1],
   )
 })
