@@ -104,7 +104,7 @@ test('features do not know each other: they meet in server.ts and in the lists',
 const OWNERS: Record<string, string[]> = {
   'src/pets': ['pet', 'pet_change'],
   'src/photos': ['photo', 'removed_photo'],
-  'src/orders': ['adoption_order', 'known_time'],
+  'src/orders': ['adoption_order', 'adoption_order_pet', 'known_time'],
   'src/categories': ['category'],
   'src/organizations': ['organization'],
   'src/vocabulary': ['vocabulary'],

@@ -68,6 +68,7 @@ test('a store from before its steps became one is brought over by the next start
       '0006-bonds',
       '0007-photos',
       '0008-photo-sources',
+      '0009-order-pets',
     ],
   )
 })

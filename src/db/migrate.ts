@@ -15,6 +15,7 @@ import * as postgresVocabulary from './migrations/postgres/0012-vocabulary.ts'
 import * as postgresBonds from './migrations/postgres/0013-bonds.ts'
 import * as postgresPhotos from './migrations/postgres/0014-photos.ts'
 import * as postgresPhotoSources from './migrations/postgres/0015-photo-sources.ts'
+import * as postgresOrderPets from './migrations/postgres/0016-order-pets.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -23,6 +24,7 @@ import * as vocabulary from './migrations/sqlite/0005-vocabulary.ts'
 import * as bonds from './migrations/sqlite/0006-bonds.ts'
 import * as photos from './migrations/sqlite/0007-photos.ts'
 import * as photoSources from './migrations/sqlite/0008-photo-sources.ts'
+import * as orderPets from './migrations/sqlite/0009-order-pets.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -37,6 +39,7 @@ const MIGRATIONS = {
     '0006-bonds': bonds,
     '0007-photos': photos,
     '0008-photo-sources': photoSources,
+    '0009-order-pets': orderPets,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -54,6 +57,7 @@ const MIGRATIONS = {
     '0013-bonds': postgresBonds,
     '0014-photos': postgresPhotos,
     '0015-photo-sources': postgresPhotoSources,
+    '0016-order-pets': postgresOrderPets,
   },
 }
 
