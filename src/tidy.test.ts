@@ -106,7 +106,7 @@ const OWNERS: Record<string, string[]> = {
   'src/pets': ['pet', 'pet_change', 'search_change'],
   'src/search': ['search_posting', 'search_order', 'search_state'],
   'src/photos': ['photo', 'removed_photo'],
-  'src/orders': ['adoption_order', 'known_time'],
+  'src/orders': ['adoption_order', 'adoption_order_pet', 'known_time'],
   'src/categories': ['category'],
   'src/organizations': ['organization'],
   'src/vocabulary': ['vocabulary'],

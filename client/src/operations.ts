@@ -138,7 +138,31 @@ export interface ListPetsParameters {
 
 export interface ListPetFacetsParameters {
   /** The filter whose values are counted; repeatable. */
-  facet: 'status' | 'categoryId' | 'organizationId' | 'species' | 'breed' | 'color' | 'coat' | 'age' | 'sex' | 'size' | 'tag' | 'goodWithChildren' | 'goodWithDogs' | 'goodWithCats' | 'spayedNeutered' | 'houseTrained' | 'declawed' | 'specialNeeds' | 'vaccinated' | 'hasPhotos' | 'country' | 'region' | 'postcode' | 'city'[]
+  facet:
+    | 'status'
+    | 'categoryId'
+    | 'organizationId'
+    | 'species'
+    | 'breed'
+    | 'color'
+    | 'coat'
+    | 'age'
+    | 'sex'
+    | 'size'
+    | 'tag'
+    | 'goodWithChildren'
+    | 'goodWithDogs'
+    | 'goodWithCats'
+    | 'spayedNeutered'
+    | 'houseTrained'
+    | 'declawed'
+    | 'specialNeeds'
+    | 'vaccinated'
+    | 'hasPhotos'
+    | 'country'
+    | 'region'
+    | 'postcode'
+    | 'city'[]
   /** Only in this status; repeatable. */
   status?: PetStatus[] | undefined
   /** Only animals of this category; repeatable. */
@@ -417,7 +441,7 @@ export interface ListOrdersParameters {
   limit?: number | undefined
   /** Open while placed or approved; closed once completed or cancelled. */
   status?: OrderStatus | undefined
-  /** Only orders that name this animal as petId. */
+  /** Only orders that take this animal: as petId, or among alsoPetIds. */
   petId?: number | undefined
   /** Where the page begins: only as found in a Link header. */
   cursor?: string | undefined
@@ -822,7 +846,8 @@ export abstract class Operations {
 
   /**
    * List orders. Those that this key placed; for a key of an organization those of its animals, for an admin
-   * key all. Newest first, in pages as of animals. Stability: experimental.
+   * key all. Newest first, in pages as of animals. With petId those that take the animal, also beside
+   * another. Stability: experimental.
    */
   listOrders(parameters: ListOrdersParameters = {}, options: CallOptions = {}): Promise<Answer<Orders>> {
     return this.send({ method: 'GET', path: '/store/orders' }, parameters, options)

@@ -197,7 +197,7 @@ export interface Pet {
   birthDate?: string
   /** Whether the birth date is known, and not a guess; only with a `birthDate`. */
   birthDateExact?: boolean
-  /** With a `birthDate` it follows from that, and cannot be sent. */
+  /** With a `birthDate` it follows from that: another one is refused. */
   age?: 'baby' | 'young' | 'adult' | 'senior'
   /** Its sex. */
   sex?: 'female' | 'male' | 'unknown'
@@ -295,7 +295,7 @@ export interface NewPet {
   birthDate?: string | undefined
   /** Whether the birth date is known, and not a guess; only with a `birthDate`. */
   birthDateExact?: boolean | undefined
-  /** With a `birthDate` it follows from that, and cannot be sent. */
+  /** With a `birthDate` it follows from that: another one is refused. */
   age?: 'baby' | 'young' | 'adult' | 'senior' | undefined
   /** Its sex. */
   sex?: 'female' | 'male' | 'unknown' | undefined
@@ -456,7 +456,7 @@ export interface PetPatch {
   birthDate?: string | null | undefined
   /** Whether the birth date is known, and not a guess; only with a `birthDate`. */
   birthDateExact?: boolean | null | undefined
-  /** With a `birthDate` it follows from that, and cannot be sent. */
+  /** With a `birthDate` it follows from that: another one is refused. */
   age?: 'baby' | 'young' | 'adult' | 'senior' | null | undefined
   /** Its sex. */
   sex?: 'female' | 'male' | 'unknown' | null | undefined

@@ -42,7 +42,8 @@ export async function optionsOf(file: string, given: Given): Promise<Wanted> {
   if (given.photosPrivate && !given.photos) throw new ConfigError('--photos-private goes with --photos')
   if (given.removed !== undefined && !given.watch) throw new ConfigError('--removed goes with --watch')
   if (given.watch && /^https?:/.test(file)) refuseAddress(file)
-  const mapping = MAPPINGS[given.from ?? ''] ?? (await import('../transfer/mappings/own.ts')).own
+  const mapping =
+    MAPPINGS[given.from ?? ''] ?? (await import('../transfer/mappings/own.ts')).ownBy(given.update)
   const format = given.format ?? formatOf(file) ?? mapping.formats[0]
   if (!mapping.formats.includes(format)) {
     throw new ConfigError(`--format is ${mapping.formats.join(' or ')} here, not ${format}`)

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Refusal } from '../transfer/animal.ts'
 import type { Fetched } from '../transfer/fetch-photos.ts'
+import { DAY_FIRST, type NotUnderstood, PAGES, WHY } from '../transfer/left-out.ts'
 import { linesIn, type Summary } from '../transfer/summary.ts'
 import { bar, drawnLine, whole } from './terminal.ts'
 
@@ -98,11 +99,38 @@ export function lackingText(done: Summary, hasIds: boolean): string | undefined 
 /** So many names are told; `--json` has all. */
 const MOST_LEFT_OUT = 40
 
-/** What the file had and the store has no place for, what was met most often first; undefined for nothing. */
-export function leftOutText({ leftOut }: Summary): string | undefined {
-  const all = Object.entries(leftOut).toSorted(([, one], [, other]) => other - one)
-  if (all.length === 0) return undefined
-  const told = all.slice(0, MOST_LEFT_OUT).map(([name, count]) => `${name} (${whole(count)})`)
-  const more = all.length > told.length ? `, and ${all.length - told.length} more` : ''
-  return `no place here for: ${told.join(', ')}${more}`.replaceAll(/\p{Cc}/gu, '?')
+/** What did not come in of animals that did; undefined for nothing. */
+export function leftOutText({
+  leftOut,
+  notUnderstood = [],
+}: Pick<Summary, 'leftOut' | 'notUnderstood'>): string | undefined {
+  const names = Object.keys(leftOut)
+  const isPage = (name: string) => PAGES.includes(name)
+  const isOdd = (name: string) => WHY.test(name)
+  const odd = listText(leftOut, names.filter(isOdd), notUnderstood)
+  const advice = names.some((name) => name.endsWith(DAY_FIRST)) ? '; --day-first reads 25/12/2021' : ''
+  const placeless = listText(
+    leftOut,
+    names.filter((name) => !isOdd(name) && !isPage(name)),
+  )
+  const lines = [
+    placeless && `no place here for: ${placeless}`,
+    odd && `not understood: ${odd}${advice}`,
+    names.some(isPage) && 'this is one page of several: import the others too',
+  ].filter((line) => line)
+  return lines.length > 0
+    ? lines.map((line) => String(line).replaceAll(/\p{Cc}/gu, '?')).join('\n')
+    : undefined
+}
+
+/** What was met most often first, each with the first one of `told`. */
+function listText(counts: Record<string, number>, names: string[], told: NotUnderstood[] = []): string {
+  const sorted = names.toSorted((one, other) => Number(counts[other]) - Number(counts[one]))
+  const texts = sorted.slice(0, MOST_LEFT_OUT).map((name) => {
+    const column = name.replace(WHY, '')
+    const first = told.find((one) => one.column === column)
+    const example = first ? ` "${first.value}" in line ${first.line}` : ''
+    return `${column}${example} (${whole(Number(counts[name]))})`
+  })
+  return texts.join(', ') + (sorted.length > texts.length ? `, and ${sorted.length - texts.length} more` : '')
 }

@@ -37,7 +37,9 @@ export async function watch(databaseUrl: string, watching: Watching): Promise<vo
         await tell(found.name, done, (performance.now() - startedAt) / 1_000)
       }
     } catch (error) {
-      process.stderr.write(`${(error as Error).message}; looked at again in ${every / 1_000} s\n`)
+      process.stderr.write(
+        `${(error as Error).message.replace(/\.$/, '')}; looked at again in ${every / 1_000} s\n`,
+      )
     }
     await pause(every, undefined, { signal: ended.signal }).catch(() => undefined)
   }

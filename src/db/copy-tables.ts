@@ -31,6 +31,7 @@ export const TABLES: Table[] = [
   ids('photo_source'),
   { name: 'imported_file', key: 'fingerprint', givesIds: false },
   ids('adoption_order'),
+  ids('adoption_order_pet'),
   { name: 'idempotency', key: 'scope', givesIds: false },
   { name: 'counter', key: 'caller', givesIds: false },
   { name: 'known_time', key: 'name', givesIds: false },

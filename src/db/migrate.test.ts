@@ -68,7 +68,8 @@ test('a store from before its steps became one is brought over by the next start
       '0006-bonds',
       '0007-photos',
       '0008-photo-sources',
-      '0009-search',
+      '0009-order-pets',
+      '0010-search',
     ],
   )
 })

@@ -15,7 +15,8 @@ import * as postgresVocabulary from './migrations/postgres/0012-vocabulary.ts'
 import * as postgresBonds from './migrations/postgres/0013-bonds.ts'
 import * as postgresPhotos from './migrations/postgres/0014-photos.ts'
 import * as postgresPhotoSources from './migrations/postgres/0015-photo-sources.ts'
-import * as postgresSearch from './migrations/postgres/0016-search.ts'
+import * as postgresOrderPets from './migrations/postgres/0016-order-pets.ts'
+import * as postgresSearch from './migrations/postgres/0017-search.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -24,7 +25,8 @@ import * as vocabulary from './migrations/sqlite/0005-vocabulary.ts'
 import * as bonds from './migrations/sqlite/0006-bonds.ts'
 import * as photos from './migrations/sqlite/0007-photos.ts'
 import * as photoSources from './migrations/sqlite/0008-photo-sources.ts'
-import * as search from './migrations/sqlite/0009-search.ts'
+import * as orderPets from './migrations/sqlite/0009-order-pets.ts'
+import * as search from './migrations/sqlite/0010-search.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -39,7 +41,8 @@ const MIGRATIONS = {
     '0006-bonds': bonds,
     '0007-photos': photos,
     '0008-photo-sources': photoSources,
-    '0009-search': search,
+    '0009-order-pets': orderPets,
+    '0010-search': search,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -57,7 +60,8 @@ const MIGRATIONS = {
     '0013-bonds': postgresBonds,
     '0014-photos': postgresPhotos,
     '0015-photo-sources': postgresPhotoSources,
-    '0016-search': postgresSearch,
+    '0016-order-pets': postgresOrderPets,
+    '0017-search': postgresSearch,
   },
 }
 

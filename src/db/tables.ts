@@ -22,6 +22,7 @@ export interface Tables {
   photo_source: animals.PhotoSourceTable
   imported_file: animals.ImportedFileTable
   adoption_order: AdoptionOrderTable
+  adoption_order_pet: AdoptionOrderPetTable
   inventory: animals.InventoryTable
   idempotency: IdempotencyTable
   api_key: ApiKeyTable
@@ -121,6 +122,14 @@ interface AdoptionOrderTable {
   placed_at: number
   /** Of the latest decision; in a closed order, when it was closed. */
   decided_at: number | null
+}
+
+/** An animal that an order takes beside its own. */
+interface AdoptionOrderPetTable {
+  id: Generated<number>
+  order_id: number
+  /** An int64: as a bigint where a number would not be exact. */
+  pet_id: number | bigint
 }
 
 /** What requests with an Idempotency-Key led to. */

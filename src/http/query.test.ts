@@ -55,6 +55,9 @@ test('GET /v1/pets with a number that is not in plain decimal is told how to wri
     const { details } = (await app.get(`/v1/pets?${query}`)).body
     assert.match(details[0].message, /without leading zeros/, query)
   }
+  const quoted = await app.post('/v1/pets', { name: 'Rex', categoryId: '1' })
+  const { pointer, code, message } = quoted.body.details[0]
+  assert.deepEqual([pointer, code, message], ['/categoryId', 'invalid_type', 'This must be a whole number.'])
 })
 
 test('GET /v1/pets with ids beyond the integers that a number holds exactly names every other problem all the same', async (t) => {

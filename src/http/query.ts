@@ -39,6 +39,8 @@ export function findBracketed({ properties }: ObjectSchema, raw: Record<string, 
 /** What does not look like a number stays text, and is refused as such. */
 function readText({ type, format, items }: QuerySchema, text: unknown): unknown {
   if (type === 'array' && items) return [text].flat().map((one) => readText(items, one))
+  // People write codes of countries in either case.
+  if (format === 'country' && typeof text === 'string') return text.toUpperCase()
   if (type !== 'integer' || typeof text !== 'string' || !DECIMAL.test(text)) return text
   const value = Number(text)
   return format === 'int64' && !Number.isSafeInteger(value) ? BigInt(text) : value

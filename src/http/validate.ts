@@ -110,17 +110,19 @@ function toDetails(problem: Problem, root: unknown, inBody: boolean): ErrorDetai
   }
   const value = at(root, problem.instancePath)
   const isRepeated = !inBody && Array.isArray(value) && problem.keyword !== 'maxItems'
-  return [{ ...sourceOf(problem.instancePath, inBody), ...(isRepeated ? REPEATED : judge(problem, value)) }]
+  return [
+    { ...sourceOf(problem.instancePath, inBody), ...(isRepeated ? REPEATED : judge(problem, value, inBody)) },
+  ]
 }
 
 type Finding = Pick<ErrorDetail, 'code' | 'message'>
 
 const REPEATED: Finding = { code: 'invalid_value', message: 'Give this parameter once.' }
 
-function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknown): Finding {
+function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknown, inBody: boolean): Finding {
   switch (problem.keyword) {
     case 'type':
-      return judgeType(problem.params.type, value)
+      return judgeType(problem.params.type, value, inBody)
     case 'enum': {
       const message = `This must be one of: ${problem.params.allowedValues.map(String).join(', ')}.`
       return { code: typeof value === 'string' ? 'invalid_value' : 'invalid_type', message }
@@ -163,10 +165,11 @@ const TYPE_NAMES: Record<string, string> = {
   object: 'a JSON object',
 }
 
-function judgeType(type: string | string[], value: unknown): Finding {
+function judgeType(type: string | string[], value: unknown, inBody: boolean): Finding {
   if (type === 'integer' && typeof value === 'bigint')
     return { code: 'out_of_range', message: `This must be from ${INT64_MIN} to ${INT64_MAX}.` }
-  if (type === 'integer' && typeof value === 'string' && /^[+-]?\d+$/.test(value))
+  // A query is all text; in a body it is the quotes that are wrong.
+  if (!inBody && type === 'integer' && typeof value === 'string' && /^[+-]?\d+$/.test(value))
     return { code: 'invalid_type', message: 'Write this number without leading zeros or a plus sign.' }
   const names = [type].flat().map((name) => TYPE_NAMES[name] ?? name)
   return { code: 'invalid_type', message: `This must be ${names.join(' or ')}.` }

@@ -6,7 +6,7 @@ import { NodeSqliteAdapter } from '../db/sqlite.ts'
 import type { Db } from '../db/tables.ts'
 import { insertKey } from '../keys/store.ts'
 import { startApp } from '../testing/start-app.ts'
-import * as orders from './store.ts'
+import * as orders from './search.ts'
 
 /** So many that PostgreSQL reads no table whole because it is small. */
 const ORDERS = 20_000
@@ -21,7 +21,12 @@ async function fill(db: Db): Promise<void> {
       select n % 200 + 1, case when n / 3 % 200 = 0 then 'completed' else 'cancelled' end, n / 7 % 200 + 1, 0, 0
       from number
   `.execute(db)
+  await sql`
+    insert into adoption_order_pet (order_id, pet_id)
+      select id, id % 1000 + 300 from adoption_order where id % 7 = 0
+  `.execute(db)
   await sql`analyze adoption_order`.execute(db)
+  await sql`analyze adoption_order_pet`.execute(db)
 }
 
 async function explain(db: Db, { sql: text, parameters }: CompiledQuery): Promise<string> {
@@ -64,6 +69,12 @@ test('every filter of orders, alone and with each other, is one search of an ind
           ...(after === undefined ? [] : ['id']),
         ]
         if (columns.length > 0) assertOneSearch(await explain(db, query), columns)
+        if (!('petId' in filter)) continue
+        const beside = orders
+          .page(db, { ...filter, after, limit: 20, asOther: true }, { keyId: 1, organizationId: 1, sees })
+          .compile()
+        const plan = await explain(db, beside)
+        assert.match(plan, /adoption_order_pet_by_pet/, plan)
       }
     }
   }

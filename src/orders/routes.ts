@@ -9,6 +9,7 @@ import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
 import type { Decision } from './place.ts'
 import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
+import { list } from './search.ts'
 import * as orders from './store.ts'
 
 const EXPERIMENTAL = { 'x-stability': 'experimental' } as const
@@ -31,7 +32,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     summary: 'List orders',
     description:
       'Those that this key placed; for a key of an organization those of its animals, for an admin key all. ' +
-      'Newest first, in pages as of animals.',
+      'Newest first, in pages as of animals. With petId those that take the animal, also beside another.',
     ...EXPERIMENTAL,
     querystring: OrderQuery,
     response: { 200: { ...Orders, headers: PAGE_HEADERS } },
@@ -41,7 +42,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     const { limit, status, petId } = filters
     const scope = JSON.stringify(['orders', request.caller.view, status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-    const found = await orders.list(db, { ...filters, after: after?.[0] }, viewerOf(request))
+    const found = await list(db, { ...filters, after: after?.[0] }, viewerOf(request))
     const address = `${publicBase(config, request)}/store/orders`
     const query = { limit, status, petId }
     const { page, link } = pageOf(found, {

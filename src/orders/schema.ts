@@ -85,7 +85,10 @@ export const OrderQuery = Type.Object({
   status: Type.Optional(OrderStatus),
   petId: Type.Optional(
     Type.Unsafe<number | bigint>(
-      Type.Integer({ format: 'int64', description: 'Only orders that name this animal as petId.' }),
+      Type.Integer({
+        format: 'int64',
+        description: 'Only orders that take this animal: as petId, or among alsoPetIds.',
+      }),
     ),
   ),
   cursor: Type.Optional(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import type { NewOrder, Order, OrderQuery, OrderStatus } from './schema.ts'
+import type { NewOrder, Order, OrderStatus } from './schema.ts'
 
 /** Who asks. */
 export interface Viewer {
@@ -13,7 +13,7 @@ export interface Viewer {
 }
 
 /** The part of the orders that a viewer sees. */
-function ownOf<Rows extends { where: (column: never, is: '=', value: never) => Rows }>(
+export function ownOf<Rows extends { where: (column: never, is: '=', value: never) => Rows }>(
   rows: Rows,
   { keyId, organizationId, sees }: { [Name in keyof Viewer]: Viewer[Name] },
 ): Rows {
@@ -22,7 +22,7 @@ function ownOf<Rows extends { where: (column: never, is: '=', value: never) => R
   return rows.where(column as never, '=', value as never)
 }
 
-const ORDER_COLUMNS = [
+export const ORDER_COLUMNS = [
   'id',
   'pet_id as petId',
   'also_pet_ids as alsoPetIds',
@@ -32,7 +32,7 @@ const ORDER_COLUMNS = [
   'decided_at as decidedAt',
 ] as const
 
-type Row = [
+export type Row = [
   id: number,
   petId: number | bigint,
   alsoPetIds: string | null,
@@ -41,49 +41,6 @@ type Row = [
   placedAt: number,
   decidedAt: number | null,
 ]
-
-/** Where a page begins, as its cursor says. */
-export type PageStart = Omit<OrderQuery, 'cursor'> & { after?: number | undefined }
-
-/** Newest first after the place; one order more than asked for tells that there is a next page. */
-export async function list(db: Db, start: PageStart, viewer: Viewer): Promise<Order[]> {
-  return (await preparedPage(db, { ...start, ...viewer })).map(toOrder)
-}
-
-/** The query of `list`. */
-export function page(db: Db, { limit, status, petId, after }: PageStart, viewer: Viewer) {
-  let rows = db
-    .selectFrom('adoption_order')
-    .select(ORDER_COLUMNS)
-    .orderBy('id', 'desc')
-    .limit(sql<number>`${limit} + 1`)
-  rows = ownOf(rows, viewer)
-  if (status) rows = rows.where('status', '=', status)
-  if (petId !== undefined) rows = rows.where('pet_id', '=', petId)
-  if (after !== undefined) rows = rows.where('id', '<', after)
-  return rows
-}
-
-const preparedPage = prepared<PageStart & Viewer, Row>(
-  (db, fill, { status, petId, after, sees }) => {
-    const given = {
-      ...(status && { status: fill('status') }),
-      ...(petId !== undefined && { petId: fill('petId') }),
-      ...(after !== undefined && { after: fill('after') }),
-    }
-    return page(
-      db,
-      { limit: fill('limit'), ...given },
-      {
-        keyId: fill('keyId'),
-        organizationId: fill('organizationId') as never,
-        sees,
-      },
-    )
-  },
-  ({ status, petId, after, sees }) =>
-    `${status !== undefined} ${petId !== undefined} ${after !== undefined} ${sees}`,
-)
 
 const findById = prepared<{ id: bigint } & Viewer, Row>(
   (db, fill, { sees }) => {
@@ -140,7 +97,10 @@ export async function insert(db: Db, order: NewOrder, placing: Placing): Promise
   const { petId } = order
   const alsoPetIds = order.alsoPetIds ? JSON.stringify(order.alsoPetIds.map(Number)) : null
   const [row] = await insertPlaced(db, { ...placing, organizationId, petId, alsoPetIds, adopter })
-  return toOrder(row as Row)
+  const placed = toOrder(row as Row)
+  const others = (placed.alsoPetIds ?? []).map((id) => ({ order_id: placed.id, pet_id: id }))
+  if (others.length > 0) await db.insertInto('adoption_order_pet').values(others).execute()
+  return placed
 }
 
 type Decided = { id: number; from: OrderStatus; to: OrderStatus; now: number }
@@ -181,7 +141,7 @@ export async function withAdopter(db: Db, order: Order): Promise<Order> {
 }
 
 /** An order that nobody decided about has no such time, and one whose adopter was erased no adopter. */
-function toOrder([id, petId, alsoPetIds, status, adopter, placedAt, decidedAt]: Row): Order {
+export function toOrder([id, petId, alsoPetIds, status, adopter, placedAt, decidedAt]: Row): Order {
   return {
     id,
     petId: Number(petId),

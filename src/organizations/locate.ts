@@ -37,12 +37,13 @@ const IS_POINT = new RegExp(NEAR)
  * @throws {ApiError} invalid_parameter
  */
 export async function pointOf(near: string): Promise<Point> {
-  if (IS_POINT.test(near)) {
-    const [latitude = 0, longitude = 0] = near.split(',').map(Number)
+  const parts = near.split(',').map((part) => part.trim())
+  if (IS_POINT.test(parts.join(','))) {
+    const [latitude = 0, longitude = 0] = parts.map(Number)
     if (Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) return { latitude, longitude }
     throw refused('out_of_range', 'A latitude is from -90 to 90 degrees, and a longitude from -180 to 180.')
   }
-  const [first = '', ...rest] = near.split(',').map((part) => part.trim())
+  const [first = '', ...rest] = parts
   const country = countryNamed(rest.at(-1) ?? '')
   const point =
     (await locate({ postcode: first, country })) ??

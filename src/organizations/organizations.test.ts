@@ -453,7 +453,7 @@ test('organizations are found by words, country, region, and the nearest first, 
   for (const { latitude, longitude, distanceMeters } of near)
     assert.equal(distanceMeters, metersBetween({ latitude, longitude }, { latitude: 0, longitude: -179.9 }))
   assert.ok((await walk('near=0,-179.9&within=5')).length < 24)
-  for (const bad of ['near=91,0', 'near=%20', 'within=501', 'country=nl'])
+  for (const bad of ['near=91,0', 'near=%20', 'within=501', 'country=nld'])
     assert.equal((await get(`/v1/organizations?${bad}`)).status, 400, bad)
 })
 

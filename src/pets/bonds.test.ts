@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import { sql } from 'kysely'
+import { readConfig } from '../config.ts'
+import { openForCommand } from '../db/open-database.ts'
+import { start } from '../start.ts'
+import { makeKey, scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
 
@@ -172,4 +176,56 @@ test('a key of an organization bonds its own animals alone', async (t) => {
   assert.equal((await patch('/v1/pets/2', { bondedWith: [1] }, own)).body.code, 'other_organization')
   assert.equal((await patch('/v1/pets/2', { bondedWith: [3] }, own)).status, 200)
   assert.deepEqual(await bonds(), { 2: [3], 3: [2] })
+})
+
+test('GET /v1/store/orders with petId finds the orders that take the animal beside another, in pages', async (t) => {
+  const { get, patch, bond, order } = await startWith(t, 3)
+  const place = async (...[petId, others]: Parameters<typeof order>) => {
+    const { status, body } = await order(petId, others)
+    assert.equal(status, 201)
+    await patch(`/v1/store/orders/${body.id}`, { status: 'cancelled' })
+  }
+  await place(1)
+  await bond(1, [2, 3])
+  await place(1, [2, 3])
+  await place(2, [1, 3])
+  const idsOf = async (query: string) =>
+    (await get(`/v1/store/orders?${query}`)).body.map(({ id }: { id: number }) => id)
+
+  assert.deepEqual(await Promise.all(['petId=1', 'petId=2', 'petId=3', 'petId=4'].map(idsOf)), [
+    [3, 2, 1],
+    [3, 2],
+    [3, 2],
+    [],
+  ])
+  assert.deepEqual(await idsOf('petId=3&status=placed'), [])
+  const first = await get('/v1/store/orders?petId=1&limit=2')
+  const next = /<[^>]*?(\/v1[^>]*)>/.exec(String(first.headers.link))?.[1] ?? ''
+  assert.deepEqual(
+    (await get(next)).body.map(({ id }: { id: number }) => id),
+    [1],
+  )
+})
+
+test('orders that an older release took are found by all their animals too', async (t) => {
+  const { bond, order, stop, databaseUrl, key } = await startWith(t, 3)
+  await bond(1, [2, 3])
+  assert.equal((await order(1, [2, 3])).status, 201)
+  await stop()
+  const store = await openForCommand(databaseUrl)
+  await sql`drop table adoption_order_pet`.execute(store.db)
+  await sql`delete from kysely_migration where name like '%-order-pets'`.execute(store.db)
+  await store.close()
+
+  const photos = `file:${scratchFolder(t)}`
+  const settings = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'silent', PHOTOS_URL: photos }
+  await (await start(readConfig(settings))).stop()
+
+  const { get } = await startApp(t, { databaseUrl })
+  const headers = { authorization: `Bearer ${key}` }
+  const { body } = await get('/v1/store/orders?petId=3', headers)
+  assert.deepEqual(
+    body.map(({ id }: { id: number }) => id),
+    [1],
+  )
 })

@@ -9,7 +9,7 @@ import { changesOf, record } from './history.ts'
 import { insertPet } from './insert.ts'
 import { type Moved, move } from './move.ts'
 import { requireSound } from './problems.ts'
-import { checkProfile, merge } from './profile.ts'
+import { merge } from './profile.ts'
 import type { NewPet, Pet, PetPatch } from './schema.ts'
 import * as pets from './store.ts'
 import { checkMove } from './transition.ts'
@@ -45,7 +45,7 @@ export async function updatePet(
   if (!mayChange(conditions, before)) throw new ApiError('precondition_failed')
   const sound = inOrder(merge(before.pet, patch))
   requireOwn(by, sound.organizationId)
-  await requireSound(db, sound, patch, now)
+  await requireSound(db, sound, withoutOldAge(patch, before.pet), now)
   const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
   const changes = changesOf(before.pet, pet)
   if (Object.keys(changes).length === 0) return before.row
@@ -65,6 +65,12 @@ export async function updatePet(
   await record(db, before.pet.id, changes, by.keyId, now)
   if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], intent, hasOpenOrder)
   return after
+}
+
+/** A client that sends an animal back with another birth date need not know that its age follows from it. */
+function withoutOldAge(patch: PetPatch, before: Pet): PetPatch {
+  const { age, ...others } = patch
+  return before.birthDate !== undefined && age === before.age ? others : patch
 }
 
 /** A bond is a set: it is kept in one order, however it was sent. */
@@ -133,7 +139,7 @@ export async function insertBondedPet(
   hasOpenOrder: HasOpenOrder,
 ): Promise<pets.StoredRow> {
   // First, since PostgreSQL would use an id up for an animal that it then refuses.
-  checkProfile({ ...newPet, bondedWith } as NewPet, newPet, now)
+  await requireSound(db, { ...newPet, bondedWith } as NewPet, newPet, now)
   const others = (bondedWith ?? []).toSorted((one, other) => one - other)
   const { organizationId = by.organizationId } = newPet
   await changingWith(db, { ...newPet, id: NEW, organizationId } as Pet, others, by, hasOpenOrder)

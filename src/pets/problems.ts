@@ -2,6 +2,7 @@ import * as categories from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import * as organizations from '../organizations/store.ts'
+import { categoryNames, withAge } from './age.ts'
 import { merge, problemsOf } from './profile.ts'
 import type { NewPet, PetPatch } from './schema.ts'
 
@@ -16,7 +17,7 @@ type Named = Partial<Pick<NewPet, 'categoryId' | 'organizationId'>>
  * @throws {ApiError} validation_failed
  */
 export async function requireSound(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<void> {
-  const problems = problemsOf(pet, sent, now)
+  const problems = problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
   if (problems.length === 0 && (await unknownOrganizationOf(db, pet)).length === 0) return
   throw new ApiError('validation_failed', { details: [...problems, ...(await unknownsOf(db, pet))] })
 }
@@ -37,8 +38,21 @@ export async function withOtherProblems(
   const isWhole = details.some(({ pointer }) => pointer === '')
   if (isWhole || typeof body !== 'object' || body === null) return found
   const sound = Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name))) as NewPet
-  const others = now === undefined ? [] : problemsOf(merge({}, sound), sound, now)
+  const others = now === undefined ? [] : await problemsOfNew(db, sound, now)
   return new ApiError(code, { details: [...details, ...others, ...(await unknownsOf(db, sound))] })
+}
+
+async function problemsOfNew(db: Db, sent: NewPet, now: number): Promise<ErrorDetail[]> {
+  const pet = merge({}, sent)
+  return problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
+}
+
+/** An animal that is sent as it was answered has the age that follows from its birth date. */
+async function withoutDerivedAge(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<PetPatch> {
+  const { age, ...others } = sent
+  if (typeof age !== 'string' || pet.birthDate === undefined || pet.categoryId === undefined) return sent
+  const derived = await withAge(categoryNames(db), pet, now)
+  return derived.pet.age === age ? others : sent
 }
 
 async function unknownsOf(db: Db, named: Named): Promise<ErrorDetail[]> {

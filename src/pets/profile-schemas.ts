@@ -49,7 +49,7 @@ export const BirthDateExact = Type.Boolean({
 
 export const AGES = ['baby', 'young', 'adult', 'senior'] as const
 export type Age = (typeof AGES)[number]
-export const AgeGroup = oneOf([...AGES], 'With a `birthDate` it follows from that, and cannot be sent.')
+export const AgeGroup = oneOf([...AGES], 'With a `birthDate` it follows from that: another one is refused.')
 
 export const Sex = oneOf(['female', 'male', 'unknown'], 'Its sex.')
 

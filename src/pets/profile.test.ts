@@ -256,3 +256,23 @@ test('the age follows from the birth date, by category, and a job keeps it right
     ['senior', 'adult', undefined, 'senior', 'senior', 'senior'],
   )
 })
+
+test('an animal that is sent as it was answered is taken, with the age that follows from its birth date', async (t) => {
+  const { post, patch, get } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, now: NOW })
+  const rex = { name: 'Rex', categoryId: 1, birthDate: '2023-11-24' }
+  assert.equal((await post('/v1/pets', { ...rex, age: 'young' })).status, 201)
+  const { id, ...answered } = (await get('/v1/pets/1')).body
+
+  assert.equal((await patch('/v1/pets/1', { ...answered, name: 'Max' })).status, 200)
+  const younger = await patch('/v1/pets/1', { ...answered, birthDate: '2026-11-23' })
+  assert.equal(younger.body.age, 'baby', 'the old age contradicts nobody')
+
+  for (const { body, status } of [
+    await post('/v1/pets', { ...rex, age: 'senior' }),
+    await post('/v1/pets', { ...rex, age: 'senior', bondedWith: [1] }),
+    await patch('/v1/pets/1', { age: 'senior' }),
+  ]) {
+    assert.deepEqual([status, body.details[0].pointer], [400, '/age'])
+  }
+  assert.equal((await post('/v1/pets', { ...rex, age: 'young', bondedWith: [1] })).status, 201)
+})

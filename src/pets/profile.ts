@@ -42,7 +42,7 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
       invalid('/birthDateExact', 'This goes with a birthDate: send one, or leave this out.'),
     birthDate !== undefined &&
       typeof sent.age === 'string' &&
-      invalid('/age', 'This follows from the birthDate: leave it out, or remove the birthDate.'),
+      invalid('/age', 'This does not follow from the birthDate: leave it out, or remove the birthDate.'),
     longitude === undefined && latitude !== undefined && missing('/place/longitude'),
     latitude === undefined && longitude !== undefined && missing('/place/latitude'),
     ...repeatedIn(tags ?? []),

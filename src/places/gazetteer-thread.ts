@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import type { Gazetteer } from './gazetteer.ts'
+import { otherNames, withOtherSaint } from './other-names.ts'
 import { cityKey, hashOf, postcodeKey } from './place-keys.ts'
 
 // All of the thread that reads the lists of places: gazetteer.ts starts it and takes what it found. The
@@ -53,11 +54,10 @@ const PROVINCES: Record<string, string> = {
   ...{ '10': 'QC', '11': 'SK', '12': 'YT', '13': 'NT', '14': 'NU' },
 }
 const regionNames = new Map(Object.entries(zipcodes.states.abbr).map(([code, name]) => [code, name]))
-for (const { name, altName, country, adminCode, loc } of cities.toSorted(
-  (one, other) => other.population - one.population,
-)) {
+
+function addCity({ country, adminCode, loc }: City, names: string[]): void {
   const [longitude, latitude] = loc.coordinates
-  for (const known of new Set([name, altName].filter((text) => text !== ''))) {
+  for (const known of new Set(names)) {
     const region = country === 'US' ? adminCode : country === 'CA' ? PROVINCES[adminCode] : undefined
     if (region) {
       add(cityKey(known, country, region), latitude, longitude)
@@ -66,6 +66,17 @@ for (const { name, altName, country, adminCode, loc } of cities.toSorted(
     add(cityKey(known, country), latitude, longitude)
     add(cityKey(known), latitude, longitude)
   }
+}
+
+const bySize = cities.toSorted((one, other) => other.population - one.population)
+for (const city of bySize) {
+  const { name, altName, country } = city
+  addCity(city, [name, ...(altName ? [altName] : []), ...otherNames(country, name)])
+}
+// Behind all names as they are: St. Petersburg is in Florida.
+for (const city of bySize) {
+  const other = withOtherSaint(city.name)
+  if (other) addCity(city, [other])
 }
 
 /** By their hashes; of several under one key the first that was added. */

@@ -25,6 +25,7 @@ test('postcodes and cities are found, whatever the case and accents of their let
     ],
     [{ city: 'Toronto', region: 'ON' }, TORONTO],
     [{ city: 'Toronto', region: 'Ontario', country: 'CA' }, TORONTO],
+    [{ city: 'St. Petersburg' }, { latitude: 27.7709, longitude: -82.6793 }],
     // Five digits are a postcode of many countries, and a region is not passed over.
     [{ postcode: '90210', city: 'Utrecht' }, UTRECHT],
     [{ city: 'Denver', region: 'TX' }, undefined],
@@ -37,6 +38,26 @@ test('postcodes and cities are found, whatever the case and accents of their let
   ] as const) {
     assert.deepEqual(await locate(where), expected, JSON.stringify(where))
   }
+})
+
+test('big cities are found by their own name and by the English one', async () => {
+  const pairs = [
+    'AT Wien/Vienna, CZ Praha/Prague, IT Firenze/Florence, NL Den Haag/The Hague, DE München/Munich, DE Köln/Cologne',
+    'IT Roma/Rome, IT Milano/Milan, IT Napoli/Naples, IT Torino/Turin, IT Venezia/Venice, CH Genève/Geneva',
+    'PT Lisboa/Lisbon, DK København/Copenhagen, PL Warszawa/Warsaw, GR Athina/Athens, RO București/Bucharest',
+    'BE Bruxelles/Brussels, BE Antwerpen/Antwerp, US New York/New York City',
+  ]
+  for (const pair of pairs.flatMap((line) => line.split(', '))) {
+    const [one = '', other] = pair.slice(3).split('/')
+    const country = pair.slice(0, 2)
+    const found = await locate({ city: one, country })
+    assert.ok(found, pair)
+    assert.deepEqual(found, await locate({ city: other, country }), pair)
+    assert.deepEqual(found, await locate({ city: one }), `${pair} without its country`)
+  }
+  const louis = await locate({ city: 'Saint Louis', region: 'MO' })
+  assert.ok(louis)
+  assert.deepEqual(louis, await locate({ city: 'St. Louis', region: 'MO', country: 'US' }))
 })
 
 test('an animal gets the coordinates of its postcode or city, and others when it moves; better ones stay', async (t) => {
@@ -74,12 +95,15 @@ test('an organization gets the coordinates of its address, and is found near a n
   }
   assert.deepEqual(
     await Promise.all(
-      ['Denver, CO', 'denver', '80202', '39.74,-104.99', 'Denver, US', 'Denver, CO, usa'].map(near),
+      ['Denver, CO', 'denver', '80202', '39.74, -104.99', 'Denver, US', 'Denver, CO, usa'].map(near),
     ),
     [1, 1, 1, 1, 1, 1],
   )
   const elsewhere = ['Utrecht, NL', '90210', 'Nowhere at all', '91,0', 'Denver, TX', 'Denver, FR']
   assert.deepEqual(await Promise.all(elsewhere.map(near)), [0, 0, 'near', 'near', 'near', 'near'])
+
+  assert.equal((await get('/v1/organizations?country=us')).body.length, 1)
+  assert.equal((await get('/v1/organizations?country=usa')).status, 400)
 
   await patch('/v1/organizations/1', { address: { city: 'Utrecht', region: null, country: 'NL' } })
   assert.equal(await near('Utrecht, NL'), 1)

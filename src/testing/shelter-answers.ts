@@ -14,7 +14,7 @@ export const shelterManagerJson = (animals: Known[]): string =>
       BREEDNAME1: breed?.primary,
       BREEDNAME2: breed?.secondary ?? breed?.primary,
       CROSSBREED: oneZero(breed?.mixed),
-      BASECOLOURNAME: animal.colors?.join(' / '),
+      BASECOLOURNAME: animal.colors?.join(' and '),
       COATTYPENAME: capital(animal.coat),
       SEXNAME: capital(animal.sex),
       SIZENAME:

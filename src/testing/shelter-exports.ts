@@ -75,7 +75,7 @@ export const shelterManagerCsv = (animals: Known[]): string =>
     ANIMALBREED1: ({ breed }) => breed?.primary,
     ANIMALBREED2: ({ breed }) => breed?.secondary ?? breed?.primary,
     ANIMALCROSSBREED: ({ breed }) => oneZero(breed?.mixed),
-    ANIMALCOLOR: ({ colors }) => colors?.join(' / '),
+    ANIMALCOLOR: ({ colors }) => colors?.join(' and '),
     ANIMALCOATTYPE: ({ coat }) => capital(coat),
     ANIMALSIZE: ({ size }) => ({ extra_large: 'Very Large' })[size as string] ?? capital(size),
     ANIMALDOB: ({ birthDate }) => (birthDate ? `${birthDate} 00:00:00` : 'None'),

@@ -24,6 +24,12 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   unlisted?: boolean
   /** What the source says of it, and that has no place here: names of columns. Of other programs only. */
   leftOut?: string[]
+  /** What has a place, and could not be read: columns, and what they hold. Of other programs only. */
+  notUnderstood?: Record<string, string>
+  /** Names of our own form that nothing has here, such as one with a letter too many. */
+  unknown?: string[]
+  /** What a former file said, and this one says is no longer so: members, such as goodWith.cats. */
+  takenBack?: string[]
 }
 
 export const FORMATS = ['ndjson', 'csv', 'json'] as const

@@ -7,9 +7,9 @@ import { MEMBERS, shownOf } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
 import { insertPets } from '../pets/insert-many.ts'
 import { checkProfile, merge } from '../pets/profile.ts'
-import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
-import { WHERE } from '../places/derive.ts'
+import type { NewPet, Pet } from '../pets/schema.ts'
 import { type Photographed, Refused, reasonOf } from './animal.ts'
+import { patchOf } from './patch-of.ts'
 import { type Bond, type Judged, type Origin, type Outcome, type Plan, Tried } from './plan.ts'
 import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
 
@@ -37,11 +37,8 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     added: 0,
     updated: 0,
     unchanged: 0,
-    refused: [],
     taken: 0,
-    bonded: [],
-    photographed: [],
-    leftOut: [],
+    ...{ refused: [], bonded: [], photographed: [], leftOut: [] },
   }
   const ids = animals.flatMap(({ sourceId }) => sourceId ?? [])
   const known = new Map((await findKnown(db, plan.source, ids)).map((animal) => [animal.sourceId, animal]))
@@ -53,7 +50,8 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
   const waiting: NewAnimal[] = []
 
   for (const animal of animals) {
-    const { line, sourceId, pet, bond, photos, isOurs } = animal
+    const { line, sourceId, bond, photos, isOurs } = animal
+    const { takenBack, ...pet } = animal.pet
     const photographed = photos && { line, id: sourceId, photos }
     if (outcome.updated === MOST_CHANGED) break
     outcome.taken += 1
@@ -69,7 +67,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
       if (before) {
         // Also of one that is refused as known: so an import that was stopped goes on.
         if (photographed) outcome.photographed.push({ ...photographed, petId: before.pet.id })
-        outcome[await meetAgain(db, before, animal, plan)] += 1
+        outcome[await meetAgain(db, before, { ...animal, pet }, takenBack ?? [], plan)] += 1
         if (bond) outcome.bonded.push({ ...bond, petId: before.pet.id })
       } else wait({ pet: at(pet, animal.point), sourceId, bond, photographed })
     } catch (error) {
@@ -133,17 +131,6 @@ async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<n
 const at = (pet: NewPet, point: Judged['point']): NewPet =>
   point ? { ...pet, place: { ...pet.place, ...point } } : pet
 
-/** Where the file says nothing else of the place, what is known may be better than the middle of a city. */
-function isElsewhere(before: NewPet['place'] = {}, read: NewPet['place'] = {}): boolean {
-  return WHERE.some((name) => read[name] !== undefined && read[name] !== before[name])
-}
-
-/** The coordinates of where it was before do not stay. */
-function movedTo(pet: NewPet, point: Judged['point']): PetPatch {
-  if (pet.place?.latitude !== undefined) return pet
-  return { ...pet, place: { ...pet.place, ...(point ?? { latitude: null, longitude: null }) } }
-}
-
 /** As the service shows what was sent. */
 function shown(pet: NewPet): Omit<Pet, 'id'> {
   const named = MEMBERS.filter((member) => pet[member] !== undefined)
@@ -155,10 +142,11 @@ async function meetAgain(
   db: Db,
   before: Known,
   { pet: read, unlisted, point }: Judged,
+  takenBack: string[],
   { update, keyId, organizationId, now }: Plan,
 ): Promise<'updated' | 'unchanged'> {
-  const { id, status, place } = before.pet
-  const pet = isElsewhere(place, read.place) ? movedTo(read, point) : read
+  const { id, status } = before.pet
+  const pet = patchOf(before.pet, read, { point, takenBack })
   if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
   if (unlisted && status !== undefined) {
     throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)

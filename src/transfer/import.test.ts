@@ -114,6 +114,7 @@ test('CSV of another kind is refused whole, and what a quote swallows is told', 
   await assert.rejects(csv(''), /the file has no column name; its first line has nothing/)
   await assert.rejects(csv('nom|status\nRex|\n'), /has no column name; its first line has nom\|status/)
   await assert.rejects(csv('name,name\nRex,Max\n'), /has two columns name/)
+  await assert.rejects(csv('ID,AnimalName,Type,Status,Age\n1,Rex,Dog,A,\n'), /say --from petfinder$/)
   const open = await csv('name,category\nRex,Dog\n"Max,Dog\nBella,Dog\n')
   assert.deepEqual([open.added, open.reasons[0]?.slice(0, 25)], [1, '3: Lines 3 to 4 are not C'])
   const endless = `name,category\nBella,Dog\n"Max,Dog\n${'Rex,Dog\n'.repeat(200_000)}`
@@ -581,4 +582,23 @@ test('a bond names up to five animals of the file by their ids, or its line is r
     reasons,
     wrong.map((_, index) => `${index + 1}: ${reason}`),
   )
+})
+
+test('an animal that has a birth date meanwhile is changed by a line that has an age', async (t) => {
+  const databaseUrl = scratchFile(t)
+  const { patch, get } = await startApp(t, { databaseUrl, key: UNLIMITED })
+  const store = await openStore(t, databaseUrl)
+  const line = { id: 'A', name: 'Rex', category: 'Dog', status: 'available', age: 'adult' }
+  await importText(store, lines(line), BY_ID)
+  assert.equal((await patch('/v1/pets/1', { birthDate: '2026-11-01' })).body.age, 'baby')
+
+  const clock = () => Date.UTC(2026, 11, 1)
+  const { updated, reasons } = await importText(store, lines({ ...line, status: 'sold' }), {
+    ...BY_ID,
+    clock,
+  })
+
+  assert.deepEqual([updated, reasons], [1, []])
+  const { status, age, birthDate } = (await get('/v1/pets/1')).body
+  assert.deepEqual([status, age, birthDate], ['sold', 'baby', '2026-11-01'])
 })

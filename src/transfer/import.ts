@@ -8,6 +8,7 @@ import { type Refusal, Refused } from './animal.ts'
 import { bondAll } from './bonds.ts'
 import { type Fetched, type Fetching, fetchPhotos, openPhotoQueue } from './fetch-photos.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
+import { tellNotUnderstood } from './left-out.ts'
 import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
 import { type Judged, type Outcome, type Plan, Tried } from './plan.ts'
 import { type Batch, batchesOf, type Reading } from './read-batches.ts'
@@ -53,12 +54,15 @@ export async function importAnimals(
   const done: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
   const bonded: Outcome['bonded'] = []
   const seen = new Set<string>()
+  const odd: NonNullable<Summary['notUnderstood']> = []
   try {
     await using queue = options.photos && (await openPhotoQueue(options.photos))
     for await (const batch of batchesOf(input, { ...options, withPhotos: queue !== undefined })) {
       if (options.removed) for (const id of idsIn(batch)) seen.add(id)
       const isFirst = linesIn(done) === 0
       if (isFirst && options.mayHaveOwnIds) await refuseOwnIds(db, batch.drafts, options.source)
+      for (const { line, animal } of batch.drafts) tellNotUnderstood(odd, line, animal.notUnderstood)
+      if (odd.length > 0) done.notUnderstood = odd
       const judged = await judgeAll(db, batch, options, owner)
       const outcome = await bringIn(judged, write, { ...options, ...owner }, done)
       bonded.push(...outcome.bonded)

@@ -9,6 +9,8 @@ import { merge, problemsOf } from '../pets/profile.ts'
 import { NewPet } from '../pets/schema.ts'
 import { type Animal, Refused, reasonOf, told } from './animal.ts'
 import { fitting, present } from './fitting.ts'
+import { notFitting, notUnderstood } from './left-out.ts'
+import type { Read } from './plan.ts'
 import { categoryOfSpecies, finerKind } from './species.ts'
 
 /** The categories or organizations of the store, by id as text, and by name or code as it is compared. */
@@ -56,7 +58,7 @@ const validate = validatorCompiler({ schema: NewPet, httpPart: 'body', method: '
  *
  * @throws {Refused} naming all that is wrong with it
  */
-export function judge(animal: Animal, known: Known, now: number): { pet: NewPet; leftOut: string[] } {
+export function judge(animal: Animal, known: Known, now: number): { pet: Read; leftOut: string[] } {
   const { categories, organizations } = known
   const { categoryId, problem } = categoryOf(animal, categories, known.fallback)
   const whose = organizationOf(animal, known)
@@ -80,8 +82,12 @@ export function judge(animal: Animal, known: Known, now: number): { pet: NewPet;
   const unfit = problemsOf(pet, sent, now)
   if (unfit.length > 0) throw new Refused(unfit.map(told).join(' '))
   return {
-    pet,
-    leftOut: [...(animal.leftOut ?? []), ...left.map((member) => `${member} (not as it has to be)`)],
+    pet: animal.takenBack?.length ? { ...pet, takenBack: animal.takenBack } : pet,
+    leftOut: [
+      ...(animal.leftOut ?? animal.unknown ?? []),
+      ...Object.entries(animal.notUnderstood ?? {}).map(notUnderstood),
+      ...left.map(notFitting),
+    ],
   }
 }
 

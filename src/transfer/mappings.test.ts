@@ -300,6 +300,8 @@ const PROGRAMS: Record<
     'csv',
     ({ traits, ...animal }) => ({
       ...pick(animal, ...COMMON, 'coat', 'birthDateExact', 'weightGrams', 'goodWith', 'staff'),
+      // One name there, whatever it holds.
+      colors: animal.colors && [animal.colors.join(' and ')],
       tags: undefined,
       traits: { ...traits, vaccinated: undefined },
     }),
@@ -310,6 +312,8 @@ const PROGRAMS: Record<
     'json',
     ({ traits, ...animal }) => ({
       ...pick(animal, ...COMMON, 'coat', 'birthDateExact', 'weightGrams', 'goodWith', 'staff'),
+      // One name there, whatever it holds.
+      colors: animal.colors && [animal.colors.join(' and ')],
       tags: undefined,
       traits: { ...traits, vaccinated: undefined },
     }),
@@ -392,7 +396,12 @@ test('what is not understood, or does not fit, is left out and named; the animal
   ])
   assert.equal(refused.length, 1)
   assert.deepEqual(leftOut, {
-    ...{ Age: 1, Sex: 1, Size: 1, birth_date: 1, adoption_fee: 1, Shots: 1, coat_length: 1 },
+    ...Object.fromEntries(
+      ['Age', 'Sex', 'Size', 'birth_date', 'adoption_fee', 'Shots', 'coat_length'].map((name) => [
+        `${name} (not understood)`,
+        1,
+      ]),
+    ),
     'description (not as it has to be)': 1,
     'breed.primary (not as it has to be)': 1,
     'externalId (not as it has to be)': 1,
@@ -493,5 +502,5 @@ test("RescueGroups' places keep every degree, and weights their unit; what is no
   )
   const { phone: _, lat: latitude, lon: longitude } = here
   assert.deepEqual(animals[0]?.place, { city: 'Greenwich', country: 'GB', latitude, longitude })
-  assert.deepEqual(leftOut, { 'location.phone': 1, sizeCurrent: 1 })
+  assert.deepEqual(leftOut, { 'location.phone': 1, 'sizeUOM (not understood)': 1 })
 })

@@ -5,11 +5,14 @@ import type { Photographed, PhotoList, Refusal } from './animal.ts'
 
 // What an import gives to the store, and what it hears of it.
 
+/** What `POST /v1/pets` would take, and what is taken back of an animal that is there already. */
+export type Read = NewPet & { takenBack?: string[] }
+
 /** An animal as it may be added, and where it was read. */
 export interface Judged {
   line: number
   sourceId: string | undefined
-  pet: NewPet
+  pet: Read
   /** Not for adoption in its source. */
   unlisted: boolean
   bond?: Bond | undefined

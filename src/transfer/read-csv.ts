@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import type { Fields, Line } from './animal.ts'
 import { CUT, cutLines } from './cut-lines.ts'
+import { MAPPINGS } from './mappings.ts'
 
 /** Longer than any line; beyond it a quote that nobody closed has swallowed the rest of the file. */
 const MOST_RECORD_BYTES = 2 ** 20
@@ -72,18 +73,28 @@ function separatorOf(firstLine: string, required: readonly string[]): string {
 }
 
 function checked(headings: string[], required: readonly string[], others: readonly string[]): string[] {
+  const missing = required.filter((column) => !headings.includes(column))
+  const other = missing.length > 0 ? programOf(headings) : undefined
+  if (other) throw new Error(`the file looks like an export of another program: say --from ${other}`)
   for (const column of [...required, ...others].filter((name) => !headings.includes(name))) {
     const alike = headings.find((heading) => folded(heading) === folded(column))
     if (alike !== undefined)
       throw new Error(`the column ${shown([alike])} of the file has to be called ${column}`)
   }
-  const missing = required.filter((column) => !headings.includes(column))
   if (missing.length > 0) {
     throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${shown(headings)}`)
   }
   const twice = headings.find((heading, index) => heading !== '' && headings.indexOf(heading) !== index)
   if (twice) throw new Error(`the file has two columns ${shown([twice])}`)
   return headings
+}
+
+/** The program whose columns these are. */
+function programOf(headings: string[]): string | undefined {
+  return Object.keys(MAPPINGS).find((name) => {
+    const columns = MAPPINGS[name]?.columns ?? []
+    return columns.length > 0 && columns.every((column) => headings.includes(column))
+  })
 }
 
 function folded(heading: string): string {

@@ -1,6 +1,6 @@
 import type { Habits } from './animal.ts'
 import { plainText } from './plain-text.ts'
-import { KILOGRAM_GRAMS, POUND_GRAMS, type Words } from './words.ts'
+import { KILOGRAM_GRAMS, POUND_GRAMS, UNIT_GRAMS, type Words } from './words.ts'
 
 // What programs for shelters write, read as what an animal has here. What is not understood stays unread.
 
@@ -20,18 +20,25 @@ export interface SourceRow {
   oneOf<Value>(words: Words<Value>, ...names: string[]): Value | undefined
   /** @param factor into the unit wanted */
   number(factor: number, ...names: string[]): number | undefined
-  /** In grams, of one whose unit is not told. */
-  weight(...names: string[]): number | undefined
+  /**
+   * In grams; nothing weighs 0.
+   *
+   * @param unit of one that tells none, in grams; undefined for that of the shelter
+   */
+  weight(unit: number | undefined, ...names: string[]): number | undefined
   money(...names: string[]): { amount: number; currency: string } | undefined
   /** What else has been read. */
   read(...names: string[]): void
-  /** Names of the members that hold something, and that nobody read. */
+  /** Names of the members that hold something, and that nobody asked for. */
   unread(): string[]
+  /** What members hold that have a place here, and from which nothing could be made. */
+  notUnderstood(): Record<string, string>
 }
 
 /** @param nothing what the program writes where it knows nothing, in small letters */
 export function sourceRow(fields: Json, habits: Habits, nothing: readonly string[] = []): SourceRow {
   const left = new Set(Object.keys(fields).filter((name) => textOf(fields[name]) !== undefined))
+  const odd = new Map<string, string>()
 
   function textOf(value: unknown): string | undefined {
     if (value === null || value === undefined || value === '') return undefined
@@ -48,6 +55,7 @@ export function sourceRow(fields: Json, habits: Habits, nothing: readonly string
     for (const name of names) {
       const text = typeof fields[name] === 'object' ? undefined : textOf(fields[name])
       const made = text === undefined ? undefined : make(text)
+      if (text !== undefined && made === undefined) odd.set(name, text)
       if (made === undefined) continue
       left.delete(name)
       return made ?? undefined
@@ -67,15 +75,18 @@ export function sourceRow(fields: Json, habits: Habits, nothing: readonly string
     date: (...names) => first(names, (text) => dateOf(text, habits)),
     oneOf: (words, ...names) => first(names, (text) => words.get(text.toLowerCase())),
     number: (factor, ...names) => first(names, (text) => numberOf(text, factor)),
-    weight: (...names) => row.number(habits.pounds ? POUND_GRAMS : KILOGRAM_GRAMS, ...names),
+    weight(unit = habits.pounds ? POUND_GRAMS : KILOGRAM_GRAMS, ...names) {
+      return first(names, (text) => weightOf(text, unit)) || undefined
+    },
     money(...names) {
-      const amount = first(names, (text) => numberOf(text.replace(/^(?:US)?[$€£]\s*/, ''), 100))
+      const amount = first(names, (text) => numberOf(text.replaceAll(/^(?:US)?[$€£]\s*|\s*[$€£]$/g, ''), 100))
       return amount === undefined ? undefined : { amount, currency: habits.currency }
     },
     read(...names) {
       for (const name of names) left.delete(name)
     },
-    unread: () => [...left],
+    unread: () => [...left].filter((name) => !odd.has(name)),
+    notUnderstood: () => Object.fromEntries([...odd].filter(([name]) => left.has(name))),
   }
   return row
 }
@@ -104,9 +115,27 @@ function dateOf(text: string, { dayFirst }: Habits): string | undefined {
   return isThere ? date.toISOString().slice(0, 10) : undefined
 }
 
+/** Whether it is a date where the day comes first, and none where the month does. */
+export function isOnlyDayFirst(text: string): boolean {
+  const habits = { currency: '', pounds: false }
+  return (
+    !dateOf(text, { ...habits, dayFirst: false }) && dateOf(text, { ...habits, dayFirst: true }) !== undefined
+  )
+}
+
 function numberOf(text: string, factor: number): number | undefined {
-  if (!/^\d{1,9}(?:,\d{3})*(?:\.\d+)?$/.test(text)) return undefined
-  return Math.round(Number(text.replaceAll(',', '')) * factor)
+  // 1.250,50 or 1,250.50; with three digits behind its only comma it is more than a thousand.
+  const isContinental = /^\d{1,9}(?:\.\d{3})*,\d{1,2}$/.test(text)
+  if (!isContinental && !/^\d{1,9}(?:,\d{3})*(?:\.\d+)?$/.test(text)) return undefined
+  const plain = isContinental ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
+  return Math.round(Number(plain) * factor)
+}
+
+/** "22.5 lb" */
+function weightOf(text: string, unit: number): number | undefined {
+  const [, figures = '', told = ''] = /^([\d.,]+)\s*([a-z]*)\.?$/i.exec(text) ?? []
+  const grams = told === '' ? unit : UNIT_GRAMS.get(told.toLowerCase())
+  return grams ? numberOf(figures, grams) : undefined
 }
 
 export function isObject(value: unknown): value is Json {
@@ -125,9 +154,14 @@ export function addresses(text: string | undefined): string[] | undefined {
   return all && all.length > 0 ? all : undefined
 }
 
+/** The texts in one that the program joined so, and in no other: a name may hold such a sign. */
+export function split(text: string | undefined, sign: string): string[] {
+  return text?.split(sign).map((part) => part.trim()) ?? []
+}
+
 /** Several texts, each once, without those that are missing. */
 export function listed(...texts: (string | undefined)[]): string[] | undefined {
-  const all = texts.flatMap((text) => text?.split(/\s*[,/;|]\s*/) ?? []).filter((text) => text !== '')
+  const all = texts.filter((text) => text !== undefined && text !== '') as string[]
   const byWord = new Map(all.toReversed().map((text) => [text.toLowerCase(), text]))
   const once = [...byWord.values()].toReversed()
   return once.length > 0 ? once : undefined

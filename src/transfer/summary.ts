@@ -1,4 +1,5 @@
 import type { Fetched } from './fetch-photos.ts'
+import type { NotUnderstood } from './left-out.ts'
 
 export interface Summary {
   added: number
@@ -7,6 +8,8 @@ export interface Summary {
   refused: number
   /** How often animals had something that has no place here, by its name in the file. */
   leftOut: Record<string, number>
+  /** Where the file has what was not understood, the first ones; all are counted in `leftOut`. */
+  notUnderstood?: NotUnderstood[]
   /** Animals of the source that the file has no more, where something is done about them. */
   removed?: number
   photos?: Fetched

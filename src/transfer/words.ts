@@ -40,3 +40,10 @@ export const COATS = words<NewPet['coat']>({
 
 export const POUND_GRAMS = 453.592_37
 export const KILOGRAM_GRAMS = 1_000
+
+export const UNIT_GRAMS = words<number>({
+  ...{ pounds: POUND_GRAMS, pound: POUND_GRAMS, lbs: POUND_GRAMS, lb: POUND_GRAMS },
+  ...{ kilograms: KILOGRAM_GRAMS, kilogram: KILOGRAM_GRAMS, kg: KILOGRAM_GRAMS, kgs: KILOGRAM_GRAMS },
+  ...{ ounces: POUND_GRAMS / 16, ounce: POUND_GRAMS / 16, oz: POUND_GRAMS / 16 },
+  ...{ grams: 1, gram: 1, g: 1 },
+})

@@ -57,6 +57,18 @@ test('/docs has every operation of the description, each with its parameters, an
   )
 })
 
+test('/docs shows examples of what may be absent, and sends only what has to be there', async (t) => {
+  const page = await openPage(t)
+  assert.equal(page.includes('inputmode=&quot;'), false)
+  const inputs = page.match(/<input [^>]*data-in="(?:path|query|header)"[^>]*>/g) ?? []
+  assert.ok(inputs.some((input) => input.includes('placeholder="Mia asleep"')))
+  assert.ok(inputs.some((input) => input.includes('inputmode="numeric"')))
+  for (const input of inputs) {
+    assert.ok(/ required| placeholder=/.test(input), input)
+    assert.equal(/ value="[^"]/.test(input) && !input.includes(' required'), false, input)
+  }
+})
+
 test('/docs has every error code with its status, and every link on it leads somewhere', async (t) => {
   const page = await openPage(t)
   for (const [code, [status]] of Object.entries(ERRORS)) {

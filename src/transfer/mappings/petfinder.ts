@@ -1,6 +1,6 @@
 import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Mapping, Refused } from '../animal.ts'
-import { held, listed, sourceRow } from '../source-row.ts'
+import { held, listed, type SourceRow, sourceRow, split } from '../source-row.ts'
 import { AGES, COATS, SEXES, SIZES, words } from '../words.ts'
 
 const STATUSES = words<PetStatus>({ A: 'available', H: 'pending', P: 'pending', X: 'sold' })
@@ -40,12 +40,21 @@ export const petfinder: Mapping = {
         vaccinated: row.flag('Shots'),
       }),
       goodWith: held({ children: row.never('NoKids'), dogs: row.never('NoDogs'), cats: row.never('NoCats') }),
-      tags: listed(row.text('tags')),
+      tags: listed(...split(row.text('tags'), ',')),
       fee,
       staff: held({ intakeDate: row.date('arrival_date') }),
     }
-    return { name, kind, ...status, ...profile, leftOut: row.unread() } as Animal
+    const left = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
+    return { name, kind, ...status, ...profile, ...left, takenBack: takenBack(row) } as Animal
   },
+}
+
+/** What a 0 says, where a former file said a 1; an empty cell says nothing. */
+function takenBack(row: SourceRow): string[] {
+  const isNot = { children: 'NoKids', dogs: 'NoDogs', cats: 'NoCats' }
+  const parts = Object.entries(isNot).filter(([, column]) => row.flag(column) === false)
+  const hidden = row.flag('display_adoption_fee') === false || row.flag('adoption_fee_waived') === true
+  return [...parts.map(([part]) => `goodWith.${part}`), ...(hidden ? ['fee'] : [])]
 }
 
 function statusOf(letter: string): Pick<Animal, 'status' | 'unlisted'> {

@@ -1,8 +1,8 @@
 import { countryNamed } from '../../http/iso-codes.ts'
 import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Fields, type Habits, type Mapping, Refused } from '../animal.ts'
-import { addresses, held, isObject, listed, type SourceRow, sourceRow } from '../source-row.ts'
-import { AGES, COATS, KILOGRAM_GRAMS, POUND_GRAMS, SEXES, SIZES, words } from '../words.ts'
+import { addresses, held, isObject, listed, type SourceRow, sourceRow, split } from '../source-row.ts'
+import { AGES, COATS, POUND_GRAMS, SEXES, SIZES, UNIT_GRAMS, words } from '../words.ts'
 import { allOf, firstOf, flat, keyOf, named, namesOf, objectsIn, textOf } from './json-api.ts'
 
 const STATUSES = words<PetStatus>({
@@ -25,10 +25,11 @@ export const rescueGroups: Mapping = {
   photoMembers: ['pictures'],
   animalsIn(value) {
     if (!isObject(value)) return Array.isArray(value) ? value.map(flat) : [value]
-    const { data, included, errors } = value
+    const { data, included, errors, meta } = value
     const [error] = objectsIn(errors)
     if (error) throw new Refused(`RescueGroups answered with an error: ${reasonOf(error)}.`)
     if (data === undefined) return [flat(value)]
+    const pages = isObject(meta) && Number(meta.pages) > 1 ? meta.pages : undefined
     const known = new Map(objectsIn(included).map((resource) => [keyOf(resource), resource.attributes]))
     return (Array.isArray(data) ? data : [data]).map((animal: unknown) =>
       isObject(animal)
@@ -39,6 +40,8 @@ export const rescueGroups: Mapping = {
             ...named('colors', namesOf(allOf(animal, 'colors').map((key) => known.get(key)))),
             ...named('patterns', namesOf(allOf(animal, 'patterns').map((key) => known.get(key)))),
             ...named('location', known.get(firstOf(animal, 'locations'))),
+            // Nothing here reads it, so that it is told.
+            ...named('meta.pages', pages),
             ...named('pictures', pictureAddresses(allOf(animal, 'pictures').map((key) => known.get(key)))),
           }
         : animal,
@@ -54,15 +57,17 @@ export const rescueGroups: Mapping = {
     }
     const row = sourceRow(fields, habits)
     row.read('type', 'species', 'status')
+    const isPromised = row.flag('isAdoptionPending') === true && ours === 'available'
     const name = row.text('name')
     const place = placeOf(isObject(fields.location) ? fields.location : {}, habits)
     return {
       name,
       kind: textOf(species),
-      status: ours,
+      status: isPromised ? 'pending' : ours,
       ...profileOf(row, fields),
       place: place.place,
       leftOut: [...row.unread(), ...place.leftOut],
+      notUnderstood: row.notUnderstood(),
     } as Animal
   },
 }
@@ -84,7 +89,7 @@ function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
     externalId: row.text('rescueId'),
     breed:
       primary && held({ primary, secondary: row.text('breedSecondary'), mixed: row.flag('isBreedMixed') }),
-    colors: listed(row.text('colors', 'colorDetails'), row.text('patterns')),
+    colors: listed(...split(row.text('colors', 'colorDetails'), ','), ...split(row.text('patterns'), ',')),
     coat: row.oneOf(COATS, 'coatLength'),
     birthDate,
     birthDateExact: birthDate && exact,
@@ -105,7 +110,7 @@ function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
       dogs: row.flag('isDogsOk'),
       cats: row.flag('isCatsOk'),
     }),
-    tags: Array.isArray(qualities) ? listed(qualities.map(textOf).join(';')) : undefined,
+    tags: Array.isArray(qualities) ? listed(...qualities.map(textOf)) : undefined,
     fee: row.money('adoptionFeeString'),
     videos: Array.isArray(videoUrls) ? addresses(videoUrls.map(textOf).join(';')) : undefined,
     staff: held({
@@ -116,21 +121,10 @@ function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
   }
 }
 
-const UNIT_GRAMS = words<number>({
-  ...{
-    pounds: POUND_GRAMS,
-    lbs: POUND_GRAMS,
-    lb: POUND_GRAMS,
-    kilograms: KILOGRAM_GRAMS,
-    kg: KILOGRAM_GRAMS,
-  },
-  ...{ ounces: POUND_GRAMS / 16, oz: POUND_GRAMS / 16, grams: 1, g: 1 },
-})
-
 function weightOf(row: SourceRow): number | undefined {
-  const isTold = row.text('sizeUOM') !== undefined
-  const grams = row.oneOf(UNIT_GRAMS, 'sizeUOM') ?? (isTold ? undefined : POUND_GRAMS)
-  return grams && row.number(grams, 'sizeCurrent')
+  const unit = row.oneOf(UNIT_GRAMS, 'sizeUOM')
+  if (!unit && 'sizeUOM' in row.notUnderstood()) return row.read('sizeCurrent') as undefined
+  return row.weight(unit ?? POUND_GRAMS, 'sizeCurrent')
 }
 
 function placeOf(location: Fields, habits: Habits) {

@@ -1,6 +1,6 @@
 import type { PetStatus } from '../../pets/fields.ts'
 import { type Animal, type Fields, type Habits, type Mapping, Refused } from '../animal.ts'
-import { addresses, held, listed, type SourceRow, sourceRow } from '../source-row.ts'
+import { addresses, held, isObject, listed, type SourceRow, sourceRow } from '../source-row.ts'
 import { COATS, SEXES, SIZES, words } from '../words.ts'
 
 /** Movements after which an animal is still the shelter's: none, a foster family, a shop. */
@@ -22,35 +22,58 @@ const YES_OR_NO = words<boolean>({
   ...{ 0: true, yes: true, y: true, 1: false, no: false, n: false, 2: null, unknown: null, u: null },
 })
 
+/** Of the JSON: the numbers of those that it is adopted together with. */
+const BONDS = ['BONDEDANIMALID', 'BONDEDANIMAL2ID']
+
+/** With the codes of those in the same file: one that is not for adoption is not in there. */
+function withBonds(animals: unknown[]): unknown[] {
+  const all = animals.filter(isObject)
+  const codes = new Map(all.map(({ ID, SHELTERCODE }) => [ID, SHELTERCODE]))
+  return animals.map((animal) => {
+    if (!isObject(animal)) return animal
+    const bondedWith = BONDS.flatMap((name) => codes.get(animal[name]) ?? [])
+    return bondedWith.length > 0 ? { ...animal, bondedWith } : animal
+  })
+}
+
 /** Animal Shelter Manager: the CSV of its export of animals, and the JSON of its service `json_adoptable_animals`. */
 export const shelterManager: Mapping = {
   formats: ['csv', 'json'],
   columns: ['ANIMALCODE', 'ANIMALNAME', 'ANIMALSPECIES', 'MOVEMENTTYPE'],
   idColumn: 'ANIMALCODE',
-  animalsIn: (value) => (Array.isArray(value) ? value : [value]),
+  // Of the animal's own line: further ones have lines of their own.
+  photoMembers: ['ANIMALIMAGE'],
+  animalsIn: (value) => (Array.isArray(value) ? withBonds(value) : [value]),
   idOf: (fields) => fields.ANIMALCODE ?? fields.SHELTERCODE,
   toAnimal(fields, format, habits) {
     const row = sourceRow(fields, habits, ['none', 'null'])
-    if (format === 'json') return { ...adoptable(row, habits), leftOut: row.unread() } as Animal
+    if (format === 'json') {
+      row.read('bondedWith', ...BONDS)
+      return withLeft({ ...adoptable(row, habits), bondedWith: fields.bondedWith }, row)
+    }
     const { ANIMALSEX: sex, ANIMALSPECIES: species, ANIMALTYPE: type } = fields
     // Vaccinations, tests, costs and so on follow their animal, each in a line of its own.
     if (species === undefined && sex === undefined && type === undefined) return undefined
-    const status = statusOf(fields)
+    const status = statusOf(fields, row)
     row.read('MOVEMENTTYPE', 'ANIMALNOTFORADOPTION', 'ANIMALNONSHELTER')
-    return { ...exported(row), ...status, leftOut: row.unread() } as Animal
+    return withLeft({ ...exported(row), ...status }, row)
   },
 }
 
-function statusOf(fields: Fields): Pick<Animal, 'status' | 'unlisted'> {
+function withLeft(animal: object, row: SourceRow): Animal {
+  return { ...animal, leftOut: row.unread(), notUnderstood: row.notUnderstood() }
+}
+
+function statusOf(fields: Fields, row: SourceRow): Pick<Animal, 'status' | 'unlisted'> {
   if (textOf(fields.ANIMALDECEASEDDATE) !== '') throw new Refused('It has died.')
-  if (fields.ANIMALNONSHELTER === '1') throw new Refused('It never was an animal of the shelter.')
+  if (row.flag('ANIMALNONSHELTER')) throw new Refused('It never was an animal of the shelter.')
   const movement = textOf(fields.MOVEMENTTYPE)
   const status = MOVED.get(movement)
   if (status) return { status }
   if (!AT_HAND.includes(movement)) {
     throw new Refused(GONE.get(movement) ?? `The movement "${movement}" has no counterpart.`)
   }
-  return fields.ANIMALNOTFORADOPTION === '1' ? { unlisted: true } : { status: 'available' }
+  return row.flag('ANIMALNOTFORADOPTION') ? { unlisted: true } : { status: 'available' }
 }
 
 /** What its database has no value for, that program writes as None. */
@@ -63,7 +86,7 @@ function shared(row: SourceRow, { own, is, has }: { own: string; is: string; has
   const estimated = row.flag(`${own}ESTIMATEDDOB`)
   return {
     birthDateExact: estimated === undefined ? undefined : !estimated,
-    weightGrams: row.weight(`${own}WEIGHT`),
+    weightGrams: row.weight(undefined, `${own}WEIGHT`),
     traits: held({
       spayedNeutered: row.flag(`${own}NEUTERED`),
       houseTrained: row.oneOf(YES_OR_NO, `${is}HOUSETRAINED`),
@@ -118,7 +141,7 @@ function adoptable(row: SourceRow, { currency }: Habits) {
   return {
     name: row.text('ANIMALNAME'),
     kind: row.text('SPECIESNAME') ?? '',
-    status: 'available',
+    status: row.flag('HASACTIVERESERVE') ? 'pending' : 'available',
     externalId: row.text('SHELTERCODE'),
     breed: primary && held({ primary, ...breedOf(row, primary, 'BREEDNAME2', 'CROSSBREED') }),
     colors: listed(row.text('BASECOLOURNAME')),

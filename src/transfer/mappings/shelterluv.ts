@@ -1,6 +1,6 @@
 import type { PetStatus } from '../../pets/fields.ts'
-import type { Animal, Fields, Mapping } from '../animal.ts'
-import { addresses, held, listed, sourceRow } from '../source-row.ts'
+import { type Animal, type Fields, type Mapping, Refused } from '../animal.ts'
+import { addresses, held, isObject, listed, sourceRow, split } from '../source-row.ts'
 import { POUND_GRAMS, SEXES, SIZES, words } from '../words.ts'
 
 /** The first of them that is in a status as Shelterluv writes it; without any it is not for adoption now. */
@@ -18,38 +18,47 @@ export const shelterluv: Mapping = {
   idColumn: 'ID',
   photoMembers: ['CoverPhoto', 'Photos'],
   animalsIn(value) {
-    const { animals } = (value ?? {}) as { animals?: unknown }
-    if (Array.isArray(animals)) return animals
+    const { animals, has_more } = (value ?? {}) as { animals?: unknown; has_more?: unknown }
+    // Nothing here reads it, so that it is told.
+    if (Array.isArray(animals))
+      return has_more === true
+        ? animals.map((animal) => (isObject(animal) ? { ...animal, has_more } : animal))
+        : animals
     return Array.isArray(value) ? value : [value]
   },
   idOf: (fields) => fields.ID ?? fields['Animal ID'],
   toAnimal(fields, _format, habits) {
     const row = sourceRow(flat(fields), habits)
-    const told = attributesOf(objectsOf(fields.Attributes))
+    const attributes = attributesOf(objectsOf(fields.Attributes))
     const name = row.text('Name')
     const kind = row.text('Type', 'Species') ?? ''
     const word = row.text('Status') ?? ''
+    if (/\beuthani[sz]ed\b|\bdeceased\b|\bdied\b/i.test(word)) throw new Refused('It has died.')
     const status = STATUSES.find(([words]) => words.test(word))?.[1]
-    const breeds = row.text('Breed', 'Primary Breed')?.split(/\s*\/\s*/) ?? []
-    const [primary, secondary = row.text('Secondary Breed'), ...more] = breeds.filter(
-      (breed) => breed !== 'Mix',
+    const breeds = [row.text('Breed', 'Primary Breed'), row.text('Secondary Breed')].flatMap((names) =>
+      split(names, '/'),
     )
+    const [primary, secondary, ...more] = breeds.filter((breed) => breed.toLowerCase() !== 'mix')
     const birthDate = row.date('DOBUnixTime', 'Date of Birth')
     // In months: the birth date says more, and without one too little is known of its kind.
     if (birthDate) row.read('Age')
     const profile = {
       externalId: row.text('ID', 'Animal ID'),
       breed: primary && { primary, ...held({ secondary, mixed: breeds.length > 1 ? true : undefined }) },
-      colors: listed(row.text('Color', 'Primary Color'), row.text('Secondary Color'), row.text('Pattern')),
+      colors: listed(
+        ...split(row.text('Color', 'Primary Color'), '/'),
+        ...split(row.text('Secondary Color'), '/'),
+        row.text('Pattern'),
+      ),
       birthDate,
       sex: row.oneOf(SEXES, 'Sex'),
       // "Medium (20-59)"
       size: row.oneOf(SIZES, 'Size'),
-      weightGrams: row.number(POUND_GRAMS, 'CurrentWeightPounds', 'Weight'),
+      weightGrams: row.weight(POUND_GRAMS, 'CurrentWeightPounds', 'Weight'),
       description: row.text('Description'),
-      traits: held({ spayedNeutered: row.flag('Altered'), ...told.traits }),
-      goodWith: held(told.goodWith),
-      tags: told.tags.length > 0 ? told.tags : undefined,
+      traits: held({ spayedNeutered: row.flag('Altered'), ...attributes.traits }),
+      goodWith: held(attributes.goodWith),
+      tags: attributes.tags.length > 0 ? attributes.tags : undefined,
       fee: row.money('fee', 'Adoption Fee'),
       videos: addresses(row.text('videos')),
       staff: held({
@@ -57,11 +66,12 @@ export const shelterluv: Mapping = {
         intakeDate: row.date('LastIntakeUnixTime', 'Intake Date'),
         intakeKind: row.text('Intake Type'),
         kennel: row.text('location', 'Location'),
-        notes: told.notes.length > 0 ? `Attributes: ${told.notes.join(', ')}` : undefined,
+        notes: attributes.notes.length > 0 ? `Attributes: ${attributes.notes.join(', ')}` : undefined,
       }),
     }
     const left = row.unread().concat(more.length > 0 ? ['Breed (a third)'] : [])
-    return { name, kind, ...(status ? { status } : { unlisted: true }), ...profile, leftOut: left } as Animal
+    const told = { leftOut: left, notUnderstood: row.notUnderstood() }
+    return { name, kind, ...(status ? { status } : { unlisted: true }), ...profile, ...told } as Animal
   },
 }
 
@@ -76,11 +86,19 @@ const ATTRIBUTES = words<[member: 'goodWith' | 'traits', part: string, value: bo
   'good with kids': ['goodWith', 'children', true],
   'good with children': ['goodWith', 'children', true],
   'no kids': ['goodWith', 'children', false],
+  'no children': ['goodWith', 'children', false],
+  'not good with kids': ['goodWith', 'children', false],
+  'not good with children': ['goodWith', 'children', false],
   'good with dogs': ['goodWith', 'dogs', true],
   'no dogs': ['goodWith', 'dogs', false],
+  'not good with dogs': ['goodWith', 'dogs', false],
   'good with cats': ['goodWith', 'cats', true],
   'no cats': ['goodWith', 'cats', false],
+  'not good with cats': ['goodWith', 'cats', false],
   'house trained': ['traits', 'houseTrained', true],
+  housetrained: ['traits', 'houseTrained', true],
+  'not house trained': ['traits', 'houseTrained', false],
+  'not housetrained': ['traits', 'houseTrained', false],
   declawed: ['traits', 'declawed', true],
   'special needs': ['traits', 'specialNeeds', true],
   vaccinated: ['traits', 'vaccinated', true],

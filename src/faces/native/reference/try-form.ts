@@ -6,7 +6,7 @@ import { pretty } from './pretty.ts'
 
 /**
  * The form that sends a request of this kind; try-it.js does what its data attributes say. The ids of a
- * change are left to the reader, since what is sent really happens.
+ * change are left to the reader, since what is sent really happens; what may be absent is only shown.
  */
 export function tryForm(call: Call, { components }: Description): Html {
   const { operationId, method, path, parameters = [] } = call
@@ -53,11 +53,11 @@ function input(
   const common = html`id="${id}" name="${name}" data-in="${location}"${isList(known) && ' data-list'}`
   if (known.enum) {
     const options = known.enum.map(
-      (one) => html`<option value="${one}"${one === value && ' selected'}>${one}</option>`,
+      (one) => html`<option value="${one}"${required && one === value && ' selected'}>${one}</option>`,
     )
     return html`<select ${common}><option value="">not sent</option>${options}</select>`
   }
-  const numeric = known.type === 'integer' && ' inputmode="numeric"'
-  return html`<input ${common} value="${value}"${required && ' required'}${numeric} autocomplete="off"
-spellcheck="false">`
+  const numeric = known.type === 'integer' && html` inputmode="numeric"`
+  const example = required ? html`value="${value}" required` : html`placeholder="${value}"`
+  return html`<input ${common} ${example}${numeric} autocomplete="off" spellcheck="false">`
 }

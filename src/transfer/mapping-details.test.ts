@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { leftOutText } from '../cli/import-report.ts'
+import { openForFiles } from '../testing/import-text.ts'
+
+const csv = (...rows: string[]): string => rows.join('\n')
+
+test("Petfinder's names of colors stay whole; Shelterluv's and RescueGroups' lists are split", async (t) => {
+  const petfinder = await openForFiles(t, 'petfinder')
+  const file = csv(
+    'ID,AnimalName,Type,Status,primaryColor,secondaryColor,tertiaryColor,tags',
+    '1,Rex,Dog,A,"Tricolor (Brown, Black, & White)",Red / Chestnut / Orange,,"Calm, Likes car/bus"',
+    '2,Max,Cat,A,Tabby (Gray / Blue / Silver),White,White,',
+  )
+  const { animals } = await petfinder(file, 'csv')
+  assert.deepEqual(animals[0]?.colors, ['Tricolor (Brown, Black, & White)', 'Red / Chestnut / Orange'])
+  assert.deepEqual(animals[0]?.tags, ['Calm', 'Likes car/bus'])
+  assert.deepEqual(animals[1]?.colors, ['Tabby (Gray / Blue / Silver)', 'White'])
+
+  const rescueGroups = await openForFiles(t, 'rescuegroups')
+  const rex = { id: 1, name: 'Rex', species: 'Dog', status: 'Available', colors: 'Brown/Chocolate, White' }
+  const read = await rescueGroups(JSON.stringify(rex), 'ndjson')
+  assert.deepEqual(read.animals[0]?.colors, ['Brown/Chocolate', 'White'])
+
+  const shelterluv = await openForFiles(t, 'shelterluv')
+  const luv = { ID: 1, Name: 'Rex', Type: 'Dog', Status: 'Available', Color: 'Black/White' }
+  assert.deepEqual((await shelterluv(JSON.stringify(luv), 'ndjson')).animals[0]?.colors, ['Black', 'White'])
+
+  const manager = await openForFiles(t, 'shelter-manager')
+  const asm = [{ SHELTERCODE: 1, ANIMALNAME: 'Rex', SPECIESNAME: 'Dog', BASECOLOURNAME: 'Black - Tan, Fawn' }]
+  assert.deepEqual((await manager(JSON.stringify(asm), 'json')).animals[0]?.colors, ['Black - Tan, Fawn'])
+})
+
+test('animals that are not free are not published, in the words of each program', async (t) => {
+  const manager = await openForFiles(t, 'shelter-manager')
+  const file = csv(
+    'ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE,ANIMALNOTFORADOPTION,ANIMALNONSHELTER',
+    '1,Rex,Dog,,Y,N',
+    '2,Max,Dog,,N,Y',
+    '3,Tom,Dog,,N,N',
+  )
+  const { animals, refused } = await manager(file, 'csv')
+  assert.deepEqual(
+    animals.map(({ externalId, status }) => [externalId, status]),
+    [
+      ['1', undefined],
+      ['3', 'available'],
+    ],
+  )
+  assert.deepEqual(refused, [{ line: 3, id: '2', reason: 'It never was an animal of the shelter.' }])
+
+  const service = await openForFiles(t, 'shelter-manager')
+  const reserved = [0, 1].map((HASACTIVERESERVE) => ({
+    ...{ SHELTERCODE: `R${HASACTIVERESERVE}`, ANIMALNAME: 'Rex', SPECIESNAME: 'Dog', HASACTIVERESERVE },
+  }))
+  const statusesOf = ({ animals }: { animals: { status?: string }[] }) => animals.map(({ status }) => status)
+  assert.deepEqual(statusesOf(await service(JSON.stringify(reserved), 'json')), ['available', 'pending'])
+
+  const rescueGroups = await openForFiles(t, 'rescuegroups')
+  const rows = [
+    { status: 'Available', isAdoptionPending: true },
+    { status: 'Available', isAdoptionPending: false },
+    { status: 'Adopted', isAdoptionPending: true },
+  ].map((row, id) => JSON.stringify({ id, name: 'Rex', species: 'Dog', ...row }))
+  assert.deepEqual(statusesOf(await rescueGroups(csv(...rows), 'ndjson')), ['pending', 'available', 'sold'])
+
+  const shelterluv = await openForFiles(t, 'shelterluv')
+  const dead = ['Euthanized', 'Deceased In Care', 'Not available: deceased'].map((Status, ID) =>
+    JSON.stringify({ ID, Name: 'Rex', Type: 'Dog', Status }),
+  )
+  const gone = await shelterluv(csv(...dead), 'ndjson')
+  assert.deepEqual(
+    gone.refused.map(({ reason }) => reason),
+    Array(3).fill('It has died.'),
+  )
+})
+
+test('weights and amounts are read with their units and a decimal comma; a weight of 0 is none', async (t) => {
+  const shelterluv = await openForFiles(t, 'shelterluv')
+  const weights = ['22.5 lb', '45.6 lbs', '10 kg', '3 oz', '12,5', '0', '7 stone']
+  const file = csv(
+    'Animal ID,Name,Species,Status,Weight',
+    ...weights.map((weight, id) => `${id},Rex,Dog,Available,"${weight}"`),
+  )
+  const { animals, leftOut } = await shelterluv(file, 'csv')
+  assert.deepEqual(
+    animals.map(({ weightGrams }) => weightGrams),
+    [10_206, 20_684, 10_000, 85, 5_670, undefined, undefined],
+  )
+  assert.deepEqual(leftOut, { 'Weight (not understood)': 1 })
+
+  const manager = await openForFiles(t, 'shelter-manager')
+  const fees = ['20,50', '1.250,00 €', '"1,250"', '$20']
+  const rows = fees.map((fee, id) => `${id},Rex,Dog,,"${fee.replaceAll('"', '')}",0`)
+  const read = await manager(
+    csv('ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE,ANIMALFEE,ANIMALWEIGHT', ...rows),
+    'csv',
+  )
+  assert.deepEqual(
+    read.animals.map(({ fee }) => fee?.amount),
+    [2_050, 125_000, 125_000, 2_000],
+  )
+  assert.deepEqual(read.leftOut, {})
+})
+
+test('what was not understood is told apart from what has no place, with what would help', async (t) => {
+  const petfinder = await openForFiles(t, 'petfinder')
+  const file = csv(
+    'ID,AnimalName,Type,Status,Internal,birth_date,arrival_date,Age',
+    '1,Rex,Dog,A,x,25/12/2021,31/31/2020,',
+    '2,Max,Dog,A,x,31/12/2020,,Ancient',
+  )
+  const done = await petfinder(file, 'csv')
+  assert.equal(
+    leftOutText(done),
+    'no place here for: Internal (2)\n' +
+      'not understood: birth_date "25/12/2021" in line 2 (2), arrival_date "31/31/2020" in line 2 (1), ' +
+      'Age "Ancient" in line 3 (1); --day-first reads 25/12/2021',
+  )
+  assert.deepEqual(done.notUnderstood?.at(-1), { line: 3, column: 'Age', value: 'Ancient' })
+
+  const shelterluv = await openForFiles(t, 'shelterluv')
+  const luv = { has_more: true, animals: [{ ID: 1, Name: 'Rex', Type: 'Dog', Status: 'Available' }] }
+  const page = await shelterluv(JSON.stringify(luv), 'json')
+  assert.equal(leftOutText(page), 'this is one page of several: import the others too')
+  const last = await shelterluv(JSON.stringify({ ...luv, has_more: false }), 'json')
+  assert.equal(leftOutText(last), undefined)
+
+  const rescueGroups = await openForFiles(t, 'rescuegroups')
+  const data = [
+    { type: 'animals', id: '1', attributes: { name: 'Rex', species: 'Dog', status: 'Available' } },
+  ]
+  const first = await rescueGroups(JSON.stringify({ data, meta: { pages: 3 } }), 'json')
+  assert.equal(leftOutText(first), 'this is one page of several: import the others too')
+  const only = await rescueGroups(JSON.stringify({ data, meta: { pages: 1 } }), 'json')
+  assert.equal(leftOutText(only), undefined)
+})
+
+test('columns and members of our own form that are not known are named', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const rex = { id: 1, name: 'Rex', category: 'Dog', photos: [], createdAt: '2026-01-01T00:00:00Z' }
+  const odd = { colour: 'Black', traits: { housetrained: true, vaccinated: true } }
+  const lined = await own(JSON.stringify({ ...rex, ...odd }), 'ndjson')
+  assert.deepEqual(lined.leftOut, { colour: 1, 'traits.housetrained': 1 })
+  assert.deepEqual(lined.animals[0]?.traits, { vaccinated: true })
+
+  const { leftOut } = await own(csv('id,name,category,colour,traits.trained', '2,Max,Dog,,true'), 'csv')
+  assert.deepEqual(leftOut, { 'traits.trained': 1 })
+})
+
+test('a 0 of Petfinder takes back what a former file said, and an empty cell says nothing', async (t) => {
+  const petfinder = await openForFiles(t, 'petfinder')
+  const head = 'ID,AnimalName,Type,Status,NoCats,NoDogs,NoKids,adoption_fee,display_adoption_fee'
+  const before = await petfinder(csv(head, '1,Rex,Dog,A,1,1,,100,1'), 'csv')
+  assert.deepEqual(before.animals[0]?.goodWith, { dogs: false, cats: false })
+
+  const same = await petfinder(csv(head, '1,Rex,Dog,A,,,,,'), 'csv')
+  assert.deepEqual([same.unchanged, same.animals[0]?.fee], [1, { amount: 10_000, currency: 'USD' }])
+
+  const { updated, animals, refused } = await petfinder(csv(head, '1,Rex,Dog,A,0,,0,100,0'), 'csv')
+  assert.deepEqual([updated, refused], [1, []])
+  assert.deepEqual(animals[0]?.goodWith, { dogs: false })
+  assert.equal(animals[0]?.fee, undefined)
+})
+
+test("Shelterluv's words for houses, company and mixes have a place", async (t) => {
+  const shelterluv = await openForFiles(t, 'shelterluv')
+  const names = ['Housetrained', 'Not good with cats', 'Not Good With Dogs', 'Not good with kids']
+  const Attributes = names.map((AttributeName) => ({ AttributeName, Publish: 'Yes' }))
+  const rex = { ID: 1, Name: 'Rex', Type: 'Dog', Status: 'Available', Attributes }
+  const { animals } = await shelterluv(JSON.stringify(rex), 'ndjson')
+  const { traits, goodWith, tags } = animals[0] ?? {}
+  assert.deepEqual(
+    [traits, goodWith, tags],
+    [{ houseTrained: true }, { children: false, dogs: false, cats: false }, undefined],
+  )
+
+  const head = 'Animal ID,Name,Species,Status,Primary Breed,Secondary Breed'
+  const file = csv(head, '2,Max,Dog,Available,Beagle,Mix', '3,Tom,Dog,Available,Beagle,Boxer')
+  const [, max, tom] = (await shelterluv(file, 'csv')).animals
+  assert.deepEqual(max?.breed, { primary: 'Beagle', mixed: true })
+  assert.deepEqual(tom?.breed, { primary: 'Beagle', secondary: 'Boxer', mixed: true })
+})
+
+test("Animal Shelter Manager's bonds become ours, with those that are in the file", async (t) => {
+  const manager = await openForFiles(t, 'shelter-manager')
+  const animal = (ID: number, BONDEDANIMALID: number) => ({
+    ...{
+      ID,
+      SHELTERCODE: `D${ID}`,
+      ANIMALNAME: 'Rex',
+      SPECIESNAME: 'Dog',
+      BONDEDANIMALID,
+      BONDEDANIMAL2ID: 0,
+    },
+  })
+  const file = JSON.stringify([animal(11, 12), animal(12, 11), animal(13, 99)])
+  const { animals, leftOut, refused } = await manager(file, 'json')
+  assert.deepEqual(
+    animals.map(({ bondedWith }) => bondedWith),
+    [[2], [1], undefined],
+  )
+  assert.deepEqual([leftOut, refused], [{}, []])
+  assert.equal((await manager(file, 'json')).unchanged, 3)
+})
