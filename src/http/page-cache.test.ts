@@ -211,3 +211,20 @@ test('pages outlive counters and keys, keys outlive counters and pages, and neit
   assert.deepEqual(await outdated(() => store.write('revokeKey', 2, 0)), ['keys'])
   await store.close()
 })
+
+test('the order and the spelling of parameters make no other page, and another parameter does', async () => {
+  let read = 0
+  const cache = pageCache(() => 1, 1e6)
+  const page = (query: string) =>
+    cache.page(
+      { view: 'all', address: `/a${query}`, operation: 'a', route: '/a', access: 'read', isLenient: false },
+      async () => {
+        read += 1
+        return { body: String(read), headers: { etag: '"1"' } }
+      },
+    )
+  const same = ['?a=b%20c&d=%C3%A9', '?d=%c3%a9&a=b+c', '?d=%C3%A9&a=b%20c']
+  for (const query of same) assert.equal((await page(query)).body, '1', query)
+  for (const query of ['?a=b%20c', '?a=b%26c&d=1', '?a=b&c&d=1', '?a=%', '']) await page(query)
+  assert.equal(read, 6)
+})

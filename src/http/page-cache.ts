@@ -1,6 +1,7 @@
 import type { Access } from '../access.ts'
 import { NOSNIFF, PRIVATE_CODED } from './cache-headers.ts'
 import type { View } from './caller.ts'
+import { canonical } from './canonical.ts'
 import type { Coding } from './coding.ts'
 import { codedForm, type Form } from './form.ts'
 import { JSON_TYPE } from './send-error.ts'
@@ -129,7 +130,7 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
 
 /** No view has a space in it. */
 function keyOf(view: View, address: string): string {
-  return `${view} ${address}`
+  return `${view} ${canonical(address)}`
 }
 
 function toPage(asked: Asked, made: NewPage): Page {

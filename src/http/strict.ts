@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError, type ErrorDetail } from '../errors.ts'
 import type { ObjectSchema } from './query.ts'
 
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?=$|[,;\s])/i
@@ -33,8 +33,12 @@ export function refuseUnknown(
 ): void {
   const unknown = unknownParameters(request)
   request.isLenient = unknown.length > 0
-  if (!request.isLenient || !wantsStrict(request.headers)) return done()
-  const message = 'There is no such parameter here, and Prefer: handling=strict asks for an error then.'
-  const details = unknown.map((parameter) => ({ parameter, code: 'invalid_value', message }) as const)
-  done(new ApiError('invalid_parameter', { details }))
+  const refused = request.isLenient && wantsStrict(request.headers)
+  done(refused ? new ApiError('invalid_parameter', { details: unknown.map(detailOf) }) : undefined)
 }
+
+const detailOf = (parameter: string): ErrorDetail => ({
+  parameter,
+  code: 'invalid_value',
+  message: 'There is no such parameter here, and Prefer: handling=strict asks for an error then.',
+})
