@@ -33,7 +33,10 @@ export function refuseUnknown(
 ): void {
   const unknown = unknownParameters(request)
   request.isLenient = unknown.length > 0
-  if (!request.isLenient || !wantsStrict(request.headers)) return done()
+  if (!request.isLenient || !wantsStrict(request.headers)) {
+    done()
+    return
+  }
   const message = 'There is no such parameter here, and Prefer: handling=strict asks for an error then.'
   const details = unknown.map((parameter) => ({ parameter, code: 'invalid_value', message }) as const)
   done(new ApiError('invalid_parameter', { details }))

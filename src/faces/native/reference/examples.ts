@@ -66,16 +66,38 @@ const FACETS = {
 }
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
+/** Those of the filters of animals. */
+const FILTERS = {
+  status: 'available',
+  categoryId: 1,
+  organizationId: 1,
+  species: 'Dog',
+  breed: 'Poodle',
+  color: 'Black',
+  coat: 'curly',
+  age: 'young',
+  sex: 'male',
+  size: 'small',
+  tag: 'calm',
+  externalId: 'A-12',
+  ...{ goodWithChildren: 'true', goodWithDogs: 'true', goodWithCats: 'false' },
+  ...{ spayedNeutered: 'true', houseTrained: 'true', declawed: 'false', specialNeeds: 'false' },
+  ...{ vaccinated: 'true', hasPhotos: 'true' },
+  ...{ bornAfter: '2024-01-01', bornBefore: '2026-12-01' },
+  ...{ publishedAfter: '2026-01-01T00:00:00Z', publishedBefore: '2027-01-01T00:00:00Z' },
+  updatedSince: '2026-01-01T00:00:00Z',
+  postcode: '80202',
+  city: 'Denver',
+  q: 'calm poodle',
+}
+
 /**
  * An example of every operation. They fit together: in a service in which Rex is available, Mia is wanted by
  * order 1, and no animal is in category 9, each of them is answered as written here. A test sends them all.
  */
 export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   listPets: { query: { limit: '20' }, answer: [MIA, REX] },
-  listPetFacets: {
-    query: { facet: 'status' },
-    answer: FACETS,
-  },
+  listPetFacets: { query: { facet: 'status' }, answer: FACETS },
   createPet: { body: TOM, answer: { id: 3, ...TOM } },
   getPet: { path: { petId: '1' }, answer: REX },
   updatePet: { path: { petId: '1' }, body: { status: 'sold' }, answer: { ...REX, status: 'sold' } },
@@ -147,8 +169,9 @@ export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   cancelOrder: { path: { orderId: '1' } },
 }
 
-/** Values of parameters that no call above has. Those of filters find Rex, alone and together. */
+/** Values of parameters that no call above has. */
 const PARAMETERS: Record<string, unknown> = {
+  ...FILTERS,
   limit: 20,
   sort: '-id',
   fields: 'id,name,categoryId,status',
@@ -157,12 +180,10 @@ const PARAMETERS: Record<string, unknown> = {
   'If-None-Match': '"xyzzy"',
   'If-Modified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT',
   'If-Unmodified-Since': 'Thu, 01 Jan 2099 00:00:00 GMT',
-  'listPets status': 'available',
-  'listPets categoryId': 1,
-  'listPets id': [1],
+  'listPets id': 1,
   'listOrders petId': 2,
   alt: 'On the sofa',
-  q: 'hill',
+  'listOrganizations q': 'hill',
   country: 'US',
   region: 'CO',
   near: '39.74,-104.99',
