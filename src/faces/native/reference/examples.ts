@@ -2,6 +2,7 @@ import type { NEEDED_ACCESS } from '../../../access.ts'
 import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
 import { bodyOf, type Call } from './description.ts'
+import { FACETS, FILTERS } from './filter-examples.ts'
 import { HOUSE, PHOTO_EXAMPLES, PORTRAIT } from './photo-examples.ts'
 
 /** One call of an operation, and the body of the answer to it; none for a 204. */
@@ -55,41 +56,7 @@ const firstTwo = (names = '', from: number, categoryId: number) =>
 const BREEDS = firstTwo(FIRST_BREEDS.Cat, countOf({ Dog: FIRST_BREEDS.Dog ?? '' }) + 1, 2)
 const COLORS = firstTwo(FIRST_COLORS.Dog, countOf(FIRST_BREEDS) + 1, 1)
 const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name }))
-const FACETS = {
-  ...{ matches: 2, approximate: false },
-  facets: {
-    status: [
-      { value: 'available', count: 1 },
-      { value: 'pending', count: 1 },
-    ],
-  },
-}
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
-
-/** Those of the filters of animals. */
-const FILTERS = {
-  status: 'available',
-  categoryId: 1,
-  organizationId: 1,
-  species: 'Dog',
-  breed: 'Poodle',
-  color: 'Black',
-  coat: 'curly',
-  age: 'young',
-  sex: 'male',
-  size: 'small',
-  tag: 'calm',
-  externalId: 'A-12',
-  ...{ goodWithChildren: 'true', goodWithDogs: 'true', goodWithCats: 'false' },
-  ...{ spayedNeutered: 'true', houseTrained: 'true', declawed: 'false', specialNeeds: 'false' },
-  ...{ vaccinated: 'true', hasPhotos: 'true' },
-  ...{ bornAfter: '2024-01-01', bornBefore: '2026-12-01' },
-  ...{ publishedAfter: '2026-01-01T00:00:00Z', publishedBefore: '2027-01-01T00:00:00Z' },
-  updatedSince: '2026-01-01T00:00:00Z',
-  postcode: '80202',
-  city: 'Denver',
-  q: 'calm poodle',
-}
 
 /**
  * An example of every operation. They fit together: in a service in which Rex is available, Mia is wanted by
