@@ -110,7 +110,9 @@ export function route(method: string, target: string): { operation?: Operation; 
   const named = all.filter((operation) => `/v1${operation.path}` === path)
   const asked = method === 'HEAD' ? 'GET' : method
   const operation = [...named, ...all].find((one) => one.method === asked)
-  const methods = (named.length > 0 ? named : all).flatMap((one) => (one.method === 'GET' ? ['GET', 'HEAD'] : [one.method]))
+  const methods = (named.length > 0 ? named : all).flatMap((one) =>
+    one.method === 'GET' ? ['GET', 'HEAD'] : [one.method],
+  )
   return { ...(operation && { operation }), methods: methods.sort() }
 }
 
