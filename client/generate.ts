@@ -99,7 +99,10 @@ const COLUMNS = 110
 
 /** A member that is one of more values than a line holds. */
 function inLines(member: string): string {
-  return member.replaceAll(/ \| (?=')/g, '\n    | ').replace(': ', ':\n    | ')
+  const lines = member.replaceAll(/ \| (?=')/g, '\n    | ')
+  return lines.includes('<')
+    ? lines.replace('<', '<\n    | ').replace('>', '\n  >')
+    : lines.replace(': ', ':\n    | ')
 }
 
 /** Error is the name of a type of the language. */
@@ -112,7 +115,7 @@ function typeOf(schema: Schema): string {
   const values = schema.enum ?? schema['x-extensible-enum']
   if (values) return values.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ')
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')
-  if (schema.type === 'array' && schema.items) return `${typeOf(schema.items)}[]`
+  if (schema.type === 'array' && schema.items) return listOf(typeOf(schema.items))
   if (schema.type === 'object' && schema.properties) {
     const members = Object.entries(schema.properties).map(
       ([name, of]) => `${name}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(of)}`,
@@ -124,6 +127,14 @@ function typeOf(schema: Schema): string {
   }
   if (schema.type === undefined) return 'unknown'
   return schema.type === 'integer' ? 'number' : schema.type
+}
+
+const listOf = (items: string): string => (items.includes(' | ') ? `(${items})[]` : `${items}[]`)
+
+/** A parameter that may be repeated takes one value, or a list of them. */
+function parameterType({ in: where, schema }: Parameter): string {
+  if (where !== 'query' || schema.type !== 'array' || !schema.items) return typeOf(schema)
+  return `OneOrMore<${typeOf(schema.items)}>`
 }
 
 interface Method {
@@ -167,9 +178,11 @@ ${inBrackets('    ', 'return this.send(', sent, ')')}
   }
 `,
     parameters: own.length > 0 && type ? parametersText(type, own, body) : '',
-    schemas: [success, body, ...own.map(({ schema }) => typeOf(schema))].filter((mentioned) => {
-      return mentioned !== undefined && /^[A-Z]\w*$/.test(mentioned)
-    }) as string[],
+    schemas: [success, body, ...own.map(({ schema }) => typeOf(schema.items ?? schema))].filter(
+      (mentioned) => {
+        return mentioned !== undefined && /^[A-Z]\w*$/.test(mentioned)
+      },
+    ) as string[],
     options: read ? [optionsType, 'ReadOptions'] : [optionsType],
   }
 }
@@ -202,9 +215,12 @@ function inBrackets(indent: string, before: string, parts: string[], after: stri
 }
 
 function parametersText(type: string, own: Parameter[], body: string | undefined): string {
-  const members = own.map(({ name, required, description, schema }) => {
+  const members = own.map((parameter) => {
+    const { name, required, description, schema } = parameter
     const initial = schema.default === undefined ? '' : ` ${JSON.stringify(schema.default)} unless told.`
-    return `${comment(description + initial, '  ')}  ${name}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}\n`
+    const [mark, open] = required ? ['', ''] : ['?', ' | undefined']
+    const line = `  ${name}${mark}: ${parameterType(parameter)}${open}`
+    return `${comment(description + initial, '  ')}${line.length > COLUMNS ? inLines(line) : line}\n`
   })
   return `export interface ${type} ${body ? `extends ${body} ` : ''}{\n${members.join('')}}\n`
 }
@@ -215,7 +231,7 @@ function operationsText(methods: Method[]): string {
   const options = unique(methods.flatMap((method) => method.options))
   return `${HEAD}
 import type { Answer, NotModified } from './answer.ts'
-${importText([...options, 'AnyOptions', 'Operation'], './request.ts')}
+${importText([...options, 'AnyOptions', 'OneOrMore', 'Operation'], './request.ts')}
 ${importText(schemas, './schemas.ts')}
 
 ${methods

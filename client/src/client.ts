@@ -25,6 +25,7 @@ export type {
   FileOptions,
   OnceConditionalOptions,
   OnceOptions,
+  OneOrMore,
   ReadOptions,
 } from './request.ts'
 export type * from './schemas.ts'

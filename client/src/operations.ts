@@ -8,6 +8,7 @@ import type {
   FileOptions,
   OnceConditionalOptions,
   OnceOptions,
+  OneOrMore,
   Operation,
   ReadOptions,
 } from './request.ts'
@@ -33,6 +34,7 @@ import type {
   PetFacets,
   PetHistory,
   PetPatch,
+  PetStatus,
   Pets,
   Photo,
   PhotoPatch,
@@ -47,29 +49,29 @@ export interface ListPetsParameters {
   /** Maximum number of animals returned. 20 unless told. */
   limit?: number | undefined
   /** Only in this status; repeatable. */
-  status?: PetStatus[] | undefined
+  status?: OneOrMore<PetStatus> | undefined
   /** Only animals of this category; repeatable. */
-  categoryId?: number[] | undefined
+  categoryId?: OneOrMore<number> | undefined
   /** Only animals of this organization; repeatable. */
-  organizationId?: number[] | undefined
+  organizationId?: OneOrMore<number> | undefined
   /** Only of this species; repeatable. */
-  species?: string[] | undefined
+  species?: OneOrMore<string> | undefined
   /** Only of this breed, as the first or the second; repeatable. */
-  breed?: string[] | undefined
+  breed?: OneOrMore<string> | undefined
   /** Only with this color; repeatable. */
-  color?: string[] | undefined
+  color?: OneOrMore<string> | undefined
   /** Only with this coat; repeatable. */
-  coat?: 'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly'[] | undefined
+  coat?: OneOrMore<'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly'> | undefined
   /** Only in this age group; repeatable. */
-  age?: 'baby' | 'young' | 'adult' | 'senior'[] | undefined
+  age?: OneOrMore<'baby' | 'young' | 'adult' | 'senior'> | undefined
   /** Only of this sex; repeatable. */
-  sex?: 'female' | 'male' | 'unknown'[] | undefined
+  sex?: OneOrMore<'female' | 'male' | 'unknown'> | undefined
   /** Only of this size; repeatable. */
-  size?: 'small' | 'medium' | 'large' | 'extra_large'[] | undefined
+  size?: OneOrMore<'small' | 'medium' | 'large' | 'extra_large'> | undefined
   /** Only with this tag; repeatable. */
-  tag?: string[] | undefined
+  tag?: OneOrMore<string> | undefined
   /** Only with this number of its shelter; repeatable. */
-  externalId?: string[] | undefined
+  externalId?: OneOrMore<string> | undefined
   /** Only those that can, or cannot, live with children. */
   goodWithChildren?: 'true' | 'false' | undefined
   /** Only those that can, or cannot, live with dogs. */
@@ -99,13 +101,13 @@ export interface ListPetsParameters {
   /** Only those that were changed at this moment or later. */
   updatedSince?: string | undefined
   /** Only those in this country (ISO 3166); repeatable. */
-  country?: string[] | undefined
+  country?: OneOrMore<string> | undefined
   /** Only those in this region; repeatable. */
-  region?: string[] | undefined
+  region?: OneOrMore<string> | undefined
   /** Only those with this postcode; repeatable. */
-  postcode?: string[] | undefined
+  postcode?: OneOrMore<string> | undefined
   /** Only those in this city; repeatable. */
-  city?: string[] | undefined
+  city?: OneOrMore<string> | undefined
   /**
    * Only those in whose name, breed, description, tags or place each of these words is; the last may be the
    * beginning of one. At most 8 words. Those with the words in their name come first.
@@ -117,7 +119,7 @@ export interface ListPetsParameters {
    */
   near?: string | undefined
   /** Only the animals with these ids; repeatable. */
-  id?: number[] | undefined
+  id?: OneOrMore<number> | undefined
   /** With `near`: at most so many kilometres away. 160 unless told. */
   within?: number | undefined
   /**
@@ -138,7 +140,7 @@ export interface ListPetsParameters {
 
 export interface ListPetFacetsParameters {
   /** The filter whose values are counted; repeatable. */
-  facet:
+  facet: OneOrMore<
     | 'status'
     | 'categoryId'
     | 'organizationId'
@@ -162,31 +164,32 @@ export interface ListPetFacetsParameters {
     | 'country'
     | 'region'
     | 'postcode'
-    | 'city'[]
+    | 'city'
+  >
   /** Only in this status; repeatable. */
-  status?: PetStatus[] | undefined
+  status?: OneOrMore<PetStatus> | undefined
   /** Only animals of this category; repeatable. */
-  categoryId?: number[] | undefined
+  categoryId?: OneOrMore<number> | undefined
   /** Only animals of this organization; repeatable. */
-  organizationId?: number[] | undefined
+  organizationId?: OneOrMore<number> | undefined
   /** Only of this species; repeatable. */
-  species?: string[] | undefined
+  species?: OneOrMore<string> | undefined
   /** Only of this breed, as the first or the second; repeatable. */
-  breed?: string[] | undefined
+  breed?: OneOrMore<string> | undefined
   /** Only with this color; repeatable. */
-  color?: string[] | undefined
+  color?: OneOrMore<string> | undefined
   /** Only with this coat; repeatable. */
-  coat?: 'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly'[] | undefined
+  coat?: OneOrMore<'hairless' | 'short' | 'medium' | 'long' | 'wire' | 'curly'> | undefined
   /** Only in this age group; repeatable. */
-  age?: 'baby' | 'young' | 'adult' | 'senior'[] | undefined
+  age?: OneOrMore<'baby' | 'young' | 'adult' | 'senior'> | undefined
   /** Only of this sex; repeatable. */
-  sex?: 'female' | 'male' | 'unknown'[] | undefined
+  sex?: OneOrMore<'female' | 'male' | 'unknown'> | undefined
   /** Only of this size; repeatable. */
-  size?: 'small' | 'medium' | 'large' | 'extra_large'[] | undefined
+  size?: OneOrMore<'small' | 'medium' | 'large' | 'extra_large'> | undefined
   /** Only with this tag; repeatable. */
-  tag?: string[] | undefined
+  tag?: OneOrMore<string> | undefined
   /** Only with this number of its shelter; repeatable. */
-  externalId?: string[] | undefined
+  externalId?: OneOrMore<string> | undefined
   /** Only those that can, or cannot, live with children. */
   goodWithChildren?: 'true' | 'false' | undefined
   /** Only those that can, or cannot, live with dogs. */
@@ -216,13 +219,13 @@ export interface ListPetFacetsParameters {
   /** Only those that were changed at this moment or later. */
   updatedSince?: string | undefined
   /** Only those in this country (ISO 3166); repeatable. */
-  country?: string[] | undefined
+  country?: OneOrMore<string> | undefined
   /** Only those in this region; repeatable. */
-  region?: string[] | undefined
+  region?: OneOrMore<string> | undefined
   /** Only those with this postcode; repeatable. */
-  postcode?: string[] | undefined
+  postcode?: OneOrMore<string> | undefined
   /** Only those in this city; repeatable. */
-  city?: string[] | undefined
+  city?: OneOrMore<string> | undefined
   /**
    * Only those in whose name, breed, description, tags or place each of these words is; the last may be the
    * beginning of one. At most 8 words. Those with the words in their name come first.

@@ -11,6 +11,9 @@ export interface Operation {
   takesFile?: true
 }
 
+/** Of a parameter that may be repeated: an animal has to have one of the values. */
+export type OneOrMore<Value> = Value | Value[]
+
 export interface CallOptions {
   /** Ends the call, at every point of it; it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
@@ -74,7 +77,8 @@ export function prepare(
   file?: Blob,
 ): Prepared {
   const rest = new Map<string, unknown>(Object.entries(parameters))
-  for (const [name, value] of rest) if (/^id$|Id$/.test(name)) checkIds(name, value)
+  for (const [name, value] of rest)
+    if (/^id$|Id$/.test(name)) checkIds(name, value, method === 'GET' && !path.includes(`{${name}}`))
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name)
     if (value === undefined) throw new TypeError(`${name} is missing`)
@@ -85,6 +89,8 @@ export function prepare(
   const headers = new Headers(always)
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value)
   headers.set('authorization', `Bearer ${key}`)
+  // A filter that the service does not know is an error: ignored, it would list everything.
+  headers.set('prefer', 'handling=strict')
   if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
   if (options.ifNoneMatch !== undefined) headers.set('if-none-match', options.ifNoneMatch)
   if (onceByKey) headers.set('idempotency-key', options.idempotencyKey ?? randomKey())
@@ -118,9 +124,9 @@ function addQuery(url: URL, parameters: Map<string, unknown>): void {
   }
 }
 
-/** Every parameter of a path is an id, so nothing else gets into one. */
-function checkIds(name: string, value: unknown): void {
-  for (const id of name === 'id' ? [value].flat() : [value]) {
+/** Every parameter of a path is an id, so nothing else gets into one. @param mayBeMany as a filter */
+function checkIds(name: string, value: unknown, mayBeMany: boolean): void {
+  for (const id of mayBeMany ? [value].flat() : [value]) {
     if (id === undefined) continue
     if (Number.isSafeInteger(id) && (id as number) > 0) continue
     const told = typeof id === 'string' ? JSON.stringify(id) : String(id)

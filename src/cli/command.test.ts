@@ -18,6 +18,7 @@ import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
+import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
 
@@ -63,7 +64,7 @@ function allCommands(): Command[] {
   const settings = () => readConfig({})
   const adders = [
     ...[serveCommand, keysCommand, backupCommand, copyCommand, importCommand, exportCommand],
-    ...[sampleCommand, breedsCommand, openapiCommand, doctorCommand, completionCommand],
+    ...[sampleCommand, breedsCommand, reindexCommand, openapiCommand, doctorCommand, completionCommand],
   ]
   for (const add of adders) add(program, settings)
   return program.commands.flatMap((command) => [command, ...command.commands])
@@ -89,7 +90,15 @@ test('every default that the help shows is taken as an option, and means the def
 test('--help of a command lists the settings it reads, and those of serve are all', async (t) => {
   const help = await runCli(t, ['serve', '--help'], {})
   for (const name of Object.keys(SETTINGS)) assert.match(help.stdout, new RegExp(`^  ${name} +\\S`, 'm'))
-  for (const words of [['keys', 'list'], ['import'], ['export'], ['backup'], ['openapi'], ['doctor']]) {
+  for (const words of [
+    ['keys', 'list'],
+    ['import'],
+    ['export'],
+    ['backup'],
+    ['openapi'],
+    ['doctor'],
+    ['reindex'],
+  ]) {
     const { stdout } = await runCli(t, [...words, '--help'], {})
     assert.match(
       stdout,

@@ -2,7 +2,8 @@ import { Redis } from 'ioredis'
 import pg from 'pg'
 import { connectionTo } from '../db/postgres.ts'
 import { JOBS, jobFindings, type SeenJob } from './doctor-jobs.ts'
-import { schemaFinding } from './doctor-store.ts'
+import { schemaFinding } from './doctor-schema.ts'
+import { searchFindings } from './doctor-search.ts'
 import { clockFinding, doubtful, type Finding, good, wrong } from './finding.ts'
 
 const OLDEST_POSTGRES = 15
@@ -62,8 +63,9 @@ function findingsOf({ version, replica, most, now }: Answer, connections: number
 }
 
 async function checkTables(client: pg.Client): Promise<Finding[]> {
-  const { rows } = await client.query<{ tables: boolean; jobs: boolean }>(
-    `select to_regclass('kysely_migration') is not null as tables, to_regclass('job') is not null as jobs`,
+  const { rows } = await client.query<{ tables: boolean; jobs: boolean; search: boolean }>(
+    `select to_regclass('kysely_migration') is not null as tables, to_regclass('job') is not null as jobs,
+      to_regclass('search_state') is not null as search`,
   )
   if (!rows[0]?.tables) return [good('schema', 'the tables are made by the first start')]
   const seen = await client.query<{ name: string }>('select name from kysely_migration order by name')
@@ -71,7 +73,22 @@ async function checkTables(client: pg.Client): Promise<Finding[]> {
     'postgres',
     seen.rows.map(({ name }) => name),
   )
-  return rows[0].jobs ? [schema, ...jobFindings((await client.query<SeenJob>(JOBS)).rows)] : [schema]
+  return [
+    schema,
+    ...(rows[0].jobs ? jobFindings((await client.query<SeenJob>(JOBS)).rows) : []),
+    ...(rows[0].search ? await checkSearch(client) : []),
+  ]
+}
+
+/** All as of one moment, whatever a service writes meanwhile. */
+async function checkSearch(client: pg.Client): Promise<Finding[]> {
+  await client.query('begin isolation level repeatable read read only')
+  const findings = await searchFindings(async (text, ...values) => {
+    const { rows } = await client.query<unknown[]>({ text, values, rowMode: 'array' })
+    return rows
+  })
+  await client.query('commit')
+  return findings
 }
 
 /** The shared counters. All that is asked is what INFO and TIME tell, which hosted servers allow too. */

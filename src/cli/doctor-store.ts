@@ -1,19 +1,7 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  type Stats,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
-import { MERGED } from '../db/migrate.ts'
 import { fileOf } from '../db/store-url.ts'
-import { JOBS, jobFindings, type SeenJob } from './doctor-jobs.ts'
+import { checkContent } from './doctor-content.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 import { whole } from './terminal.ts'
 
@@ -26,7 +14,7 @@ const [LEAST_FREE, ENOUGH_FREE] = [100 * MEGABYTE, 1_024 * MEGABYTE]
 const SHARED_BY_DESIGN = 0o3000
 
 /** The embedded store, without writing to it or to the folder. */
-export function checkStoreFile(databaseUrl: string): Finding[] {
+export async function checkStoreFile(databaseUrl: string): Promise<Finding[]> {
   const file = resolve(fileOf(databaseUrl))
   let stats: Stats | undefined
   try {
@@ -41,7 +29,7 @@ export function checkStoreFile(databaseUrl: string): Finding[] {
   if (stats.isDirectory()) {
     return [wrong('store', `${file} is a folder; DATABASE_URL must name a file`, `name one in ${OWN_FOLDER}`)]
   }
-  return [...checkRights(file, stats), ...checkContent(file), checkSpace(dirname(file), stats.size)]
+  return [...checkRights(file, stats), ...(await checkContent(file)), checkSpace(dirname(file), stats.size)]
 }
 
 const OWN_FOLDER = 'a folder that only the user of the service can change'
@@ -82,94 +70,6 @@ function checkRights(file: string, { uid, mode }: Stats): Finding[] {
     findings.push(wrong('rights', `${folder} can be changed by other users`, advice))
   }
   return findings.length > 0 ? findings : [good('rights', `${file} is its user's alone`)]
-}
-
-function checkContent(file: string): Finding[] {
-  try {
-    const database = openUntouched(file)
-    try {
-      return [checkIntegrity(database), checkSchema(database), checkClock(database), ...checkJobs(database)]
-    } finally {
-      database.close()
-    }
-  } catch (error) {
-    return [
-      wrong('store', `${file}: ${(error as Error).message}`, 'restore a backup, or correct DATABASE_URL'),
-    ]
-  }
-}
-
-/**
- * Without a log beside the file nobody has it open, and it is read as it lies there: even to read, SQLite
- * would else make a log.
- */
-function openUntouched(file: string): DatabaseSync {
-  const url = pathToFileURL(file)
-  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1')
-  return new DatabaseSync(url, { readOnly: true, timeout: 5_000 })
-}
-
-function checkIntegrity(database: DatabaseSync): Finding {
-  const found = String(database.prepare('pragma integrity_check(1)').get()?.integrity_check)
-  if (found === 'ok') return good('store', `${database.location()} is whole`)
-  return wrong(
-    'store',
-    `it is damaged: ${found.replace(/\s+/g, ' ')}`,
-    'stop the service and restore a backup',
-  )
-}
-
-function checkSchema(database: DatabaseSync): Finding {
-  const seen = database.prepare('select name from kysely_migration order by name').all()
-  return schemaFinding(
-    'sqlite',
-    seen.map(({ name }) => String(name)),
-  )
-}
-
-/** A store of an older release has no such table. */
-function checkJobs(database: DatabaseSync): Finding[] {
-  const there = database.prepare(`select name from sqlite_schema where name = 'job'`).get()
-  return there ? jobFindings(database.prepare(JOBS).all() as unknown as SeenJob[]) : []
-}
-
-/** Compares the migrations that a store has seen with those of this release. */
-export function schemaFinding(engine: 'sqlite' | 'postgres', seen: string[]): Finding {
-  const files = readdirSync(new URL(`../db/migrations/${engine}/`, import.meta.url))
-  const known = files.map((name) => name.replace(/\.[jt]s$/, '')).sort()
-  const steps = seen.filter((name) => MERGED.includes(name) && !known.includes(name))
-  const [newer, older] = [
-    seen.find((name) => !known.includes(name) && !steps.includes(name)),
-    known.find((name) => !seen.includes(name)),
-  ]
-  if (!newer && steps.length > 0 && steps.length < MERGED.length) {
-    return wrong(
-      'schema',
-      `a version before 1.0.0 has made it (${steps.at(-1)})`,
-      'export its animals with that version, and import them into a new store',
-    )
-  }
-  if (newer) {
-    return wrong(
-      'schema',
-      `a newer release has changed it (${newer})`,
-      'run that release, or restore a backup',
-    )
-  }
-  if (!older) return good('schema', `${known.at(-1)}, that of this release`)
-  return doubtful(
-    'schema',
-    `${seen.at(-1) ?? 'none'}, an older one`,
-    'the next start renews it: back up before',
-  )
-}
-
-/** Nothing can have been made later than now. */
-function checkClock(database: DatabaseSync): Finding {
-  const latest = Number(database.prepare('select max(created_at) as latest from api_key').get()?.latest ?? 0)
-  if (Date.now() >= latest) return good('clock', new Date().toISOString())
-  const found = `it shows ${new Date().toISOString()}, and a key was made at ${new Date(latest).toISOString()}`
-  return wrong('clock', found, 'set it, best by NTP (timedatectl set-ntp true)')
 }
 
 function checkSpace(folder: string, needed: number): Finding {

@@ -63,6 +63,7 @@ test('doctor finds nothing wrong with a good store, and leaves it as it was', as
     'schema',
     'clock',
     'jobs',
+    'search index',
     'disk',
     'rendering of photos',
     'store of photos',

@@ -16,7 +16,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...machine,
     ...(isPostgres(config.databaseUrl)
       ? await checkPostgres(config.databaseUrl, config.databaseConnections)
-      : checkStoreFile(config.databaseUrl)),
+      : await checkStoreFile(config.databaseUrl)),
     ...(config.redisUrl === undefined ? [] : await checkRedis(config.redisUrl)),
     ...(await checkPhotos(config)),
     ...(await checkPorts(config)),

@@ -14,6 +14,7 @@ import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
+import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
 import type { Settings } from './settings.ts'
@@ -28,6 +29,7 @@ const COMMANDS = [
   exportCommand,
   sampleCommand,
   breedsCommand,
+  reindexCommand,
   openapiCommand,
   doctorCommand,
   completionCommand,

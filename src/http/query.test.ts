@@ -94,11 +94,47 @@ test('GET /v1/pets with a repeated parameter answers 400', async (t) => {
     await assertInvalid(app, query, ['limit invalid_value'])
   }
   await assertInvalid(app, Array(500).fill('limit=5').join('&'), ['limit invalid_value'])
-  await assertInvalid(app, 'status=sold&status=sold', ['status invalid_value'])
-  await assertInvalid(app, 'status=sold&limit=5&status=available&limit=5', [
-    'limit invalid_value',
-    'status invalid_value',
-  ])
+  await assertInvalid(app, 'status=sold&limit=5&status=available&limit=5', ['limit invalid_value'])
+  for (const [name, value] of [
+    ['sort', 'id'],
+    ['near', '52.09,5.12'],
+    ['within', '5'],
+    ['q', 'rex'],
+    ['goodWithCats', 'true'],
+    ['hasPhotos', 'true'],
+    ['bornAfter', '2024-01-01'],
+    ['updatedSince', '2024-01-01T00:00:00Z'],
+    ['fields', 'id'],
+  ]) {
+    await assertInvalid(app, `${name}=${value}&${name}=${value}`, [`${name} invalid_value`])
+  }
+})
+
+test('GET /v1/pets with a repeated status finds the animals of each, and never more than those', async (t) => {
+  const app = await startFilled(t)
+  const cases: [query: string, ids: number[]][] = [
+    ['status=sold&status=sold', [4]],
+    ['status=sold&status=available', [4, 2]],
+    ['status=available&limit=1&status=sold', [4]],
+    ['status=available&status=pending&status=sold', [4, 3, 2]],
+    ['status=available&status=sold&categoryId=2', []],
+  ]
+  for (const [query, ids] of cases) assert.deepEqual(idsOf(await app.get(`/v1/pets?${query}`)), ids, query)
+  await assertInvalid(app, 'status=sold&status=adopted', ['status invalid_value'])
+  await assertInvalid(app, 'status=adopted&status=free', ['status invalid_value'])
+  await assertInvalid(app, Array(4).fill('status=sold').join('&'), ['status out_of_range'])
+})
+
+test('GET /v1/pets with a sort or a value that there is not answers 400, and names those that there are', async (t) => {
+  const app = await startFilled(t)
+  for (const sort of ['', 'age,name', '-name', 'ID', '-distance', 'name ', 'relevance', '+id'])
+    await assertInvalid(app, `sort=${encodeURIComponent(sort)}`, ['sort invalid_value'])
+  await assertInvalid(app, 'sort=distance', ['sort invalid_value'])
+  await assertInvalid(app, 'sort=name&id=1', ['sort invalid_value'])
+  for (const filter of ['coat=fluffy', 'age=old', 'sex=x', 'size=tiny', 'hasPhotos=yes', 'declawed=1'])
+    await assertInvalid(app, filter, [`${filter.split('=')[0]} invalid_value`])
+  const { details } = (await app.get('/v1/pets?size=small&size=tiny')).body
+  assert.match(details[0].message, /small, medium, large/)
 })
 
 test('GET /v1/pets with a status that is none of the three answers 400, naming every problem', async (t) => {
@@ -140,7 +176,7 @@ test('GET /v1/pets ignores parameters that it does not know', async (t) => {
 test('GET /v1/pets with a known parameter in brackets answers 400 and says how to write it', async (t) => {
   const app = await startFilled(t)
   for (const name of list(
-    'id[]|id[0]|id[a]|id[|id[][]|limit[]|limit[0]|status[]|sort[]|cursor[]|categoryId[]',
+    'id[]|id[0]|id[a]|id[|id[][]|limit[]|limit[0]|status[]|sort[]|cursor[]|categoryId[]|breed[]|q[]|near[0]',
   ))
     await assertInvalid(app, `${name}=3`, [`${name} invalid_value`])
   await assertInvalid(app, 'id%5B%5D=3', ['id[] invalid_value'])

@@ -180,6 +180,7 @@ test("every operation answers each caller about its own, about what is another's
 const ADMINS = (done: number) => ({ ...CHANGED(done), write: 403, ownWrite: 403, otherWrite: 403 })
 const COMMON: Record<string, [attempt: (app: Asked, as: Headers) => Promise<number>, expected: object]> = {
   listPets: [({ get }, as) => status(get('/v1/pets', as)), LOOKED()],
+  listPetFacets: [({ get }, as) => status(get('/v1/pets/facets?facet=status', as)), LOOKED()],
   listOrders: [({ get }, as) => status(get('/v1/store/orders', as)), LOOKED()],
   getInventory: [({ get }, as) => status(get('/v1/inventory?organizationId=1', as)), LOOKED()],
   listOrganizations: [({ get }, as) => status(get('/v1/organizations', as)), LOOKED()],

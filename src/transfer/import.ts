@@ -7,6 +7,7 @@ import { coordinatesOf } from '../places/derive.ts'
 import { type Refusal, Refused } from './animal.ts'
 import { bondAll } from './bonds.ts'
 import { type Fetched, type Fetching, fetchPhotos, openPhotoQueue } from './fetch-photos.ts'
+import { bringIndexUpToDate } from './index-up-to-date.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { tellNotUnderstood } from './left-out.ts'
 import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
@@ -36,6 +37,9 @@ export interface Options extends Omit<Plan, 'now' | 'organizationId'>, Reading {
   onBatch(done: Summary): void
 }
 
+/** Behind so many batches the index of the search is brought up to date, so that no service looks at more. */
+const BATCHES_UNTIL_INDEXED = 20
+
 /**
  * Brings the animals of a file into a store.
  *
@@ -55,6 +59,7 @@ export async function importAnimals(
   const bonded: Outcome['bonded'] = []
   const seen = new Set<string>()
   const odd: NonNullable<Summary['notUnderstood']> = []
+  let batches = 0
   try {
     await using queue = options.photos && (await openPhotoQueue(options.photos))
     for await (const batch of batchesOf(input, { ...options, withPhotos: queue !== undefined })) {
@@ -67,6 +72,8 @@ export async function importAnimals(
       const outcome = await bringIn(judged, write, { ...options, ...owner }, done)
       bonded.push(...outcome.bonded)
       await queue?.add(outcome.photographed)
+      batches += 1
+      if (!options.dryRun && batches % BATCHES_UNTIL_INDEXED === 0) await bringIndexUpToDate({ write })
     }
     if (options.dryRun) return done
     const { keyId, removed: status, clock, onRefused } = options
@@ -78,6 +85,7 @@ export async function importAnimals(
       const told = { by: { ...by, keyId }, clock, onRefused, onPhoto }
       done.photos = await fetchPhotos(queue.all(), { db, write }, options.photos, told)
     }
+    await bringIndexUpToDate({ write })
   } catch (error) {
     throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error
   }

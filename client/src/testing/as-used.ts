@@ -2,6 +2,7 @@ import {
   AdoptableClient,
   AdoptableError,
   type Answer,
+  type FacetValue,
   type NotModified,
   type Order,
   type Pet,
@@ -46,6 +47,15 @@ export async function mayBeWritten(signal: AbortSignal): Promise<void> {
   await client.createOrder({ petId: 1, adopter: { name: 'Zoe', email: 'z@example.org', phone: nothing } })
   new AdoptableClient({ baseUrl: '', key: '', headers: nothing, clock: nothing, fetch: nothing })
   for await (const one of client.pets({ status: 'available', sort: 'id' })) expectType<typeof one, Pet>(true)
+  const nearest = await client.listPets({
+    coat: ['short', 'long'],
+    id: 1,
+    near: '52.09,5.12',
+    sort: 'distance',
+  })
+  expectType<(typeof nearest.data)[0]['distanceMeters'], number | undefined>(true)
+  const counted = await client.listPetFacets({ facet: 'breed', status: ['available', 'pending'] })
+  expectType<typeof counted.data.facets, Record<string, FacetValue[]>>(true)
   for await (const one of client.orders()) expectType<typeof one, Order>(true)
 }
 
@@ -75,6 +85,14 @@ export async function mustNotBeWritten(client: AdoptableClient): Promise<void> {
   await client.createPet({ name: 'Rex' })
   // @ts-expect-error: no such status
   await client.listPets({ status: 'free' })
+  // @ts-expect-error: no such status in a list
+  await client.listPets({ status: ['available', 'free'] })
+  // @ts-expect-error: no such filter
+  await client.listPets({ breeed: 'Poodle' })
+  // @ts-expect-error: limit is one value
+  await client.listPets({ limit: [1, 2] })
+  // @ts-expect-error: no such facet
+  await client.listPetFacets({ facet: 'name' })
   // @ts-expect-error: no such member
   await client.createPet({ name: 'Rex', categoryId: 1, age: 3 })
   // @ts-expect-error: a cursor is of one page

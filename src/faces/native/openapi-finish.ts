@@ -17,7 +17,7 @@ interface Answer {
 export interface Operation {
   operationId: string
   deprecated?: boolean
-  parameters?: { name: string; in: string; example?: unknown }[]
+  parameters?: { name: string; in: string; schema?: Json; example?: unknown }[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, Answer | { $ref: string }>
 }
@@ -76,7 +76,8 @@ function addExamples(operation: Operation): void {
   const { body, answer } = successOf(operation.operationId)
   for (const parameter of operation.parameters ?? []) {
     const example = parameterExample(operation.operationId, parameter.name)
-    if (example !== undefined) parameter.example = example
+    const isList = parameter.schema?.type === 'array'
+    if (example !== undefined) parameter.example = isList ? [example].flat() : example
   }
   for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
     // Of the bytes of a file there is none.

@@ -105,10 +105,14 @@ export function resolve(schema: JsonSchema): JsonSchema {
 /** The operation that an address and a method name, or all methods that the address has. */
 export function route(method: string, target: string): { operation?: Operation; methods: string[] } {
   const path = pathOf(target)
-  const found = OPERATIONS.filter((operation) => path !== undefined && fits(`/v1${operation.path}`, path))
+  const all = OPERATIONS.filter((operation) => path !== undefined && fits(`/v1${operation.path}`, path))
+  // An address with a name of its own comes before one that takes any.
+  const named = all.filter((operation) => `/v1${operation.path}` === path)
   const asked = method === 'HEAD' ? 'GET' : method
-  const operation = found.find((one) => one.method === asked)
-  const methods = found.flatMap((one) => (one.method === 'GET' ? ['GET', 'HEAD'] : [one.method]))
+  const operation = [...named, ...all].find((one) => one.method === asked)
+  const methods = (named.length > 0 ? named : all).flatMap((one) =>
+    one.method === 'GET' ? ['GET', 'HEAD'] : [one.method],
+  )
   return { ...(operation && { operation }), methods: methods.sort() }
 }
 

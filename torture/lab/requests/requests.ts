@@ -55,11 +55,26 @@ const RULED =
 /** Nor how large a body may be, in bytes. */
 const MOST_BYTES = 65_536
 
+/** Nor how many filters, values and words may be asked for, and which orders fit to what else is asked. */
+const [MOST_FILTERS, MOST_VALUES, MOST_WORDS] = [16, 64, 8]
+
+function isBounded(query: Draft['query']): boolean {
+  const names = new Set(query.map(([name]) => name))
+  const ordered = query.some(([name, value]) => name === 'sort' && !['id', '-id'].includes(value))
+  return (
+    names.size > MOST_FILTERS ||
+    query.length > MOST_VALUES ||
+    query.some(([name, value]) => name === 'q' && value.trim().split(/\s+/).length > MOST_WORDS) ||
+    (ordered && (names.has('id') || !names.has('near')))
+  )
+}
+
 /** Nor that a place has to be known. */
 const isRuled = ({ body, query }: Draft): boolean =>
   RULED.test(String(body)) ||
   Buffer.byteLength(String(body)) > MOST_BYTES ||
-  query.some(([name]) => name === 'near')
+  query.some(([name]) => name === 'near') ||
+  isBounded(query)
 
 /** Requests made from the description, some of them with something wrong, as chance decides. */
 export function requestsOf({
@@ -99,7 +114,10 @@ export function requestsOf({
     const many = latest.categories > FEW && !often(0.01)
     const operation = chosen.operationId === 'createCategory' && many ? weighed(WEIGHED) : chosen
     const { method, parameters = [], requestBody } = operation
-    const queries = parameters.filter((one) => one.in === 'query' && one.name !== 'cursor' && often(0.3))
+    const asked = parameters.filter((one) => one.in === 'query' && one.name !== 'cursor')
+    // Of many parameters, few: else hardly any animal would fit.
+    const share = asked.length > 10 ? 0.1 : 0.3
+    const queries = asked.filter(({ required }) => required || often(share))
     const filled = `/v1${operation.path.replace(/\{(\w+)\}/g, (_all, id) => String(someId(id)))}`
     const photo = operation.path.endsWith('{photoId}') && photos.length > 0 && often(0.8) && pick(photos)
     const made: Draft = {
@@ -236,6 +254,7 @@ function judge({ operation, query, body }: Draft): boolean {
   const parameters = (operation.parameters ?? []).filter((one) => one.in === 'query')
   const valuesOf = (name: string) => query.filter(([given]) => given === name).map(([, value]) => value)
   if (!parameters.every(({ name, schema }) => queryFits(schema, valuesOf(name)))) return false
+  if (parameters.some(({ name, required }) => required && valuesOf(name).length === 0)) return false
   const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema
   return (
     schema === undefined || (body !== undefined && misfit(schema, readExactly(String(body))) === undefined)

@@ -32,6 +32,7 @@ interface Options {
 
 const EMAILS = ['a@example.org', 'A+b@ex-ample.org', 'o.brien@shelter.example', 'x_1@a.b.c.example']
 const DATES = ['1950-01-01', '2020-02-29', '2026-11-23']
+const TIMES = ['2020-02-29T00:00:00Z', '2026-11-23T12:00:00.001Z', '2030-01-01T00:00:00Z']
 /** Texts of a form that chance does not find. */
 const FORMED: Record<string, string[]> = {
   [COUNTRY.pattern]: ['NL', 'US'],
@@ -83,6 +84,7 @@ export function valuesOf({ random, resolve, someId }: Options) {
   function text({ format, pattern, minLength = 0, maxLength = 100 }: JsonSchema): string {
     if (format === 'email') return pick(EMAILS)
     if (format === 'date') return pick(DATES)
+    if (format === 'date-time') return pick(TIMES)
     const formed = FORMED[pattern ?? '']
     if (formed) return pick(formed)
     const letters = [...WORD]

@@ -2,6 +2,7 @@ import type { NEEDED_ACCESS } from '../../../access.ts'
 import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
 import { bodyOf, type Call } from './description.ts'
+import { FACETS, FILTERS } from './filter-examples.ts'
 import { HOUSE, PHOTO_EXAMPLES, PORTRAIT } from './photo-examples.ts'
 
 /** One call of an operation, and the body of the answer to it; none for a 204. */
@@ -55,15 +56,6 @@ const firstTwo = (names = '', from: number, categoryId: number) =>
 const BREEDS = firstTwo(FIRST_BREEDS.Cat, countOf({ Dog: FIRST_BREEDS.Dog ?? '' }) + 1, 2)
 const COLORS = firstTwo(FIRST_COLORS.Dog, countOf(FIRST_BREEDS) + 1, 1)
 const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name }))
-const FACETS = {
-  ...{ matches: 2, approximate: false },
-  facets: {
-    status: [
-      { value: 'available', count: 1 },
-      { value: 'pending', count: 1 },
-    ],
-  },
-}
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
 /**
@@ -72,10 +64,7 @@ const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
  */
 export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   listPets: { query: { limit: '20' }, answer: [MIA, REX] },
-  listPetFacets: {
-    query: { facet: 'status' },
-    answer: FACETS,
-  },
+  listPetFacets: { query: { facet: 'status' }, answer: FACETS },
   createPet: { body: TOM, answer: { id: 3, ...TOM } },
   getPet: { path: { petId: '1' }, answer: REX },
   updatePet: { path: { petId: '1' }, body: { status: 'sold' }, answer: { ...REX, status: 'sold' } },
@@ -147,8 +136,9 @@ export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   cancelOrder: { path: { orderId: '1' } },
 }
 
-/** Values of parameters that no call above has. Those of filters find Rex, alone and together. */
+/** Values of parameters that no call above has. */
 const PARAMETERS: Record<string, unknown> = {
+  ...FILTERS,
   limit: 20,
   sort: '-id',
   fields: 'id,name,categoryId,status',
@@ -157,12 +147,10 @@ const PARAMETERS: Record<string, unknown> = {
   'If-None-Match': '"xyzzy"',
   'If-Modified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT',
   'If-Unmodified-Since': 'Thu, 01 Jan 2099 00:00:00 GMT',
-  'listPets status': 'available',
-  'listPets categoryId': 1,
-  'listPets id': [1],
+  'listPets id': 1,
   'listOrders petId': 2,
   alt: 'On the sofa',
-  q: 'hill',
+  'listOrganizations q': 'hill',
   country: 'US',
   region: 'CO',
   near: '39.74,-104.99',

@@ -1,0 +1,34 @@
+import { readdirSync } from 'node:fs'
+import { MERGED } from '../db/migrate.ts'
+import { doubtful, type Finding, good, wrong } from './finding.ts'
+
+/** Compares the migrations that a store has seen with those of this release. */
+export function schemaFinding(engine: 'sqlite' | 'postgres', seen: string[]): Finding {
+  const files = readdirSync(new URL(`../db/migrations/${engine}/`, import.meta.url))
+  const known = files.map((name) => name.replace(/\.[jt]s$/, '')).sort()
+  const steps = seen.filter((name) => MERGED.includes(name) && !known.includes(name))
+  const [newer, older] = [
+    seen.find((name) => !known.includes(name) && !steps.includes(name)),
+    known.find((name) => !seen.includes(name)),
+  ]
+  if (!newer && steps.length > 0 && steps.length < MERGED.length) {
+    return wrong(
+      'schema',
+      `a version before 1.0.0 has made it (${steps.at(-1)})`,
+      'export its animals with that version, and import them into a new store',
+    )
+  }
+  if (newer) {
+    return wrong(
+      'schema',
+      `a newer release has changed it (${newer})`,
+      'run that release, or restore a backup',
+    )
+  }
+  if (!older) return good('schema', `${known.at(-1)}, that of this release`)
+  return doubtful(
+    'schema',
+    `${seen.at(-1) ?? 'none'}, an older one`,
+    'the next start renews it: back up before',
+  )
+}
