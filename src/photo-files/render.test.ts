@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ApiError } from '../errors.ts'
-import { cleanup } from '../testing/cleanup.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
+import { exchangeNode, shellProgram } from '../testing/reader-program.ts'
 import { until } from '../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { openRenderer } from './render.ts'
@@ -17,24 +17,8 @@ async function startWithAnimal(t: TestContext) {
   return { ...app, add }
 }
 
-/** Another program in the place of Node.js, until the test ends or that is called. */
-function exchangeNode(t: TestContext, path: string): () => void {
-  const { execPath } = process
-  const putBack = (): void => {
-    process.execPath = execPath
-  }
-  process.execPath = path
-  cleanup(t).defer(putBack)
-  return putBack
-}
-
 /** A program that waits for a photo, and then does what the line says. */
-function program(t: TestContext, line: string): string {
-  const file = join(scratchFolder(t), 'node')
-  writeFileSync(file, `#!/bin/sh\nread -r task <&3\n${line}\n`)
-  chmodSync(file, 0o755)
-  return file
-}
+const program = (t: TestContext, line: string): string => shellProgram(t, `read -r task <&3\n${line}`)
 
 test('a photo for which no process can be started is a 503, the service goes on, and the next is read', async (t) => {
   const app = await startWithAnimal(t)

@@ -10,7 +10,8 @@ import { publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
 import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from '../photo-files/kept.ts'
 import { ALL_FORMS, FIRST_FORMS } from '../photo-files/sizes.ts'
-import { keepNew } from './files.ts'
+import type { Asking } from '../photo-files/turns.ts'
+import { isGone, keepNew } from './files.ts'
 import { list, listToChange, type Owner, type OwnerKind, ownerOf } from './owners.ts'
 import { EMPTY, PHOTO_TYPES, type Receive, type Received, receiver, requirePhotoType } from './receive.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
@@ -134,7 +135,7 @@ async function add(context: Context, request: Adding, reply: FastifyReply, owner
   const there = await findSame(db, owner, digest)
   if (there) return toPhoto(there, photosAt(config, request))
   // Where files are read past this service, all have to be there: nobody would make those that are missing.
-  const made = await keepNew(photos, file, config.photosPublicUrl ? ALL_FORMS : FIRST_FORMS)
+  const made = await keepNew(photos, file, config.photosPublicUrl ? ALL_FORMS : FIRST_FORMS, asking(request))
   const photo = { digest, ...made, ...(query.alt !== undefined && { alt: query.alt }) }
   const added = await writeOnce(request, reply, 'addPhoto', owner, photo, actorOf(caller), clock())
   if (added.isNew) {
@@ -142,6 +143,13 @@ async function add(context: Context, request: Adding, reply: FastifyReply, owner
     reply.code(201).header('location', `${publicBase(config, request)}${path}/${added.photo.id}`)
   }
   return toPhoto(added.photo, photosAt(config, request))
+}
+
+/** Keys of one organization take one turn. */
+function asking({ caller, raw }: FastifyRequest): Asking {
+  const { organizationId, name } = caller
+  const whose = organizationId === undefined ? name : `organization:${organizationId}`
+  return { caller: whose, isUpload: true, isGone: () => isGone(raw) }
 }
 
 function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {
