@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts'
-import { type Rendered, type RenderTask, renderProcess } from './render-process.ts'
+import type { Rendered } from './render-channel.ts'
+import { type RenderTask, renderProcess } from './render-process.ts'
 import { type Asking, takeTurns } from './turns.ts'
 
 /** Makes the forms of photos, one photo after the other. One that is refused does not touch the next. */
