@@ -8,7 +8,7 @@ const TEXTS = ['tEXt', 'zTXt', 'iTXt']
 const MOST_PARTS = 20_000
 
 /**
- * How many bytes of text a PNG holds beside its picture, by the heads of its parts (PNG, section 5.3), without
+ * How many bytes of text a PNG holds beside its picture, by the heads of its parts (section 5.3), without
  * inflating any. Infinity for one of very many parts; 0 for what is no PNG.
  */
 export function textBytes(path: string): number {

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { cleanup } from './cleanup.ts'
 import { scratchFolder } from './start-app.ts'
 
-// Other programs in the place of Node.js, for the process that reads photos: it gets its tasks, and answers, over
+
 // file descriptor 3.
 
 /** Another program in the place of Node.js, until the test ends or that is called. */

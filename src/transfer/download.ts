@@ -61,9 +61,9 @@ function urlOf(address: string, privateToo: boolean): URL {
 
 const PRIVATE = 'The address leads into a network of this machine; --photos-private allows that.'
 
-/** In Azure it is the machine's own host, which answers it with what the machine is to know (wireserver). */
+/** In Azure it is the host of the machine, which tells it what nobody else is to know. */
 const OF_HOST = '168.63.129.16'
-/** All that is given out of IPv6 (RFC 4291, section 2.4; IANA): the rest has no name, and may lead anywhere. */
+/** All of IPv6 that is given out (RFC 4291, section 2.4): what else there is may lead anywhere. */
 const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Private, loopback, link-local and the like have ranges with names; an IPv4 in an IPv6 is the IPv4. */
