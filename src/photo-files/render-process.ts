@@ -37,12 +37,14 @@ interface Child {
   channel: Socket | null | undefined
   /** Whether it has read a photo before. */
   isUsed: boolean
+  /** While it reads one. */
+  hear?: ((told: Told) => void) | undefined
   /** The end of what it wrote to standard error. */
   lastWords: string
 }
 
-/** @param hear hears its answers; undefined for what is none */
-function startChild(hear: (told: Told | undefined) => void): Child {
+/** @param onNonsense hears that it writes what is no answer, or answers unasked */
+function startChild(onNonsense: () => void): Child {
   const running = spawn(process.execPath, ['--max-old-space-size=64', '--expose-gc', CHILD], {
     // Nothing that this service knows: no setting is passed on, and no open file. What glibc's malloc gave
     // for the pixels of one photo goes back to the machine, and is not added to what the next one takes.
@@ -51,7 +53,7 @@ function startChild(hear: (told: Told | undefined) => void): Child {
   })
   const channel = running.stdio?.[CHANNEL] as Socket | null | undefined
   const child: Child = { running, channel, isUsed: false, lastWords: '' }
-  if (channel) hearAnswers(channel, hear)
+  if (channel) hearAnswers(channel, (told) => (told && child.hear ? child.hear(told) : onNonsense()))
   running.stderr?.setEncoding('utf8').on('data', (text: string) => {
     child.lastWords = (child.lastWords + text).slice(-MOST_LAST_WORDS)
   })
@@ -62,17 +64,9 @@ function startChild(hear: (told: Told | undefined) => void): Child {
 export function renderProcess() {
   let child: Child | undefined
   let idle: NodeJS.Timeout | undefined
-  /** Of the photo under way. */
-  let hear: ((told: Told) => void) | undefined
 
   function start(): Child {
-    const made: Child = startChild((told) => {
-      if (child !== made) return
-      // Unasked, or no answer: it does what it should not.
-      if (!told || !hear) return void end()
-      hear(told)
-      if (told.bytes > MOST_RESTING) void end()
-    })
+    const made: Child = startChild(() => child === made && void end())
     const forget = (): void => {
       if (child === made) child = undefined
     }
@@ -118,34 +112,43 @@ export function renderProcess() {
       const wasUsed = child?.isUsed
       const answer = await askOnce(task, until)
       // What the photo before has left there may have been too much for this one.
-      return wasUsed && answer === TOO_MUCH ? askOnce(task, until) : answer
+      return wasUsed && 'refusal' in answer && answer.refusal === TOO_MUCH ? askOnce(task, until) : answer
     },
   }
 
   async function askOnce(task: RenderTask, until: number): Promise<Answer> {
     child ??= start()
     const asked = child
-    asked.isUsed = true
     for (const handle of handlesOf(asked)) handle.ref()
-    const { promise, resolve } = Promise.withResolvers<Answer>()
     const late = setTimeout(() => {
-      resolve({ refusal: 'It takes too long to read.' })
+      asked.hear?.({ refusal: 'It takes too long to read.', bytes: 0 })
       void end()
     }, until - performance.now())
-    // Not exit: what it wrote last may come after that.
-    const onClose = (code: number | null, signal: string | null) => resolve(endedWith(code, signal, asked))
-    const onError = (error: Error) => resolve({ failure: error.message })
-    hear = resolve
-    asked.running.once('close', onClose).once('error', onError)
-    asked.channel?.write(`${JSON.stringify(task)}\n`)
-    try {
-      return await promise
-    } finally {
-      clearTimeout(late)
-      hear = undefined
-      asked.running.off('close', onClose).off('error', onError)
-      if (child === asked) rest(asked)
-    }
+    const { bytes, ...answer } = await answerOf(asked, task)
+    clearTimeout(late)
+    if (child === asked) rest(asked)
+    if (child === asked && bytes > MOST_RESTING) void end()
+    return answer
+  }
+}
+
+/** What a process says of a photo, or its end. */
+async function answerOf(child: Child, task: RenderTask): Promise<Told> {
+  const { running, channel } = child
+  const { promise, resolve } = Promise.withResolvers<Told>()
+  // Not exit: what it wrote last may come after that.
+  const onClose = (code: number | null, signal: string | null) =>
+    resolve({ ...endedWith(code, signal, child), bytes: 0 })
+  const onError = (error: Error) => resolve({ failure: error.message, bytes: 0 })
+  child.isUsed = true
+  child.hear = resolve
+  running.once('close', onClose).once('error', onError)
+  channel?.write(`${JSON.stringify(task)}\n`)
+  try {
+    return await promise
+  } finally {
+    child.hear = undefined
+    running.off('close', onClose).off('error', onError)
   }
 }
 
@@ -154,11 +157,11 @@ function handlesOf({ running, channel }: Child): { ref(): void; unref(): void }[
   return [running, channel, running.stderr as Socket | null].filter((handle) => handle != null)
 }
 
-const TOO_MUCH: Answer = { refusal: 'It takes too much memory to read.' }
+const TOO_MUCH = 'It takes too much memory to read.'
 
 /** What it means that the process ended over a picture. */
 function endedWith(code: number | null, signal: string | null, { lastWords }: Child): Answer {
-  if (code === OUT_OF_MEMORY) return TOO_MUCH
+  if (code === OUT_OF_MEMORY) return { refusal: TOO_MUCH }
   if (signal !== null && FAULTS.includes(signal)) return { refusal: 'It cannot be read.' }
   // SIGKILL is our own, or the machine has no memory left: the picture may be as sound as any.
   const said = lastWords.trim()

@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test'
 import { cleanup } from './cleanup.ts'
 import { scratchFolder } from './start-app.ts'
 
-
-// file descriptor 3.
+// Other programs in the place of Node.js, for the process that reads photos: it gets its tasks, and answers
+// them, over file descriptor 3.
 
 /** Another program in the place of Node.js, until the test ends or that is called. */
 export function exchangeNode(t: TestContext, path: string): () => void {
