@@ -8,6 +8,7 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { insertKey } from '../keys/store.ts'
 import { insertPet } from '../pets/insert.ts'
+import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { cancelOrder, decideOrder, placeOrder } from './place.ts'
 import type { OrderStatus } from './schema.ts'
 
@@ -220,4 +221,18 @@ test('who was slower is judged by what became of the order meanwhile', async (t)
   assert.equal(gone.status, 'fulfilled')
   assert.ok(again.status === 'rejected' && refused('order_closed')(again.reason))
   assert.deepEqual(await third.statuses(wanted), ['available', 'cancelled'])
+})
+
+test('POST /v1/store/orders that names an animal twice answers 400, and moves none', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  for (const name of ['Rex', 'Max']) await app.post('/v1/pets', { name, categoryId: 1, status: 'available' })
+  await app.patch('/v1/pets/1', { bondedWith: [2] })
+  const order = (...alsoPetIds: number[]) =>
+    app.post('/v1/store/orders', { petId: 1, alsoPetIds, adopter: ADOPTER })
+
+  const { status, body } = await order(2, 2)
+
+  assert.deepEqual([status, body.code, body.details[0].pointer], [400, 'validation_failed', '/alsoPetIds/1'])
+  assert.equal((await app.get('/v1/pets/2')).body.status, 'available')
+  assert.deepEqual((await order(2)).body.alsoPetIds, [2])
 })

@@ -16,9 +16,10 @@ export interface Decision extends orders.Viewer {
 /**
  * Takes an animal out of those that are available: of all who want it at once, for one.
  *
- * @throws {ApiError} pet_not_found, other_organization, pet_not_available, bonded
+ * @throws {ApiError} validation_failed, pet_not_found, other_organization, pet_not_available, bonded
  */
 export async function placeOrder(db: Db, order: NewOrder, by: Actor, now: number): Promise<Order> {
+  requireEachOnce(order)
   const { keyId } = by
   let organizationId: number | undefined
   // Once they are moved they stay whose they are, and bonded as they are, until the end of the transaction.
@@ -39,6 +40,16 @@ export async function placeOrder(db: Db, order: NewOrder, by: Actor, now: number
 type Animals = Pick<NewOrder, 'petId' | 'alsoPetIds'>
 
 const animalsOf = ({ petId, alsoPetIds = [] }: Animals): (number | bigint)[] => [petId, ...alsoPetIds]
+
+/** The order would show an animal twice for good. @throws {ApiError} validation_failed */
+function requireEachOnce({ alsoPetIds = [] }: NewOrder): void {
+  const numbers = alsoPetIds.map(Number)
+  const index = numbers.findIndex((id, index) => numbers.indexOf(id) < index)
+  if (index < 0) return
+  const pointer = `/alsoPetIds/${index}`
+  const message = 'This animal is named before: name each once.'
+  throw new ApiError('validation_failed', { details: [{ pointer, code: 'invalid_value', message }] })
+}
 
 /** @throws {ApiError} bonded */
 function requireWholeBond({ bondedWith }: Moved, { alsoPetIds = [] }: NewOrder): void {

@@ -9,8 +9,8 @@ import type { PhotoStore } from './store.ts'
 export interface PhotoFiles {
   store: PhotoStore
   renderer: Renderer
-  /** By the names of files that are being made now. */
-  making: Map<string, Promise<void>>
+  /** By the names of files that are being made now; of each that asked for it, whether it is gone. */
+  making: Map<string, { done: Promise<void>; asked: (() => boolean)[] }>
   close(): Promise<void>
 }
 

@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
+import { createInterface } from 'node:readline'
 import sharp, { type Metadata, type OutputInfo, type Sharp } from 'sharp'
-import { OUT_OF_MEMORY, type Rendered, type RenderTask } from './render-process.ts'
+import { textBytes } from './png-text.ts'
+import type { Answer, Rendered } from './render-channel.ts'
+import { CHANNEL, OUT_OF_MEMORY, type RenderTask } from './render-process.ts'
 import { type Form, FULL_SIDE, formOf } from './sizes.ts'
 
 /*
@@ -20,6 +24,8 @@ const MOST_PIXELS = 50_000_000
  * halved colours, 8 with whole ones and 10 of CMYK.
  */
 const MOST_HELD = { avif: 6, interlaced: 14, whole: 24, halved: 36, colours: 18, cmyk: 14 } as const
+/** Of the texts of a PNG as they stand in the file: compressed they are a thousand times as much. */
+const MOST_TEXT_BYTES = 262_144
 const QUALITY = { full: 85, others: 80 }
 
 sharp.cache(false)
@@ -38,6 +44,8 @@ async function render({ source, forms }: RenderTask): Promise<Rendered> {
     sharp(source, { failOn: 'error', limitInputPixels: MOST_PIXELS, sequentialRead: true, pages: 1 })
   let pixels: { data: Buffer; info: OutputInfo }
   try {
+    // Before the library looks at it: it would inflate all of that first.
+    if (textBytes(source) > MOST_TEXT_BYTES) throw new Refusal('The PNG holds too much text.')
     check(await open().metadata())
     // Colours become sRGB and the picture is turned upright; whatever else the file told is left behind.
     pixels = await open()
@@ -103,10 +111,15 @@ stepBack()
 setInterval(() => {
   if (process.memoryUsage.rss() > MOST_MEMORY) process.exit(OUT_OF_MEMORY)
 }, LOOK_MS)
-process.on('disconnect', () => process.exit())
-process.on('message', (task: RenderTask) => {
-  render(task).then(
-    (rendered) => process.send?.({ rendered }),
-    (error: Error) => process.send?.({ [error instanceof Refusal ? 'refusal' : 'failure']: error.message }),
+const channel = new Socket({ fd: CHANNEL, readable: true, writable: true })
+// The service is gone.
+channel.on('error', () => process.exit()).on('close', () => process.exit())
+createInterface({ input: channel }).on('line', async (line) => {
+  const answer = await render(JSON.parse(line)).then(
+    (rendered): Answer => ({ rendered }),
+    (error: Error) => (error instanceof Refusal ? { refusal: error.message } : { failure: error.message }),
   )
+  // Pixels that nobody uses any more do not count against the next photo.
+  globalThis.gc?.()
+  channel.write(`${JSON.stringify({ ...answer, bytes: process.memoryUsage.rss() })}\n`)
 })

@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { type Answer, hearAnswers, type Told } from './render-channel.ts'
 import type { Form } from './sizes.ts'
 
 /** A picture in a file, and the files to make of it. */
@@ -9,14 +10,8 @@ export interface RenderTask {
   forms: { form: Form; file: string }[]
 }
 
-/** Of the largest form, in pixels. */
-export interface Rendered {
-  width: number
-  height: number
-}
-
-/** The picture is at fault, or the service. */
-export type Answer = { rendered: Rendered } | { refusal: string } | { failure: string }
+/** The file descriptor over which it gets tasks and answers them, a line of JSON each. */
+export const CHANNEL = 3
 
 /** With this code the process ends itself over a picture that takes more memory than there is for it. */
 export const OUT_OF_MEMORY = 77
@@ -24,6 +19,8 @@ export const OUT_OF_MEMORY = 77
 const MOST_MS = 10_000
 /** So long the process is kept for the next photo. */
 const IDLE_MS = 30_000
+/** What it holds after a photo is added to what the next one takes: with more than this it is ended. */
+const MOST_RESTING = 128 * 1_048_576
 
 const CHILD = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './render-child.ts' : './render-child.js', import.meta.url),
@@ -36,19 +33,27 @@ const FAULTS = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE']
 
 interface Child {
   running: ChildProcess
+  /** Both ways; absent where the process could not be started. */
+  channel: Socket | null | undefined
+  /** Whether it has read a photo before. */
+  isUsed: boolean
+  /** While it reads one. */
+  hear?: ((told: Told) => void) | undefined
   /** The end of what it wrote to standard error. */
   lastWords: string
 }
 
-function forkChild(): Child {
-  const running = fork(CHILD, {
+/** @param onNonsense hears that it writes what is no answer, or answers unasked */
+function startChild(onNonsense: () => void): Child {
+  const running = spawn(process.execPath, ['--max-old-space-size=64', '--expose-gc', CHILD], {
     // Nothing that this service knows: no setting is passed on, and no open file. What glibc's malloc gave
     // for the pixels of one photo goes back to the machine, and is not added to what the next one takes.
     env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' },
-    execArgv: ['--max-old-space-size=64'],
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
-  const child: Child = { running, lastWords: '' }
+  const channel = running.stdio?.[CHANNEL] as Socket | null | undefined
+  const child: Child = { running, channel, isUsed: false, lastWords: '' }
+  if (channel) hearAnswers(channel, (told) => (told && child.hear ? child.hear(told) : onNonsense()))
   running.stderr?.setEncoding('utf8').on('data', (text: string) => {
     child.lastWords = (child.lastWords + text).slice(-MOST_LAST_WORDS)
   })
@@ -61,7 +66,7 @@ export function renderProcess() {
   let idle: NodeJS.Timeout | undefined
 
   function start(): Child {
-    const made = forkChild()
+    const made: Child = startChild(() => child === made && void end())
     const forget = (): void => {
       if (child === made) child = undefined
     }
@@ -103,41 +108,60 @@ export function renderProcess() {
     },
     async ask(task: RenderTask): Promise<Answer> {
       clearTimeout(idle)
-      child ??= start()
-      const asked = child
-      for (const handle of handlesOf(asked)) handle.ref()
-      const { promise, resolve } = Promise.withResolvers<Answer>()
-      const late = setTimeout(() => {
-        resolve({ refusal: 'It takes too long to read.' })
-        void end()
-      }, MOST_MS)
-      // Not exit: what it wrote last may come after that.
-      const onClose = (code: number | null, signal: string | null) => resolve(endedWith(code, signal, asked))
-      const onError = (error: Error) => resolve({ failure: error.message })
-      asked.running.once('message', resolve).once('close', onClose).once('error', onError)
-      asked.running.send(task, (error) => error && !isEnding(asked) && resolve({ failure: error.message }))
-      try {
-        return await promise
-      } finally {
-        clearTimeout(late)
-        asked.running.off('message', resolve).off('close', onClose).off('error', onError)
-        rest(asked)
-      }
+      const until = performance.now() + MOST_MS
+      const wasUsed = child?.isUsed
+      const answer = await askOnce(task, until)
+      // What the photo before has left there may have been too much for this one.
+      return wasUsed && 'refusal' in answer && answer.refusal === TOO_MUCH ? askOnce(task, until) : answer
     },
+  }
+
+  async function askOnce(task: RenderTask, until: number): Promise<Answer> {
+    child ??= start()
+    const asked = child
+    for (const handle of handlesOf(asked)) handle.ref()
+    const late = setTimeout(() => {
+      asked.hear?.({ refusal: 'It takes too long to read.', bytes: 0 })
+      void end()
+    }, until - performance.now())
+    const { bytes, ...answer } = await answerOf(asked, task)
+    clearTimeout(late)
+    if (child === asked) rest(asked)
+    if (child === asked && bytes > MOST_RESTING) void end()
+    return answer
+  }
+}
+
+/** What a process says of a photo, or its end. */
+async function answerOf(child: Child, task: RenderTask): Promise<Told> {
+  const { running, channel } = child
+  const { promise, resolve } = Promise.withResolvers<Told>()
+  // Not exit: what it wrote last may come after that.
+  const onClose = (code: number | null, signal: string | null) =>
+    resolve({ ...endedWith(code, signal, child), bytes: 0 })
+  const onError = (error: Error) => resolve({ failure: error.message, bytes: 0 })
+  child.isUsed = true
+  child.hear = resolve
+  running.once('close', onClose).once('error', onError)
+  channel?.write(`${JSON.stringify(task)}\n`)
+  try {
+    return await promise
+  } finally {
+    child.hear = undefined
+    running.off('close', onClose).off('error', onError)
   }
 }
 
 /** What keeps this process alive for another one. */
-function handlesOf({ running }: Child): { ref(): void; unref(): void }[] {
-  return [running, running.channel, running.stderr as Socket | null].filter((handle) => handle != null)
+function handlesOf({ running, channel }: Child): { ref(): void; unref(): void }[] {
+  return [running, channel, running.stderr as Socket | null].filter((handle) => handle != null)
 }
 
-/** Whether it was started and will tell how it ended. */
-const isEnding = ({ running }: Child): boolean => running.pid !== undefined
+const TOO_MUCH = 'It takes too much memory to read.'
 
 /** What it means that the process ended over a picture. */
 function endedWith(code: number | null, signal: string | null, { lastWords }: Child): Answer {
-  if (code === OUT_OF_MEMORY) return { refusal: 'It takes too much memory to read.' }
+  if (code === OUT_OF_MEMORY) return { refusal: TOO_MUCH }
   if (signal !== null && FAULTS.includes(signal)) return { refusal: 'It cannot be read.' }
   // SIGKILL is our own, or the machine has no memory left: the picture may be as sound as any.
   const said = lastWords.trim()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ApiError } from '../errors.ts'
-import { cleanup } from '../testing/cleanup.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
+import { exchangeNode, shellProgram } from '../testing/reader-program.ts'
 import { until } from '../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { openRenderer } from './render.ts'
@@ -17,24 +17,8 @@ async function startWithAnimal(t: TestContext) {
   return { ...app, add }
 }
 
-/** Another program in the place of Node.js, until the test ends or that is called. */
-function exchangeNode(t: TestContext, path: string): () => void {
-  const { execPath } = process
-  const putBack = (): void => {
-    process.execPath = execPath
-  }
-  process.execPath = path
-  cleanup(t).defer(putBack)
-  return putBack
-}
-
 /** A program that waits for a photo, and then does what the line says. */
-function program(t: TestContext, line: string): string {
-  const file = join(scratchFolder(t), 'node')
-  writeFileSync(file, `#!/bin/sh\nread -r task <&3\n${line}\n`)
-  chmodSync(file, 0o755)
-  return file
-}
+const program = (t: TestContext, line: string): string => shellProgram(t, `read -r task <&3\n${line}`)
 
 test('a photo for which no process can be started is a 503, the service goes on, and the next is read', async (t) => {
   const app = await startWithAnimal(t)
@@ -90,4 +74,69 @@ test('at the end of the service the photo under way and those behind it get 503,
   renderer.warm()
   assert.equal(readFileSync(starts, 'utf8'), 'one\n')
   await until(() => !process.getActiveResourcesInfo().includes('ProcessWrap'))
+})
+
+test('a process that writes what is no answer, asked or not, is ended, and the service goes on', async (t) => {
+  const app = await startWithAnimal(t)
+  for (const said of [
+    'no JSON',
+    '{"rendered":',
+    'null',
+    '[]',
+    '{"rendered":{"width":"9","height":9}}',
+    '{"rendered":{"width":9,"height":-1}}',
+    '{"refusal":{}}',
+    '{"cmd":"NODE_HANDLE","type":"net.Socket"}',
+    `"${'x'.repeat(100_000)}`,
+    `{"refusal":"${'x'.repeat(100_000)}"}`,
+  ]) {
+    const putBack = exchangeNode(t, program(t, `printf '%s\\n' '${said}' >&3; exec sleep 60`))
+    const { status, body } = await app.add()
+    assert.deepEqual([status, body.code], [503, 'service_unavailable'], said.slice(0, 99))
+    putBack()
+  }
+  const starts = join(scratchFolder(t), 'starts')
+  const putBack = exchangeNode(
+    t,
+    shellProgram(t, `echo one >> ${starts}; echo '{"refusal":"unasked"}' >&3; exec sleep 60`),
+  )
+  const renderer = openRenderer()
+  t.after(() => renderer.close())
+  renderer.warm()
+  await until(() => existsSync(starts) && !process.getActiveResourcesInfo().includes('ProcessWrap'))
+  putBack()
+
+  assert.equal((await app.add()).status, 201)
+})
+
+/** Answers of a program to its first photos. */
+const answering = (t: TestContext, starts: string, answers: string[]): string =>
+  shellProgram(
+    t,
+    `echo one >> ${starts}\n${answers.map((answer) => `read -r task <&3; ${answer}`).join('\n')}\nexec sleep 60`,
+  )
+
+test('what is too much beside what another photo has left is read in a new process; once alone it is refused', async (t) => {
+  const starts = join(scratchFolder(t), 'starts')
+  const started = () => readFileSync(starts, 'utf8').split('\n').length - 1
+  const renderer = openRenderer()
+  t.after(() => renderer.close())
+  const read = () =>
+    renderer.render({ source: '', forms: [] }).then(
+      ({ width }) => width,
+      (error) => error.message,
+    )
+  const good = (bytes: number) => `echo '{"rendered":{"width":9,"height":9},"bytes":${bytes}}' >&3`
+  exchangeNode(t, answering(t, starts, [good(1), 'exit 77']))
+
+  assert.deepEqual([await read(), started()], [9, 1])
+  assert.deepEqual([await read(), started()], [9, 2], 'it is tried again')
+  exchangeNode(t, answering(t, starts, ['exit 77']))
+  assert.match(await read(), /too much memory/)
+  assert.equal(started(), 3, 'the process of before, and one more')
+  assert.match(await read(), /too much memory/)
+  assert.equal(started(), 4, 'it had a process of its own')
+
+  exchangeNode(t, answering(t, starts, [good(130 * 1_048_576), good(1)]))
+  assert.deepEqual([await read(), await read(), started()], [9, 9, 6], 'one that holds much is ended')
 })

@@ -1,25 +1,30 @@
 import { ApiError } from '../errors.ts'
-import { type Rendered, type RenderTask, renderProcess } from './render-process.ts'
-
-/** So many photos wait for their turn at most; each takes a second or so, and ten at most. */
-const MOST_WAITING = 20
+import type { Rendered } from './render-channel.ts'
+import { type RenderTask, renderProcess } from './render-process.ts'
+import { type Asking, takeTurns } from './turns.ts'
 
 /** Makes the forms of photos, one photo after the other. One that is refused does not touch the next. */
 export interface Renderer {
-  /** @throws {ApiError} invalid_image, service_unavailable; files may be left of it then */
-  render(task: RenderTask): Promise<Rendered>
+  /**
+   * @param asking who asks; in a command it is the only one
+   * @param onTurn ends it before it begins, by throwing
+   * @throws {ApiError} invalid_image, service_unavailable; files may be left of it then
+   */
+  render(task: RenderTask, asking?: Asking, onTurn?: () => Promise<void>): Promise<Rendered>
   /** Gets ready while a photo is still on its way. */
   warm(): void
   close(): Promise<void>
 }
 
+const ALONE: Asking = { caller: '', isUpload: true }
+
 export function openRenderer(): Renderer {
   const reading = renderProcess()
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
+  const inTurn = takeTurns()
   let closed = false
 
-  async function inTurn(task: RenderTask): Promise<Rendered> {
+  async function read(task: RenderTask, onTurn?: () => Promise<void>): Promise<Rendered> {
+    await onTurn?.()
     // It would start a process that nobody ends.
     if (closed) throw new ApiError('service_unavailable', { cause: new Error('the service stops') })
     const answer = await reading.ask(task)
@@ -29,14 +34,7 @@ export function openRenderer(): Renderer {
   }
 
   return {
-    async render(task) {
-      if (waiting >= MOST_WAITING)
-        throw new ApiError('service_unavailable', { cause: new Error('too many photos wait') })
-      waiting += 1
-      const made = last.then(() => inTurn(task)).finally(() => (waiting -= 1))
-      last = made.catch(() => undefined)
-      return made
-    },
+    render: (task, asking = ALONE, onTurn) => inTurn(asking, () => read(task, onTurn)),
     warm() {
       if (!closed) reading.warm()
     },

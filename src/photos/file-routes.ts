@@ -4,14 +4,16 @@ import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { isKnown } from '../http/conditional.ts'
 import type { Admission } from '../http/face.ts'
+import { counterOfAddress } from '../limits/address.ts'
 import { PHOTOS_PATH } from '../photo-files/kept.ts'
 import { type Form, fileName, formOf, readFileName } from '../photo-files/sizes.ts'
 import type { Span } from '../photo-files/store.ts'
-import { keepForms, unavailable } from './files.ts'
+import type { Asking } from '../photo-files/turns.ts'
+import { isGone, keepForms, unavailable } from './files.ts'
 import { recentFiles } from './recent-files.ts'
 import { known } from './store.ts'
 
-type Asking = FastifyRequest<{ Params: { file: string }; Querystring: { format?: string } }>
+type FileRequest = FastifyRequest<{ Params: { file: string }; Querystring: { format?: string } }>
 
 /**
  * What is under such an address stays as it is for ever, and everybody may have it, in a page of any origin.
@@ -43,7 +45,7 @@ export function photoFileRoutes(
     const size = await recent.size(name).catch(unavailable)
     if (size !== undefined) return size
     if ((await known(db, [hash])).has(hash)) {
-      await keepForms(photos, hash, [form])
+      await keepForms({ db, photos }, hash, [form], asking(request))
       return recent.size(name).catch(unavailable)
     }
     // Whoever tries names of photos that nobody gave out has only so many.
@@ -52,7 +54,7 @@ export function photoFileRoutes(
     return undefined
   }
 
-  async function give(request: Asking, reply: FastifyReply): Promise<FastifyReply> {
+  async function give(request: FileRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { method, params, query, headers } = request
     const named = readFileName(params.file)
     if (!named) throw new ApiError('photo_not_found')
@@ -79,7 +81,12 @@ export function photoFileRoutes(
 
   // HEAD by itself: what Fastify makes of GET would read the file.
   const route = { method: ['GET', 'HEAD'], url: `${PHOTOS_PATH}/:file`, config: { open: true } }
-  app.route({ ...route, handler: (request, reply) => give(request as Asking, reply) })
+  app.route({ ...route, handler: (request, reply) => give(request as FileRequest, reply) })
+}
+
+/** Visitors take turns by their addresses; what nobody waits for any more is not made. */
+function asking({ ip, raw }: FastifyRequest): Asking {
+  return { caller: counterOfAddress(ip), isUpload: false, isGone: () => isGone(raw) }
 }
 
 /**

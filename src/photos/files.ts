@@ -1,12 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { workFile } from '../photo-files/folder.ts'
 import type { PhotoFiles } from '../photo-files/open.ts'
-import type { Rendered } from '../photo-files/render-process.ts'
+import type { Rendered } from '../photo-files/render-channel.ts'
 import { FIRST_FORMS, type Form, fileName } from '../photo-files/sizes.ts'
+import type { Asking } from '../photo-files/turns.ts'
+import { known } from './store.ts'
 
 // The files of photos: made of what was sent, or of the largest one that is kept.
 
@@ -20,20 +24,31 @@ export function unavailable(cause: unknown): never {
 }
 
 /**
+ * Whether nobody waits for the answer any more. Whoever has closed its side of the connection says no more
+ * than that, but those who do so and still want a photo are hardly any.
+ */
+export const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.readableEnded
+
+/**
  * Makes the first files of a photo, and keeps them.
  *
  * @param forms which; enough to show it
+ * @param asking who uploads it; absent in a command
  * @returns what they are called, and how large the photo is
  * @throws {ApiError} invalid_image, service_unavailable
  */
 export async function keepNew(
-  { store, renderer }: PhotoFiles,
+  files: PhotoFiles,
   source: string,
   forms: readonly Form[] = FIRST_FORMS,
+  asking?: Asking,
 ): Promise<Rendered & { hash: string }> {
-  return makeForms({ store, renderer }, source, forms, async (made) => {
-    const full = made.find(({ form }) => form === 'full')
-    return full ? await newHash(full.file) : ''
+  return makeForms(files, source, forms, {
+    ...(asking && { asking }),
+    hashOf: async (made) => {
+      const full = made.find(({ form }) => form === 'full')
+      return full ? await newHash(full.file) : ''
+    },
   })
 }
 
@@ -44,44 +59,80 @@ async function newHash(file: string): Promise<string> {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** Makes missing files of a photo out of its largest; each once for all who ask meanwhile. */
-export async function keepForms(files: PhotoFiles, hash: string, forms: readonly Form[]): Promise<void> {
-  const { making } = files
+/**
+ * Makes missing files of a photo out of its largest; each once for all who ask meanwhile. What is made of one
+ * that was removed meanwhile does not stay: nobody would remove it.
+ *
+ * @throws {ApiError} photo_not_found, invalid_image, service_unavailable
+ */
+export async function keepForms(
+  { db, photos }: Pick<Context, 'db' | 'photos'>,
+  hash: string,
+  forms: readonly Form[],
+  { isGone = () => false, ...asking }: Asking,
+): Promise<void> {
+  const { making } = photos
   const begun = forms.map((form) => making.get(fileName(hash, form)))
+  for (const one of begun) one?.asked.push(isGone)
   const left = forms.filter((_, index) => !begun[index])
-  const made = left.length > 0 ? keepMissing(files, hash, left) : undefined
-  if (made) for (const form of left) making.set(fileName(hash, form), made)
+  if (left.length === 0) return void (await Promise.all(begun.map((one) => one?.done)))
+  // It is made for as long as one of them is there.
+  const asked = [isGone]
+  const forAll = { ...asking, isGone: () => asked.every((isGone) => isGone()) }
+  const done = keepMissing({ db, photos }, hash, left, forAll)
+  for (const form of left) making.set(fileName(hash, form), { done, asked })
   try {
-    await Promise.all([...begun, made])
+    await Promise.all([...begun.map((one) => one?.done), done])
   } finally {
-    if (made) for (const form of left) making.delete(fileName(hash, form))
+    for (const form of left) making.delete(fileName(hash, form))
   }
 }
 
-/** @throws {ApiError} photo_not_found when the largest is not there; invalid_image, service_unavailable */
-async function keepMissing(files: PhotoFiles, hash: string, forms: readonly Form[]): Promise<void> {
-  const largest = await files.store.read(fileName(hash, 'full')).catch(unavailable)
+async function keepMissing(
+  { db, photos }: Pick<Context, 'db' | 'photos'>,
+  hash: string,
+  forms: readonly Form[],
+  asking: Asking,
+): Promise<void> {
+  const { store } = photos
+  const requireThere = async (): Promise<void> => {
+    if (!(await known(db, [hash])).has(hash)) throw new ApiError('photo_not_found')
+  }
+  const largest = await store.read(fileName(hash, 'full')).catch(unavailable)
   if (!largest) throw new ApiError('photo_not_found')
-  const source = await workFile(files.store).catch(unavailable)
+  const source = await workFile(store).catch(unavailable)
   try {
     await pipeline(largest.bytes, createWriteStream(source)).catch(unavailable)
-    await makeForms(files, source, forms, async () => hash)
+    await makeForms(photos, source, forms, { asking, hashOf: async () => hash, onTurn: requireThere })
   } finally {
     await rm(source, { force: true })
+  }
+  try {
+    // The job may have removed its files before these were there. From here on it removes these too.
+    await requireThere()
+  } catch (error) {
+    await store.remove(forms.map((form) => fileName(hash, form))).catch(unavailable)
+    throw error
   }
 }
 
 type Made = { form: Form; file: string }[]
 
+interface Making {
+  asking?: Asking
+  hashOf(made: Made): Promise<string>
+  onTurn?(): Promise<void>
+}
+
 async function makeForms(
-  { store, renderer }: Pick<PhotoFiles, 'store' | 'renderer'>,
+  { store, renderer }: PhotoFiles,
   source: string,
   forms: readonly Form[],
-  hashOf: (made: Made) => Promise<string>,
+  { asking, hashOf, onTurn }: Making,
 ): Promise<Rendered & { hash: string }> {
   const made = await Promise.all(forms.map(async (form) => ({ form, file: await workFile(store) })))
   try {
-    const rendered = await renderer.render({ source, forms: made })
+    const rendered = await renderer.render({ source, forms: made }, asking, onTurn)
     const hash = await hashOf(made)
     for (const { form, file } of made) await store.put(fileName(hash, form), file)
     return { ...rendered, hash }

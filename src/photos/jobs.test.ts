@@ -8,8 +8,10 @@ import { fileName, readFileName } from '../photo-files/sizes.ts'
 import type { PhotoStore } from '../photo-files/store.ts'
 import { doJobs } from '../testing/jobs.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
+import { holdReader } from '../testing/reader-program.ts'
+import { until } from '../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
-import { ORPHANS, orphanedPhotoFiles, photoFiles } from './jobs.ts'
+import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './jobs.ts'
 
 const A_DAY_MS = 86_400_000
 
@@ -127,4 +129,35 @@ test('files that are nobody’s go where there is no photo at all', async (t) =>
   await doJobs(context)
 
   assert.deepEqual(globSync('??/*', { cwd: folder }), [])
+})
+
+test('of a photo that is removed while its files are made none stays, and whoever asked gets a 404', async (t) => {
+  const reader = holdReader(t)
+  const { app, context, folder, hashes } = await startWithPhotos(t, 0)
+  await context.write('takeJob', 'photo-files', 'the test')
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  for (const number of [1, 2]) {
+    reader.allow(1)
+    const body = await picture({ number })
+    const { body: added } = await app.request('/v1/pets/1/photos', { method: 'POST', body, headers: JPEG })
+    hashes.push(readFileName(added.sizes.full.split('/').at(-1))?.hash ?? '')
+  }
+  const [asked = ''] = hashes
+  const first = app.get(`/photos/${fileName(asked, 'medium')}`)
+  await until(() => reader.begun().length === 3)
+  const second = app.get(`/photos/${fileName(asked, 'large')}`)
+  await until(() => readdirSync(join(folder, 'incoming')).length === 2)
+  await app.delete('/v1/pets/1/photos/1')
+  await removedPhotos.run(context, async () => true)
+  reader.allow(1)
+
+  assert.deepEqual([(await first).status, (await second).status], [404, 404])
+  assert.equal(reader.begun().length, 3, 'what is gone before its turn is not made')
+  const job = once(context)
+  await until(() => reader.begun().length === 4)
+  await app.delete('/v1/pets/1/photos/2')
+  await removedPhotos.run(context, async () => true)
+  reader.allow(1)
+  await job
+  assert.deepEqual(globSync('{??,incoming}/*', { cwd: folder }), [])
 })

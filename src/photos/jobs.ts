@@ -1,8 +1,8 @@
+import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { Job } from '../jobs/job.ts'
 import { inSteps } from '../jobs/job.ts'
 import { listJobs } from '../jobs/store.ts'
-import type { PhotoFiles } from '../photo-files/open.ts'
 import { ALL_FORMS, type Form, fileName, readFileName } from '../photo-files/sizes.ts'
 import { keepForms, unavailable } from './files.ts'
 import { hasRemoved, known, pending, removed } from './store.ts'
@@ -26,7 +26,7 @@ export const photoFiles: Job = {
       if (!photo) break
       last = photo.id
       try {
-        await makeMissing(photos, photo.hash)
+        await makeMissing({ db, photos }, photo.hash)
         await write('photoFilesMade', photo.hash)
         made += 1
       } catch (error) {
@@ -40,12 +40,13 @@ export const photoFiles: Job = {
 }
 
 /** @throws {ApiError} service_unavailable */
-async function makeMissing(photos: PhotoFiles, hash: string): Promise<void> {
+async function makeMissing(context: Pick<Context, 'db' | 'photos'>, hash: string): Promise<void> {
+  const { store } = context.photos
   const missing: Form[] = []
   for (const form of ALL_FORMS)
-    if ((await photos.store.size(fileName(hash, form)).catch(unavailable)) === undefined) missing.push(form)
+    if ((await store.size(fileName(hash, form)).catch(unavailable)) === undefined) missing.push(form)
   if (missing.length === 0) return
-  await keepForms(photos, hash, missing).catch((error) => {
+  await keepForms(context, hash, missing, { caller: 'job', isUpload: false }).catch((error) => {
     // It was removed meanwhile, or cannot be read: neither is otherwise the next time.
     if (!(error instanceof ApiError) || error.status === 503) throw error
   })

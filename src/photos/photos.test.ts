@@ -160,7 +160,7 @@ test('the same picture is one photo, however often it is sent; PUT does as POST'
 
   assert.deepEqual([first.status, again.status, put.status], [201, 200, 200])
   assert.deepEqual([again.body, put.body], [first.body, first.body])
-  assert.deepEqual([one.status, two.status, two.body], [201, 200, one.body])
+  assert.deepEqual([one.status, two.status, two.body], [201, 201, one.body])
   assert.deepEqual([reused.status, reused.body.code], [422, 'idempotency_key_reused'])
   assert.equal((await app.get('/v1/pets/1/photos')).body.length, 2)
   assert.equal((await add(app, sent, '/v1/organizations/1/photos')).status, 201, 'of another owner it is new')

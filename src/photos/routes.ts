@@ -1,20 +1,18 @@
 import { rm } from 'node:fs/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { actorOf } from '../http/caller.ts'
 import type { ReadBody } from '../http/face.ts'
-import { publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
 import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from '../photo-files/kept.ts'
-import { ALL_FORMS, FIRST_FORMS } from '../photo-files/sizes.ts'
-import { keepNew } from './files.ts'
+import { type Adding, add } from './add.ts'
 import { list, listToChange, type Owner, type OwnerKind, ownerOf } from './owners.ts'
-import { EMPTY, PHOTO_TYPES, type Receive, type Received, receiver, requirePhotoType } from './receive.ts'
+import { PHOTO_TYPES, type Receive, type Received, receiver, requirePhotoType } from './receive.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
-import { findSame, indexOf, requireRoom } from './store.ts'
+import { indexOf } from './store.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 
@@ -104,8 +102,8 @@ async function removeReceived(received: Received | undefined): Promise<void> {
 function reader({ db, photos }: Context, kind: OwnerKind, receive: Receive): ReadBody {
   async function read(request: FastifyRequest, payload: Parameters<ReadBody>[1]): Promise<Received> {
     requirePhotoType(request)
-    const owner = ownerIn(kind, request.params as OwnerPath)
-    requireRoom(await listToChange(db, owner, actorOf(request.caller)))
+    // Whether there is room, only its bytes can tell: it may be one that is there.
+    await listToChange(db, ownerIn(kind, request.params as OwnerPath), actorOf(request.caller))
     photos.renderer.warm()
     const received = await receive(request, payload)
     if (request.headers['idempotency-key'] !== undefined) request.fingerprint = received.digest
@@ -120,28 +118,6 @@ function reader({ db, photos }: Context, kind: OwnerKind, receive: Receive): Rea
       },
     )
   }
-}
-
-type Adding = FastifyRequest<{ Body: Received | undefined; Querystring: { alt?: string } }>
-
-async function add(context: Context, request: Adding, reply: FastifyReply, owner: Owner): Promise<Photo> {
-  const { config, db, photos, writeOnce, clock } = context
-  const { body, query, caller } = request
-  // A request without a type and a body is read by nobody: its type is judged here first.
-  requirePhotoType(request)
-  if (!body) throw new ApiError('invalid_image', { message: EMPTY })
-  const { file, digest } = body
-  const there = await findSame(db, owner, digest)
-  if (there) return toPhoto(there, photosAt(config, request))
-  // Where files are read past this service, all have to be there: nobody would make those that are missing.
-  const made = await keepNew(photos, file, config.photosPublicUrl ? ALL_FORMS : FIRST_FORMS)
-  const photo = { digest, ...made, ...(query.alt !== undefined && { alt: query.alt }) }
-  const added = await writeOnce(request, reply, 'addPhoto', owner, photo, actorOf(caller), clock())
-  if (added.isNew) {
-    const path = PATHS[owner.kind].path.replace(/:\w+/, String(owner.id))
-    reply.code(201).header('location', `${publicBase(config, request)}${path}/${added.photo.id}`)
-  }
-  return toPhoto(added.photo, photosAt(config, request))
 }
 
 function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {

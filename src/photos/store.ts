@@ -18,6 +18,9 @@ export interface NewPhoto extends Omit<KeptPhoto, 'id'> {
   digest: string
 }
 
+/** A photo of which only that is known, before its files are made. */
+export type SentPhoto = Pick<NewPhoto, 'digest'>
+
 /** A photo, and whether it is one that was there. */
 export interface Added {
   photo: KeptPhoto
@@ -35,11 +38,14 @@ export async function findSame(db: Db, owner: Owner, digest: string): Promise<Ke
   return row && (await list(db, owner)).find(({ id }) => id === row.id)
 }
 
-/** @throws {ApiError} pet_not_found, organization_not_found, other_organization, too_many_photos */
+/**
+ * @throws {ApiError} pet_not_found, organization_not_found, other_organization, too_many_photos;
+ *   photo_not_found when its files are to be made first
+ */
 export async function addPhoto(
   db: Db,
   owner: Owner,
-  { digest, ...photo }: NewPhoto,
+  { digest, ...photo }: NewPhoto | SentPhoto,
   by: By,
   now: number,
 ): Promise<Added> {
@@ -48,10 +54,11 @@ export async function addPhoto(
   const there = await findSame(db, owner, digest)
   if (there) {
     // Its files are another's double: they are nobody's.
-    await forgetFiles(db, [photo.hash], now)
+    if ('hash' in photo) await forgetFiles(db, [photo.hash], now)
     return { photo: there, isNew: false }
   }
   requireRoom(before)
+  if (!('hash' in photo)) throw new ApiError('photo_not_found')
   const { id } = await db
     .insertInto('photo')
     .values({ [columnOf(owner)]: owner.id, hash: photo.hash, digest, pending: 1, created_at: now })

@@ -61,8 +61,17 @@ function urlOf(address: string, privateToo: boolean): URL {
 
 const PRIVATE = 'The address leads into a network of this machine; --photos-private allows that.'
 
+/** In Azure it is the host of the machine, which tells it what nobody else is to know. */
+const OF_HOST = '168.63.129.16'
+/** All of IPv6 that is given out (RFC 4291, section 2.4): what else there is may lead anywhere. */
+const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3')
+
 /** Private, loopback, link-local and the like have ranges with names; an IPv4 in an IPv6 is the IPv4. */
-const isPublic = (host: string): boolean => ipaddr.process(host).range() === 'unicast'
+function isPublic(host: string): boolean {
+  const address = ipaddr.process(host)
+  if (address.range() !== 'unicast' || address.toString() === OF_HOST) return false
+  return address.kind() === 'ipv4' || address.match(GIVEN_OUT)
+}
 
 /** At the moment of connecting: what a name means may change. */
 const lookupPublic: LookupFunction = (name, options, done) => {
@@ -86,5 +95,12 @@ function get(url: URL, privateToo: boolean): Promise<http.IncomingMessage> {
   request.once('error', (error) =>
     reject(error instanceof Refused ? error : new Refused(`It cannot be fetched: ${error.message}.`)),
   )
+  // Nobody asked for another protocol, and Node.js ends the connection without a word.
+  request.once('upgrade', ({ statusCode }, socket) => {
+    socket.destroy()
+    reject(new Refused(`It was answered with ${statusCode}.`))
+  })
+  // After an answer or an error this says nothing any more.
+  request.once('close', () => reject(new Refused('It was not answered.')))
   return promise.finally(() => clearTimeout(waiting))
 }

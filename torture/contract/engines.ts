@@ -123,10 +123,10 @@ function prepare(url: string, keys: Keys, now: number): Promise<void> {
 }
 
 /**
- * The ETag of an animal. In one coding all have as many characters, so that a request that names another
- * one is as long.
+ * The ETag of an animal, or of a page, which is made of those of its animals. In one coding all of a kind have as
+ * many characters, so that a request that names another one is as long.
  */
-const DRAWN = /"\d+-\d{15}(?:\.all)?(?:-(?:br|zstd|gzip))?"/g
+const DRAWN = /"(?:\d+-\d{15}(?:\.all)?|[\w-]{43})(?:-(?:br|zstd|gzip))?"/g
 
 /**
  * Each store draws the versions of its animals for itself; what is compared is when they change. This knows
@@ -205,6 +205,6 @@ async function rowsOf(db: Db): Promise<string[]> {
     'inventory',
     counts.filter(({ pets }) => pets !== 0),
   )
-  // Also of what was kept for an Idempotency-Key.
-  return lines.map((line) => line.replace(/(\d+)-\d{15}/g, '$1-drawn'))
+  // Also of what was kept for an Idempotency-Key: the row of an animal, as the change gave it back.
+  return lines.map((line) => line.replace(/("result":"\[\d+,\d+),\d{15},/, '$1,drawn,'))
 }

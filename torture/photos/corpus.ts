@@ -94,7 +94,7 @@ async function* tooLarge(): AsyncGenerator<Specimen> {
   yield { name: '50,000 × 1', bytes: png(50_000, 1), answers: REFUSED }
   yield { name: '12,001 × 1', bytes: png(12_001, 1), answers: REFUSED }
   yield { name: '7,000 × 7,000 of 16 bits, interlaced', bytes: png(7_000, 7_000, true), answers: REFUSED }
-  yield { name: '4,000 × 3,490 of 16 bits, interlaced', bytes: png(4_000, 3_490, true), answers: EITHER }
+  yield { name: '4,000 × 3,490 of 16 bits, interlaced', bytes: png(4_000, 3_490, true), answers: TAKEN }
   yield { name: 'said to be 2,147,483,647 wide', bytes: withSize(2_147_483_647, 1), answers: REFUSED }
   yield { name: 'said to be 0 wide', bytes: withSize(0, 1), answers: REFUSED }
   const flat = sharp({ create: { width: 10_000, height: 5_000, channels: 3, background: 'gray' } })
@@ -104,6 +104,10 @@ async function* tooLarge(): AsyncGenerator<Specimen> {
   const light = sharp({ create: { width: 8_000, height: 4_500, channels: 3, background: 'gray' } })
   const bytes = await light.jpeg({ progressive: true }).toBuffer()
   yield { name: '36 megapixels, progressive', bytes, answers: TAKEN }
+  const colours = sharp({ create: { width: 5_190, height: 3_460, channels: 3, background: 'gray' } })
+  const whole = colours.jpeg({ progressive: true, chromaSubsampling: '4:4:4' })
+  yield { name: '18 megapixels, progressive 4:4:4', bytes: await whole.toBuffer(), answers: TAKEN }
+  yield { name: 'texts of a gigabyte', bytes: talkative(), answers: REFUSED }
   const avif = sharp({ create: { width: 3_000, height: 2_000, channels: 3, background: 'gray' } })
   yield { name: '6 megapixels of AVIF', bytes: await avif.avif({ effort: 0 }).toBuffer(), answers: TAKEN }
   const full = Buffer.concat([await picture({ number: 12 }), Buffer.alloc(15_000_000)])
@@ -173,6 +177,13 @@ function png(width: number, height: number, heavy = false): Buffer {
   const pixels = Buffer.alloc(heavy ? width * height * 8 + height * 16 : (width + 1) * height)
   const data = chunk('IDAT', deflateSync(pixels, { level: 1 }))
   return Buffer.concat([SIGNATURE, head(width, height, heavy), data, chunk('IEND', Buffer.alloc(0))])
+}
+
+/** Texts that inflate a thousand times. */
+function talkative(): Buffer {
+  const text = chunk('zTXt', Buffer.concat([Buffer.from('a\0\0'), deflateSync(Buffer.alloc(50_000_000))]))
+  const pixels = chunk('IDAT', deflateSync(Buffer.alloc(2)))
+  return Buffer.concat([SIGNATURE, head(1, 1, false), ...Array.from({ length: 20 }, () => text), pixels])
 }
 
 const withSize = (width: number, height: number): Buffer =>

@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net'
+import { FULL_SIDE } from './sizes.ts'
+
+/** Of the largest form, in pixels. */
+export interface Rendered {
+  width: number
+  height: number
+}
+
+/** The picture is at fault, or the service. */
+export type Answer = { rendered: Rendered } | { refusal: string } | { failure: string }
+
+/** What the process says of a photo: the answer, and how many bytes of memory it holds after it. */
+export type Told = Answer & { bytes: number }
+
+/** An answer is a line of JSON, and none is longer. */
+const MOST_LENGTH = 2_048
+
+/**
+ * Hears what the process that reads photos says. Whoever took that over may write anything: what is no answer
+ * is undefined. Node.js's own channel between processes would throw at it where nobody can catch that.
+ */
+export function hearAnswers(channel: Socket, hear: (told: Told | undefined) => void): void {
+  let text = ''
+  channel.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+    if (!piece.includes('\n') && text.length <= MOST_LENGTH) return
+    hear(text.length <= MOST_LENGTH ? readAnswer(text) : undefined)
+    text = ''
+  })
+  // How the process ended tells more than that it cannot be written to.
+  channel.on('error', () => undefined)
+}
+
+function readAnswer(text: string): Told | undefined {
+  try {
+    const { rendered, refusal, failure, bytes = 0 } = JSON.parse(text)
+    if (typeof bytes !== 'number') return undefined
+    if (typeof refusal === 'string') return { refusal, bytes }
+    if (typeof failure === 'string') return { failure, bytes }
+    const { width, height } = rendered
+    return isSide(width) && isSide(height) ? { rendered: { width, height }, bytes } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isSide = (pixels: unknown): boolean =>
+  Number.isInteger(pixels) && Number(pixels) > 0 && Number(pixels) <= FULL_SIDE

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { ApiError } from '../errors.ts'
+import type { Answer } from '../testing/client.ts'
+import { JPEG, picture } from '../testing/pictures.ts'
+import { holdReader } from '../testing/reader-program.ts'
+import { until } from '../testing/redis.ts'
+import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { openRenderer } from './render.ts'
+
+/** A service whose photos are read as the test allows it, and what uploads to it. */
+async function startHeld(t: TestContext) {
+  const reader = holdReader(t)
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  // The service itself makes no other files meanwhile.
+  await app.service.context.write('takeJob', 'photo-files', 'the test')
+  await app.post('/v1/organizations', { name: 'Shelter' })
+  for (const id of [1, 2, 3])
+    await app.post('/v1/pets', { name: `Rex ${id}`, categoryId: 1, organizationId: 1 })
+  const answered: { who: string; answer: Answer }[] = []
+  let number = 0
+  const keyOf = (organizationId?: number) =>
+    makeKey(app.databaseUrl, { ...UNLIMITED, access: 'write', ...(organizationId && { organizationId }) })
+  async function upload(who: string, key: string, petId: number): Promise<void> {
+    const headers = { ...JPEG, authorization: `Bearer ${key}` }
+    number += 1
+    const body = await picture({ number, width: 8 + number, height: 8 })
+    answered.push({
+      who,
+      answer: await app.request(`/v1/pets/${petId}/photos`, { method: 'POST', body, headers }),
+    })
+  }
+  return { app, reader, answered, keyOf, upload }
+}
+
+test('of one key, or keys of one organization, 8 photos wait; the next is a 503, and others take turns with it', async (t) => {
+  const { reader, answered, keyOf, upload } = await startHeld(t)
+  const [one, same, other] = [await keyOf(1), await keyOf(1), await keyOf()]
+  const uploads = Array.from({ length: 11 }, (_, index) => upload('one', index % 2 ? one : same, 1))
+  // Of eleven one is read, and eight wait.
+  await until(() => answered.length === 2)
+  for (const { answer } of answered) {
+    assert.deepEqual([answer.status, answer.body.code], [503, 'service_unavailable'])
+    assert.match(answer.body.message, /^Too many of your photos wait to be read\./)
+    assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
+  }
+  uploads.push(...Array.from({ length: 9 }, () => upload('other', other, 2)))
+  await until(() => answered.length === 3)
+  answered.splice(0)
+
+  for (let read = 1; read <= 17; read += 1) {
+    reader.allow(1)
+    await until(() => answered.length === read)
+  }
+
+  await Promise.all(uploads)
+  assert.deepEqual(new Set(answered.map(({ answer }) => answer.status)), new Set([201]))
+  const turns = answered.map(({ who }) => who)
+  assert.deepEqual(turns.slice(0, 7), ['one', 'one', 'other', 'one', 'other', 'one', 'other'])
+})
+
+test('a photo whose sender is gone before its turn is not read', async (t) => {
+  const { app, reader, answered, keyOf, upload } = await startHeld(t)
+  const key = await keyOf()
+  const first = upload('first', key, 1)
+  await until(() => reader.begun().length === 1)
+  const headers = { ...JPEG, authorization: `Bearer ${key}` }
+  let refused = 0
+  const left = Array.from({ length: 9 }, async (_, number) => {
+    const body = await picture({ number, width: 90, height: 90 })
+    const request = http.request({ port: app.port, path: '/v1/pets/2/photos', method: 'POST', headers })
+    request.on('error', () => undefined).on('response', () => (refused += 1))
+    request.end(body)
+    return request
+  })
+  await until(() => refused === 1)
+
+  const gone = (await Promise.all(left)).map((request) => {
+    request.destroy()
+    return request.closed || new Promise((closed) => request.once('close', closed))
+  })
+  await Promise.all(gone)
+  await app.get('/v1/pets')
+  reader.allow(2)
+  await first
+  await upload('late', key, 3)
+
+  assert.deepEqual(
+    answered.map(({ who, answer }) => [who, answer.status]),
+    [
+      ['first', 201],
+      ['late', 201],
+    ],
+  )
+  assert.equal(reader.begun().length, 2)
+})
+
+test('uploads go before what is made later, of which one has its turn after four of them', async (t) => {
+  const reader = holdReader(t)
+  const renderer = openRenderer()
+  t.after(() => renderer.close())
+  const order: string[] = []
+  const ask = (who: string, isUpload: boolean) =>
+    renderer.render({ source: '', forms: [] }, { caller: who, isUpload }).then(
+      () => order.push(who),
+      (error) => order.push(`${who}: ${error.status}`),
+    )
+  const asked = [ask('begun', true)]
+  for (let time = 0; time < 21; time += 1) asked.push(ask('visitor', false))
+  asked.push(ask('another', false))
+  for (let time = 0; time < 5; time += 1) asked.push(ask('key', true))
+
+  reader.allow(30)
+  await Promise.all(asked)
+
+  const [refused, ...turns] = order
+  assert.equal(refused, 'visitor: 503')
+  assert.deepEqual(turns.slice(0, 9), [
+    ...['begun', 'key', 'key', 'key', 'visitor', 'key', 'key', 'another', 'visitor'],
+  ])
+  assert.equal(turns.length, 1 + 20 + 1 + 5)
+})
+
+test('who is gone holds no place, and an error of the last look ends a photo before it begins', async (t) => {
+  const reader = holdReader(t)
+  const renderer = openRenderer()
+  t.after(() => renderer.close())
+  let isGone = false
+  const ask = (isGone = () => false, onTurn?: () => Promise<void>) =>
+    renderer.render({ source: '', forms: [] }, { caller: 'key', isUpload: true, isGone }, onTurn).then(
+      () => 'read',
+      (error) => error.code,
+    )
+  const first = ask()
+  const gone = Array.from({ length: 8 }, () => ask(() => isGone))
+  assert.equal(await ask(), 'service_unavailable')
+  isGone = true
+  const last = ask(undefined, async () => {
+    throw new ApiError('photo_not_found')
+  })
+
+  assert.deepEqual(new Set(await Promise.all(gone)), new Set(['service_unavailable']))
+  reader.allow(2)
+  assert.deepEqual(await Promise.all([first, last]), ['read', 'photo_not_found'])
+  assert.equal(reader.begun().length, 1)
+})

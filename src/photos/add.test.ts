@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { JPEG, picture } from '../testing/pictures.ts'
+import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+
+const FILES_OF_ONE = 2
+
+/** A service that makes the first files of photos alone, and an animal with so many photos. */
+async function startWithPhotos(t: TestContext, photos: number) {
+  const folder = scratchFolder(t)
+  const app = await startApp(t, { key: UNLIMITED, settings: { PHOTOS_URL: `file:${folder}` } })
+  for (const job of ['photo-files', 'removed-photos'] as const)
+    await app.service.context.write('takeJob', job, 'the test')
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const add = async (number: number, key?: string) => {
+    const headers = { ...JPEG, ...(key !== undefined && { 'idempotency-key': key }) }
+    const body = await picture({ number, width: 8 + number, height: 8 })
+    const {
+      status,
+      headers: told,
+      body: shown,
+    } = await app.request('/v1/pets/1/photos', {
+      ...{ method: 'POST', body, headers },
+    })
+    const { location, 'idempotent-replayed': replayed } = told
+    return { status, location, replayed, code: shown.code, id: shown.id }
+  }
+  for (let number = 1; number <= photos; number += 1) assert.equal((await add(number)).status, 201)
+  return { app, add, files: () => globSync('??/*', { cwd: folder }).length }
+}
+
+test('the 20th photo sent again is answered as before, with its Idempotency-Key and without', async (t) => {
+  const { add, files } = await startWithPhotos(t, 19)
+  const first = await add(20, 'k')
+  assert.deepEqual([first.status, first.replayed], [201, undefined])
+
+  assert.deepEqual(await add(20, 'k'), { ...first, replayed: 'true' })
+  assert.deepEqual([(await add(20)).status, (await add(20)).id], [200, first.id])
+  assert.equal((await add(20, 'another')).status, 200)
+  assert.deepEqual(
+    [(await add(21)).code, (await add(21, 'new')).code],
+    ['too_many_photos', 'too_many_photos'],
+  )
+  assert.equal((await add(21, 'k')).code, 'idempotency_key_reused')
+  assert.equal(files(), 20 * FILES_OF_ONE)
+})
+
+test('the answer to a photo that was removed is sent again, and its files do not come back', async (t) => {
+  const { app, add, files } = await startWithPhotos(t, 1)
+  const first = await add(2, 'k')
+  await app.delete(`/v1/pets/1/photos/${first.id}`)
+  const before = files()
+
+  assert.deepEqual(await add(2, 'k'), { ...first, replayed: 'true' })
+
+  assert.equal(files(), before)
+  assert.equal((await app.get('/v1/pets/1/photos')).body.length, 1)
+})
+
+test('an upload that adds no photo leaves no files: with a used key, the same bytes, or for one place', async (t) => {
+  const { app, add, files } = await startWithPhotos(t, 18)
+  assert.equal((await add(19, 'k')).status, 201)
+  const reused = await Promise.all([20, 21, 22].map((number) => add(number, 'k')))
+  assert.deepEqual(new Set(reused.map(({ code }) => code)), new Set(['idempotency_key_reused']))
+  assert.equal(files(), 19 * FILES_OF_ONE)
+
+  const many = await Promise.all([30, 30, 30, 31, 31, 32, 33, 34].map((number) => add(number)))
+  const one = many.find(({ status }) => status === 201)
+  const others = many.filter(({ status, id }) => status !== 201 && !(status === 200 && id === one?.id))
+  assert.deepEqual(new Set(others.map(({ code }) => code)), new Set(['too_many_photos']))
+  assert.equal(files(), 20 * FILES_OF_ONE)
+  assert.equal((await app.get('/v1/pets/1/photos')).body.length, 20)
+})
+
+test('of many who send one photo with one Idempotency-Key at once all that are answered have it', async (t) => {
+  const { add, files } = await startWithPhotos(t, 0)
+  const answers = await Promise.all(Array.from({ length: 6 }, () => add(1, 'k')))
+
+  for (const { status, code, id } of answers)
+    if (status === 409) assert.equal(code, 'idempotency_key_in_use')
+    else assert.deepEqual([status, id], [201, 1])
+  assert.equal(files(), FILES_OF_ONE)
+})

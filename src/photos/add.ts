@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { actorOf } from '../http/caller.ts'
+import { publicBase } from '../http/link.ts'
+import { type Photo, photosAt, toPhoto } from '../photo-files/kept.ts'
+import { ALL_FORMS, FIRST_FORMS, fileName } from '../photo-files/sizes.ts'
+import type { Asking } from '../photo-files/turns.ts'
+import { isGone, keepNew } from './files.ts'
+import { listToChange, type Owner } from './owners.ts'
+import { EMPTY, type Received, requirePhotoType } from './receive.ts'
+import { PATHS } from './schema.ts'
+import { type Added, findSame, type NewPhoto, requireRoom, type SentPhoto } from './store.ts'
+
+/** A request for a new photo, whose bytes were read. */
+export type Adding = FastifyRequest<{ Body: Received | undefined; Querystring: { alt?: string } }>
+
+/** @throws {ApiError} whatever is wrong with the photo, or with its owner */
+export async function add(
+  context: Context,
+  request: Adding,
+  reply: FastifyReply,
+  owner: Owner,
+): Promise<Photo> {
+  const { config } = context
+  // A request without a type and a body is read by nobody: its type is judged here first.
+  requirePhotoType(request)
+  const { body } = request
+  if (!body) throw new ApiError('invalid_image', { message: EMPTY })
+  const write = (photo: NewPhoto | SentPhoto): Promise<Added> =>
+    context.writeOnce(request, reply, 'addPhoto', owner, photo, actorOf(request.caller), context.clock())
+  const { photo, isNew } =
+    (await findAdded(context, request, owner, write)) ?? (await make(context, request, write))
+  if (isNew) {
+    const path = PATHS[owner.kind].path.replace(/:\w+/, String(owner.id))
+    reply.code(201).header('location', `${publicBase(config, request)}${path}/${photo.id}`)
+  }
+  return toPhoto(photo, photosAt(config, request))
+}
+
+type WritePhoto = (photo: NewPhoto | SentPhoto) => Promise<Added>
+
+/**
+ * What a request without its files can be answered with: a photo of the same bytes, or what its
+ * Idempotency-Key was answered with before. Else there is room for a new one.
+ *
+ * @throws {ApiError} too_many_photos, idempotency_key_reused, idempotency_key_in_use
+ */
+async function findAdded(
+  { db }: Context,
+  { body, headers, caller }: Adding,
+  owner: Owner,
+  write: WritePhoto,
+): Promise<Added | undefined> {
+  const { digest } = body as Received
+  if (headers['idempotency-key'] === undefined) {
+    const photo = await findSame(db, owner, digest)
+    if (photo) return { photo, isNew: false }
+    requireRoom(await listToChange(db, owner, actorOf(caller)))
+    return undefined
+  }
+  // What the key was answered with, only the change itself can tell.
+  return write({ digest }).catch((error) => {
+    if (!(error instanceof ApiError && error.code === 'photo_not_found')) throw error
+    return undefined
+  })
+}
+
+/** Makes the files of a photo and adds it. What turns out to be none of its own goes at once. */
+async function make({ config, photos }: Context, request: Adding, write: WritePhoto): Promise<Added> {
+  const { file, digest } = request.body as Received
+  const { alt } = request.query
+  // Where files are read past this service, all have to be there: nobody would make those that are missing.
+  const forms = config.photosPublicUrl ? ALL_FORMS : FIRST_FORMS
+  const made = await keepNew(photos, file, forms, asking(request))
+  // What cannot be removed now goes as nobody's a day later.
+  const remove = (): Promise<void> =>
+    photos.store.remove(forms.map((form) => fileName(made.hash, form))).catch(() => undefined)
+  try {
+    const added = await write({ digest, ...made, ...(alt !== undefined && { alt }) })
+    if (added.photo.hash !== made.hash) await remove()
+    return added
+  } catch (error) {
+    // Of a store that failed, nobody can say whether it has the photo.
+    if (error instanceof ApiError && error.status < 500) await remove()
+    throw error
+  }
+}
+
+/** Keys of one organization take one turn. */
+function asking({ caller, raw }: FastifyRequest): Asking {
+  const { organizationId, name } = caller
+  const whose = organizationId === undefined ? name : `organization:${organizationId}`
+  return { caller: whose, isUpload: true, isGone: () => isGone(raw) }
+}
