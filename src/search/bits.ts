@@ -37,19 +37,14 @@ export function subtract(bits: Bits, others: Bits): void {
   for (let word = 0; word < WORDS; word += 1) bits[word] = (bits[word] as number) & ~(others[word] as number)
 }
 
-export const isEmpty = (bits: Bits): boolean => bits.every((word) => word === 0)
+export function isEmpty(bits: Bits): boolean {
+  for (const word of bits) if (word !== 0) return false
+  return true
+}
 
 export function countBits(bits: Bits): number {
   let count = 0
   for (const word of bits) count += bitsIn(word)
-  return count
-}
-
-/** How many ids two sets share. */
-export function countShared(bits: Bits, others: Bits): number {
-  let count = 0
-  for (let word = 0; word < WORDS; word += 1)
-    count += bitsIn((bits[word] as number) & (others[word] as number))
   return count
 }
 
@@ -132,4 +127,26 @@ export function addEncoded(bits: Bits, encoded: Uint8Array): void {
     return
   }
   for (let at = 0; at < encoded.byteLength; at += 2) setBit(bits, bytes.getUint16(at, true))
+}
+
+/** How many of a set are in what the store keeps, and the last of them. */
+export function sharedWith(bits: Bits, encoded: Uint8Array): { count: number; last: number } {
+  const bytes = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength)
+  let [count, last] = [0, -1]
+  if (encoded.byteLength !== WHOLE_BYTES) {
+    for (let at = 0; at < encoded.byteLength; at += 2) {
+      const offset = bytes.getUint16(at, true)
+      if (!hasBit(bits, offset)) continue
+      count += 1
+      last = offset
+    }
+    return { count, last }
+  }
+  for (let word = 0; word < WORDS; word += 1) {
+    const both = (bits[word] as number) & bytes.getUint32(word * 4, true)
+    if (both === 0) continue
+    count += bitsIn(both)
+    last = word * WORD_BITS + (31 - Math.clz32(both))
+  }
+  return { count, last }
 }
