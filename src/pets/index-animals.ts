@@ -81,7 +81,7 @@ async function isInHand(db: Db): Promise<boolean> {
   return Boolean((await held.execute(db)).rows[0]?.held)
 }
 
-/** Of the animals from before the index: from which id to below which they come in now, and the last of all. */
+/** Of animals from before the index: from which id to below which they come in now, and the last of all. */
 interface Built {
   from: number
   to: number
