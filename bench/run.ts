@@ -16,8 +16,8 @@ import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './sp
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --quick | --against FOLDER] ' +
-  '[--rounds N] [--seconds S] [--animals N]'
+  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --quick | ' +
+  '--against FOLDER] [--rounds N] [--seconds S] [--animals N]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }

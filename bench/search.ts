@@ -177,10 +177,12 @@ export function searchReport({ engine, animals, filled, asked, memoryMb, creates
     ...(creates
       ? [
           `Creates a second with the index, of those without: ${creates.ratio.median.toFixed(2)} ` +
-            `(${creates.ratio.least.toFixed(2)}..${creates.ratio.most.toFixed(2)}), to reach ≥ ${LEAST_CREATES}`,
+            `(${creates.ratio.least.toFixed(2)}..${creates.ratio.most.toFixed(2)}), ` +
+            `to reach ≥ ${LEAST_CREATES}`,
         ]
       : []),
-    `Resident memory of the service: ${whole(memoryMb.start)} MB at the start, ${whole(memoryMb.peak)} MB at its peak.`,
+    `Resident memory of the service: ${whole(memoryMb.start)} MB at the start, ` +
+      `${whole(memoryMb.peak)} MB at its peak.`,
     `One connection, no page asked twice. Node ${setup.versions.node}, SQLite ${setup.versions.sqlite}; ` +
       `${setup.machine.cores} × ${setup.machine.cpu}, ${setup.machine.platform}.`,
   ].join('\n')
