@@ -11,7 +11,9 @@ if (isMainThread) {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   histogram.enable()
   process.on('SIGWINCH', () => {
-    console.log(histogram.percentile(99.9) / 1e6 - RESOLUTION_MS)
+    console.log(
+      [histogram.percentile(99.9), histogram.max].map((late) => late / 1e6 - RESOLUTION_MS).join(' '),
+    )
     histogram.reset()
   })
 }

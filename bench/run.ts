@@ -5,19 +5,24 @@ import { parseArgs } from 'node:util'
 import { againstReport, measureAgainst } from './against.ts'
 import { barChart, growthChart } from './chart.ts'
 import { type Growth, growthReport, measureGrowth, SIZES } from './growth.ts'
+import { withOwnDatabase } from './own-database.ts'
 import { measurePhotos, photosReport } from './photos.ts'
 import { measureRich, richReport } from './rich.ts'
 import { measureScale, NEEDS, scaleReport } from './scale.ts'
+import { measureSearch, type Searches, searchReport } from './search.ts'
+import { measureCreates } from './search-creates.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
 
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--growth | --network | --rich | --photos | --quick | --against FOLDER] ' +
-  '[--rounds N] [--seconds S]'
+  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --quick | ' +
+  '--against FOLDER] [--rounds N] [--seconds S] [--animals N]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }
+/** With `--search`, unless `--animals` tells. */
+const SEARCHED = { quick: 5_000, full: 200_000 }
 const QUICK_SIZES = SIZES.slice(0, 2)
 
 /** Whoever needs longer hangs. */
@@ -30,10 +35,11 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, growth, network, rich, photos, against } = flags
-  if (quick || !(growth || network || rich || photos || against)) await speed()
+  const { quick, growth, network, rich, photos, search, against } = flags
+  if (quick || !(growth || network || rich || photos || search || against)) await speed()
   if (quick || rich) await wide()
   if (quick || photos) await pictures()
+  if (quick || search) await searches()
   if (quick || growth) await grow()
   if (quick || network) await scale()
   if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
@@ -58,6 +64,22 @@ async function pictures(): Promise<void> {
   const results = await measurePhotos(options, folder)
   console.log(`${photosReport(results)}\n`)
   if (!flags.quick) keep('photos', results)
+}
+
+async function searches(): Promise<void> {
+  const { animals } = options
+  const file = (name: string) => `sqlite:${join(folder, name)}`
+  const creates = await measureCreates({ indexed: file('indexed.db'), bare: file('bare.db') }, options)
+  const results: Record<string, Searches> = {
+    sqlite: { ...(await measureSearch(file('search.db'), animals)), creates },
+  }
+  console.log(`${searchReport(results.sqlite as Searches)}\n`)
+  const { BENCH_DATABASE_URL: server } = process.env
+  if (server) {
+    results.postgres = await withOwnDatabase(server, (url) => measureSearch(url, animals))
+    console.log(`${searchReport(results.postgres)}\n`)
+  } else console.log('  skipped: PostgreSQL, without BENCH_DATABASE_URL\n')
+  if (!flags.quick) keep('search', results)
 }
 
 async function grow(): Promise<void> {
@@ -111,6 +133,8 @@ function readFlags() {
         network: flag,
         rich: flag,
         photos: flag,
+        search: flag,
+        animals: text,
         quick: flag,
         against: text,
         rounds: text,
@@ -122,12 +146,14 @@ function readFlags() {
   }
 }
 
-function readOptions(): Options {
+function readOptions(): Options & { animals: number } {
   const preset = flags.quick ? QUICK : FULL
   const rounds = Number(flags.rounds ?? preset.rounds)
   const seconds = Number(flags.seconds ?? preset.seconds)
+  const animals = Number(flags.animals ?? (flags.quick ? SEARCHED.quick : SEARCHED.full))
   if (!(Number.isInteger(rounds) && rounds >= 1 && seconds > 0)) fail(USAGE)
-  return { ...preset, rounds, seconds }
+  if (!(Number.isInteger(animals) && animals >= 1_000)) fail(USAGE)
+  return { ...preset, rounds, seconds, animals }
 }
 
 function fail(reason: unknown): never {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import pg from 'pg'
 import { adoptable, CREATE, FILTERS, SAME_PAGE } from './adoptable.ts'
 import { BARE, type Contestant, compete, type Sending } from './contest.ts'
+import { withOwnDatabase } from './own-database.ts'
 import { type Comparison, closing, type Setup, setup, summarise, table } from './report.ts'
 import { addAnimals } from './requests.ts'
 import { makeKey, type Service, type Store, startBare, startService } from './servers.ts'
@@ -10,7 +10,6 @@ import type { Options } from './speed.ts'
 // The same service on its two kinds of store, and by one process and by two. It makes a database of its own on
 // the PostgreSQL that it is given, and leaves its counters in the Redis until they expire.
 
-const NAME = `adoptable_bench_${process.pid}`
 const REACH = 0.35
 
 /** Of so many callers, few have two requests under way at a moment, which would share a question to Redis. */
@@ -27,17 +26,9 @@ export const NEEDS = 'network: set BENCH_DATABASE_URL to a PostgreSQL and BENCH_
 export async function measureScale(options: Options, folder: string): Promise<Scale | undefined> {
   const { BENCH_DATABASE_URL: serverUrl, BENCH_REDIS_URL: redisUrl } = process.env
   if (!serverUrl || !redisUrl) return undefined
-  await runOnServer(serverUrl, `create database ${NAME}`)
-  try {
-    const databaseUrl = Object.assign(new URL(serverUrl), { pathname: NAME }).href
-    return await onBoth(
-      options,
-      { databaseUrl: `sqlite:${join(folder, 'scale.db')}` },
-      { databaseUrl, redisUrl },
-    )
-  } finally {
-    await runOnServer(serverUrl, `drop database ${NAME} with (force)`)
-  }
+  return withOwnDatabase(serverUrl, (databaseUrl) =>
+    onBoth(options, { databaseUrl: `sqlite:${join(folder, 'scale.db')}` }, { databaseUrl, redisUrl }),
+  )
 }
 
 async function onBoth(options: Options, embedded: Store, network: Store): Promise<Scale> {
@@ -83,10 +74,4 @@ async function withKeys(name: string, store: Store, service: Service): Promise<C
 
 export function scaleReport({ comparisons, setup }: Scale): string {
   return [...table(comparisons, 'speed'), '', ...closing(setup)].join('\n')
-}
-
-async function runOnServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  await client.query(statement).finally(() => client.end())
 }

@@ -17,6 +17,8 @@ export interface Service {
   readyMs: number
   /** Of a probed one: the 99.9th percentile of how late its event loop was since this was asked last. */
   loopP999Ms(): Promise<number>
+  /** Of a probed one: how late its event loop was at most, since either was asked last. */
+  longestTurnMs(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -68,12 +70,21 @@ export async function startService(
   const { status } = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (status !== 200) throw new Error(`adoptable is not ready: status ${status}`)
   const readyMs = performance.now() - begun
-  const loopP999Ms = async (): Promise<number> => {
+  const lateness = async (): Promise<number[]> => {
     const told = heard(child, lines, 'line')
     child.kill('SIGWINCH')
-    return Number(await told)
+    return String(await told)
+      .split(' ')
+      .map(Number)
   }
-  return { port, pid: child.pid, readyMs, loopP999Ms, stop: () => stop(child) }
+  return {
+    port,
+    pid: child.pid,
+    readyMs,
+    loopP999Ms: async () => (await lateness())[0] ?? Number.NaN,
+    longestTurnMs: async () => (await lateness())[1] ?? Number.NaN,
+    stop: () => stop(child),
+  }
 }
 
 export function memoryOf(pid: number | undefined): Memory {

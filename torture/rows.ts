@@ -49,6 +49,7 @@ export const ROWS: Row[] = [
   { files: ['photos/photos-slow'], rounds: [40, 200, 1_000] },
   { files: ['photos/photos-disk'], rounds: [1, 20, 200] },
   { files: ['photos/photos-killed'], rounds: [4, 200, 1_000], minutes: 20 },
+  { files: ['search/search-killed'], rounds: [4, 200, 1_000], minutes: 60 },
   { files: ['wire/bombs'], rounds: [3, 50, 500] },
   { files: ['wire/slow-clients'], rounds: [20, 1_000, 4_000] },
   { files: ['wire/smuggling'], rounds: [40, 2_000, 20_000] },

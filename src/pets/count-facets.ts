@@ -1,17 +1,14 @@
 import { ROWS } from '../db/many-rows.ts'
 import { ADDRESS_FILTERS, type OrganizationPlace } from '../organizations/places.ts'
 import {
-  addEncoded,
   type Bits,
   blockOf,
   clearBit,
   countBits,
-  countShared,
   firstIdOf,
   hasBit,
-  intersect,
-  noBits,
   offsetsDown,
+  sharedWith,
 } from '../search/bits.ts'
 import { evaluate, takeTurns } from '../search/evaluate.ts'
 import { postingsFrom } from '../search/postings.ts'
@@ -124,24 +121,17 @@ async function countIn(
   }
   const prefixes = [...counts.values.keys()].map((facet) => token(facet, ''))
   if (ADDRESS_FILTERS.some((filter) => counts.values.has(filter))) prefixes.push(token(AT_ORGANIZATION, ''))
-  for (const prefix of prefixes) {
-    const postings = await postingsFrom(db, blocks, prefix)
+  for (const [prefix, block] of prefixes.flatMap((prefix) =>
+    blocks.map((block) => [prefix, block] as const),
+  )) {
+    const postings = await postingsFrom(db, [block], prefix)
     work.left -= postings.length
-    for (const [block, one, ids] of postings) {
-      const having = noBits()
-      addEncoded(having, ids)
-      const bits = found.get(block) as Bits
-      const count = countShared(having, bits)
-      if (count > 0) noteToken(counts, addresses, one, count, newestIn(block, having, bits))
+    for (const [, one, ids] of postings) {
+      const { count, last } = sharedWith(found.get(block) as Bits, ids)
+      if (count > 0) noteToken(counts, addresses, one, count, firstIdOf(block) + last)
     }
     await takeTurns(work)
   }
-}
-
-function newestIn(block: number, having: Bits, bits: Bits): number {
-  intersect(having, bits)
-  const [offset = 0] = offsetsDown(having)
-  return firstIdOf(block) + offset
 }
 
 function noteToken(

@@ -2,7 +2,7 @@ import type { Db } from '../db/tables.ts'
 import { type Bits, blockOf, firstIdOf, hasBit, offsetsDown, offsetsIn } from '../search/bits.ts'
 import { evaluate, takeTurns, type Work } from '../search/evaluate.ts'
 import { idsWith, walk } from '../search/orders.ts'
-import { matches, type Question } from '../search/question.ts'
+import { type Clause, matches, type Question } from '../search/question.ts'
 import type { Recent } from '../search/recent.ts'
 import type { Near } from './filters.ts'
 import { AT } from './tokens.ts'
@@ -158,7 +158,11 @@ export async function* byDistance(
   after: Position | undefined,
 ): Candidates {
   const { recent, work } = search
-  const isFound = tester(search, question)
+  // Whoever is in one of these places is near: to ask the index too would be to read all its places.
+  const isOfPlaces = ({ tokens, prefixes }: Clause): boolean =>
+    !prefixes && tokens.length === near.size && tokens.every((token) => near.has(token))
+  const clauses = question.clauses.filter((clause) => !isOfPlaces(clause))
+  const isFound = tester(search, { ...question, clauses })
   const changed = recentIn(recent, question, AT)
   const [behind, behindId] = (after ?? [-1, 0]) as [number, number]
   const rings = new Map<number, string[]>()

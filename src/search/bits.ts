@@ -37,19 +37,14 @@ export function subtract(bits: Bits, others: Bits): void {
   for (let word = 0; word < WORDS; word += 1) bits[word] = (bits[word] as number) & ~(others[word] as number)
 }
 
-export const isEmpty = (bits: Bits): boolean => bits.every((word) => word === 0)
+export function isEmpty(bits: Bits): boolean {
+  for (const word of bits) if (word !== 0) return false
+  return true
+}
 
 export function countBits(bits: Bits): number {
   let count = 0
   for (const word of bits) count += bitsIn(word)
-  return count
-}
-
-/** How many ids two sets share. */
-export function countShared(bits: Bits, others: Bits): number {
-  let count = 0
-  for (let word = 0; word < WORDS; word += 1)
-    count += bitsIn((bits[word] as number) & (others[word] as number))
   return count
 }
 
@@ -80,18 +75,48 @@ export function* offsetsDown(bits: Bits): Generator<number> {
 }
 
 /** As the store keeps it: a list of offsets while that is shorter than the bits. */
-export function encodeBits(bits: Bits): Buffer {
+export function encodeBits(bits: Bits): Uint8Array {
   const count = countBits(bits)
   if (count * 2 >= WHOLE_BYTES) {
-    const whole = Buffer.alloc(WHOLE_BYTES)
-    for (let word = 0; word < WORDS; word += 1) whole.writeUInt32LE(bits[word] as number, word * 4)
-    return whole
+    const whole = new DataView(new ArrayBuffer(WHOLE_BYTES))
+    for (let word = 0; word < WORDS; word += 1) whole.setUint32(word * 4, bits[word] as number, true)
+    return new Uint8Array(whole.buffer)
   }
-  const list = Buffer.alloc(count * 2)
+  const list = new DataView(new ArrayBuffer(count * 2))
   let at = 0
-  for (const offset of offsetsIn(bits)) at = list.writeUInt16LE(offset, at)
+  for (let word = 0; word < WORDS; word += 1) {
+    for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1) {
+      list.setUint16(at, word * WORD_BITS + (31 - Math.clz32(rest & -rest)), true)
+      at += 2
+    }
+  }
+  return new Uint8Array(list.buffer)
+}
+
+/**
+ * What the store keeps, with more offsets behind its last one: most tokens of a block are those of few
+ * animals, and new animals have higher ids.
+ *
+ * @param offsets lowest first
+ * @returns undefined where it takes the bits to tell
+ */
+export function appended(encoded: Uint8Array | undefined, offsets: number[]): Uint8Array | undefined {
+  const known = encoded?.byteLength ?? 0
+  const length = known + offsets.length * 2
+  if (known >= WHOLE_BYTES || length >= WHOLE_BYTES || offsets.length === 0) return undefined
+  if (encoded && (offsets[0] as number) <= lastOf(encoded)) return undefined
+  const list = new Uint8Array(length)
+  if (encoded) list.set(encoded)
+  let at = known
+  for (const offset of offsets) {
+    list[at] = offset & 255
+    list[at + 1] = offset >>> 8
+    at += 2
+  }
   return list
 }
+
+const lastOf = (encoded: Uint8Array): number => (encoded.at(-2) as number) | ((encoded.at(-1) as number) << 8)
 
 /** Adds what the store keeps to a set. */
 export function addEncoded(bits: Bits, encoded: Uint8Array): void {
@@ -102,4 +127,26 @@ export function addEncoded(bits: Bits, encoded: Uint8Array): void {
     return
   }
   for (let at = 0; at < encoded.byteLength; at += 2) setBit(bits, bytes.getUint16(at, true))
+}
+
+/** How many of a set are in what the store keeps, and the last of them. */
+export function sharedWith(bits: Bits, encoded: Uint8Array): { count: number; last: number } {
+  const bytes = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength)
+  let [count, last] = [0, -1]
+  if (encoded.byteLength !== WHOLE_BYTES) {
+    for (let at = 0; at < encoded.byteLength; at += 2) {
+      const offset = bytes.getUint16(at, true)
+      if (!hasBit(bits, offset)) continue
+      count += 1
+      last = offset
+    }
+    return { count, last }
+  }
+  for (let word = 0; word < WORDS; word += 1) {
+    const both = (bits[word] as number) & bytes.getUint32(word * 4, true)
+    if (both === 0) continue
+    count += bitsIn(both)
+    last = word * WORD_BITS + (31 - Math.clz32(both))
+  }
+  return { count, last }
 }

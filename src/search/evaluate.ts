@@ -1,12 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../db/tables.ts'
-import { addEncoded, type Bits, clearBit, firstIdOf, intersect, noBits, setBit, subtract } from './bits.ts'
+import {
+  addEncoded,
+  type Bits,
+  clearBit,
+  firstIdOf,
+  intersect,
+  isEmpty,
+  noBits,
+  setBit,
+  subtract,
+} from './bits.ts'
 import { type Posting, postingsFrom, postingsOf } from './postings.ts'
 import { ANY_TOKEN, type Clause, matches, type Question } from './question.ts'
 import type { Recent } from './recent.ts'
 
 /** More tokens of one clause are read all at once, and picked from. */
-const MOST_LOOKED_UP = 64
+const MOST_LOOKED_UP = 1_000
+/** Of those that are looked up, so many rows are one turn. */
+const ROWS_AT_ONCE = 256
 /** For so long nobody else's request waits. */
 const TURN_MS = 4
 
@@ -15,9 +27,15 @@ export interface Work {
   /** Rows of the index. */
   left: number
   turnSince: number
+  /** Bytes of what each clause found in the blocks that were read last, for one block. */
+  sizes: Map<Clause, number>
 }
 
-export const work = (rows: number): Work => ({ left: rows, turnSince: performance.now() })
+export const work = (rows: number): Work => ({
+  left: rows,
+  turnSince: performance.now(),
+  sizes: new Map(),
+})
 
 /** Lets others in between, now and then. */
 export async function takeTurns(done: Work): Promise<void> {
@@ -36,13 +54,13 @@ export async function evaluate(
 ): Promise<Map<number, Bits>> {
   const { clauses, without = [] } = question
   const wanted = clauses.length > 0 ? clauses : [{ tokens: [ANY_TOKEN] }]
-  const found = await read(db, [...wanted, ...without], blocks, done)
+  const found = await shared(db, wanted, blocks, done)
+  const unwanted = without.length > 0 ? await shared(db, without, [...found.keys()], done) : undefined
   const result = new Map<number, Bits>()
   for (const block of blocks) {
-    const sets = found.get(block)
-    const bits = all(wanted, sets) ?? noBits()
-    const unwanted = without.length > 0 ? all(without, sets) : undefined
-    if (unwanted) subtract(bits, unwanted)
+    const bits = found.get(block) ?? noBits()
+    const others = unwanted?.get(block)
+    if (others) subtract(bits, others)
     for (const [id, { tokens }] of recent.inBlock(block)) {
       const offset = id - firstIdOf(block)
       clearBit(bits, offset)
@@ -53,50 +71,54 @@ export async function evaluate(
   return result
 }
 
-/** What all clauses share; undefined for nothing. */
-function all(clauses: Clause[], sets: Map<Clause, Bits> | undefined): Bits | undefined {
-  let shared: Bits | undefined
-  for (const clause of clauses) {
-    const bits = sets?.get(clause)
-    if (!bits) return undefined
-    if (shared) intersect(shared, bits)
-    else shared = Uint32Array.from(bits)
+/**
+ * What all clauses share, of blocks where there is anything. Those that found least before are read first:
+ * where nothing is left, the others are not read.
+ */
+async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): Promise<Map<number, Bits>> {
+  const size = (clause: Clause): number => done.sizes.get(clause) ?? 0
+  let found: Map<number, Bits> | undefined
+  for (const clause of clauses.toSorted((one, other) => size(one) - size(other))) {
+    const own = await bitsOf(db, clause, found ? [...found.keys()] : blocks, done)
+    for (const [block, bits] of found ?? []) {
+      const others = own.get(block)
+      if (others) intersect(bits, others)
+      if (!others || isEmpty(bits)) found?.delete(block)
+    }
+    found ??= own
+    if (found.size === 0) break
   }
-  return shared
+  return found ?? new Map()
 }
 
-type Sets = Map<number, Map<Clause, Bits>>
-
-async function read(db: Db, clauses: Clause[], blocks: number[], done: Work): Promise<Sets> {
-  const sets: Sets = new Map()
-  const byToken = new Map<string, Clause[]>()
-  const addTo = (clause: Clause, [block, , ids]: Posting): void => {
-    const ofBlock = sets.get(block) ?? new Map<Clause, Bits>()
-    const bits = ofBlock.get(clause) ?? noBits()
+async function bitsOf(db: Db, clause: Clause, blocks: number[], done: Work): Promise<Map<number, Bits>> {
+  const found = new Map<number, Bits>()
+  let bytes = 0
+  const add = ([block, , ids]: Posting): void => {
+    bytes += ids.byteLength
+    const bits = found.get(block) ?? noBits()
     addEncoded(bits, ids)
-    sets.set(block, ofBlock.set(clause, bits))
+    found.set(block, bits)
   }
-  const count = (postings: Posting[]): Posting[] => {
-    done.left -= postings.length
-    return postings
-  }
-  for (const clause of clauses) {
-    const { tokens, prefixes = [] } = clause
-    if (tokens.length <= MOST_LOOKED_UP) {
-      for (const token of tokens) byToken.set(token, [...(byToken.get(token) ?? []), clause])
-    } else {
-      const wanted = new Set(tokens)
-      const filters = new Set(tokens.map((token) => token.slice(0, token.indexOf(':') + 1)))
-      for (const filter of filters)
-        for (const posting of count(await postingsFrom(db, blocks, filter)))
-          if (wanted.has(posting[1])) addTo(clause, posting)
+  const { tokens, prefixes = [] } = clause
+  const isLong = tokens.length > MOST_LOOKED_UP
+  const filters = new Set(isLong ? tokens.map((token) => token.slice(0, token.indexOf(':') + 1)) : [])
+  const wanted = isLong ? new Set(tokens) : undefined
+  const isRead = filters.size > 0 || prefixes.length > 0
+  const atOnce = isRead ? 1 : Math.max(1, Math.floor(ROWS_AT_ONCE / tokens.length))
+  for (let from = 0; from < blocks.length; from += atOnce) {
+    const some = blocks.slice(from, from + atOnce)
+    const known = isLong ? [] : await postingsOf(db, some, tokens)
+    for (const posting of known) add(posting)
+    done.left -= some.length + known.length
+    for (const beginning of [...filters, ...prefixes]) {
+      const postings = await postingsFrom(db, some, beginning)
+      done.left -= postings.length
+      for (const posting of postings)
+        if (prefixes.includes(beginning) || wanted?.has(posting[1])) add(posting)
     }
-    for (const prefix of prefixes)
-      for (const posting of count(await postingsFrom(db, blocks, prefix))) addTo(clause, posting)
+    await takeTurns(done)
   }
-  done.left -= blocks.length
-  for (const posting of count(await postingsOf(db, blocks, [...byToken.keys()])))
-    for (const clause of byToken.get(posting[1]) ?? []) addTo(clause, posting)
-  await takeTurns(done)
-  return sets
+  done.sizes.set(clause, bytes / Math.max(1, blocks.length))
+  return found
 }

@@ -1,6 +1,9 @@
+import { type RawBuilder, sql } from 'kysely'
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { takeTurns, work } from './evaluate.ts'
+import { stateOf } from './state.ts'
 
 // The animals in orders that are not that of their ids.
 
@@ -71,25 +74,61 @@ export function walk(
   return (direction === 'asc' ? walkUp : walkDown)(db, range)
 }
 
-const nextKey = prepared<{ sort: string; key: string }, [key: string]>((db, fill) =>
-  db
-    .selectFrom('search_order')
-    .select('key')
-    .where('sort', '=', fill('sort'))
-    .where('key', '>', fill('key'))
-    .orderBy('key')
-    .limit(1),
-)
+interface KeyRange {
+  sort: string
+  key: string
+  limit: number
+}
 
-/** Every different key of an order: one look-up each, however many animals share it. */
-export async function keysIn(db: Db, sort: string): Promise<string[]> {
-  const found: string[] = []
-  for (let key = ''; ; ) {
-    const [row] = await nextKey(db, { sort, key })
-    if (!row) return found
-    key = row[0]
-    found.push(key)
+/** One look-up for each key, all in one statement. */
+const nextKeys = prepared<KeyRange, [key: string]>((db, fill) => {
+  const next = (behind: RawBuilder<unknown>) =>
+    sql`(select key from search_order where sort = ${fill('sort')} and key > ${behind} order by key limit 1)`
+  const own = db.withRecursive('found(key)', (query) =>
+    query
+      .selectNoFrom(
+        next(sql`${fill('key')}`)
+          .$castTo<string | null>()
+          .as('key'),
+      )
+      .unionAll(
+        query
+          .selectFrom('found')
+          .select(next(sql`found.key`).$castTo<string | null>().as('key'))
+          .where('found.key', 'is not', null),
+      ),
+  )
+  return own.selectFrom('found').select('found.key').where('found.key', 'is not', null).limit(fill('limit'))
+})
+
+const KEYS_AT_ONCE = 500
+
+interface KnownKeys {
+  generation: number
+  keys: string[]
+}
+
+/** As of the index that they are of: a store may have as many places as a country. */
+const known = new WeakMap<Db, Map<string, KnownKeys>>()
+
+/** Every different key of an order, however many animals share it. */
+export async function keysIn(db: Db, sort: string): Promise<readonly string[]> {
+  // Read before the keys: what comes in meanwhile belongs to another generation.
+  const { generation } = await stateOf(db)
+  const ofStore = known.get(db) ?? new Map<string, KnownKeys>()
+  known.set(db, ofStore)
+  const before = ofStore.get(sort)
+  if (before?.generation === generation) return before.keys
+  const keys: string[] = []
+  const done = work(0)
+  for (let key = ''; ; key = keys.at(-1) ?? '') {
+    const some = await nextKeys(db, { sort, key, limit: KEYS_AT_ONCE })
+    for (const [one] of some) keys.push(one)
+    if (some.length < KEYS_AT_ONCE) break
+    await takeTurns(done)
   }
+  ofStore.set(sort, { generation, keys })
+  return keys
 }
 
 const idsUnder = prepared<Range, [petId: number]>((db, fill) =>

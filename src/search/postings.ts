@@ -1,54 +1,56 @@
+import { type RawBuilder, sql } from 'kysely'
+import { dialectOf } from '../db/dialect.ts'
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
-import { type Fill, prepared } from '../db/prepared.ts'
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { addEncoded, type Bits, clearBit, encodeBits, isEmpty, noBits, setBit } from './bits.ts'
+import { addEncoded, appended, clearBit, encodeBits, isEmpty, noBits, setBit } from './bits.ts'
 
 // Which animals have a token. What tokens there are, src/pets/tokens.ts says.
 
 /** Of one block, which animals have a token. */
 export type Posting = [block: number, token: string, ids: Uint8Array]
 
-const many = <Value>(name: string, count: number, fill: Fill<Values>): Value[] =>
-  Array.from({ length: count }, (_, index) => fill(`${name}${index}`) as Value)
+/** Values of a list in one parameter: the text of the statement is the same however many they are. */
+function inList(db: Db, list: unknown, type: 'bigint' | 'text'): RawBuilder<never> {
+  if (dialectOf(db).engine === 'sqlite') return sql`(select value from json_each(${list}))`
+  return sql`(select unnest(${list}::${sql.raw(type)}[]))`
+}
 
-const named = (name: string, values: unknown[]): [string, unknown][] =>
-  values.map((value, index) => [`${name}${index}`, value])
+const listOf = (db: Db, values: unknown[]): unknown =>
+  dialectOf(db).engine === 'sqlite' ? JSON.stringify(values) : values
 
-const readTokens = prepared<Values, Posting>(
-  (db, fill, { blocks, tokens }) =>
-    db
-      .selectFrom('search_posting')
-      .select(['block', 'token', 'ids'])
-      .where('block', 'in', many<number>('block', blocks ?? 0, fill))
-      .where('token', 'in', many<string>('token', tokens ?? 0, fill)),
-  ({ blocks, tokens }) => `${blocks} ${tokens}`,
+interface Wanted {
+  blocks: unknown
+  tokens: unknown
+}
+
+const readTokens = prepared<Wanted, Posting>((db, fill) =>
+  db
+    .selectFrom('search_posting')
+    .select(['block', 'token', 'ids'])
+    .where('block', 'in', inList(db, fill('blocks'), 'bigint'))
+    .where('token', 'in', inList(db, fill('tokens'), 'text')),
 )
 
 /** @returns what there is of some tokens in some blocks */
 export async function postingsOf(db: Db, blocks: number[], tokens: string[]): Promise<Posting[]> {
-  const found: Posting[] = []
-  for (let from = 0; from < tokens.length; from += ROWS) {
-    const some = tokens.slice(from, from + ROWS)
-    const values = { blocks: blocks.length, tokens: some.length }
-    const all = Object.fromEntries([
-      ...Object.entries(values),
-      ...named('block', blocks),
-      ...named('token', some),
-    ])
-    found.push(...(await readTokens(db, all as Values)))
-  }
-  return found
+  if (blocks.length === 0 || tokens.length === 0) return []
+  return readTokens(db, { blocks: listOf(db, blocks), tokens: listOf(db, tokens) })
 }
 
-const readRange = prepared<Values, Posting>(
-  (db, fill, { blocks }) =>
-    db
-      .selectFrom('search_posting')
-      .select(['block', 'token', 'ids'])
-      .where('block', 'in', many<number>('block', blocks ?? 0, fill))
-      .where('token', '>=', fill('from'))
-      .where('token', '<', fill('to')),
-  ({ blocks }) => String(blocks),
+interface Range {
+  blocks: unknown
+  from: string
+  to: string
+}
+
+const readRange = prepared<Range, Posting>((db, fill) =>
+  db
+    .selectFrom('search_posting')
+    .select(['block', 'token', 'ids'])
+    .where('block', 'in', inList(db, fill('blocks'), 'bigint'))
+    .where('token', '>=', fill('from'))
+    .where('token', '<', fill('to')),
 )
 
 /** Behind every text that begins with it, in the order of bytes. */
@@ -56,15 +58,21 @@ const beyond = (prefix: string): string => `${prefix}\u{10ffff}`
 
 /** @returns what there is of all tokens with a beginning, in some blocks */
 export async function postingsFrom(db: Db, blocks: number[], prefix: string): Promise<Posting[]> {
-  const range = { blocks: blocks.length, from: prefix, to: beyond(prefix) }
-  const all = Object.fromEntries([...Object.entries(range), ...named('block', blocks)])
-  return readRange(db, all as Values)
+  return readRange(db, { blocks: listOf(db, blocks), from: prefix, to: beyond(prefix) })
 }
 
-/** What becomes of a token in a block: offsets that come and go. */
-export type TokenChange = { add: number[]; remove: number[] }
+/** What becomes of a token in a block: offsets that come, lowest first, and go. */
+export interface TokenChange {
+  add: number[]
+  remove: number[]
+}
 
-const upsertPostings = prepared<Values, []>(
+interface Kept {
+  token: string
+  ids: Uint8Array
+}
+
+const upsertRows = prepared<Values, []>(
   (db, fill, values) =>
     db
       .insertInto('search_posting')
@@ -81,25 +89,70 @@ const upsertPostings = prepared<Values, []>(
   shapeOf,
 )
 
+/** PostgreSQL: in arrays, since each number of parameters is a statement to parse and plan. */
+const upsertArrays = prepared<{ block: number; tokens: unknown; ids: unknown }, []>((db, fill) =>
+  db
+    .insertInto('search_posting')
+    .columns(['block', 'token', 'ids'])
+    .expression(
+      sql`select ${fill('block')}::bigint, *
+        from unnest(${fill('tokens')}::text[], ${fill('ids')}::bytea[]) as given (token, ids)` as never,
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['block', 'token']).doUpdateSet(({ ref }) => ({ ids: ref('excluded.ids') })),
+    ),
+)
+
+/** Rows of one statement on PostgreSQL: with their bytes some megabytes at most. */
+const MOST_IN_ARRAYS = 2_000
+
+async function upsert(db: Db, block: number, kept: Kept[]): Promise<void> {
+  if (dialectOf(db).engine === 'sqlite') {
+    for (let from = 0; from < kept.length; from += ROWS)
+      await upsertRows(db, valuesOf(kept.slice(from, from + ROWS), { block }))
+    return
+  }
+  for (let from = 0; from < kept.length; from += MOST_IN_ARRAYS) {
+    const some = kept.slice(from, from + MOST_IN_ARRAYS)
+    await upsertArrays(db, {
+      block,
+      tokens: some.map(({ token }) => token),
+      ids: some.map(({ ids }) => Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)),
+    })
+  }
+}
+
 /** Brings one block up to date. */
 export async function changeBlock(db: Db, block: number, changes: Map<string, TokenChange>): Promise<void> {
-  const known = new Map<string, Bits>()
-  for (const [, token, ids] of await postingsOf(db, [block], [...changes.keys()])) {
-    const bits = noBits()
-    addEncoded(bits, ids)
-    known.set(token, bits)
-  }
+  // In the order in which the store keeps them, so that neighbours are found on the same page.
+  const tokens = [...changes.keys()].sort()
+  const known = new Map<string, Uint8Array>()
+  for (const [, token, ids] of await postingsOf(db, [block], tokens)) known.set(token, ids)
   const gone: string[] = []
-  const kept: { token: string; ids: Uint8Array }[] = []
-  for (const [token, { add, remove }] of changes) {
-    const bits = known.get(token) ?? noBits()
+  const kept: Kept[] = []
+  const bits = noBits()
+  for (const token of tokens) {
+    const { add, remove } = changes.get(token) as TokenChange
+    const before = known.get(token)
+    const longer = remove.length === 0 ? appended(before, add) : undefined
+    if (longer) {
+      kept.push({ token, ids: longer })
+      continue
+    }
+    bits.fill(0)
+    if (before) addEncoded(bits, before)
     for (const offset of remove) clearBit(bits, offset)
     for (const offset of add) setBit(bits, offset)
     if (!isEmpty(bits)) kept.push({ token, ids: encodeBits(bits) })
-    else if (known.has(token)) gone.push(token)
+    else if (before) gone.push(token)
   }
-  for (let from = 0; from < kept.length; from += ROWS)
-    await upsertPostings(db, valuesOf(kept.slice(from, from + ROWS), { block }))
-  if (gone.length > 0)
-    await db.deleteFrom('search_posting').where('block', '=', block).where('token', 'in', gone).execute()
+  await upsert(db, block, kept)
+  if (gone.length > 0) await deleteTokens(db, { block, tokens: listOf(db, gone) })
 }
+
+const deleteTokens = prepared<{ block: number; tokens: unknown }, []>((db, fill) =>
+  db
+    .deleteFrom('search_posting')
+    .where('block', '=', fill('block'))
+    .where('token', 'in', inList(db, fill('tokens'), 'text')),
+)

@@ -1,0 +1,93 @@
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import { changes } from '../src/changes.ts'
+import { openForCommand } from '../src/db/open-database.ts'
+import { fileOf, isPostgres } from '../src/db/store-url.ts'
+import type { Db } from '../src/db/tables.ts'
+import { insertOrganization } from '../src/organizations/store.ts'
+import { type Aged, categoryNames, withAge } from '../src/pets/age.ts'
+import { insertPets } from '../src/pets/insert-many.ts'
+import type { NewPet } from '../src/pets/schema.ts'
+import { organizations, skewedAnimals } from './skewed.ts'
+
+// A store with many animals, straight into its tables, and then their index.
+
+/** A transaction each. */
+const AT_ONCE = 2_000
+/** Times of publication are spread over as long. */
+const SPAN_MS = 3 * 365 * 86_400_000
+const NEWEST = Date.UTC(2026, 10, 20)
+
+export interface Filled {
+  insertSeconds: number
+  indexSeconds: number
+  /** That all threads of the process computed for the index. */
+  indexCpuSeconds: number
+  /** Of the file, or of all tables of the database. */
+  storeMb: number
+  indexMb: number
+}
+
+export async function fillStore(url: string, count: number): Promise<Filled> {
+  const store = await openForCommand(url, changes)
+  try {
+    if (!isPostgres(url)) await sql`pragma cache_size = -250000`.execute(store.db)
+    const begun = performance.now()
+    await insertAll(store.db, count)
+    const inserted = performance.now()
+    const computed = process.cpuUsage()
+    while (await store.write('indexAnimals'));
+    const indexed = performance.now()
+    const { user, system } = process.cpuUsage(computed)
+    // As PostgreSQL does it by itself, some time after so many changes.
+    if (isPostgres(url)) await sql`analyze`.execute(store.db)
+    return {
+      insertSeconds: (inserted - begun) / 1_000,
+      indexSeconds: (indexed - inserted) / 1_000,
+      indexCpuSeconds: (user + system) / 1e6,
+      ...(isPostgres(url) ? await bytesOnPostgres(store.db) : bytesOfFile(fileOf(url))),
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function insertAll(db: Db, count: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const organization of organizations()) await insertOrganization(transaction, organization, NEWEST)
+  })
+  const nameOf = categoryNames(db)
+  const animals = skewedAnimals(count)
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const now = NEWEST - Math.round((1 - from / count) * SPAN_MS)
+    const some: Aged[] = []
+    while (some.length < Math.min(AT_ONCE, count - from))
+      some.push(await withAge(nameOf, animals.next().value as NewPet, NEWEST))
+    await db.transaction().execute((transaction) => insertPets(transaction, some, { keyId: null, now }))
+  }
+}
+
+const MB = 2 ** 20
+
+function bytesOfFile(file: string): Pick<Filled, 'storeMb' | 'indexMb'> {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('pragma wal_checkpoint(truncate)')
+    const tables = "select sum(pgsize) bytes from dbstat where aggregate = true and name like 'search_%'"
+    return {
+      storeMb: statSync(file).size / MB,
+      indexMb: Number(database.prepare(tables).get()?.bytes) / MB,
+    }
+  } finally {
+    database.close()
+  }
+}
+
+async function bytesOnPostgres(db: Db): Promise<Pick<Filled, 'storeMb' | 'indexMb'>> {
+  const { rows } = await sql<{ store: string; index: string }>`
+    select pg_database_size(current_database()) as store,
+      (select sum(pg_total_relation_size(oid)) from pg_class
+        where relname like 'search\\_%' and relkind = 'r') as index`.execute(db)
+  return { storeMb: Number(rows[0]?.store) / MB, indexMb: Number(rows[0]?.index) / MB }
+}

@@ -1,0 +1,189 @@
+import { aligned, type Setup, setup, whole } from './report.ts'
+import { ask, type Door } from './requests.ts'
+import type { CreateCost } from './search-creates.ts'
+import { fixedQuestions, generatedQuestions, type Question, type Shown } from './search-questions.ts'
+import { type Filled, fillStore } from './search-store.ts'
+import { computedMs, makeKey, memoryOf, type Service, type Store, startService } from './servers.ts'
+
+// What a search costs: one connection asks one question after the other, and no page twice.
+
+const GENERATED = 1_000
+const EXAMPLES = 120
+const FACETS = ['breed', 'species', 'age', 'size', 'tag', 'region']
+const FACETS_AT_ONCE = 'six facets at once'
+/** Fixed questions are asked with so many sizes of page, and once more from each page on. */
+const LIMITS = [20, 19, 21, 18, 22]
+const MOST_MS: [begins: string, million: number, more: number, postgres: number, postgresMore: number][] = [
+  [FACETS_AT_ONCE, 50, 100, 50, 100],
+  ['nearest within 100 km', 3, 10, 50, 300],
+  ['words', 5, 40, 50, 300],
+  ['generated words', 5, 40, 50, 300],
+  ['', 5, 40, 50, 300],
+]
+export const LEAST_CREATES = 0.75
+
+export interface Asked {
+  kind: string
+  answers: number
+  /** Pages that had fewer animals than asked for and went on. */
+  short: number
+  p50Ms: number
+  p99Ms: number
+  worstMs: number
+  worst: string
+  cpuMicroseconds: number
+  longestTurnMs: number
+  reachMs: number
+}
+
+export interface Searches {
+  setup: Setup
+  engine: string
+  animals: number
+  filled: Filled
+  asked: Asked[]
+  memoryMb: { start: number | undefined; peak: number | undefined }
+  creates?: CreateCost
+}
+
+export async function measureSearch(url: string, animals: number): Promise<Searches> {
+  const key = await makeKey({ databaseUrl: url })
+  const filled = await fillStore(url, animals)
+  return { ...(await askEverything(url, key, animals)), filled }
+}
+
+/** Of a store that is filled. */
+export async function askEverything(
+  url: string,
+  key: string,
+  animals: number,
+): Promise<Omit<Searches, 'filled'>> {
+  const store: Store = { databaseUrl: url }
+  const service = await startService(store, { probed: true })
+  const door = { port: service.port, key }
+  const { nowMb: start } = memoryOf(service.pid)
+  const examples = await examplesOf(door, animals)
+  const engine = url.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL'
+  const all = { ...fixedQuestions(examples), ...generatedQuestions(examples, GENERATED) }
+  const asked: Asked[] = []
+  for (const [kind, questions] of Object.entries(all)) {
+    const limits = kind.startsWith('generated') ? [20] : LIMITS
+    const paths = limits.flatMap((limit) => questions.map((question) => pathOf('pets', question, limit)))
+    asked.push(await askAll(service, door, kind, paths, limits.length > 1, reachOf(kind, engine, animals)))
+  }
+  const facets = Object.values(fixedQuestions(examples)).flat()
+  const paths = facets.map((question) => pathOf('pets/facets', question))
+  const reach = reachOf(FACETS_AT_ONCE, engine, animals)
+  asked.push(await askAll(service, door, FACETS_AT_ONCE, paths, false, reach))
+  const { peakMb: peak } = memoryOf(service.pid)
+  await service.stop()
+  return { setup: setup(1, 0), engine, animals, asked, memoryMb: { start, peak } }
+}
+
+function reachOf(kind: string, engine: string, animals: number): number {
+  const [, million = 0, more = 0, postgres = 0, postgresMore = 0] =
+    MOST_MS.find(([begins]) => kind.startsWith(begins)) ?? []
+  const isMore = animals > 1_000_000
+  if (engine === 'SQLite') return isMore ? more : million
+  return isMore ? postgresMore : postgres
+}
+
+function pathOf(resource: string, question: Question, limit?: number): string {
+  const query = new URLSearchParams()
+  // What is sorted or bounded by nothing else is not asked of the facets.
+  for (const [name, value] of question)
+    if (limit !== undefined || name !== 'sort') query.append(name, String(value))
+  if (limit !== undefined) query.set('limit', String(limit))
+  else for (const facet of FACETS) query.append('facet', facet)
+  return `/v1/${resource}?${query}`
+}
+
+/** Animals from all over the store. */
+async function examplesOf(door: Door, animals: number): Promise<Shown[]> {
+  const found: Shown[] = []
+  for (let index = 0; index < EXAMPLES; index += 1) {
+    const id = 1 + Math.floor(((index * 7_919) % EXAMPLES) * (animals / EXAMPLES))
+    const path = `/v1/pets?id=${id}&fields=*`
+    found.push(...((await (await ask(door, { method: 'GET', path })).json()) as Shown[]))
+  }
+  return found
+}
+
+async function askAll(
+  service: Service,
+  door: Door,
+  kind: string,
+  paths: string[],
+  goesOn: boolean,
+  reachMs: number,
+): Promise<Asked> {
+  const took: { ms: number; path: string }[] = []
+  let short = 0
+  const one = async (path: string): Promise<string | undefined> => {
+    const since = performance.now()
+    const answer = await ask(door, { method: 'GET', path })
+    const body = await answer.json()
+    took.push({ ms: performance.now() - since, path })
+    const next = /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+    const limit = Number(/limit=(\d+)/.exec(path)?.[1])
+    if (next && Array.isArray(body) && body.length < limit) short += 1
+    return next
+  }
+  await service.longestTurnMs()
+  const before = computedMs(service.pid)
+  for (const path of paths) {
+    let next = await one(path)
+    for (let more = 0; goesOn && next && more < 3; more += 1) next = await one(next)
+  }
+  const cpuMicroseconds = ((computedMs(service.pid) - before) * 1_000) / took.length
+  const longestTurnMs = await service.longestTurnMs()
+  took.sort((a, b) => a.ms - b.ms)
+  const at = (share: number) => took[Math.ceil(took.length * share) - 1]?.ms ?? Number.NaN
+  return {
+    ...{ kind, answers: took.length, short, p50Ms: at(0.5), p99Ms: at(0.99), worstMs: at(1) },
+    ...{ worst: took.at(-1)?.path ?? '', cpuMicroseconds, longestTurnMs, reachMs },
+  }
+}
+
+export function searchReport({ engine, animals, filled, asked, memoryMb, creates, setup }: Searches): string {
+  const titles = [
+    '',
+    'answers',
+    'p50 ms',
+    'p99 ms',
+    'reach',
+    'worst ms',
+    'CPU µs',
+    'longest turn ms',
+    'short',
+  ]
+  const rows = asked.map((one) => [
+    `  ${one.kind}`,
+    whole(one.answers),
+    one.p50Ms.toFixed(2),
+    one.p99Ms.toFixed(2),
+    `≤ ${one.reachMs}`,
+    one.worstMs.toFixed(1),
+    whole(one.cpuMicroseconds),
+    one.longestTurnMs.toFixed(1),
+    whole(one.short),
+  ])
+  const { insertSeconds, indexSeconds, indexCpuSeconds, storeMb, indexMb } = filled
+  return [
+    `${whole(animals)} animals on ${engine}: inserted in ${insertSeconds.toFixed(0)} s, indexed in ` +
+      `${indexSeconds.toFixed(0)} s (${indexCpuSeconds.toFixed(0)} s computed here); ` +
+      `${whole(storeMb)} MB, the index ${whole(indexMb)} MB of them`,
+    ...aligned([titles, ...rows]),
+    ...(creates
+      ? [
+          `Creates a second with the index, of those without: ${creates.ratio.median.toFixed(2)} ` +
+            `(${creates.ratio.least.toFixed(2)}..${creates.ratio.most.toFixed(2)}), ` +
+            `to reach ≥ ${LEAST_CREATES}`,
+        ]
+      : []),
+    `Resident memory of the service: ${whole(memoryMb.start)} MB at the start, ` +
+      `${whole(memoryMb.peak)} MB at its peak.`,
+    `One connection, no page asked twice. Node ${setup.versions.node}, SQLite ${setup.versions.sqlite}; ` +
+      `${setup.machine.cores} × ${setup.machine.cpu}, ${setup.machine.platform}.`,
+  ].join('\n')
+}

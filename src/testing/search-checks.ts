@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { fold } from '../search/words.ts'
+import type { Answer } from './client.ts'
+import { animal, search } from './search-generators.ts'
+import { type Asked, countAll, type Seen, type Shelter, searchAll } from './search-reference.ts'
+import type { TestApp } from './start-app.ts'
+
+// Compares what services answer to searches with what looking at each animal finds.
+
+/** Asks a service, with a key that sees all. */
+export type Get = (path: string) => Promise<Answer>
+
+const SHELTERS_SENT = [
+  {
+    code: 'A',
+    name: 'A',
+    address: { city: 'Denver', region: 'Colorado' },
+    latitude: 39.74,
+    longitude: -104.99,
+  },
+  { code: 'B', name: 'B' },
+]
+
+const FACETS = ['breed', 'status', 'goodWithCats', 'hasPhotos', 'age', 'city', 'tag', 'organizationId']
+type Count = { value: string; count: number }
+
+function queryOf(asked: Asked): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, wanted] of Object.entries(asked))
+    if (Array.isArray(wanted)) for (const value of wanted) query.append(name, value)
+  return query
+}
+
+/** All ids that a search finds, page after page, with the distances. */
+
+const SHELTERS: Shelter[] = [
+  { id: 1, address: { city: 'Denver', region: 'Colorado' }, point: { latitude: 39.74, longitude: -104.99 } },
+  { id: 2 },
+]
+
+const nextOf = ({ headers }: Answer): string | undefined =>
+  /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
+
+/** All animals, as the reference reads them. */
+export async function readAll(get: Get): Promise<Seen[]> {
+  const seen: Seen[] = []
+  for (let path: string | undefined = '/v1/pets?fields=*,publishedAt,updatedAt&limit=100'; path; ) {
+    const answer = await get(path)
+    seen.push(...answer.body)
+    path = nextOf(answer)
+  }
+  return seen
+}
+
+/** All ids that a search finds, page after page, with the distances. */
+async function foundBy(get: Get, asked: Asked, limit: number): Promise<[number, number | undefined][]> {
+  const query = queryOf({ ...asked, limit: [String(limit)] })
+  const found: [number, number | undefined][] = []
+  for (let path: string | undefined = `/v1/pets?${query}`; path; ) {
+    const answer = await get(path)
+    assert.equal(answer.status, 200, answer.text)
+    assert.ok(answer.body.length <= limit)
+    found.push(...answer.body.map(({ id, distanceMeters }: Seen) => [id, distanceMeters]))
+    path = nextOf(answer)
+  }
+  return found
+}
+
+/** @returns whether there is anything to be found */
+export async function checkSearch(
+  get: Get,
+  { asked, limit }: { asked: Asked; limit: number },
+  seen: Seen[],
+  shelters = SHELTERS,
+): Promise<boolean> {
+  const matches = searchAll(seen, shelters, asked)
+  const expected = matches.map(({ animal, meters }) => [animal.id, meters])
+  assert.deepEqual(await foundBy(get, asked, limit), expected, JSON.stringify({ asked, limit }))
+  const { body } = await get(`/v1/pets/facets?${queryOf({ ...asked, sort: undefined, facet: FACETS })}`)
+  assert.deepEqual([body.matches, body.approximate], [expected.length, false], JSON.stringify(asked))
+  for (const facet of FACETS) {
+    const counted = body.facets[facet].map(({ value, count }: Count) => [fold(value), count])
+    assert.deepEqual(Object.fromEntries(counted), countAll(matches, shelters, facet), facet)
+  }
+  return expected.length > 0
+}
+
+interface Comparing {
+  seed: number
+  animals: number
+  searches: number
+  progress?: (number: number) => void
+}
+
+/** Searches by the seed, with a change of the animals before each. @returns how many found something */
+export async function compareSearches(apps: TestApp[], comparing: Comparing): Promise<number> {
+  const { seed, animals: count, searches, progress } = comparing
+  for (const app of apps) {
+    for (const shelter of SHELTERS_SENT) await app.post('/v1/organizations', shelter)
+    for (const one of fc.sample(animal, { numRuns: count, seed })) {
+      app.clock.now += 50
+      const { status, text } = await app.post('/v1/pets', one)
+      assert.equal(status, 201, text)
+    }
+  }
+  const asked = fc.sample(search, { numRuns: searches, seed })
+  const changes = fc.sample(fc.tuple(fc.nat(), animal, fc.nat(9)), { numRuns: searches, seed })
+  let hits = 0
+  for (const [index, one] of asked.entries()) {
+    const change = changes[index] as Change
+    for (const app of apps) {
+      app.clock.now += 50
+      await makeChange(app, change, count)
+      const seen = await readAll(app.get)
+      const hasFound = await checkSearch(app.get, one, seen).catch((error) => {
+        throw new Error(`search ${index} of seed ${seed} on ${app.databaseUrl}`, { cause: error })
+      })
+      if (app === apps[0] && hasFound) hits += 1
+    }
+    progress?.(index + 1)
+  }
+  return hits
+}
+
+type Change = [which: number, after: object, what: number]
+
+async function makeChange(app: TestApp, [which, change, what]: Change, count: number): Promise<void> {
+  const { status: _, organizationId: __, ...after } = change as Record<string, unknown>
+  const id = 1 + (which % count)
+  if (what < 5) await app.patch(`/v1/pets/${id}`, after)
+  if (what === 5) await app.delete(`/v1/pets/${id}`)
+  if (what === 6) await app.post('/v1/pets', after)
+  if (what === 7) while (await app.service.context.write('indexAnimals'));
+}
