@@ -62,7 +62,6 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
       })
       assert.equal(moved?.found, 'it is wrong of 1 of 23 animals (1)')
 
-      while (await write('indexAnimals'));
       await write('rebuildIndex')
       const built = await look(databaseUrl)
       assert.deepEqual(built?.state, 'doubtful')

@@ -49,8 +49,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     assert.match(stdout, /^the index of the search knows 3 animals \([\d.]+ s\)\n$/)
     const { tokens, ...rest } = await indexOf(databaseUrl)
     assert.deepEqual([tokens > 10, rest], [true, { waiting: 0, built: true }])
-    await app.post('/v1/pets', { name: 'Max', categoryId: 1, breed: { primary: 'Poodle' } })
-    assert.deepEqual(await idsOf(), [4, 3, 1])
+    assert.deepEqual(await idsOf(), [3, 1])
   })
 
   test(`import on ${engine} leaves an index that knows its animals, though nobody serves the store`, async (t) => {

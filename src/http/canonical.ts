@@ -1,6 +1,6 @@
 /**
- * An address as it is looked up: whatever the order of its parameters and the spelling of their characters. Two that
- * are the same here are answered alike.
+ * An address as it is looked up: whatever the order of its parameters and the spelling of their characters.
+ * Two that are the same here are answered alike.
  */
 export function canonical(address: string): string {
   const at = address.indexOf('?')

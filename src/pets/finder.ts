@@ -83,7 +83,11 @@ export async function searching<Result>(
 ): Promise<Result> {
   for (let count = 1; ; count += 1) {
     const recent = await finder.recent.read()
-    requireBuilt(recent.state)
+    if (!isBuilt(recent.state)) {
+      // It may be, before any animal changes again.
+      finder.recent.forget()
+      throw notBuilt(recent.state)
+    }
     const organizations = await finder.organizations()
     const near = await nearOf(db, recent, filters, organizations)
     const search = { db, recent, work: work(mostWork), highest: await highestId(db) }
@@ -94,13 +98,14 @@ export async function searching<Result>(
   }
 }
 
+const isBuilt = ({ backfillFrom, backfillTo }: IndexState): boolean => backfillFrom > backfillTo
+
 /** Of a store from before the index, or while it is made anew: what it does not know would not be found. */
-function requireBuilt({ backfillFrom, backfillTo }: IndexState): void {
-  if (backfillFrom > backfillTo) return
+function notBuilt({ backfillFrom, backfillTo }: IndexState): ApiError {
   const cause = new Error(
     `the index of the search is being built: ${backfillFrom - 1} of ${backfillTo} animals`,
   )
-  throw new ApiError('service_unavailable', { cause })
+  return new ApiError('service_unavailable', { cause })
 }
 
 async function isCurrent(db: Db, recent: Recent, ids: number[]): Promise<boolean> {

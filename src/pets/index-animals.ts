@@ -13,7 +13,7 @@ import { keysOf, type SearchedRow, searchedRowOf } from './tokens.ts'
  * So many animals are one change, where so many wait: the more they are, the more of them share a row of the
  * index, which then is written once. Other changes wait meanwhile, for some 0.3 s.
  */
-const STEP = 4_000
+const STEP = 2_000
 const IN_HAND = 'search index'
 
 /** Brings the index of the search up to date. */
@@ -51,9 +51,7 @@ export async function indexAnimals(db: Db): Promise<boolean> {
     const after = now.get(id)
     const block = blocks.get(blockOf(id)) ?? new Map<string, TokenChange>()
     blocks.set(blockOf(id), block)
-    // Of an animal from before the index nothing is in it yet, also where it has changed meanwhile.
-    const isUnknown = id >= built.from && id < built.to
-    noteTokens(block, id - firstIdOf(blockOf(id)), isUnknown ? undefined : before, after)
+    noteTokens(block, id - firstIdOf(blockOf(id)), before, after)
     const [old, fresh] = [before, after].map((row) => (row ? orderedOf(id, row) : []))
     orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
     orders.come.push(...(fresh ?? []))
@@ -81,14 +79,13 @@ async function isInHand(db: Db): Promise<boolean> {
   return Boolean((await held.execute(db)).rows[0]?.held)
 }
 
-/** Of animals from before the index: from which id to below which they come in now, and the last of all. */
+/** Of animals from before the index: below which id they may come in now, and the last of all. */
 interface Built {
-  from: number
   to: number
   last: number
 }
 
-const ALL_BUILT: Built = { from: 0, to: 1, last: 0 }
+const ALL_BUILT: Built = { to: 1, last: 0 }
 
 /** Notes animals from before the index as changed. */
 async function backfill(db: Db): Promise<Built> {
@@ -104,10 +101,11 @@ async function backfill(db: Db): Promise<Built> {
         .where('id', '>=', from)
         .where('id', '<', to),
     )
-    .onConflict((conflict) => conflict.column('pet_id').doNothing())
+    // Also of one that has changed meanwhile nothing is in the index yet.
+    .onConflict((conflict) => conflict.column('pet_id').doUpdateSet({ was: null }))
     .execute()
   await setBackfill(db, to)
-  return { from, to, last }
+  return { to, last }
 }
 
 /** Not of animals from before the index whose turn is still to come: it does not know what they were. */

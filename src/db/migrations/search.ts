@@ -72,6 +72,12 @@ export async function addSearch(db: Kysely<unknown>, types: Types, triggers: str
 const TABLE = 'search_change (pet_id, was)'
 const KEEP = 'on conflict (pet_id) do nothing'
 
+/**
+ * Holds what is there already, though it stays as it is: it would otherwise be taken into the index, and
+ * removed, before this transaction's animal is there to be read.
+ */
+const HOLD = 'on conflict (pet_id) do update set was = excluded.was where false'
+
 /** Of SQLite, for each row. */
 export const ROW_TRIGGERS = [
   `create trigger pet_insert_is_searched after insert on pet
@@ -87,7 +93,7 @@ function statementTrigger(event: string, rows: string, was: string): string[] {
   return [
     `create function note_pets_before_${event}() returns trigger language plpgsql as $$
       begin
-        insert into ${TABLE} select ${rows}.id, ${was} from rows order by ${rows}.id ${KEEP};
+        insert into ${TABLE} select ${rows}.id, ${was} from rows order by ${rows}.id ${HOLD};
         return null;
       end $$`,
     `create trigger pet_${event}_is_searched after ${event} on pet
