@@ -1,16 +1,18 @@
 import { dialectOf, type Visible } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { type Clause, matches, type Question } from '../search/question.ts'
+import { byDistance, withoutPlaces } from './by-distance.ts'
 import { allTokensOf, readSearched } from './changed.ts'
 import { collect, type Found, type Page } from './collect.ts'
 import type { Near, Wanted } from './filters.ts'
 import { type Finder, searching } from './finder.ts'
-import { byDistance, byId, byKey, type Candidates, type Position, type Search } from './order.ts'
+import { byId, byKey, type Candidates, type Position, type Search } from './order.ts'
 import type { Picked } from './picked.ts'
 import { requireBounds } from './query.ts'
 import type { Show } from './row.ts'
 import type { PetQuery } from './schema.ts'
-import { token } from './tokens.ts'
+import { findFew, sortFew } from './sort-few.ts'
+import { AT, token } from './tokens.ts'
 
 // The animals that fit filters of every kind, by the index of the search and what has changed since.
 
@@ -57,10 +59,9 @@ function ordered(
   near: Near | undefined,
   after: Position | undefined,
 ): Candidates {
-  if (sort === 'name') return byKey(search, question, 'name', 'asc', after)
-  if (sort === 'publishedAt') return byKey(search, question, 'publishedAt', 'asc', after)
-  if (sort === '-publishedAt') return byKey(search, question, 'publishedAt', 'desc', after)
-  if (sort === 'distance') return byDistance(search, question, near ?? new Map(), after)
+  if (sort === 'distance') return nearest(search, question, near ?? new Map(), after)
+  if (sort === 'name' || sort === 'publishedAt') return keyed(search, question, sort, 'asc', after)
+  if (sort === '-publishedAt') return keyed(search, question, 'publishedAt', 'desc', after)
   if (sort === 'age')
     return byId(
       search,
@@ -71,6 +72,30 @@ function ordered(
   if (sort === '-id' && inName)
     return byId(search, [withClauses(question, inName), { ...question, without: inName }], 'desc', after)
   return byId(search, [question], sort === 'id' ? 'asc' : 'desc', after)
+}
+
+async function* keyed(
+  search: Search,
+  question: Question,
+  sort: string,
+  direction: 'asc' | 'desc',
+  after: Position | undefined,
+): Candidates {
+  const few = question.clauses.length > 0 ? await findFew(search, question) : undefined
+  if (few) return yield* sortFew(search, few, (keys) => keys.get(sort), direction, after)
+  return yield* byKey(search, question, sort, direction, after)
+}
+
+async function* nearest(
+  search: Search,
+  question: Question,
+  near: Near,
+  after: Position | undefined,
+): Candidates {
+  const others = withoutPlaces(question, near)
+  const few = others.clauses.length > 0 ? await findFew(search, others) : undefined
+  if (few) return yield* sortFew(search, few, (keys) => near.get(keys.get(AT) ?? ''), 'asc', after)
+  return yield* byDistance(search, question, near, after)
 }
 
 /** The youngest first; those of no known age are last. */

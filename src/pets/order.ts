@@ -1,11 +1,9 @@
 import type { Db } from '../db/tables.ts'
 import { type Bits, blockOf, firstIdOf, hasBit, offsetsDown, offsetsIn } from '../search/bits.ts'
 import { evaluate, takeTurns, type Work } from '../search/evaluate.ts'
-import { idsWith, walk } from '../search/orders.ts'
-import { type Clause, matches, type Question } from '../search/question.ts'
+import { walk } from '../search/orders.ts'
+import { matches, type Question } from '../search/question.ts'
 import type { Recent } from '../search/recent.ts'
-import type { Near } from './filters.ts'
-import { AT } from './tokens.ts'
 
 // The animals that a question finds, in every order that there is. Each reads as much as the work allows,
 // and then says from where to go on.
@@ -33,7 +31,7 @@ export interface Search {
 }
 
 /** So many animals are handed over, or read from an order, at once. */
-const CHUNK = 256
+export const CHUNK = 256
 /** So many blocks are read at once: few at first, since most pages need no more. */
 const MOST_BLOCKS = 32
 
@@ -70,7 +68,12 @@ export async function* byId(
   return undefined
 }
 
-function* idsIn(blocks: number[], found: Map<number, Bits>, direction: 'asc' | 'desc'): Generator<number> {
+/** The animals in some blocks, in order. */
+export function* idsIn(
+  blocks: number[],
+  found: Map<number, Bits>,
+  direction: 'asc' | 'desc',
+): Generator<number> {
   for (const block of blocks) {
     const bits = found.get(block)
     if (!bits) continue
@@ -80,7 +83,7 @@ function* idsIn(blocks: number[], found: Map<number, Bits>, direction: 'asc' | '
 }
 
 /** Tells of single animals whether a question finds them. */
-function tester({ db, recent, work }: Search, question: Question) {
+export function tester({ db, recent, work }: Search, question: Question) {
   const blocks = new Map<number, Bits>()
   return async (id: number): Promise<boolean> => {
     if (question.clauses.length === 0) return true
@@ -96,7 +99,7 @@ function tester({ db, recent, work }: Search, question: Question) {
 }
 
 /** What an animal of an order costs of the work, whether it is found or not. */
-const WALKED = 2
+export const WALKED = 2
 
 /** In the order of a key. */
 export async function* byKey(
@@ -135,7 +138,7 @@ export async function* byKey(
 }
 
 /** Those that have changed, with their position in an order. */
-function recentIn({ animals }: Recent, question: Question, sort: string): Candidate[] {
+export function recentIn({ animals }: Recent, question: Question, sort: string): Candidate[] {
   return [...animals].flatMap(([id, { tokens, keys }]) => {
     const key = keys.get(sort)
     return tokens && key !== undefined && matches(tokens, question)
@@ -145,54 +148,8 @@ function recentIn({ animals }: Recent, question: Question, sort: string): Candid
 }
 
 /** As the store compares keys: byte by byte. */
-function comparePositions([key, id]: Position, [otherKey, otherId]: Position): number {
+export function comparePositions([key, id]: Position, [otherKey, otherId]: Position): number {
   if (key === otherKey) return id - otherId
+  if (typeof key === 'number') return key - Number(otherKey)
   return Buffer.compare(Buffer.from(String(key)), Buffer.from(String(otherKey)))
-}
-
-/** The nearest first, and of those that are equally far the one with the lowest id. */
-export async function* byDistance(
-  search: Search,
-  question: Question,
-  near: Near,
-  after: Position | undefined,
-): Candidates {
-  const { recent, work } = search
-  // Whoever is in one of these places is near: to ask the index too would be to read all its places.
-  const isOfPlaces = ({ tokens, prefixes }: Clause): boolean =>
-    !prefixes && tokens.length === near.size && tokens.every((token) => near.has(token))
-  const clauses = question.clauses.filter((clause) => !isOfPlaces(clause))
-  const isFound = tester(search, { ...question, clauses })
-  const changed = recentIn(recent, question, AT)
-  const [behind, behindId] = (after ?? [-1, 0]) as [number, number]
-  const rings = new Map<number, string[]>()
-  for (const [place, meters] of near)
-    if (meters >= behind) rings.set(meters, [...(rings.get(meters) ?? []), place])
-  for (const [meters, places] of [...rings].sort(([one], [other]) => one - other)) {
-    let from = meters === behind ? behindId : 0
-    for (;;) {
-      const { ids, to } = await ring(search, places, changed, from)
-      const found: Candidate[] = []
-      for (const id of ids)
-        if (recent.animals.has(id) || (await isFound(id))) found.push({ id, position: [meters, id] })
-      yield found
-      if (work.left < 0) return [meters, to]
-      await takeTurns(work)
-      if (ids.length === 0 || to === Number.POSITIVE_INFINITY) break
-      from = to
-    }
-  }
-  return undefined
-}
-
-/** Animals of some places behind an id, in order, and up to which id these are all. */
-async function ring({ db, recent, work }: Search, places: string[], changed: Candidate[], from: number) {
-  const lists = await Promise.all(places.map((key) => idsWith(db, { sort: AT, key, id: from, limit: CHUNK })))
-  work.left -= lists.reduce((sum, list) => sum + list.length * WALKED, places.length)
-  const ends = lists.map((list) => (list.length < CHUNK ? Number.POSITIVE_INFINITY : (list.at(-1) ?? 0)))
-  const to = Math.min(...ends)
-  const known = lists.flat().filter((id) => !recent.animals.has(id))
-  const fresh = changed.filter(({ position: [key] }) => places.includes(String(key))).map(({ id }) => id)
-  const ids = [...known, ...fresh].filter((id) => id > from && id <= to).sort((one, other) => one - other)
-  return { ids, to }
 }

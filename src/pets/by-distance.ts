@@ -1,0 +1,65 @@
+import { takeTurns } from '../search/evaluate.ts'
+import { idsWith } from '../search/orders.ts'
+import type { Clause, Question } from '../search/question.ts'
+import type { Near } from './filters.ts'
+import {
+  type Candidate,
+  type Candidates,
+  CHUNK,
+  type Position,
+  recentIn,
+  type Search,
+  tester,
+  WALKED,
+} from './order.ts'
+import { AT } from './tokens.ts'
+
+/** Whoever is in one of the places is near: to ask the index too would be to read all its places. */
+export function withoutPlaces(question: Question, near: Near): Question {
+  const isOfPlaces = ({ tokens, prefixes }: Clause): boolean =>
+    !prefixes && tokens.length === near.size && tokens.every((token) => near.has(token))
+  return { ...question, clauses: question.clauses.filter((clause) => !isOfPlaces(clause)) }
+}
+
+/** The nearest first, and of those that are equally far the one with the lowest id. */
+export async function* byDistance(
+  search: Search,
+  question: Question,
+  near: Near,
+  after: Position | undefined,
+): Candidates {
+  const { recent, work } = search
+  const isFound = tester(search, withoutPlaces(question, near))
+  const changed = recentIn(recent, question, AT)
+  const [behind, behindId] = (after ?? [-1, 0]) as [number, number]
+  const rings = new Map<number, string[]>()
+  for (const [place, meters] of near)
+    if (meters >= behind) rings.set(meters, [...(rings.get(meters) ?? []), place])
+  for (const [meters, places] of [...rings].sort(([one], [other]) => one - other)) {
+    let from = meters === behind ? behindId : 0
+    for (;;) {
+      const { ids, to } = await ring(search, places, changed, from)
+      const found: Candidate[] = []
+      for (const id of ids)
+        if (recent.animals.has(id) || (await isFound(id))) found.push({ id, position: [meters, id] })
+      yield found
+      if (work.left < 0) return [meters, Math.min(to, Number.MAX_SAFE_INTEGER)]
+      await takeTurns(work)
+      if (to === Number.POSITIVE_INFINITY) break
+      from = to
+    }
+  }
+  return undefined
+}
+
+/** Animals of some places behind an id, in order, and up to which id these are all. */
+async function ring({ db, recent, work }: Search, places: string[], changed: Candidate[], from: number) {
+  const lists = await Promise.all(places.map((key) => idsWith(db, { sort: AT, key, id: from, limit: CHUNK })))
+  work.left -= lists.reduce((sum, list) => sum + list.length * WALKED, places.length)
+  const ends = lists.map((list) => (list.length < CHUNK ? Number.POSITIVE_INFINITY : (list.at(-1) ?? 0)))
+  const to = Math.min(...ends)
+  const known = lists.flat().filter((id) => !recent.animals.has(id))
+  const fresh = changed.filter(({ position: [key] }) => places.includes(String(key))).map(({ id }) => id)
+  const ids = [...known, ...fresh].filter((id) => id > from && id <= to).sort((one, other) => one - other)
+  return { ids, to }
+}
