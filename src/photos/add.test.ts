@@ -61,8 +61,7 @@ test('the answer to a photo that was removed is sent again, and its files do not
 test('an upload that adds no photo leaves no files: with a used key, the same bytes, or for one place', async (t) => {
   const { app, add, files } = await startWithPhotos(t, 18)
   assert.equal((await add(19, 'k')).status, 201)
-  const reused = await Promise.all([20, 21, 22].map((number) => add(number, 'k')))
-  assert.deepEqual(new Set(reused.map(({ code }) => code)), new Set(['idempotency_key_reused']))
+  for (const number of [20, 21, 22]) assert.equal((await add(number, 'k')).code, 'idempotency_key_reused')
   assert.equal(files(), 19 * FILES_OF_ONE)
 
   const many = await Promise.all([30, 30, 30, 31, 31, 32, 33, 34].map((number) => add(number)))
