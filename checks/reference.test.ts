@@ -129,7 +129,7 @@ test(
       sent.map(({ method, path, headers }) => [method, path, headers.authorization]),
       [
         ['POST', '/v1/pets', `Bearer ${key}`],
-        ['GET', '/v1/pets?limit=20', `Bearer ${key}`],
+        ['GET', '/v1/pets', `Bearer ${key}`],
       ],
     )
     assert.equal(sent[0]?.headers['idempotency-key'], 'once')
@@ -154,7 +154,7 @@ test('each form sends what its operation takes, and shows what comes back', NEED
   await page.locator('#listPets-sort').selectOption('id')
 
   assert.match(await sendForm(page, 'listPets'), /200 OK.*"id": 1/s)
-  assert.equal(sent[0]?.path, '/v1/pets?limit=20&id=1&id=9007199254740993&sort=id')
+  assert.equal(sent[0]?.path, '/v1/pets?id=1&id=9007199254740993&sort=id')
   await page.locator('#updatePet .try summary').click()
   await page.locator('#updatePet button').click()
   // The id of what is changed is left to the reader, and asked for by the browser.
@@ -179,7 +179,7 @@ test('a wrong key, and none, show the 401', NEEDS_BROWSER, async (t) => {
 test('the keyboard alone is enough, and shows where it is', NEEDS_BROWSER, async (t) => {
   const { page, key, sent } = await open(t)
   const tabTo = async (wanted: string): Promise<void> => {
-    for (let count = 0; count < 100; count += 1) {
+    for (let count = 0; count < 200; count += 1) {
       await page.keyboard.press('Tab')
       const matches = await page.evaluate(`document.activeElement.matches('${wanted}')`)
       const outline: string = await page.evaluate('getComputedStyle(document.activeElement).outline')

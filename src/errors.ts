@@ -111,6 +111,9 @@ interface ErrorOptions {
   cause?: unknown
 }
 
+/** The cause of an error where too much is asked at once: no part of the service is lost. */
+export class Overload extends Error {}
+
 /** An error with a public side (code, message, details) for the client and a cause for the log only. */
 export class ApiError extends Error {
   readonly code: ErrorCode

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, reasonOf } from '../errors.ts'
+import { ApiError, Overload, reasonOf } from '../errors.ts'
 import { NO_STORE, NOSNIFF } from './cache-headers.ts'
 import type { Face } from './face.ts'
 
@@ -49,7 +49,8 @@ export function errorHeaders({ status, headers }: ApiError): Record<string, stri
 export function logFailure(logger: FastifyBaseLogger, reqId: string, error: ApiError): void {
   if (error.status === 503) {
     const { errcode } = (error.cause ?? {}) as { errcode?: number }
-    logger.error({ reqId, reason: reasonOf(error), errcode }, error.code)
+    const level = error.cause instanceof Overload ? 'warn' : 'error'
+    logger[level]({ reqId, reason: reasonOf(error), errcode }, error.code)
   } else if (error.status >= 500) logger.error({ reqId, err: error.cause ?? error }, error.code)
 }
 

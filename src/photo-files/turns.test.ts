@@ -140,7 +140,7 @@ test('who is gone holds no place, and an error of the last look ends a photo bef
     throw new ApiError('photo_not_found')
   })
 
-  assert.deepEqual(new Set(await Promise.all(gone)), new Set(['service_unavailable']))
+  assert.deepEqual(new Set(await Promise.all(gone)), new Set(['request_timeout']))
   reader.allow(2)
   assert.deepEqual(await Promise.all([first, last]), ['read', 'photo_not_found'])
   assert.equal(reader.begun().length, 1)

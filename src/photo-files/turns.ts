@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, Overload } from '../errors.ts'
 
 /** Who asks for a photo to be read. */
 export interface Asking {
@@ -57,7 +57,7 @@ export function takeTurns() {
     isBusy = false
   }
 
-  /** @throws {ApiError} service_unavailable when too many wait, or the caller went away meanwhile */
+  /** @throws {ApiError} service_unavailable when too many wait; request_timeout when the caller went away */
   return async function inTurn<Result>(
     { caller, isUpload, isGone = () => false }: Asking,
     run: () => Promise<Result>,
@@ -68,7 +68,8 @@ export function takeTurns() {
       // Whoever need not wait gets what it asks for, even if it has closed its side of the connection.
       isGone: isBusy ? isGone : () => false,
       go: () => run().then(resolve, reject),
-      drop: () => reject(new ApiError('service_unavailable', { cause: new Error('the client is gone') })),
+      // Nobody reads that, and nothing is wrong with the service.
+      drop: () => reject(new ApiError('request_timeout')),
     })
     void work()
     return promise
@@ -108,6 +109,6 @@ function tooMany(what: string, whose: string): ApiError {
   const message = `${what} wait to be read. Wait for the seconds in Retry-After, then send this again.`
   return new ApiError('service_unavailable', {
     message,
-    cause: new Error(`too many photos of ${whose} wait`),
+    cause: new Overload(`too many photos of ${whose} wait`),
   })
 }

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError, Overload } from '../errors.ts'
 import { workFile } from '../photo-files/folder.ts'
 import type { PhotoStore } from '../photo-files/store.ts'
 import { unavailable } from './files.ts'
@@ -55,7 +55,7 @@ export function receiver(store: () => PhotoStore) {
   let underWay = 0
   return async (request: Pick<FastifyRequest, 'raw' | 'headers'>, payload: Readable): Promise<Received> => {
     if (underWay >= MOST_AT_ONCE) {
-      const cause = new Error(`${MOST_AT_ONCE} photos are under way already`)
+      const cause = new Overload(`${MOST_AT_ONCE} photos are under way already`)
       // The rest of this one is not waited for.
       throw new ApiError('service_unavailable', { cause, headers: { connection: 'close' } })
     }

@@ -69,9 +69,16 @@ function isBounded(query: Draft['query']): boolean {
   )
 }
 
+/** Nor that the animals of an order are named once each. */
+function namesTwice(body: Draft['body']): boolean {
+  const ids = /"alsoPetIds"\s*:\s*\[([^\]]*)\]/.exec(String(body))?.[1]?.split(',') ?? []
+  return new Set(ids.map((id) => id.trim())).size < ids.length
+}
+
 /** Nor that a place has to be known. */
 const isRuled = ({ body, query }: Draft): boolean =>
   RULED.test(String(body)) ||
+  namesTwice(body) ||
   Buffer.byteLength(String(body)) > MOST_BYTES ||
   query.some(([name]) => name === 'near') ||
   isBounded(query)
