@@ -3,26 +3,16 @@ import { FILTERS, WITHIN } from './filter-schemas.ts'
 
 const BETA = { 'x-stability': 'beta' }
 
-/** What can be counted. */
-export const FACETS = [
-  ...[
-    'status',
-    'categoryId',
-    'organizationId',
-    'species',
-    'breed',
-    'color',
-    'coat',
-    'age',
-    'sex',
-    'size',
-    'tag',
-  ],
-  ...['goodWithChildren', 'goodWithDogs', 'goodWithCats'],
-  ...['spayedNeutered', 'houseTrained', 'declawed', 'specialNeeds', 'vaccinated', 'hasPhotos'],
-  ...['country', 'region', 'postcode', 'city'],
-] as const
 export type FacetName = keyof typeof FILTERS
+
+/** Of these nearly every animal has a value of its own, or none that is one. */
+const UNCOUNTED: FacetName[] = [
+  ...(['externalId', 'q', 'near', 'bornAfter', 'bornBefore'] as const),
+  ...(['publishedAfter', 'publishedBefore', 'updatedSince'] as const),
+]
+
+/** What can be counted. */
+const FACETS = (Object.keys(FILTERS) as FacetName[]).filter((name) => !UNCOUNTED.includes(name))
 
 const MOST_FACETS = 10
 

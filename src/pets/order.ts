@@ -33,7 +33,7 @@ export interface Search {
 /** So many animals are handed over, or read from an order, at once. */
 export const CHUNK = 256
 /** So many blocks are read at once: few at first, since most pages need no more. */
-const MOST_BLOCKS = 32
+export const MOST_BLOCKS = 32
 
 /** By their ids, one part after the other: what an earlier part has, a later one has not. */
 export async function* byId(

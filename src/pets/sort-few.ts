@@ -2,7 +2,7 @@ import { blockOf } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
 import type { Question } from '../search/question.ts'
 import { readSearched } from './changed.ts'
-import { type Candidates, comparePositions, idsIn, type Position, type Search } from './order.ts'
+import { type Candidates, comparePositions, idsIn, MOST_BLOCKS, type Position, type Search } from './order.ts'
 import { keysOf, type SearchedRow } from './tokens.ts'
 
 // Few animals are sorted here. In an order of the store the next of them may be far away.
@@ -11,7 +11,6 @@ import { keysOf, type SearchedRow } from './tokens.ts'
 const MOST_SORTED = 2_000
 /** Of as many matches as the square root of so many times all animals, a page costs as much either way. */
 const PAGE = 20
-const MOST_BLOCKS = 32
 
 /** All that a question finds; undefined where they are many, or nobody can tell within the work. */
 export async function findFew(search: Search, question: Question): Promise<number[] | undefined> {
