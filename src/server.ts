@@ -3,6 +3,8 @@ import type { Context } from './context.ts'
 import { nativeFace } from './faces/native/face.ts'
 import { DESCRIPTION, referenceRoutes } from './faces/native/reference.ts'
 import { openFace } from './faces/open/face.ts'
+import { errorsFor } from './faces/web/error-page.ts'
+import { galleryRoutes } from './faces/web/gallery/routes.ts'
 import { addFaces } from './http/add-faces.ts'
 import { answerFromCache } from './http/answer-from-cache.ts'
 import type { App } from './http/app.ts'
@@ -18,9 +20,12 @@ import { countAnswers } from './metrics/count-answers.ts'
 function facesOf(context: Context): Face[] {
   const native = nativeFace(context)
   const open = openFace(context, {
-    writeError: native.writeError,
+    writeError: errorsFor(context.config, native.writeError),
     sharedWithAll: [DESCRIPTION],
-    routes: (app) => referenceRoutes(app, context.config),
+    routes(app) {
+      referenceRoutes(app, context.config)
+      galleryRoutes(app, context)
+    },
   })
   return [native, open]
 }

@@ -23,6 +23,8 @@ export interface Asked {
 /** An answer of 200 as a route makes it. */
 export interface NewPage {
   body: string
+  /** Of the body; JSON when absent. */
+  type?: string
   /** Beside those that every answer has. */
   headers: { etag: string } & Record<string, string>
   /** Unix time in milliseconds from which on it is not given any more. */
@@ -137,7 +139,7 @@ function toPage(asked: Asked, made: NewPage): Page {
   const { body } = made
   const headers = { ...NOSNIFF, ...PRIVATE_CODED, ...made.headers }
   const length = Buffer.byteLength(body)
-  const allHeaders = { ...headers, 'content-type': JSON_TYPE, 'content-length': String(length) }
+  const allHeaders = { ...headers, 'content-type': made.type ?? JSON_TYPE, 'content-length': String(length) }
   const encoding = length === body.length ? 'latin1' : 'utf8'
   return { ...asked, ...made, headers, allHeaders, encoding, length, coded: {} }
 }

@@ -1,0 +1,3 @@
+/** Of the console alone. */
+export const CONSOLE_STYLE = `
+`

@@ -1,0 +1,4 @@
+/** Words of the console. */
+export const console = {
+  title: 'Console',
+}
