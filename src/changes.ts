@@ -3,6 +3,7 @@ import type { Gathered } from './db/gathered.ts'
 import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
 import { type Changes, nothing } from './db/write.ts'
+import { removeDemo } from './demo/remove.ts'
 import * as jobs from './jobs/store.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
@@ -61,6 +62,7 @@ export const changes = {
   importBatch,
   importPhoto: photoSources.importPhoto,
   rememberPhoto: photoSources.rememberPhoto,
+  removeDemo,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,
   nothing,

@@ -18,6 +18,7 @@ const ORDER = [
   ['src/changes.ts'],
   ['src/server.ts', 'src/log.ts', 'src/jobs.ts'],
   ['src/faces'],
+  ['src/demo'],
   ['src/transfer'],
   ['src/orders'],
   ['src/photos'],

@@ -8,6 +8,7 @@ import { breedsCommand } from './breeds.ts'
 import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
 import { countersCommand } from './counters.ts'
+import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { explain } from './explain.ts'
 import { exportCommand } from './export.ts'
@@ -28,6 +29,7 @@ const COMMANDS = [
   importCommand,
   exportCommand,
   sampleCommand,
+  demoCommand,
   breedsCommand,
   reindexCommand,
   openapiCommand,

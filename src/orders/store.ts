@@ -132,6 +132,13 @@ export async function update(
   return row && toOrder(row)
 }
 
+/** Of an organization that goes with all that belongs to it. */
+export async function removeOfOrganization(db: Db, organizationId: number): Promise<void> {
+  const own = db.selectFrom('adoption_order').select('id').where('organization_id', '=', organizationId)
+  await db.deleteFrom('adoption_order_pet').where('order_id', 'in', own).execute()
+  await db.deleteFrom('adoption_order').where('organization_id', '=', organizationId).execute()
+}
+
 /** A kept result has no adopter: it is that of the order, as long as that has one. */
 export async function withAdopter(db: Db, order: Order): Promise<Order> {
   if (order.adopter) return order
