@@ -7,7 +7,7 @@ const KEY = /dopt_(live|test)_[0-9A-Za-z]*/g
 const OPENING = /^(\/+(?:console\/join|applications)\/).+/s
 const SHOWN_CHARACTERS = 200
 
-/** A path as it may be logged: without the query, with no key that somebody put into it, and opening nothing. */
+/** A path as it may be logged: without the query, with no key that somebody put into it, opening nothing. */
 export function loggablePath(url: string): string {
   const end = url.indexOf('?')
   // What is decoded again and again is short.

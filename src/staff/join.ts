@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import type { Authority } from './accounts.ts'
 import { requireGoodPassword } from './common-passwords.ts'
 import { findLink, type OpenLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { type NewPerson, requirePerson } from './person.ts'
-import type { Authority } from './store.ts'
 import { hashToken, newToken } from './token.ts'
 
 /** Where a link leads: request-log.ts keeps what stands behind it out of the log. */

@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
+import { insert } from './accounts.ts'
 import { endLinksOf, findLink, takeLink } from './links.ts'
 import { endSessionsOf, insertSession } from './session.ts'
-import { insert } from './store.ts'
 
 /** What a link is used for: the password as it is kept, the session that begins, and who the first one is. */
 export interface LinkUse {

@@ -371,25 +371,25 @@ test('a manager decides about people of the own organization up to the own role,
   const admin = await invite(context, person('admin', 'admin'), undefined)
   const helper = await invite(context, person('helper', 'staff', own), by)
   const denied = 'insufficient_access'
-  for (const [what, expected] of [
-    [invite(context, person('a', 'manager', own), by), 'none'],
-    [invite(context, person('b', 'admin'), by), denied],
-    [invite(context, person('c', 'viewer', other), by), denied],
-    [invite(context, person('d', 'viewer'), by), denied],
-    [invite(context, person('e', 'viewer', own), { ...by, role: 'staff' }), denied],
-    [reset(context, foreign.staffId, by), denied],
-    [reset(context, admin.staffId, by), denied],
-    [reset(context, helper.staffId, by), 'none'],
-    [write('updateStaff', helper.staffId, { role: 'manager' }, by), 'none'],
-    [write('updateStaff', helper.staffId, { role: 'admin' }, by), denied],
-    [write('updateStaff', foreign.staffId, { name: 'X' }, by), denied],
-    [write('updateStaff', staffId, { name: 'Benno' }, by), 'none'],
-    [write('updateStaff', staffId, { role: 'viewer' }, by), denied],
-    [write('removeStaff', staffId, by, clock.now), denied],
-    [write('removeStaff', foreign.staffId, by, clock.now), denied],
-    [write('removeStaff', helper.staffId, by, clock.now), 'none'],
+  for (const [work, expected] of [
+    [() => invite(context, person('a', 'manager', own), by), 'none'],
+    [() => invite(context, person('b', 'admin'), by), denied],
+    [() => invite(context, person('c', 'viewer', other), by), denied],
+    [() => invite(context, person('d', 'viewer'), by), denied],
+    [() => invite(context, person('e', 'viewer', own), { ...by, role: 'staff' }), denied],
+    [() => reset(context, foreign.staffId, by), denied],
+    [() => reset(context, admin.staffId, by), denied],
+    [() => reset(context, helper.staffId, by), 'none'],
+    [() => write('updateStaff', helper.staffId, { role: 'manager' }, by), 'none'],
+    [() => write('updateStaff', helper.staffId, { role: 'admin' }, by), denied],
+    [() => write('updateStaff', foreign.staffId, { name: 'X' }, by), denied],
+    [() => write('updateStaff', staffId, { name: 'Benno' }, by), 'none'],
+    [() => write('updateStaff', staffId, { role: 'viewer' }, by), denied],
+    [() => write('removeStaff', staffId, by, clock.now), denied],
+    [() => write('removeStaff', foreign.staffId, by, clock.now), denied],
+    [() => write('removeStaff', helper.staffId, by, clock.now), 'none'],
   ] as const) {
-    assert.equal(await refusalOf(what), expected)
+    assert.equal(await refusalOf(work()), expected)
   }
   assert.equal((await staff.find(db, staffId))?.name, 'Benno')
   assert.deepEqual(

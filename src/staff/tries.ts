@@ -59,7 +59,8 @@ export function slotsOf(
 }
 
 /**
- * Counts a try to sign in before anybody knows how it ends: many at once are not more than one after the other.
+ * Counts a try to sign in before anybody knows how it ends: of many at once no more are made than one after
+ * the other.
  *
  * @returns milliseconds to wait before another try; 0 when this one may be made
  */

@@ -6,6 +6,7 @@ import { readBody } from '../faces/native/read-body.ts'
 import type { Face } from '../http/face.ts'
 import { visitorOf } from '../keys/identify.ts'
 import { charge } from '../limits/charge.ts'
+import { authorityOf } from '../staff/accounts.ts'
 import { identifyStaff } from '../staff/identify.ts'
 import { invite, join } from '../staff/join.ts'
 import {
@@ -17,7 +18,6 @@ import {
   sessionToken,
 } from '../staff/session-cookie.ts'
 import { changePassword, type SignIn, signIn, signOut } from '../staff/sign-in.ts'
-import { authorityOf } from '../staff/store.ts'
 import type { Answer } from './client.ts'
 
 /** The smallest console: it signs people in and out, and says who they are. */
