@@ -14,6 +14,7 @@ import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
+import { peopleCommand } from './people.ts'
 import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
@@ -29,6 +30,7 @@ const COMMANDS = [
   exportCommand,
   sampleCommand,
   breedsCommand,
+  peopleCommand,
   reindexCommand,
   openapiCommand,
   doctorCommand,

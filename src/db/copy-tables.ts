@@ -32,6 +32,7 @@ export const TABLES: Table[] = [
   { name: 'imported_file', key: 'fingerprint', givesIds: false },
   ids('adoption_order'),
   ids('adoption_order_pet'),
+  ids('application'),
   { name: 'idempotency', key: 'scope', givesIds: false },
   { name: 'counter', key: 'caller', givesIds: false },
   { name: 'known_time', key: 'name', givesIds: false },

@@ -132,7 +132,7 @@ function deleteOrder(app: App, { write, clock }: Context): void {
   })
 }
 
-function viewerOf({ caller: { id, access, organizationId } }: FastifyRequest): orders.Viewer {
+export function viewerOf({ caller: { id, access, organizationId } }: FastifyRequest): orders.Viewer {
   if (access === 'admin') return { keyId: id, sees: 'all' }
   const forOrganization = access === 'write' && organizationId !== undefined
   return { keyId: id, organizationId, sees: forOrganization ? 'organization' : 'placed' }
