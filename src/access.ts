@@ -53,6 +53,10 @@ export const NEEDED_ACCESS = {
   getOrder: 'read',
   updateOrder: 'write',
   cancelOrder: 'write',
+  listApplications: 'read',
+  createApplication: 'write',
+  getApplication: 'read',
+  updateApplication: 'write',
 } as const satisfies Record<string, Access>
 
 /** @throws when the list does not name the operation: none may exist without a decision about it */

@@ -1,3 +1,8 @@
+import * as apply from './applications/apply.ts'
+import * as closing from './applications/closing.ts'
+import { updateApplication } from './applications/decide.ts'
+import * as applicants from './applications/erasure.ts'
+import { withdrawByLink } from './applications/link.ts'
 import * as categories from './categories/store.ts'
 import type { Gathered } from './db/gathered.ts'
 import { identifyInstallation } from './db/installation.ts'
@@ -9,7 +14,6 @@ import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
 import * as adopters from './orders/adopters.ts'
 import * as guardedPets from './orders/guarded-pets.ts'
-import { advanceKnownTime } from './orders/known-time.ts'
 import * as place from './orders/place.ts'
 import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
@@ -31,8 +35,8 @@ export const changes = {
   insertPet,
   insertBondedPet: guardedPets.insertBondedPet,
   bondPets: guardedPets.bondPets,
-  updatePet: guardedPets.updatePet,
-  deletePet: guardedPets.deletePet,
+  updatePet: closing.updatePet,
+  deletePet: closing.deletePet,
   renewAges,
   indexAnimals,
   rebuildIndex,
@@ -51,10 +55,15 @@ export const changes = {
   deleteWord: vocabulary.deleteWord,
   fillVocabulary: vocabulary.fillVocabulary,
   placeOrder: place.placeOrder,
-  decideOrder: place.decideOrder,
-  cancelOrder: place.cancelOrder,
-  advanceKnownTime,
+  decideOrder: closing.decideOrder,
+  cancelOrder: closing.cancelOrder,
+  insertApplication: apply.insertApplication,
+  updateApplication,
+  withdrawByLink,
+  advanceKnownTime: applicants.advanceKnownTime,
   eraseAdopters: adopters.eraseAdopters,
+  eraseApplicants: applicants.eraseApplicants,
+  erasePerson: applicants.erasePerson,
   scrubbed: adopters.scrubbed,
   removeExpiredResults,
   takeJob: jobs.takeJob,

@@ -25,6 +25,7 @@ export const ERRORS = {
   organization_not_found: [404, 'There is no organization with this id. GET /organizations lists them.'],
   photo_not_found: [404, 'There is no photo with this id or at this address.'],
   order_not_found: [404, 'There is no order with this id that this API key may see.'],
+  application_not_found: [404, 'There is no application with this id that this API key may see.'],
   route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
   method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
   request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
@@ -33,7 +34,10 @@ export const ERRORS = {
   breed_exists: [409, 'The category has this breed already. GET /breeds lists them.'],
   color_exists: [409, 'The category has this color already. GET /colors lists them.'],
   organization_exists: [409, 'Another organization has this code. GET /organizations lists them.'],
-  organization_in_use: [409, 'Animals, orders or keys belong to this organization, or once did.'],
+  organization_in_use: [
+    409,
+    'Animals, orders, applications or keys belong to this organization, or once did.',
+  ],
   external_id_exists: [409, 'Another animal of the same organization has this externalId.'],
   invalid_status_transition: [409, 'This status cannot follow the present one.'],
   too_many_photos: [409, 'There are 20 photos already, and no more are kept. Remove one first.'],
@@ -42,6 +46,10 @@ export const ERRORS = {
     'An order on this animal is open: complete or cancel it first. GET /store/orders finds it.',
   ],
   order_closed: [409, 'This order is closed. Place a new one with POST /store/orders.'],
+  application_closed: [
+    409,
+    'Nothing more can be decided about this application: it is declined, withdrawn, or its adoption is complete.',
+  ],
   pet_not_available: [
     409,
     'This animal is not available. GET /pets?status=available lists those that wait for a home.',

@@ -1,6 +1,7 @@
+import { applicants } from './applications/erasure.ts'
 import { expiredResults } from './jobs/expired-results.ts'
 import type { Jobs } from './jobs/job.ts'
-import { erasure } from './orders/erasure.ts'
+import { adopters, erasureOf } from './orders/erasure.ts'
 import { ages } from './pets/ages.ts'
 import { searchIndex } from './pets/index-animals.ts'
 import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
@@ -10,7 +11,7 @@ import { expiredSessions } from './staff/expired.ts'
 export const jobs = {
   'expired-results': expiredResults,
   'expired-sessions': expiredSessions,
-  erasure,
+  erasure: erasureOf([adopters, applicants]),
   ages,
   'search-index': searchIndex,
   'removed-photos': removedPhotos,

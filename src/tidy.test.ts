@@ -20,6 +20,7 @@ const ORDER = [
   ['src/faces'],
   ['src/demo'],
   ['src/transfer'],
+  ['src/applications'],
   ['src/orders'],
   ['src/photos'],
   ['src/inventory'],
@@ -77,6 +78,7 @@ test('a command loads no package but its own before it knows what to do', () => 
 
 test('features do not know each other: they meet in server.ts and in the lists', () => {
   const features = [
+    'src/applications',
     'src/orders',
     'src/photos',
     'src/inventory',
@@ -87,8 +89,10 @@ test('features do not know each other: they meet in server.ts and in the lists',
     'src/staff',
     'src/keys',
   ]
+  // An application leads to an order, and answers what an organization asks.
   // An order is about an animal, and moves it; an animal is of a category, and of an organization.
   const known: Record<string, string[]> = {
+    'src/applications': ['src/orders', 'src/pets', 'src/organizations'],
     'src/orders': ['src/pets', 'src/photos'],
     'src/photos': ['src/pets', 'src/organizations'],
     'src/vocabulary': ['src/categories'],
@@ -111,6 +115,7 @@ const OWNERS: Record<string, string[]> = {
   'src/pets': ['pet', 'pet_change', 'search_change'],
   'src/search': ['search_posting', 'search_order', 'search_state'],
   'src/photos': ['photo', 'removed_photo'],
+  'src/applications': ['application'],
   'src/orders': ['adoption_order', 'adoption_order_pet', 'known_time'],
   'src/categories': ['category'],
   'src/organizations': ['organization'],

@@ -1,7 +1,12 @@
 import { type Answer, type NotModified, readAnswer, readRateLimit } from './answer.ts'
 import { AdoptableError } from './error.ts'
 import { Gate } from './gate.ts'
-import { type ListOrdersParameters, type ListPetsParameters, Operations } from './operations.ts'
+import {
+  type ListApplicationsParameters,
+  type ListOrdersParameters,
+  type ListPetsParameters,
+  Operations,
+} from './operations.ts'
 import { sendTelling } from './progress.ts'
 import {
   type AnyOptions,
@@ -12,7 +17,7 @@ import {
   prepare,
   type ReadOptions,
 } from './request.ts'
-import type { Order, Pet, Photo } from './schemas.ts'
+import type { Application, Order, Pet, Photo } from './schemas.ts'
 import { backoff, MACHINE_TIME, sleepUntil, type Time } from './time.ts'
 
 export type { Answer, NotModified, RateLimit } from './answer.ts'
@@ -145,6 +150,16 @@ export class AdoptableClient extends Operations {
   ): AsyncGenerator<Order, void, undefined> {
     const list = (page: Page) =>
       this.listOrders({ ...parameters, ...page, limit: parameters.limit ?? PAGE }, options)
+    return all(list, [this.#signal, options.signal], this.#pause(options))
+  }
+
+  /** Every application that fits and that this key may see, page by page, as of animals. */
+  applications(
+    parameters: Whole<ListApplicationsParameters> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Application, void, undefined> {
+    const list = (page: Page) =>
+      this.listApplications({ ...parameters, ...page, limit: parameters.limit ?? PAGE }, options)
     return all(list, [this.#signal, options.signal], this.#pause(options))
   }
 

@@ -13,10 +13,15 @@ import type {
   ReadOptions,
 } from './request.ts'
 import type {
+  Application,
+  ApplicationPatch,
+  ApplicationStatus,
+  Applications,
   Categories,
   Category,
   CategoryPatch,
   Inventory,
+  NewApplication,
   NewCategory,
   NewOrder,
   NewOrganization,
@@ -465,6 +470,27 @@ export interface CancelOrderParameters {
   orderId: number
 }
 
+export interface ListApplicationsParameters {
+  /** Maximum number of applications returned. 20 unless told. */
+  limit?: number | undefined
+  /** Open while received or in_review; approved once its order is placed. */
+  status?: ApplicationStatus | undefined
+  /** Only applications for this animal. */
+  petId?: number | undefined
+  /** Where the page begins: only as found in a Link header. */
+  cursor?: string | undefined
+}
+
+export interface GetApplicationParameters {
+  /** Identifier of the application. */
+  applicationId: number
+}
+
+export interface UpdateApplicationParameters extends ApplicationPatch {
+  /** Identifier of the application. */
+  applicationId: number
+}
+
 /** Every operation of the service, under its operation id. */
 export abstract class Operations {
   protected abstract send<Data>(
@@ -886,5 +912,49 @@ export abstract class Operations {
    */
   cancelOrder(parameters: CancelOrderParameters, options: CallOptions = {}): Promise<Answer<undefined>> {
     return this.send({ method: 'DELETE', path: '/store/orders/{orderId}' }, parameters, options)
+  }
+
+  /**
+   * List applications. Those that this key sent; for a key of an organization those for its animals, for an
+   * admin key all. Newest first, in pages as of animals. Stability: beta.
+   */
+  listApplications(
+    parameters: ListApplicationsParameters = {},
+    options: CallOptions = {},
+  ): Promise<Answer<Applications>> {
+    return this.send({ method: 'GET', path: '/applications' }, parameters, options)
+  }
+
+  /**
+   * Send an application. The animal must be available or pending, and stays as it is: many may apply for it,
+   * until one is approved. Stability: beta.
+   */
+  createApplication(parameters: NewApplication, options: OnceOptions = {}): Promise<Answer<Application>> {
+    return this.send({ method: 'POST', path: '/applications', onceByKey: true }, parameters, options)
+  }
+
+  /** Get an application. Stability: beta. */
+  getApplication(
+    parameters: GetApplicationParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<Application>> {
+    return this.send({ method: 'GET', path: '/applications/{applicationId}' }, parameters, options)
+  }
+
+  /**
+   * Decide about an application. Approving it places an order, which is approved too, and makes the animal
+   * pending. From then on the order decides: when it is complete, all other applications for the animal are
+   * declined; when it is cancelled, this one is in review again. To decline an approved one cancels its
+   * order. Stability: beta.
+   */
+  updateApplication(
+    parameters: UpdateApplicationParameters,
+    options: OnceOptions = {},
+  ): Promise<Answer<Application>> {
+    return this.send(
+      { method: 'PATCH', path: '/applications/{applicationId}', onceByKey: true },
+      parameters,
+      options,
+    )
   }
 }

@@ -91,6 +91,25 @@ test('orders are walked as animals are', async (t) => {
   )
 })
 
+test('applications are walked as animals are', async (t) => {
+  const { client } = await startClient(t)
+  const { data: pet } = await client.createPet({ name: 'Rex', categoryId: 1, status: 'available' })
+  const applicant = { name: 'Zoë', email: 'zoe@example.org' }
+  for (let count = 1; count <= 3; count += 1) await client.createApplication({ petId: pet.id, applicant })
+  const { data } = await client.updateApplication({ applicationId: 2, status: 'declined', reply: 'Sorry.' })
+
+  const open = await collect(client.applications({ status: 'received', limit: 1 }))
+
+  assert.deepEqual(
+    [data.reply, (await client.getApplication({ applicationId: 2 })).data.status],
+    ['Sorry.', 'declined'],
+  )
+  assert.deepEqual(
+    open.map(({ id }) => id),
+    [3, 1],
+  )
+})
+
 test('the next page is found in a Link header of any form', () => {
   const cursorIn = (link: string) => nextCursor(new Headers({ link }))
 

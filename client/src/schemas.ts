@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'organization_not_found'
   | 'photo_not_found'
   | 'order_not_found'
+  | 'application_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
@@ -32,6 +33,7 @@ export type ErrorCode =
   | 'too_many_photos'
   | 'order_open'
   | 'order_closed'
+  | 'application_closed'
   | 'pet_not_available'
   | 'bonded'
   | 'idempotency_key_in_use'
@@ -648,6 +650,20 @@ export interface Social {
   linkedin?: string | undefined
 }
 
+/** What applicants are asked. */
+export interface ApplicationQuestion {
+  /** Its own among the questions; answers belong to it. */
+  id: string
+  /** What is asked. At least one character is not a space. No control characters or lone surrogates. */
+  text: string
+  /** What an answer is: words, yes or no, or one of the options. */
+  kind: 'text' | 'yesNo' | 'choice'
+  /** Of a choice, and of nothing else. */
+  options?: string[] | undefined
+  /** Whether it has to be answered. */
+  required: boolean
+}
+
 /** A shelter or rescue, as a list has it. */
 export interface ListedOrganization {
   /** Unique identifier, assigned by the service. */
@@ -680,6 +696,8 @@ export interface ListedOrganization {
   adoptionUrl?: string
   hours?: Hours
   social?: Social
+  /** What its form asks those who would like to adopt, in this order; everybody may see it. */
+  applicationQuestions?: ApplicationQuestion[]
   photos?: Photos
   createdAt: string
   updatedAt: string
@@ -720,6 +738,8 @@ export interface NewOrganization {
   adoptionUrl?: string | undefined
   hours?: Hours | undefined
   social?: Social | undefined
+  /** What its form asks those who would like to adopt, in this order; everybody may see it. */
+  applicationQuestions?: ApplicationQuestion[] | undefined
 }
 
 /** A shelter or rescue. */
@@ -754,6 +774,8 @@ export interface Organization {
   adoptionUrl?: string
   hours?: Hours
   social?: Social
+  /** What its form asks those who would like to adopt, in this order; everybody may see it. */
+  applicationQuestions?: ApplicationQuestion[]
   photos?: Photos
   createdAt: string
   updatedAt: string
@@ -841,6 +863,8 @@ export interface OrganizationPatch {
   adoptionUrl?: string | null | undefined
   hours?: HoursPatch | undefined
   social?: SocialPatch | undefined
+  /** What its form asks those who would like to adopt, in this order; everybody may see it. */
+  applicationQuestions?: ApplicationQuestion[] | null | undefined
 }
 
 export interface Counts {
@@ -920,4 +944,107 @@ export interface NewOrder {
 /** What to decide about an order (RFC 7396). Members other than this are ignored. */
 export interface OrderPatch {
   status?: OrderStatus | undefined
+}
+
+/** Open while received or in_review; approved once its order is placed. */
+export type ApplicationStatus = 'received' | 'in_review' | 'approved' | 'declined' | 'withdrawn'
+
+/** Who would like to adopt: shown only to those who decide about it. */
+export interface Applicant {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  name: string
+  email: string
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  phone?: string | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  address?: string | undefined
+}
+
+/** An answer, with its question as it was asked. */
+export interface ApplicationAnswer {
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  question: string
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  answer: string
+}
+
+/**
+ * Somebody would like to adopt an animal. Who it is and what was written is erased some time after it was
+ * declined or withdrawn, or its adoption complete.
+ */
+export interface Application {
+  /** Unique identifier, assigned by the service. */
+  id: number
+  /** Identifier of the animal. */
+  petId: number
+  status: ApplicationStatus
+  /**
+   * Why it was declined by the service: somebody else has adopted the animal, or its record was removed.
+   * There may be more.
+   */
+  reason?: 'adopted' | 'animal_removed'
+  applicant?: Applicant
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  message?: string
+  /** What was asked and answered. */
+  answers?: ApplicationAnswer[]
+  /** When it came. */
+  receivedAt: string
+  /** When it was approved, declined or withdrawn. */
+  decidedAt?: string
+  /** The key that decided; absent where the applicant did. */
+  decidedBy?: number
+  /** The order that its approval placed. */
+  orderId?: number
+  /**
+   * What staff write for each other. At least one character is not a space. No lone surrogates, and of
+   * control characters only line ends and tabs.
+   */
+  note?: string
+  /**
+   * What staff write to the applicant, such as why it was declined. At least one character is not a space. No
+   * lone surrogates, and of control characters only line ends and tabs.
+   */
+  reply?: string
+}
+
+/** A page of applications, newest first. */
+export type Applications = Application[]
+
+/** Somebody would like to adopt an animal. Members other than these are ignored. */
+export interface NewApplication {
+  /** Identifier of an animal that is available or pending. */
+  petId: number
+  applicant: Applicant
+  /**
+   * At least one character is not a space. No lone surrogates, and of control characters only line ends and
+   * tabs.
+   */
+  message?: string | undefined
+  /** What was asked and answered. */
+  answers?: ApplicationAnswer[] | undefined
+}
+
+/** What to decide about an application (RFC 7396). Members other than these are ignored. */
+export interface ApplicationPatch {
+  status?: ApplicationStatus | undefined
+  /**
+   * What staff write for each other. At least one character is not a space. No lone surrogates, and of
+   * control characters only line ends and tabs.
+   */
+  note?: string | null | undefined
+  /**
+   * What staff write to the applicant, such as why it was declined. At least one character is not a space. No
+   * lone surrogates, and of control characters only line ends and tabs.
+   */
+  reply?: string | null | undefined
 }

@@ -18,6 +18,7 @@ import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
+import { peopleCommand } from './people.ts'
 import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
@@ -64,7 +65,15 @@ function allCommands(): Command[] {
   const settings = () => readConfig({})
   const adders = [
     ...[serveCommand, keysCommand, backupCommand, copyCommand, importCommand, exportCommand],
-    ...[sampleCommand, breedsCommand, reindexCommand, openapiCommand, doctorCommand, completionCommand],
+    ...[
+      sampleCommand,
+      breedsCommand,
+      peopleCommand,
+      reindexCommand,
+      openapiCommand,
+      doctorCommand,
+      completionCommand,
+    ],
   ]
   for (const add of adders) add(program, settings)
   return program.commands.flatMap((command) => [command, ...command.commands])

@@ -23,7 +23,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     const added = await run('demo')
 
     assert.equal(added.code, 0, added.stderr)
-    assert.match(added.stdout, /^added a made-up shelter with 12 animals: /)
+    assert.match(added.stdout, /^added a made-up shelter with 12 animals and 3 applications: /)
     const [{ id, name }] = (await app.get('/v1/organizations?q=DEMO')).body
     assert.equal(name, 'Demo Shelter')
     const { body: animals } = await app.get(`/v1/pets?organizationId=${id}&limit=100`)
@@ -35,6 +35,8 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     const bonded = animals.filter(({ bondedWith = [] }) => bondedWith.length > 0)
     assert.equal(bonded.length, 2)
     assert.match((await run('demo')).stdout, /^the demo is there already/)
+
+    assert.equal((await app.get('/v1/applications')).body.length, 3)
 
     // What visitors do with it goes too.
     const adopter = { name: 'A', email: 'a@example.org' }
@@ -50,6 +52,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
       ['Rex'],
     )
     assert.deepEqual((await app.get('/v1/store/orders')).body, [])
+    assert.deepEqual((await app.get('/v1/applications')).body, [])
     assert.equal((await run('demo', '--remove')).code, 0)
     assert.ok(existsSync(folder) && readdirSync(folder).length > 0)
   })

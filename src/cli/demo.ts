@@ -33,8 +33,8 @@ async function fill(config: Config): Promise<string> {
     try {
       const filled = await fillDemo(store, files, Date.now)
       if (!filled) return 'the demo is there already; `adoptable demo --remove` takes it away'
-      const { animals } = filled
-      return `added a made-up shelter with ${animals} animals: they are at ${config.origin}/animals while the service runs`
+      const { animals, applications } = filled
+      return `added a made-up shelter with ${animals} animals and ${applications} applications: they are at ${config.origin}/animals while the service runs`
     } finally {
       await files.close()
     }

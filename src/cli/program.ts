@@ -15,6 +15,7 @@ import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
+import { peopleCommand } from './people.ts'
 import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
@@ -33,6 +34,7 @@ const COMMANDS = [
   sampleCommand,
   demoCommand,
   breedsCommand,
+  peopleCommand,
   reindexCommand,
   openapiCommand,
   doctorCommand,

@@ -79,12 +79,15 @@ export async function runOnce<Result>(
 
 /** What is kept of a result. Of a change that gives nothing back there is no text. */
 export function textOf(result: unknown): string | null {
-  return JSON.stringify(result, withoutAdopter) ?? null
+  return JSON.stringify(result, withoutPeople) ?? null
 }
 
-/** What is erased one day stands in one place: a replay reads the adopter from the order. */
-function withoutAdopter(member: string, value: unknown): unknown {
-  return member === 'adopter' ? undefined : value
+/** Under these names changes give back what is erased one day. */
+const PEOPLE = ['adopter', 'personal']
+
+/** What is erased one day stands in one place: a replay reads it from the order or application. */
+function withoutPeople(member: string, value: unknown): unknown {
+  return PEOPLE.includes(member) ? undefined : value
 }
 
 /** @throws {ApiError} idempotency_key_reused, idempotency_key_in_use */

@@ -8,7 +8,9 @@ import {
   prepareFile,
   type Reader,
 } from './open-sqlite.ts'
+import { scrubSqlite } from './scrub-sqlite.ts'
 import { realFile, requireThere, type ServedFile, servedFile, watchFile } from './served-file.ts'
+import { openFile } from './sqlite.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 import type { Db } from './tables.ts'
 import { type Changes, transactionWriter, type Writer } from './write.ts'
@@ -44,6 +46,38 @@ export async function openForCommand(url: string, changes: Changes = {}): Promis
 export async function openForTrial(url: string, changes: Changes): Promise<Writer & { db: Db }> {
   const db = await (isPostgres(url) ? (await postgres()).openAsItIs(url) : openAsItIs(fileOf(url)))
   return { db, ...transactionWriter(db, changes) }
+}
+
+/**
+ * For a command that erased something: writes anew what holds bytes of it.
+ *
+ * @returns false while a service has the store, which does it itself with its next round
+ * @throws when somebody uses or reads it just now: it is to be tried again
+ */
+export async function scrubStore(url: string): Promise<boolean> {
+  if (isPostgres(url)) {
+    await (await import('./scrub-postgres.ts')).scrubPostgres(url)
+    return true
+  }
+  const file = realFile(fileOf(url))
+  const release = claimed(file)
+  if (!release) return false
+  const database = openFile(file, 'write')
+  try {
+    scrubSqlite(database)
+    return true
+  } finally {
+    database.close()
+    release()
+  }
+}
+
+function claimed(file: string): (() => void) | undefined {
+  try {
+    return claimFile(file)
+  } catch {
+    return undefined
+  }
 }
 
 /** Its driver is loaded by those alone who use it. */

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { connectionTo, toldApart } from './postgres.ts'
 
-/** What held adopters: the orders, and the kept results of requests. */
-const TABLES = ['adoption_order', 'idempotency']
+/** What held adopters and applicants, and the kept results of requests. */
+const TABLES = ['adoption_order', 'application', 'idempotency']
 
 /** Nobody waits longer than this for the orders because of it. */
 const SCRUB_LOCK_TIMEOUT_MS = 200

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { runOnce } from './once.ts'
 import { openSettled, type Writable } from './open-sqlite.ts'
+import { scrubSqlite } from './scrub-sqlite.ts'
 import { requireThere, type ServedFile } from './served-file.ts'
-import { BUSY_TIMEOUT_MS } from './sqlite.ts'
 import type { Db } from './tables.ts'
 import { isDiskFailure, isReadOnly } from './violation.ts'
 import { type Changes, changeIn } from './write.ts'
@@ -44,7 +44,7 @@ export function serveWrites(port: MessagePort, served: ServedFile, changes: Chan
     const others = jobs.filter(({ change }) => change !== SCRUB)
     if (others.length > 0)
       port.postMessage(await attempt(others, (open) => commitGroup(open, changes, others)))
-    for (const job of scrubs) port.postMessage(await attempt([job], (open) => [scrub(open, job)]))
+    for (const job of scrubs) port.postMessage(await attempt([job], (open) => [scrubbed(open, job)]))
   }
 
   port.on('message', async (message: Job[] | null) => {
@@ -64,24 +64,9 @@ export function serveWrites(port: MessagePort, served: ServedFile, changes: Chan
   })
 }
 
-/**
- * Leaves no byte of what was erased. `secure_delete` clears what a row took, but not the copies of it that
- * SQLite leaves between the rows of a page when it moves them.
- *
- * @throws when somebody reads an earlier state: nothing is written anew then, for which changes would wait
- */
-function scrub({ database }: Writable, { id }: Job): Outcome {
-  emptyLog(database)
-  database.exec('vacuum')
-  emptyLog(database)
+function scrubbed({ database }: Writable, { id }: Job): Outcome {
+  scrubSqlite(database)
   return { id, value: undefined }
-}
-
-function emptyLog(database: DatabaseSync): void {
-  database.exec('pragma busy_timeout = 0')
-  const { busy } = database.prepare('pragma wal_checkpoint(truncate)').get() ?? {}
-  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  if (busy) throw new Error('another process reads an earlier state of the store, which the log has to hold')
 }
 
 /** Runs jobs in one transaction; a job that throws is undone alone. Without a commit all of them failed. */

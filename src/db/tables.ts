@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely'
 import type { Access } from '../access.ts'
 import type { Plan } from '../plans.ts'
 import type * as animals from './animal-tables.ts'
+import type { ApplicationTable } from './application-tables.ts'
 import type * as people from './people-tables.ts'
 
 /** The database, or a transaction in it: what every store function takes first. */
@@ -24,6 +25,7 @@ export interface Tables {
   imported_file: animals.ImportedFileTable
   adoption_order: AdoptionOrderTable
   adoption_order_pet: AdoptionOrderPetTable
+  application: ApplicationTable
   inventory: animals.InventoryTable
   idempotency: IdempotencyTable
   api_key: ApiKeyTable
@@ -141,7 +143,7 @@ interface AdoptionOrderPetTable {
 interface IdempotencyTable {
   scope: string
   fingerprint: string
-  /** JSON, without the adopter of an order: that stands in the order alone. */
+  /** JSON, without the adopter of an order or who applies: they stand in their own rows alone. */
   result: string | null
   expires_at: number
 }

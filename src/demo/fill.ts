@@ -18,7 +18,7 @@ type Store = Writer & { db: Db }
 
 export interface Filled {
   animals: number
-  photos: number
+  applications: number
 }
 
 /**
@@ -46,7 +46,12 @@ export async function fillDemo(
   for (const [index, { id: petId }] of found.entries()) {
     await addPhoto(store, files, petId, DEMO_ANIMALS[index] as DemoAnimal, index, clock())
   }
-  return { animals: found.length, photos: found.length }
+  await addApplications(
+    store,
+    found.map(({ id }) => id),
+    clock(),
+  )
+  return { animals: found.length, applications: APPLICATIONS.length }
 }
 
 /** As `adoptable export` would have them. */
@@ -58,6 +63,21 @@ async function* lines(): AsyncGenerator<Buffer> {
     const bond = bondedWith.length > 0 && { bondedWith }
     const line = { ...animal, externalId: numberOf(index), place: DEMO_PLACE, ...bond }
     yield Buffer.from(`${JSON.stringify(line)}\n`)
+  }
+}
+
+/** For which animal, by its place in the list, and what they say of themselves. */
+const APPLICATIONS = [
+  { index: 0, message: 'We have a fenced garden and walk twice a day. Two children of nine and twelve.' },
+  { index: 0, message: 'I work at home and would take him along everywhere.' },
+  { index: 4, message: 'A quiet flat without other animals. I have all the time that he needs.' },
+]
+
+async function addApplications({ write }: Store, petIds: number[], now: number): Promise<void> {
+  for (const [number, { index, message }] of APPLICATIONS.entries()) {
+    const applicant = { name: `Demo Applicant ${number + 1}`, email: `applicant-${number + 1}@example.org` }
+    const petId = petIds[index] as number
+    await write('insertApplication', { petId, applicant, message }, { by: null, now })
   }
 }
 

@@ -1,3 +1,4 @@
+import * as applications from '../applications/store.ts'
 import type { Db } from '../db/tables.ts'
 import * as guardedPets from '../orders/guarded-pets.ts'
 import * as orders from '../orders/store.ts'
@@ -17,6 +18,7 @@ const STEP = 100
 export async function removeDemo(db: Db, now: number): Promise<boolean> {
   const id = await organizations.idOfCode(db, DEMO_CODE)
   if (id === undefined) return false
+  await applications.removeOfOrganization(db, id)
   await orders.removeOfOrganization(db, id)
   const { found } = await petLists.listWhole(db, { limit: STEP, sort: '-id', organizationId: id }, '')
   for (const pet of found) {

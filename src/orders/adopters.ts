@@ -1,5 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
+import type { Order } from './schema.ts'
+import { ORDER_COLUMNS, type Row, toOrder } from './store.ts'
 
 /** So many at most are erased in one transaction, which other changes wait for. */
 const MOST_ERASED = 1_000
@@ -37,8 +39,13 @@ export async function eraseAdopters(db: Db, closedBefore: number): Promise<boole
     .set({ adopter: null })
     .where('id', 'in', due)
     .executeTakeFirstOrThrow()
-  if (numUpdatedRows > 0n) await db.updateTable('known_time').set({ scrub_due: sql`scrub_due + 1` }).execute()
+  if (numUpdatedRows > 0n) await scrubIsDue(db)
   return numUpdatedRows === BigInt(MOST_ERASED)
+}
+
+/** Something was erased, of which the files of the store may still hold bytes. */
+export async function scrubIsDue(db: Db): Promise<void> {
+  await db.updateTable('known_time').set({ scrub_due: sql`scrub_due + 1` }).execute()
 }
 
 /** @returns how many erasures there were of which the files of the store may still hold bytes */
@@ -50,4 +57,37 @@ export async function countUnscrubbed(db: Db): Promise<number> {
 /** Of so many erasures no byte is left; one that came meanwhile waits for the next time. */
 export async function scrubbed(db: Db, count: number): Promise<void> {
   await db.updateTable('known_time').set({ scrub_due: 0 }).where('scrub_due', '=', count).execute()
+}
+
+/** So many rows are looked through at once. */
+const PAGE = 1_000
+
+/** Every order whose adopter has such an e-mail address, oldest first. */
+export async function ordersOf(db: Db, isTheirs: (email: string | undefined) => boolean): Promise<Order[]> {
+  const found: Order[] = []
+  let after = 0
+  for (;;) {
+    const rows = await db
+      .selectFrom('adoption_order')
+      .select(ORDER_COLUMNS)
+      .where('id', '>', after)
+      .where('adopter', 'is not', null)
+      .orderBy('id')
+      .limit(PAGE)
+      .execute()
+    const orders = rows.map((row) => toOrder(Object.values(row) as Row))
+    found.push(...orders.filter(({ adopter }) => isTheirs(adopter?.email)))
+    if (rows.length < PAGE) return found
+    after = rows.at(-1)?.id ?? after
+  }
+}
+
+/** Erases who the adopters were in these orders, as far as they are closed. */
+export async function eraseFrom(db: Db, orderIds: number[]): Promise<void> {
+  await db
+    .updateTable('adoption_order')
+    .set({ adopter: null })
+    .where('id', 'in', orderIds)
+    .where(CLOSED_WITH_ADOPTER)
+    .execute()
 }

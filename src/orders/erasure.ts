@@ -1,24 +1,42 @@
 import type { Context } from '../context.ts'
+import type { Db } from '../db/tables.ts'
+import type { Write } from '../db/write.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
 import { countUnscrubbed, hasErasable } from './adopters.ts'
 
 const DAY_MS = 86_400_000
 
-/** Erases the adopters of orders that were closed long ago, and the bytes that they left in the store. */
-export const erasure: Job = {
-  async isDue(context) {
-    const closedBefore = await erasedBefore(context)
-    return (await hasErasable(context.db, closedBefore)) || (await countUnscrubbed(context.db)) > 0
-  },
-  async run(context, mayGoOn) {
-    const { db, write, scrub } = context
-    const closedBefore = await erasedBefore(context)
-    await inSteps(() => write('eraseAdopters', closedBefore), mayGoOn)
-    const unscrubbed = await countUnscrubbed(db)
-    if (unscrubbed === 0 || !(await mayGoOn())) return
-    await scrub()
-    await write('scrubbed', unscrubbed)
-  },
+/** People of one kind who are erased one day. Times are Unix times in milliseconds. */
+export interface Erasable {
+  hasErasable(db: Db, closedBefore: number): Promise<boolean>
+  /** @returns whether there are more */
+  erase(write: Write, closedBefore: number): Promise<boolean>
+}
+
+/** The adopters of orders. */
+export const adopters: Erasable = {
+  hasErasable,
+  erase: (write, closedBefore) => write('eraseAdopters', closedBefore),
+}
+
+/** Erases people of whom nothing is to come since long ago, and the bytes that they left in the store. */
+export function erasureOf(kinds: Erasable[]): Job {
+  return {
+    async isDue(context) {
+      const closedBefore = await erasedBefore(context)
+      for (const kind of kinds) if (await kind.hasErasable(context.db, closedBefore)) return true
+      return (await countUnscrubbed(context.db)) > 0
+    },
+    async run(context, mayGoOn) {
+      const { db, write, scrub } = context
+      const closedBefore = await erasedBefore(context)
+      for (const kind of kinds) await inSteps(() => kind.erase(write, closedBefore), mayGoOn)
+      const unscrubbed = await countUnscrubbed(db)
+      if (unscrubbed === 0 || !(await mayGoOn())) return
+      await scrub()
+      await write('scrubbed', unscrubbed)
+    },
+  }
 }
 
 /** Once a day (UTC): to scrub the store after it takes as long as to write all of it. */

@@ -70,6 +70,12 @@ const DECISIONS: Record<OrderStatus, readonly OrderStatus[]> = {
   cancelled: [],
 }
 
+/** Who decided, and when (Unix time in milliseconds). */
+type Deciding = Pick<Decision, 'keyId' | 'now'>
+
+/** Of applications, which know orders, while orders know none: it comes before the animals are moved. */
+export type OnClosed = (db: Db, order: Order, by: Deciding) => Promise<void>
+
 /** What becomes of the animal, which is pending while its order is open. */
 const OUTCOMES: Partial<Record<OrderStatus, PetStatus>> = { completed: 'sold', cancelled: 'available' }
 
@@ -82,18 +88,21 @@ export async function decideOrder(
   db: Db,
   status: OrderStatus | undefined,
   decision: Decision,
+  onClosed: OnClosed,
 ): Promise<Order> {
   const before = await orders.get(db, decision.id, decision)
   if (status === undefined || status === before.status) return before
   checkDecision(before.status, status)
-  return (await applyDecision(db, before, status, decision)) ?? decideOrder(db, status, decision)
+  const after = await applyDecision(db, before, status, decision, onClosed)
+  return after ?? decideOrder(db, status, decision, onClosed)
 }
 
 /** @throws {ApiError} order_not_found, order_closed */
-export async function cancelOrder(db: Db, decision: Decision): Promise<void> {
+export async function cancelOrder(db: Db, decision: Decision, onClosed: OnClosed): Promise<void> {
   const before = await orders.get(db, decision.id, decision)
   checkDecision(before.status, 'cancelled')
-  if (!(await applyDecision(db, before, 'cancelled', decision))) await cancelOrder(db, decision)
+  if (!(await applyDecision(db, before, 'cancelled', decision, onClosed)))
+    await cancelOrder(db, decision, onClosed)
 }
 
 /**
@@ -105,11 +114,13 @@ async function applyDecision(
   before: Order,
   status: OrderStatus,
   { keyId, now }: Decision,
+  onClosed: OnClosed,
 ): Promise<Order | undefined> {
   const after = await orders.update(db, before, status, now)
   const outcome = OUTCOMES[status]
-  if (after && outcome)
-    await petChange.movePets(db, animalsOf(before), { from: 'pending', to: outcome, keyId, now })
+  if (!after || !outcome) return after
+  await onClosed(db, after, { keyId, now })
+  await petChange.movePets(db, animalsOf(before), { from: 'pending', to: outcome, keyId, now })
   return after
 }
 

@@ -7,7 +7,8 @@ import type { NewOrder, Order, OrderStatus } from './schema.ts'
 
 /** Who asks. */
 export interface Viewer {
-  keyId: number
+  /** Null for the service itself, which sees all. */
+  keyId: number | null
   /**
    * An admin key all; one of an organization those of its animals; another those that it placed. Staff of the
    * whole installation see all: what one of them begins another one ends.
@@ -118,7 +119,7 @@ export async function insert(db: Db, order: NewOrder, placing: Placing): Promise
 type Decided = { id: number; from: OrderStatus; to: OrderStatus; now: number }
 
 /** A clock that was set back would let a closed order look older than it is. */
-function atLeastKnownTime(now: number) {
+export function atLeastKnownTime(now: number) {
   return sql<number>`(
     select max(at) from (select cast(${now} as bigint) as at union all select at from known_time) as times
   )`

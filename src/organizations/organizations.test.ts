@@ -61,6 +61,11 @@ async function orderOf(app: TestApp, whose: number | undefined): Promise<number>
   return (await app.post('/v1/store/orders', { petId, adopter: ADOPTER })).body.id
 }
 
+async function applicationFor(app: TestApp, whose: number | undefined): Promise<number> {
+  const petId = await addAnimal(app, whose)
+  return (await app.post('/v1/applications', { petId, applicant: ADOPTER })).body.id
+}
+
 const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: object }> = {
   getPet: {
     attempt: async (app, whose, as) => status(app.get(`/v1/pets/${await addAnimal(app, whose)}`, as)),
@@ -126,6 +131,26 @@ const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: objec
     own: { ...CHANGED(204), write: 404, ownWrite: 204, otherWrite: 404 },
     nobodys: { ...CHANGED(204), write: 404, ownWrite: 404, otherWrite: 404 },
   },
+  createApplication: {
+    attempt: async (app, whose, as) => {
+      const application = { petId: await addAnimal(app, whose), applicant: ADOPTER }
+      return status(app.post('/v1/applications', application, as))
+    },
+    own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
+    nobodys: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
+  },
+  getApplication: {
+    attempt: async (app, whose, as) =>
+      status(app.get(`/v1/applications/${await applicationFor(app, whose)}`, as)),
+    own: LOOKED('write', 'read', 'ownRead', 'otherWrite', 'otherRead'),
+    nobodys: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
+  },
+  updateApplication: {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/applications/${await applicationFor(app, whose)}`, { status: 'approved' }, as)),
+    own: { ...CHANGED(200), write: 404, ownWrite: 200, otherWrite: 404 },
+    nobodys: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
+  },
 }
 
 /** A photo of an animal that is whose it is, or of an organization. */
@@ -182,6 +207,7 @@ const COMMON: Record<string, [attempt: (app: Asked, as: Headers) => Promise<numb
   listPets: [({ get }, as) => status(get('/v1/pets', as)), LOOKED()],
   listPetFacets: [({ get }, as) => status(get('/v1/pets/facets?facet=status', as)), LOOKED()],
   listOrders: [({ get }, as) => status(get('/v1/store/orders', as)), LOOKED()],
+  listApplications: [({ get }, as) => status(get('/v1/applications', as)), LOOKED()],
   getInventory: [({ get }, as) => status(get('/v1/inventory?organizationId=1', as)), LOOKED()],
   listOrganizations: [({ get }, as) => status(get('/v1/organizations', as)), LOOKED()],
   getOrganization: [({ get }, as) => status(get('/v1/organizations/1', as)), LOOKED()],

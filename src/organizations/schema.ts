@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
 import { COUNTRY, HTTPS, LINES, ONE_LINE, setRule } from '../http/text.ts'
 import { Photos } from '../photo-files/kept.ts'
+import { Questions } from './questions.ts'
 
 export const CODE = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,18}[A-Za-z0-9])?$'
 setRule(CODE, 'This must have 1 to 20 letters and digits, with hyphens between them, such as CO12.')
@@ -66,6 +67,7 @@ const details = {
   adoptionUrl: web('Where people apply, with https.'),
   hours: Type.Optional(Type.Object(hours, { title: 'Hours', description: 'When it is open, in words.' })),
   social: Type.Optional(Type.Object(social, { title: 'Social', description: 'Its pages elsewhere.' })),
+  applicationQuestions: Type.Optional(Questions),
 }
 
 const Code = Type.String({

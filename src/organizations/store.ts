@@ -4,6 +4,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
 import { toPhotos } from '../photo-files/kept.ts'
+import { problemsOfQuestions, soundQuestions } from './questions.ts'
 import {
   type Details,
   type NewOrganization,
@@ -69,8 +70,7 @@ export async function insertOrganization(
   now: number,
 ): Promise<Stored> {
   const { code, ...sent } = organization
-  const details = mergeMembers(PATCHED, {}, sent) as Details
-  check(details)
+  const details = soundDetails({}, sent)
   if (code !== undefined && (await idOfCode(db, code)) !== undefined)
     throw new ApiError('organization_exists')
   const own = code ?? (await freeCode(db, details))
@@ -90,8 +90,7 @@ export async function updateOrganization(
   const found = await findRow(db, id)
   if (!found) throw new ApiError('organization_not_found')
   const before = JSON.parse(found.profile)
-  const details = mergeMembers(PATCHED, before, patch) as Details
-  check(details)
+  const details = soundDetails(before, patch)
   const columns = columnsOf(details)
   if (columns.profile === JSON.stringify(before)) return toOrganization(found)
   const row = await db
@@ -155,11 +154,19 @@ function columnsOf(details: Details) {
 }
 
 /** @throws {ApiError} validation_failed, for what no schema can say */
-function check({ latitude, longitude }: Details): void {
-  if ((latitude === undefined) === (longitude === undefined)) return
+function soundDetails(before: object, patch: object): Details {
+  const merged = mergeMembers(PATCHED, before, patch) as Details
+  const { applicationQuestions, ...others } = merged
+  const questions = soundQuestions(applicationQuestions)
+  const details = [...problemsOfQuestions(questions), ...problemsOfPlace(others)]
+  if (details.length > 0) throw new ApiError('validation_failed', { details })
+  return { ...others, ...(questions && { applicationQuestions: questions }) }
+}
+
+function problemsOfPlace({ latitude, longitude }: Omit<Details, 'applicationQuestions'>): ErrorDetail[] {
+  if ((latitude === undefined) === (longitude === undefined)) return []
   const pointer = latitude === undefined ? '/latitude' : '/longitude'
-  const detail: ErrorDetail = { pointer, code: 'missing', message: 'This is required.' }
-  throw new ApiError('validation_failed', { details: [detail] })
+  return [{ pointer, code: 'missing', message: 'This is required.' }]
 }
 
 /** Of its region, where that is as short as a code has it, or else its country, and a number: CO12. */

@@ -150,7 +150,8 @@ export async function insertBondedPet(
 interface Move {
   from: PetStatus
   to: PetStatus
-  keyId: number
+  /** Null where no key moves them: no history tells of it. */
+  keyId: number | null
   now: number
 }
 

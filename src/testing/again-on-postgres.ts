@@ -1,5 +1,9 @@
 // The tests of every feature once more, on a real PostgreSQL.
 import './on-postgres.ts'
+import '../applications/applications.test.ts'
+import '../applications/erasure.test.ts'
+import '../applications/link.test.ts'
+import '../applications/plan.test.ts'
 import '../categories/categories.test.ts'
 import '../db/migrate.test.ts'
 import '../faces/second-face.test.ts'

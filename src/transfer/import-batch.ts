@@ -1,6 +1,6 @@
+import { updatePet } from '../applications/closing.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { updatePet } from '../orders/guarded-pets.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
 import { ownNumber, takenNumbers } from '../pets/external-ids.ts'
 import { MEMBERS, shownOf } from '../pets/fields.ts'

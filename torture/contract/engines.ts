@@ -178,6 +178,10 @@ const COLUMNS = {
   pet: ['id', ...KEPT.map(keptIn), 'created_at', 'created_by', 'updated_at'],
   pet_change: ['id', 'pet_id', 'at', 'key_id', 'changes'],
   adoption_order: ['id', 'pet_id', 'status', 'adopter', 'placed_by', 'placed_at', 'decided_at'],
+  application: [
+    ...(['id', 'pet_id', 'status', 'reason', 'applicant', 'note', 'reply', 'placed_by'] as const),
+    ...(['received_at', 'decided_at', 'decided_by', 'closed_at', 'order_id'] as const),
+  ],
   idempotency: ['scope', 'fingerprint', 'result', 'expires_at'],
 } as const
 

@@ -21,7 +21,15 @@ interface Fault {
   mend(): unknown
 }
 
-const TABLES = ['pet', 'category', 'adoption_order', 'idempotency', 'api_key_secret', 'pet_change']
+const TABLES = [
+  'pet',
+  'category',
+  'adoption_order',
+  'application',
+  'idempotency',
+  'api_key_secret',
+  'pet_change',
+]
 /** A query, a place in the source or on the disk, a product, a version. */
 const TELLING =
   /select |insert |update |sqlite|postgres|redis|kysely|fastify|node_modules|\/src\/|\bat \S+:\d+|\d+\.\d+\.\d+/i
@@ -32,6 +40,8 @@ const BODIES: Record<string, unknown> = {
   updateCategory: { name: 'Fish' },
   createOrder: { petId: 1, adopter: { name: 'Ann', email: 'ann@pets.example' } },
   updateOrder: { status: 'approved' },
+  createApplication: { petId: 1, applicant: { name: 'Ann', email: 'ann@pets.example' } },
+  updateApplication: { status: 'in_review' },
 }
 
 /**

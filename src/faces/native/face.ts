@@ -1,3 +1,4 @@
+import { applicationRoutes } from '../../applications/routes.ts'
 import { categoryRoutes } from '../../categories/routes.ts'
 import type { Context } from '../../context.ts'
 import type { App } from '../../http/app.ts'
@@ -36,6 +37,7 @@ export function nativeFace(context: Context): Face {
       organizationRoutes(v1, context)
       inventoryRoutes(v1, context)
       orderRoutes(v1, context)
+      applicationRoutes(v1, context)
     },
   }
 }

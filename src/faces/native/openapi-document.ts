@@ -129,6 +129,7 @@ export async function addOpenApiDocument(app: App, { servers }: Config): Promise
         { name: 'organizations', description: 'Shelters and rescues, whose the animals are.' },
         { name: 'inventory', description: 'How many animals there are.' },
         { name: 'store', description: 'Orders: somebody wants an animal.' },
+        { name: 'applications', description: 'Many would like to adopt an animal, and staff choose.' },
       ],
       security: [{ apiKey: [] }],
       components: {

@@ -33,7 +33,7 @@ function textIn(page: string, opening: string): string {
 
 test('/docs has every operation of the description, each with its parameters, answers and badges', async (t) => {
   const page = await openPage(t)
-  assert.equal(CALLS.length, 43)
+  assert.equal(CALLS.length, 47)
   const sections = page.split('<section id="')
   for (const { operationId, method, path, summary, parameters = [], responses, ...call } of CALLS) {
     const section = sections.find((text) => text.startsWith(`${operationId}"`)) ?? ''
@@ -189,6 +189,7 @@ async function startExemplary(t: TestContext) {
     ['/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' }],
     ['/v1/pets', { name: 'Mia', categoryId: 2, status: 'available' }],
     ['/v1/store/orders', EXAMPLES.createOrder.body],
+    ['/v1/applications', EXAMPLES.getApplication.answer],
     ['/v1/categories', EXAMPLES.getCategory.answer],
     ['/v1/organizations', EXAMPLES.getOrganization.answer],
   ] as const) {

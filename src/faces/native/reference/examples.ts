@@ -1,6 +1,7 @@
 import type { NEEDED_ACCESS } from '../../../access.ts'
 import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
+import { APPLICATION_EXAMPLES } from './application-examples.ts'
 import { bodyOf, type Call } from './description.ts'
 import { FACETS, FILTERS } from './filter-examples.ts'
 import { HOUSE, PHOTO_EXAMPLES, PORTRAIT } from './photo-examples.ts'
@@ -59,8 +60,9 @@ const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name 
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
 /**
- * An example of every operation. They fit together: in a service in which Rex is available, Mia is wanted by
- * order 1, and no animal is in category 9, each of them is answered as written here. A test sends them all.
+ * An example of every operation. They fit together: in a service in which Rex is available and somebody has
+ * applied for him, Mia is wanted by order 1, and no animal is in category 9, each of them is answered as
+ * written here. A test sends them all.
  */
 export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   listPets: { query: { limit: '20' }, answer: [MIA, REX] },
@@ -134,6 +136,7 @@ export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
     answer: { ...ORDER, status: 'approved', decidedAt: '2026-12-01T10:00:00.000Z' },
   },
   cancelOrder: { path: { orderId: '1' } },
+  ...APPLICATION_EXAMPLES,
 }
 
 /** Values of parameters that no call above has. */
@@ -149,6 +152,7 @@ const PARAMETERS: Record<string, unknown> = {
   'If-Unmodified-Since': 'Thu, 01 Jan 2099 00:00:00 GMT',
   'listPets id': 1,
   'listOrders petId': 2,
+  'listApplications petId': 1,
   alt: 'On the sofa',
   'listOrganizations q': 'hill',
   country: 'US',

@@ -27,6 +27,11 @@ const REFUSALS: Partial<Record<keyof typeof NEEDED_ACCESS, ErrorCode[]>> = {
   createOrder: ['other_organization', 'pet_not_found', 'pet_not_available', 'bonded'],
   updateOrder: ['order_closed', 'invalid_status_transition'],
   cancelOrder: ['order_closed'],
+  createApplication: ['other_organization', 'pet_not_found', 'pet_not_available'],
+  updateApplication: [
+    ...(['other_organization', 'application_closed', 'invalid_status_transition'] as const),
+    ...(['pet_not_available', 'bonded'] as const),
+  ],
 }
 const DETAILS: Partial<Record<ErrorCode, object>> = {
   validation_failed: { pointer: '/name', code: 'missing', message: 'This is required.' },

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ApiError } from '../errors.ts'
+import { startApp, type TestApp } from '../testing/start-app.ts'
+import { findByLink, newLink } from './link.ts'
+
+const APPLICATION = { applicant: { name: 'Ada', email: 'ada@example.org' }, message: 'A garden.' }
+const AT = '2026-12-01T00:00:00.000Z'
+
+async function addPet({ post }: TestApp): Promise<number> {
+  return (await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })).body.id
+}
+
+/** As a visitor, who has no key. @returns the token of the private link */
+async function visit({ service: { context }, clock }: TestApp, petId: number, link = newLink()) {
+  const sending = { by: null, linkHash: link.hash, now: clock.now }
+  const { id } = await context.write('insertApplication', { petId, ...APPLICATION }, sending)
+  return { id, token: link.token }
+}
+
+const codeOf = (change: Promise<unknown>): Promise<string | undefined> =>
+  change.then(
+    () => undefined,
+    (error: ApiError) => error.code,
+  )
+
+test('an applicant without a key sees by the private link what became of it, and nothing of staff', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const { db } = app.service.context
+  const petId = await addPet(app)
+  const { id, token } = await visit(app, petId)
+  assert.match(token, /^[\w-]{43}$/)
+
+  const own = { id, petId, petName: 'Rex', receivedAt: AT }
+  assert.deepEqual(await findByLink(db, token), { ...own, status: 'received', mayWithdraw: true })
+  await app.patch(`/v1/applications/${id}`, {
+    status: 'declined',
+    note: 'Secret.',
+    reply: 'A larger garden.',
+  })
+  const closed = { status: 'declined', decidedAt: AT, reply: 'A larger garden.', mayWithdraw: false }
+  assert.deepEqual(await findByLink(db, token), { ...own, ...closed })
+  const { body } = await app.get(`/v1/applications/${id}`)
+  assert.equal(JSON.stringify(body).includes(token), false)
+  const stored = await db.selectFrom('application').select('link_hash').executeTakeFirst()
+  assert.match(String(stored?.link_hash), /^[0-9a-f]{64}$/)
+
+  await app.delete(`/v1/pets/${petId}`)
+  assert.equal((await findByLink(db, token))?.petName, undefined)
+  for (const wrong of [
+    '',
+    'x',
+    newLink().token,
+    `${token}=`,
+    `${token.slice(0, -1)}é`,
+    String(stored?.link_hash),
+  ])
+    assert.equal(await findByLink(db, wrong), undefined, wrong)
+})
+
+test('an applicant withdraws, once and for good; an order that was placed is cancelled', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const { db, write } = app.service.context
+  const petId = await addPet(app)
+  const [open, chosen] = [await visit(app, petId), await visit(app, petId)]
+  const statusOf = async (token: string) => (await findByLink(db, token))?.status
+
+  for (let times = 0; times < 2; times += 1) await write('withdrawByLink', open.token, app.clock.now)
+  assert.equal(await statusOf(open.token), 'withdrawn')
+  await app.patch(`/v1/applications/${chosen.id}`, { status: 'approved' })
+  await write('withdrawByLink', chosen.token, app.clock.now)
+  assert.equal(await statusOf(chosen.token), 'withdrawn')
+  const { body } = await app.get(`/v1/applications/${chosen.id}`)
+  assert.deepEqual([body.decidedBy, body.orderId], [undefined, undefined])
+  assert.equal((await app.get('/v1/store/orders/1')).body.status, 'cancelled')
+  assert.equal((await app.get(`/v1/pets/${petId}`)).body.status, 'available')
+
+  const late = await visit(app, petId)
+  await app.patch(`/v1/applications/${late.id}`, { status: 'declined' })
+  assert.equal(await codeOf(write('withdrawByLink', late.token, app.clock.now)), 'application_closed')
+  assert.equal(await codeOf(write('withdrawByLink', 'x', app.clock.now)), 'application_not_found')
+})
+
+test('a form that is sent twice with one link is one application', async (t) => {
+  const app = await startApp(t)
+  const [petId, link] = [await addPet(app), newLink()]
+  const sent = await Promise.all([1, 2, 3].map(() => visit(app, petId, link)))
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    [1, 1, 1],
+  )
+  assert.equal((await visit(app, petId)).id, 2)
+})
+
+test('what a visitor sends is for staff: no key without admin access sees it where the animal is of nobody', async (t) => {
+  const app = await startApp(t)
+  const { id } = await visit(app, await addPet(app))
+  assert.equal((await app.get(`/v1/applications/${id}`)).status, 404)
+})

@@ -1,0 +1,162 @@
+import type { Selectable } from 'kysely'
+import { dialectOf } from '../db/dialect.ts'
+import type { Db, Tables } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import { atLeastKnownTime, ownOf, type Viewer } from '../orders/store.ts'
+import type { Answers, Applicant, Application, ApplicationStatus, Reason } from './schema.ts'
+
+/** All that is erased one day, of what is shown of an application. */
+export interface Personal {
+  applicant: Applicant
+  message?: string
+  answers?: Answers
+  note?: string
+  reply?: string
+}
+
+/** An application as changes give it back: what is erased one day stands apart, and is kept nowhere else. */
+export interface Stored extends Omit<Application, keyof Personal> {
+  /** Absent once it was erased. */
+  personal?: Personal
+  /** Unix time in milliseconds; null while something may come of it. */
+  closedAt: number | null
+}
+
+export function toShown({ personal, closedAt: _, ...application }: Stored): Application {
+  return { ...application, ...personal }
+}
+
+export const APPLICATION_COLUMNS = [
+  'id',
+  'pet_id',
+  'status',
+  'reason',
+  'applicant',
+  'note',
+  'reply',
+  'received_at',
+  'decided_at',
+  'decided_by',
+  'closed_at',
+  'order_id',
+] as const
+type Row = Pick<Selectable<Tables['application']>, (typeof APPLICATION_COLUMNS)[number]>
+
+export function toStored(row: Row): Stored {
+  return {
+    id: row.id,
+    petId: Number(row.pet_id),
+    status: row.status as ApplicationStatus,
+    ...(row.reason !== null && { reason: row.reason }),
+    receivedAt: new Date(row.received_at).toISOString(),
+    ...(row.decided_at !== null && { decidedAt: new Date(row.decided_at).toISOString() }),
+    ...(row.decided_by !== null && { decidedBy: row.decided_by }),
+    ...(row.order_id !== null && { orderId: row.order_id }),
+    ...(row.applicant !== null && { personal: personalOf(row as Row & { applicant: string }) }),
+    closedAt: row.closed_at,
+  }
+}
+
+function personalOf({ applicant, note, reply }: Row & { applicant: string }): Personal {
+  return {
+    ...(JSON.parse(applicant) as Personal),
+    ...(note !== null && { note }),
+    ...(reply !== null && { reply }),
+  }
+}
+
+/** @throws {ApiError} application_not_found, also for an application that the viewer may not see */
+export async function get(db: Db, id: bigint, viewer: Viewer): Promise<Stored> {
+  const rows = db
+    .selectFrom('application')
+    .select(APPLICATION_COLUMNS)
+    .where('id', '=', id as never)
+  const row = await ownOf(rows, viewer).executeTakeFirst()
+  if (!row) throw new ApiError('application_not_found')
+  return toStored(row)
+}
+
+/**
+ * A kept result has nothing of what is erased one day: it is that of the row, as long as that has it, and
+ * the viewer may still see it. The animal may have moved to another organization.
+ */
+export async function withPersonal(db: Db, application: Stored, viewer: Viewer): Promise<Stored> {
+  if (application.personal) return application
+  const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('id', '=', application.id)
+  const row = await ownOf(rows, viewer).executeTakeFirst()
+  const personal = row && toStored(row).personal
+  return { ...application, ...(personal && { personal }) }
+}
+
+/**
+ * Until the end of the transaction nobody else adds an application for these animals, approves one, or closes
+ * all of them. Whoever takes more in hand takes an order before, and applications and animals after it.
+ */
+export async function takeInHand(db: Db, petIds: (number | bigint)[]): Promise<void> {
+  const { waitInHand } = dialectOf(db)
+  const ids = [...new Set(petIds.map(BigInt))].sort((one, other) => (one < other ? -1 : 1))
+  for (const id of ids) await waitInHand(db, `applications for animal ${id}`)
+}
+
+/** By whom something was decided, and when (Unix time in milliseconds). */
+/** Of an organization that goes with all that belongs to it. */
+export async function removeOfOrganization(db: Db, organizationId: number): Promise<void> {
+  await db.deleteFrom('application').where('organization_id', '=', organizationId).execute()
+}
+
+export interface Deciding {
+  /** Null for the applicant. */
+  keyId: number | null
+  now: number
+}
+
+/** What an application becomes, and why where nobody decided about it itself. */
+interface Decided {
+  status: Exclude<ApplicationStatus, 'received'>
+  reason?: Reason
+}
+
+/** The columns of a decision; nothing can come of what was declined or withdrawn. */
+export function decided({ status, reason }: Decided, { keyId, now }: Deciding) {
+  const isOpen = status === 'in_review'
+  const isClosed = status === 'declined' || status === 'withdrawn'
+  return {
+    status,
+    reason: reason ?? null,
+    decided_at: isOpen ? null : atLeastKnownTime(now),
+    decided_by: isOpen ? null : keyId,
+    closed_at: isClosed ? atLeastKnownTime(now) : null,
+  }
+}
+
+/** @returns false when somebody was faster: it no longer has the status that it had `before` */
+export async function move(
+  db: Db,
+  before: Pick<Stored, 'id' | 'status'>,
+  status: Decided['status'],
+  by: Deciding,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('application')
+    .set(decided({ status }, by))
+    .where('id', '=', before.id)
+    .where('status', '=', before.status)
+    .where('closed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Declines all that are open for an animal. */
+export async function declineOpen(
+  db: Db,
+  petId: number | bigint,
+  reason: Reason,
+  by: Deciding,
+): Promise<void> {
+  await db
+    .updateTable('application')
+    .set(decided({ status: 'declined', reason }, by))
+    .where('pet_id', '=', petId)
+    .where('status', 'in', ['received', 'in_review'])
+    .execute()
+}
