@@ -15,6 +15,12 @@ import { renewAges } from './pets/ages.ts'
 import { indexAnimals, rebuildIndex } from './pets/index-animals.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
 import * as photos from './photos/store.ts'
+import * as staff from './staff/accounts.ts'
+import { removeExpiredSessions } from './staff/expired.ts'
+import * as links from './staff/links.ts'
+import * as sessions from './staff/session.ts'
+import * as passwords from './staff/set-password.ts'
+import * as tries from './staff/tries.ts'
 import { importBatch } from './transfer/import-batch.ts'
 import * as photoSources from './transfer/photo-store.ts'
 import * as vocabulary from './vocabulary/store.ts'
@@ -58,6 +64,19 @@ export const changes = {
   insertKey: keys.insertKey,
   revokeKey: keys.revokeKey,
   rotateKey: keys.rotateKey,
+  inviteStaff: staff.inviteStaff,
+  updateStaff: staff.updateStaff,
+  resetStaff: staff.resetStaff,
+  removeStaff: staff.removeStaff,
+  insertFirstLink: links.insertFirstLink,
+  followLink: passwords.followLink,
+  changePassword: passwords.changePassword,
+  countTry: tries.countTry,
+  forgiveTry: tries.forgiveTry,
+  beginSession: sessions.beginSession,
+  seeSession: sessions.seeSession,
+  endSession: sessions.endSession,
+  removeExpiredSessions,
   importBatch,
   importPhoto: photoSources.importPhoto,
   rememberPhoto: photoSources.rememberPhoto,

@@ -26,6 +26,7 @@ const ORDER = [
   ['src/vocabulary'],
   ['src/categories'],
   ['src/organizations'],
+  ['src/staff'],
   ['src/keys'],
   ['src/jobs'],
   ['src/context.ts'],
@@ -82,6 +83,7 @@ test('features do not know each other: they meet in server.ts and in the lists',
     'src/vocabulary',
     'src/categories',
     'src/organizations',
+    'src/staff',
     'src/keys',
   ]
   // An order is about an animal, and moves it; an animal is of a category, and of an organization.
@@ -90,6 +92,8 @@ test('features do not know each other: they meet in server.ts and in the lists',
     'src/photos': ['src/pets', 'src/organizations'],
     'src/vocabulary': ['src/categories'],
     'src/pets': ['src/categories', 'src/organizations'],
+    // Whoever signs in acts through a key.
+    'src/staff': ['src/keys'],
   }
   for (const file of SOURCES) {
     const own = features.find((feature) => file.startsWith(`${feature}/`))
@@ -111,6 +115,7 @@ const OWNERS: Record<string, string[]> = {
   'src/organizations': ['organization'],
   'src/vocabulary': ['vocabulary'],
   'src/inventory': ['inventory'],
+  'src/staff': ['staff', 'staff_session', 'staff_link', 'sign_in_try'],
   'src/keys': ['api_key', 'api_key_secret'],
   'src/limits': ['counter'],
   'src/jobs': ['job'],
@@ -124,6 +129,8 @@ const READERS: Record<string, string[]> = {
   'src/pets': ['category'],
   // Each category with its counts, as of one moment.
   'src/inventory': ['category'],
+  // People are listed with the code of their organization, and told apart from programs by what they did.
+  'src/staff': ['api_key', 'organization'],
   // A key is listed with the code of its organization.
   'src/keys': ['organization'],
   // The doctor looks into a store that nothing serves, whatever its release, and compares the index with it.

@@ -18,10 +18,12 @@ import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
 import type { Settings } from './settings.ts'
+import { staffCommand } from './staff.ts'
 
 const COMMANDS = [
   serveCommand,
   keysCommand,
+  staffCommand,
   backupCommand,
   copyCommand,
   countersCommand,

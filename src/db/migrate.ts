@@ -17,6 +17,7 @@ import * as postgresPhotos from './migrations/postgres/0014-photos.ts'
 import * as postgresPhotoSources from './migrations/postgres/0015-photo-sources.ts'
 import * as postgresOrderPets from './migrations/postgres/0016-order-pets.ts'
 import * as postgresSearch from './migrations/postgres/0017-search.ts'
+import * as postgresStaff from './migrations/postgres/0018-staff.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -27,6 +28,7 @@ import * as photos from './migrations/sqlite/0007-photos.ts'
 import * as photoSources from './migrations/sqlite/0008-photo-sources.ts'
 import * as orderPets from './migrations/sqlite/0009-order-pets.ts'
 import * as search from './migrations/sqlite/0010-search.ts'
+import * as staff from './migrations/sqlite/0011-staff.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -43,6 +45,7 @@ const MIGRATIONS = {
     '0008-photo-sources': photoSources,
     '0009-order-pets': orderPets,
     '0010-search': search,
+    '0011-staff': staff,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -62,6 +65,7 @@ const MIGRATIONS = {
     '0015-photo-sources': postgresPhotoSources,
     '0016-order-pets': postgresOrderPets,
     '0017-search': postgresSearch,
+    '0018-staff': postgresStaff,
   },
 }
 

@@ -2,14 +2,26 @@ import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
 import type { NewOrder, Order, OrderStatus } from './schema.ts'
 
 /** Who asks. */
 export interface Viewer {
   keyId: number
-  /** An admin key all; one of an organization those of its animals; another those that it placed. */
+  /**
+   * An admin key all; one of an organization those of its animals; another those that it placed. Staff of the
+   * whole installation see all: what one of them begins another one ends.
+   */
   sees: 'all' | 'organization' | 'placed'
   organizationId?: number | undefined
+}
+
+export function viewerOf({ kind, id, access, organizationId }: Caller): Viewer {
+  const mayChange = access === 'write' || access === 'admin'
+  if (access === 'admin' || (kind === 'staff' && mayChange && organizationId === undefined))
+    return { keyId: id, sees: 'all' }
+  const forOrganization = mayChange && organizationId !== undefined
+  return { keyId: id, organizationId, sees: forOrganization ? 'organization' : 'placed' }
 }
 
 /** The part of the orders that a viewer sees. */
