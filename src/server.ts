@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import { nativeFace } from './faces/native/face.ts'
 import { DESCRIPTION, referenceRoutes } from './faces/native/reference.ts'
 import { openFace } from './faces/open/face.ts'
+import { consoleFace } from './faces/web/console/face.ts'
 import { errorsFor } from './faces/web/error-page.ts'
 import { galleryRoutes } from './faces/web/gallery/routes.ts'
 import { addFaces } from './http/add-faces.ts'
@@ -27,7 +28,7 @@ function facesOf(context: Context): Face[] {
       galleryRoutes(app, context)
     },
   })
-  return [native, open]
+  return [native, consoleFace(context), open]
 }
 
 /**

@@ -114,6 +114,12 @@ export async function rotateKey(
   return true
 }
 
+/** What acts through a key that was not revoked: of a program, or of somebody of the staff. */
+export async function findLive(db: Db, id: number): Promise<Pick<Key, 'organization_id'> | undefined> {
+  const live = db.selectFrom('api_key').select('organization_id').where('id', '=', id)
+  return live.where('revoked_at', 'is', null).executeTakeFirst()
+}
+
 /** Says nothing of the person, of whom only src/staff knows. */
 const STAFF_NAME = 'staff'
 

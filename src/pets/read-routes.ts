@@ -102,7 +102,7 @@ export function listPetFacets(app: App, context: Context, finder: Finder): void 
 }
 
 /** By the tables where they suffice, or else by the index of the search. */
-async function pageOfPets(finder: Finder, start: Start, show: Show) {
+export async function pageOfPets(finder: Finder, start: Start, show: Show) {
   const plain = plainStart(start.query)
   const [, after] = start.after ?? []
   if (!plain) {

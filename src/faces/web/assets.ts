@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
 import { hold, sendHeld } from '../../http/held.ts'
 import { BASE_STYLE } from './styles/base.ts'
@@ -9,11 +10,16 @@ import { GALLERY_STYLE } from './styles/gallery.ts'
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const CSS = 'text/css; charset=utf-8'
+const JS = 'text/javascript; charset=utf-8'
+
+const script = (name: string): string => readFileSync(new URL(`./scripts/${name}`, import.meta.url), 'utf8')
 
 /** Every file that pages load beside photos. The one list. */
 const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
   'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE },
+  'console.js': { type: JS, text: script('console.js') },
+  'photos.js': { type: JS, text: script('photos.js') },
 } satisfies Record<string, { type: string; text: string }>
 
 export type AssetName = keyof typeof ASSETS

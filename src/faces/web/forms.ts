@@ -20,12 +20,14 @@ interface TextField extends Field {
   type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'number' | 'password' | 'search'
   /** As HTML names it: what a browser may fill in by itself. */
   autocomplete?: string
-  mostCharacters?: number
+  /** Which keys a phone offers. */
+  inputMode?: 'numeric' | 'decimal'
+  mostCharacters?: number | undefined
 }
 
 interface LongTextField extends Field {
   rows?: number
-  mostCharacters?: number
+  mostCharacters?: number | undefined
 }
 
 interface ChoiceField extends Field {
@@ -42,14 +44,15 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 </div>`
 }
 
-export function textField({ type = 'text', autocomplete, mostCharacters, ...field }: TextField): Html {
+export function textField(text: TextField): Html {
+  const { type = 'text', autocomplete, inputMode, mostCharacters, ...field } = text
   const { name, value } = field
   return around(
     field,
     html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${when(
       autocomplete,
       (words) => html` autocomplete="${words}"`,
-    )}${when(mostCharacters, (most) => html` maxlength="${most}"`)}>`,
+    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(mostCharacters, (most) => html` maxlength="${most}"`)}>`,
   )
 }
 
@@ -88,9 +91,16 @@ export function radioField({ choices, ...field }: ChoiceField): Html {
 ${when(hint, (words) => html`<p class="hint">${words}</p>`)}${when(own, (words) => html`<p class="problem">${words}</p>`)}${inputs}</fieldset>`
 }
 
-export function checkField({ name, label, value, hint }: Field): Html {
-  return html`<div class="field"><label class="choice"><input id="field-${name}" type="checkbox" name="${name}" value="yes"${
-    value === 'yes' && html` checked`
+/** @param checked what is sent when the box is checked */
+export function checkField({
+  name,
+  label,
+  value,
+  hint,
+  checked = 'yes',
+}: Field & { checked?: string }): Html {
+  return html`<div class="field"><label class="choice"><input id="field-${name}" type="checkbox" name="${name}" value="${checked}"${
+    value === checked && html` checked`
   }> ${label}</label>${when(hint, (words) => html`<p class="hint">${words}</p>`)}</div>`
 }
 
