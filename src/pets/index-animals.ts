@@ -1,13 +1,17 @@
 import { sql } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
+import { inList, listOf } from '../db/list-parameter.ts'
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
 import { blockOf, firstIdOf } from '../search/bits.ts'
 import { changeOrders, type Ordered } from '../search/orders.ts'
 import { changeBlock, type TokenChange } from '../search/postings.ts'
 import { clearIndex, raiseGeneration, setBackfill, stateOf } from '../search/state.ts'
-import { allTokensOf, highestId, readSearched } from './changed.ts'
-import { keysOf, type SearchedRow, searchedRowOf } from './tokens.ts'
+import { takeTurns } from '../search/turns.ts'
+import { highestId, readSearched } from './changed.ts'
+import { keysOf } from './order-keys.ts'
+import { type SearchedRow, searchedRowOf, tokensOf } from './tokens.ts'
 
 /**
  * So many animals are one change, where so many wait: the more they are, the more of them share a row of the
@@ -55,11 +59,12 @@ export async function indexAnimals(db: Db): Promise<boolean> {
     const [old, fresh] = [before, after].map((row) => (row ? orderedOf(id, row) : []))
     orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
     orders.come.push(...(fresh ?? []))
+    await takeTurns()
   }
   for (const [block, tokens] of blocks) await changeBlock(db, block, tokens)
   await changeOrders(db, orders.gone, orders.come)
   const ids = changes.map(({ pet_id }) => pet_id)
-  await db.deleteFrom('search_change').where('pet_id', 'in', ids).execute()
+  await deleteChanges(db, { ids: listOf(db, ids) })
   await raiseGeneration(db)
   return goesOn || changes.length === STEP
 }
@@ -119,6 +124,10 @@ function takeChanges(db: Db, { to, last }: Built) {
   return dialectOf(db).lockRows(changes).execute()
 }
 
+const deleteChanges = prepared<{ ids: unknown }, []>((db, fill) =>
+  db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
+)
+
 function noteTokens(
   block: Map<string, TokenChange>,
   offset: number,
@@ -126,16 +135,16 @@ function noteTokens(
   after: SearchedRow | undefined,
 ): void {
   const note = (token: string, kind: 'add' | 'remove'): void => {
-    const change = block.get(token)
-    if (change) change[kind].push(offset)
-    else block.set(token, { add: [], remove: [], [kind]: [offset] })
+    const change = block.get(token) ?? { add: [], remove: [] }
+    block.set(token, change)
+    change[kind].push(offset)
   }
-  const has = after ? allTokensOf(after) : []
+  const has = after ? tokensOf(after) : []
   if (!before) {
     for (const token of has) note(token, 'add')
     return
   }
-  const had = new Set(allTokensOf(before))
+  const had = new Set(tokensOf(before))
   for (const token of has) if (!had.delete(token)) note(token, 'add')
   for (const token of had) note(token, 'remove')
 }
