@@ -74,7 +74,7 @@ export async function* postingsFrom(
 /** What becomes of a token in a block: offsets that come, lowest first, and go. */
 export interface TokenChange {
   add: number[]
-  remove: number[]
+  remove?: number[]
 }
 
 interface Kept {
@@ -154,14 +154,14 @@ async function changeTokens(
   for (const token of tokens) {
     const { add, remove } = changes.get(token) as TokenChange
     const before = known.get(token)
-    const longer = remove.length === 0 ? appended(before, add) : undefined
+    const longer = remove ? undefined : appended(before, add)
     if (longer) {
       kept.push({ token, ids: longer })
       continue
     }
     bits.fill(0)
     if (before) addEncoded(bits, before)
-    for (const offset of remove) clearBit(bits, offset)
+    for (const offset of remove ?? []) clearBit(bits, offset)
     for (const offset of add) setBit(bits, offset)
     if (!isEmpty(bits)) kept.push({ token, ids: encodeBits(bits) })
     else if (before) gone.push(token)
