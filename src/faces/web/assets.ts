@@ -4,6 +4,7 @@ import type { App } from '../../http/app.ts'
 import { hold, sendHeld } from '../../http/held.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
+import { CONSOLE_ANIMALS_STYLE } from './styles/console-animals.ts'
 import { GALLERY_STYLE } from './styles/gallery.ts'
 
 /** Another content has another address. */
@@ -17,7 +18,7 @@ const script = (name: string): string => readFileSync(new URL(`./scripts/${name}
 /** Every file that pages load beside photos. The one list. */
 const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
-  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE },
+  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE + CONSOLE_ANIMALS_STYLE },
   'console.js': { type: JS, text: script('console.js') },
   'photos.js': { type: JS, text: script('photos.js') },
 } satisfies Record<string, { type: string; text: string }>

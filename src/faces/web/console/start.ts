@@ -8,10 +8,10 @@ import { type InsidePet, type InsideQuery, latestChanges, listInside } from '../
 import { doersOf } from '../../../staff/names.ts'
 import type { Texts } from '../texts/texts.ts'
 import { readChoices } from './animals/choices.ts'
-import { changeIn, doerIn } from './animals/history-section.ts'
+import { doerIn } from './animals/history-section.ts'
 import { photosFor } from './animals/own.ts'
 import { ROW_PICKED, rows } from './animals/rows.ts'
-import { told } from './animals/told.ts'
+import { type Told, told } from './animals/told.ts'
 import { timeIn } from './dates.ts'
 import { consolePage, wordsFor } from './frame.ts'
 import { callerMay } from './gate.ts'
@@ -89,8 +89,13 @@ async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
   const items = changes.map(
     ({ petId, name, at, keyId, changes }) => html`<li><p><a href="${PREFIX}/animals/${petId}">${name}</a>
 <small>${doerIn(words, doers.get(keyId))}, <time datetime="${new Date(at).toISOString()}">${timeIn(language, at)}</time></small></p>
-<ul>${told(changes, words).map((one) => html`<li>${changeIn(words, one)}</li>`)}</ul></li>`,
+<p>${briefly(told(changes, words))}</p></li>`,
   )
   return html`<section class="card" aria-labelledby="latest"><h2 id="latest">${words.start.latest}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.start.latestNone}</p>`}</section>`
+}
+
+/** What was changed, without all that it was and is. */
+function briefly(all: Told[]): string {
+  return all.map(({ label, to, isShort }) => (isShort ? `${label}: ${to}` : label)).join(', ')
 }

@@ -40,8 +40,8 @@ export const GROUPS = {
     field('breed.mixed', 'check'),
     field('breed.unknown', 'check'),
     field('birthDate', 'date'),
-    field('age', 'choice'),
     field('birthDateExact', 'check'),
+    field('age', 'choice'),
   ],
   character: [
     wide('description', 'text'),

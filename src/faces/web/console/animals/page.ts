@@ -37,11 +37,12 @@ export async function animalPage(
   const { words } = wordsFor(request)
   const { pet } = stored
   const { sections } = words.animal
+  const photos = photosSection(context.config, request, stored, shown.photoProblems)
+  const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
+${await detailsForm(context, request, stored, shown)}</section>`
   const main = html`${head(request, stored, words, shown)}
-${photosSection(context.config, request, stored, shown.photoProblems)}
-<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
-${await detailsForm(context, request, stored, shown)}</section>
 ${await ordersSection(context, request, pet.id)}
+${shown.values ? [details, photos] : [photos, details]}
 ${await historySection(context, request, stored)}
 ${
   callerMay(request.caller, 'changeAnimals') &&

@@ -54,7 +54,7 @@ function controls(path: string, { id, alt }: Photo, { index, count }: Place, wor
   return html`<form method="post" action="${path}">
 <label for="alt-${id}">${photos.alt(number)}</label>
 <input id="alt-${id}" name="alt" value="${alt}" maxlength="500" placeholder="${photos.altHint}">
-<div class="row"><button class="plain" name="do" value="alt">${photos.saveAlt}</button>
+<div class="row">${button('alt', photos.saveAlt, photos.saveAltOf(number))}
 ${index > 0 && button('up', '←', photos.up(number))}
 ${number < count && button('down', '→', photos.down(number))}
 ${button('remove', '✕', photos.remove(number))}</div></form>`

@@ -136,7 +136,7 @@ function put(into: Json, name: string, value: unknown): void {
 /** The fields that go together: a fee is one thing in two fields. */
 const TOGETHER = ['fee.amount', 'fee.currency']
 
-/** What a form changes of an animal (RFC 7396): only fields that were touched, and hold something else now. */
+/** What a form changes of an animal (RFC 7396): fields that were touched, and hold something else now. */
 export function patchOf(values: Values, touched: ReadonlySet<string>, now: Values): Json {
   const changed = new Set([...touched].filter((name) => values[name] !== now[name]))
   if (TOGETHER.some((name) => changed.has(name))) for (const name of TOGETHER) changed.add(name)
@@ -152,7 +152,7 @@ const MARK_CHARACTERS = 5
 
 const markOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, MARK_CHARACTERS)
 
-/** What a form remembers of the animal that it showed, in few characters: so it knows what was touched. */
+/** What a form remembers of the animal that it showed, in few characters: so it knows what is touched. */
 export function marksOf(values: Values): string {
   return FORM_FIELDS.map(({ name }) => markOf(values[name] ?? '')).join('')
 }
