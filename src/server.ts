@@ -5,6 +5,7 @@ import { DESCRIPTION, referenceRoutes } from './faces/native/reference.ts'
 import { openFace } from './faces/open/face.ts'
 import { errorsFor } from './faces/web/error-page.ts'
 import { galleryRoutes } from './faces/web/gallery/routes.ts'
+import { languageOf } from './faces/web/language.ts'
 import { addFaces } from './http/add-faces.ts'
 import { answerFromCache } from './http/answer-from-cache.ts'
 import type { App } from './http/app.ts'
@@ -22,6 +23,7 @@ function facesOf(context: Context): Face[] {
   const open = openFace(context, {
     writeError: errorsFor(context.config, native.writeError),
     sharedWithAll: [DESCRIPTION],
+    variantOf: languageOf,
     routes(app) {
       referenceRoutes(app, context.config)
       galleryRoutes(app, context)

@@ -21,6 +21,8 @@ interface TextField extends Field {
   /** As HTML names it: what a browser may fill in by itself. */
   autocomplete?: string
   mostCharacters?: number
+  /** The id of a list of what may be meant. */
+  list?: string
 }
 
 interface LongTextField extends Field {
@@ -42,14 +44,14 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 </div>`
 }
 
-export function textField({ type = 'text', autocomplete, mostCharacters, ...field }: TextField): Html {
+export function textField({ type = 'text', autocomplete, mostCharacters, list, ...field }: TextField): Html {
   const { name, value } = field
   return around(
     field,
     html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${when(
       autocomplete,
       (words) => html` autocomplete="${words}"`,
-    )}${when(mostCharacters, (most) => html` maxlength="${most}"`)}>`,
+    )}${when(mostCharacters, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}>`,
   )
 }
 
