@@ -109,6 +109,8 @@ async function fillEverything(app: TestApp) {
   await decide(3, 'completed')
   await decide(4, 'cancelled')
   await decide(5, 'cancelled')
+  for (const petId of [7, 8, 8]) await app.post('/v1/applications', { petId, applicant: ADOPTER })
+  await app.patch('/v1/applications/2', { status: 'declined', reply: 'A\n“garden”.' }, admin)
   await app.request('/v1/pets/25', {
     method: 'PATCH',
     headers: { 'content-type': 'application/merge-patch+json' },
@@ -146,6 +148,7 @@ async function readEverything(app: TestApp, admin: { authorization: string }): P
     '/v1/organizations?limit=1',
     '/v1/categories',
     '/v1/store/orders?limit=2',
+    '/v1/applications?limit=1',
   ]
   for (const filter of ['', '&status=available', '&categoryId=2', '&sort=id', '&sort=-id']) {
     open.push(`/v1/pets?limit=5${filter}`)
@@ -155,7 +158,7 @@ async function readEverything(app: TestApp, admin: { authorization: string }): P
   for (let id = 1; id <= 43; id += 1) open.push(`/v1/pets/${id}`, `/v1/pets/${id}/history?limit=1`)
   for (let id = 1; id <= 12; id += 1) open.push(`/v1/categories/${id}`, `/v1/store/orders/${id}`)
   for (const path of open) {
-    for (const headers of path.includes('orders') ? [admin, {}] : [{}]) {
+    for (const headers of /orders|applications/.test(path) ? [admin, {}] : [{}]) {
       const answer = await app.get(path, headers)
       answers.set(`${path} ${headers === admin}`, seen(answer))
       const next = /<http:\/\/pets\.example([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
@@ -177,7 +180,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
 
   const { code, stdout, stderr } = await runCli(t, argumentsOf({ from: app.databaseUrl, to }), {})
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){19}$/)
+  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){20}$/)
   assert.match(stdout, /^pet +39 +42 /m)
   assert.equal((await copy({ from: to, to: back })).equal, true)
   assert.ok((await compareStores({ from: app.databaseUrl, to: back })).every(({ equal }) => equal))
