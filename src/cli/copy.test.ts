@@ -129,6 +129,9 @@ async function fillEverything(app: TestApp) {
   const idOf = async (key: string) => (await findByHash(store.db, hashKey(key)))?.id ?? 0
   await store.write('rotateKey', await idOf(rotated), hashKey(renewed), app.clock.now, 3_600_000)
   await store.write('revokeKey', await idOf(revoked), app.clock.now)
+  const ana = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' } as const
+  const staffId = await store.write('inviteStaff', ana, undefined, 'a'.repeat(64), app.clock.now)
+  await store.write('updateStaff', staffId, { name: 'Ana “🐕”' }, undefined)
   await store.close()
   while ((await app.get('/v1/pets?limit=1', spent)).status === 200);
   return { admin, spent, once, first, revoked, valid: [rotated, renewed] }
@@ -218,7 +221,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
     await copied.stop()
     assert.deepEqual(
       (await inStore(databaseUrl, 'select max(id) from api_key'))[0]?.map(Number),
-      [6],
+      [7],
       'the key of this start stands behind those of the first store',
     )
   }
