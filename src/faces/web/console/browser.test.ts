@@ -64,6 +64,12 @@ async function openPage(browser: Browser, app: TestApp, options: BrowserContextO
 const isTooWide = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
+const LOOKS = [
+  [WIDE, 'light'],
+  [NARROW, 'dark'],
+  [NARROWEST, 'light'],
+] as const
+
 const PAGES = [
   '/console/',
   '/console/animals',
@@ -83,36 +89,35 @@ test(
   async (t) => {
     const { app, at } = await startFull(t)
     const browser = await openBrowser(t)
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const viewport of [WIDE, NARROW, NARROWEST]) {
-        const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
-        const check = async (about: string) => {
-          assert.equal(await isTooWide(page), false, about)
-          await page.evaluate(axe.source)
-          const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-          const found = violations.map(
-            ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-          )
-          assert.deepEqual(found, [], about)
-        }
-        for (const path of PAGES) {
-          await page.goto(at(path))
-          assert.ok(page.url().endsWith(path), `signed in at ${path}`)
-          await check(`${path} ${colorScheme} ${viewport.width}`)
-        }
-        // A form that was refused, and one that somebody else was faster with.
-        await page.goto(at('/console/animals/new'))
-        await page.getByRole('button', { name: 'Add animal' }).click()
-        await page.getByRole('alert').waitFor()
-        await check(`refused ${colorScheme} ${viewport.width}`)
-        await page.goto(at('/console/animals/1'))
-        await page.getByLabel('Name', { exact: true }).fill('Luna here')
-        await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
-        await page.getByRole('button', { name: 'Save', exact: true }).click()
-        await page.getByText('Somebody else has changed').waitFor()
-        await check(`conflict ${colorScheme} ${viewport.width}`)
-        await page.context().close()
+    for (const [viewport, colorScheme] of LOOKS) {
+      const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
+      const check = async (about: string) => {
+        assert.equal(await isTooWide(page), false, about)
+        await page.evaluate(axe.source)
+        const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+        const found = violations.map(
+          ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+        )
+        assert.deepEqual(found, [], about)
       }
+      for (const path of PAGES) {
+        await page.goto(at(path))
+        assert.ok(page.url().endsWith(path), `signed in at ${path}`)
+        await check(`${path} ${colorScheme} ${viewport.width}`)
+      }
+      // A form that was refused, and one that somebody else was faster with.
+      await page.goto(at('/console/animals/new'))
+      await page.getByRole('button', { name: 'Add animal' }).click()
+      await page.getByRole('alert').waitFor()
+      await check(`refused ${colorScheme} ${viewport.width}`)
+      await page.goto(at('/console/animals/1'))
+      await page.getByLabel('Name', { exact: true }).fill('Luna here')
+      await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('Somebody else has changed').waitFor()
+      await check(`conflict ${colorScheme} ${viewport.width}`)
+      await page.context().close()
+    }
   },
 )
 
