@@ -38,7 +38,7 @@ async function startFull(t: TestContext) {
 
 /** A page of somebody who is signed in, of which every complaint of the browser is kept. */
 async function openPage(browser: Browser, app: TestApp, options: BrowserContextOptions = {}) {
-  const { token } = await signIn(app)
+  const { token } = await signIn(app, { role: 'manager' })
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
   const url = `http://127.0.0.1:${app.port}`
   await context.addCookies([
@@ -81,6 +81,10 @@ const PAGES = [
   '/console/animals/6',
   '/console/animals/1/delete',
   '/console/animals/99',
+  '/console/import',
+  '/console/organizations',
+  '/console/organizations/1',
+  '/console/usage',
 ]
 
 test(
