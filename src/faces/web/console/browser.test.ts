@@ -38,7 +38,7 @@ async function startFull(t: TestContext) {
 
 /** A page of somebody who is signed in, of which every complaint of the browser is kept. */
 async function openPage(browser: Browser, app: TestApp, options: BrowserContextOptions = {}) {
-  const { token } = await signIn(app)
+  const { token } = await signIn(app, { role: 'manager' })
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
   const url = `http://127.0.0.1:${app.port}`
   await context.addCookies([
@@ -64,6 +64,12 @@ async function openPage(browser: Browser, app: TestApp, options: BrowserContextO
 const isTooWide = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
+const LOOKS = [
+  [WIDE, 'light'],
+  [NARROW, 'dark'],
+  [NARROWEST, 'light'],
+] as const
+
 const PAGES = [
   '/console/',
   '/console/animals',
@@ -75,6 +81,10 @@ const PAGES = [
   '/console/animals/6',
   '/console/animals/1/delete',
   '/console/animals/99',
+  '/console/import',
+  '/console/organizations',
+  '/console/organizations/1',
+  '/console/usage',
 ]
 
 test(
@@ -83,36 +93,35 @@ test(
   async (t) => {
     const { app, at } = await startFull(t)
     const browser = await openBrowser(t)
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const viewport of [WIDE, NARROW, NARROWEST]) {
-        const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
-        const check = async (about: string) => {
-          assert.equal(await isTooWide(page), false, about)
-          await page.evaluate(axe.source)
-          const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-          const found = violations.map(
-            ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-          )
-          assert.deepEqual(found, [], about)
-        }
-        for (const path of PAGES) {
-          await page.goto(at(path))
-          assert.ok(page.url().endsWith(path), `signed in at ${path}`)
-          await check(`${path} ${colorScheme} ${viewport.width}`)
-        }
-        // A form that was refused, and one that somebody else was faster with.
-        await page.goto(at('/console/animals/new'))
-        await page.getByRole('button', { name: 'Add animal' }).click()
-        await page.getByRole('alert').waitFor()
-        await check(`refused ${colorScheme} ${viewport.width}`)
-        await page.goto(at('/console/animals/1'))
-        await page.getByLabel('Name', { exact: true }).fill('Luna here')
-        await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
-        await page.getByRole('button', { name: 'Save', exact: true }).click()
-        await page.getByText('Somebody else has changed').waitFor()
-        await check(`conflict ${colorScheme} ${viewport.width}`)
-        await page.context().close()
+    for (const [viewport, colorScheme] of LOOKS) {
+      const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
+      const check = async (about: string) => {
+        assert.equal(await isTooWide(page), false, about)
+        await page.evaluate(axe.source)
+        const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+        const found = violations.map(
+          ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+        )
+        assert.deepEqual(found, [], about)
       }
+      for (const path of PAGES) {
+        await page.goto(at(path))
+        assert.ok(page.url().endsWith(path), `signed in at ${path}`)
+        await check(`${path} ${colorScheme} ${viewport.width}`)
+      }
+      // A form that was refused, and one that somebody else was faster with.
+      await page.goto(at('/console/animals/new'))
+      await page.getByRole('button', { name: 'Add animal' }).click()
+      await page.getByRole('alert').waitFor()
+      await check(`refused ${colorScheme} ${viewport.width}`)
+      await page.goto(at('/console/animals/1'))
+      await page.getByLabel('Name', { exact: true }).fill('Luna here')
+      await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('Somebody else has changed').waitFor()
+      await check(`conflict ${colorScheme} ${viewport.width}`)
+      await page.context().close()
+    }
   },
 )
 

@@ -13,6 +13,8 @@ const NAV = [
   ['/', 'start', 'seeNumbers'],
   ['/animals', 'animals', 'seeAnimals'],
   ['/import', 'import', 'changeAnimals'],
+  ['/organizations', 'organization', 'changeOrganization'],
+  ['/usage', 'usage', 'manageKeys'],
 ] as const satisfies (readonly [path: string, name: keyof Texts['console']['nav'], right: Right])[]
 
 interface Inside {

@@ -9,13 +9,13 @@ import { doersOf } from '../../../staff/names.ts'
 import type { Texts } from '../texts/texts.ts'
 import { readChoices } from './animals/choices.ts'
 import { doerIn } from './animals/history-section.ts'
-import { photosFor } from './animals/own.ts'
 import { ROW_PICKED, rows } from './animals/rows.ts'
 import { type Told, told } from './animals/told.ts'
 import { timeIn } from './dates.ts'
 import { consolePage, wordsFor } from './frame.ts'
 import { callerMay } from './gate.ts'
 import { PREFIX } from './pages.ts'
+import { photosFor } from './photos/section.ts'
 
 /** So many of each are shown; a list has the rest. */
 const FEW = 5

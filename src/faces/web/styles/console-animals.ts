@@ -124,4 +124,10 @@ a.danger { color: var(--bad); }
 .upload input { flex: 1 1 14rem; width: auto; }
 .upload progress { width: 100%; margin-top: 0.75rem; accent-color: var(--strong); }
 .upload [role='status'] { margin: 0.25rem 0 0; }
+.animals.plain li { grid-template-columns: 0 1fr; gap: 0; }
+form.animal > fieldset.card { margin: 1rem 0; padding: 1rem 1.25rem; }
+fieldset.card legend { float: left; width: 100%; }
+fieldset.card h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
+fieldset.card .fields { clear: both; }
+meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 `

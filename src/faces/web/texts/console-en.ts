@@ -1,12 +1,13 @@
 import { animal } from './console-animal-en.ts'
 import { animals } from './console-animals-en.ts'
 import { importWords } from './console-import-en.ts'
+import { organization, usage } from './console-office-en.ts'
 import { photos } from './console-photos-en.ts'
 
 /** Words of the console: of its frame here, of its parts in files of their own. */
 export const console = {
   title: 'Console',
-  nav: { start: 'Start', animals: 'Animals', import: 'Import' },
+  nav: { start: 'Start', animals: 'Animals', import: 'Import', organization: 'Organization', usage: 'Usage' },
   roles: { viewer: 'Viewer', staff: 'Staff', manager: 'Manager', admin: 'Admin' } as Record<string, string>,
   signOut: 'Sign out',
   toStart: 'To the start page',
@@ -40,6 +41,7 @@ export const console = {
     other_organization: 'This belongs to another organization than yours.',
     pet_not_found: 'There is no such animal, or it belongs to another organization.',
     photo_not_found: 'This photo is gone already.',
+    organization_not_found: 'There is no such organization.',
     order_not_found: 'There is no such order.',
     order_open: 'Somebody has an open order on this animal. Complete or cancel the order first.',
     order_closed: 'This order is closed already.',
@@ -70,4 +72,6 @@ export const console = {
   animal,
   photos,
   import: importWords,
+  organization,
+  usage,
 }

@@ -2,11 +2,18 @@ import { animal } from './console-animal-es.ts'
 import { animals } from './console-animals-es.ts'
 import type { console as english } from './console-en.ts'
 import { importWords } from './console-import-es.ts'
+import { organization, usage } from './console-office-es.ts'
 import { photos } from './console-photos-es.ts'
 
 export const console: typeof english = {
   title: 'Consola',
-  nav: { start: 'Inicio', animals: 'Animales', import: 'Importar' },
+  nav: {
+    start: 'Inicio',
+    animals: 'Animales',
+    import: 'Importar',
+    organization: 'Organización',
+    usage: 'Uso',
+  },
   roles: { viewer: 'Lectura', staff: 'Personal', manager: 'Responsable', admin: 'Administración' },
   signOut: 'Cerrar sesión',
   toStart: 'A la página de inicio',
@@ -38,6 +45,7 @@ export const console: typeof english = {
     other_organization: 'Esto pertenece a otra organización.',
     pet_not_found: 'No existe este animal, o pertenece a otra organización.',
     photo_not_found: 'Esta foto ya no existe.',
+    organization_not_found: 'No existe esta organización.',
     order_not_found: 'No existe esta solicitud.',
     order_open: 'Hay una solicitud abierta para este animal. Complétela o cancélela primero.',
     order_closed: 'Esta solicitud ya está cerrada.',
@@ -68,4 +76,6 @@ export const console: typeof english = {
   animal,
   photos,
   import: importWords,
+  organization,
+  usage,
 }

@@ -17,6 +17,7 @@ export type Kind =
   | 'money'
   | 'code'
   | 'email'
+  | 'web'
 
 export interface FormField {
   /** Where its value is in an animal, with a dot before a member of a member. */

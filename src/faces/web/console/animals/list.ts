@@ -11,8 +11,8 @@ import type { Texts } from '../../texts/texts.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { callerMay } from '../gate.ts'
 import { PREFIX } from '../pages.ts'
+import { photosFor } from '../photos/section.ts'
 import { type Choice, type Choices, readChoices } from './choices.ts'
-import { photosFor } from './own.ts'
 import { ROW_PICKED, rows } from './rows.ts'
 
 const PATH = `${PREFIX}/animals`
