@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
 import { hold, sendHeld } from '../../http/held.ts'
 import { ANIMAL_STYLE } from './styles/animal.ts'
+import { APPLY_STYLE } from './styles/apply.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
 import { CONSOLE_ANIMALS_STYLE } from './styles/console-animals.ts'
@@ -24,6 +25,7 @@ export const EMBED = script('embed.js')
 /** Every file that pages load beside photos. The one list. */
 const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE + ANIMAL_STYLE },
+  'apply.css': { type: CSS, text: APPLY_STYLE },
   'gallery.js': { type: JS, text: script('gallery.js') },
   'frame.js': { type: JS, text: script('frame.js') },
   'no-photo.svg': { type: SVG, text: NO_PHOTO },

@@ -19,7 +19,7 @@ interface Field {
 interface TextField extends Field {
   type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'number' | 'password' | 'search'
   /** As HTML names it: what a browser may fill in by itself. */
-  autocomplete?: string
+  autocomplete?: string | undefined
   /** Which keys a phone offers. */
   inputMode?: 'numeric' | 'decimal'
   mostCharacters?: number | undefined
@@ -29,6 +29,8 @@ interface TextField extends Field {
 
 interface LongTextField extends Field {
   rows?: number
+  /** As HTML names it: what a browser may fill in by itself. */
+  autocomplete?: string | undefined
   mostCharacters?: number | undefined
 }
 
@@ -58,7 +60,7 @@ export function textField(text: TextField): Html {
   )
 }
 
-export function longTextField({ rows = 5, mostCharacters, ...field }: LongTextField): Html {
+export function longTextField({ rows = 5, mostCharacters, autocomplete, ...field }: LongTextField): Html {
   const { name, value } = field
   return around(
     field,
@@ -66,7 +68,7 @@ export function longTextField({ rows = 5, mostCharacters, ...field }: LongTextFi
     html`<textarea id="field-${name}" name="${name}" rows="${rows}"${described(field)}${when(
       mostCharacters,
       (most) => html` maxlength="${most}"`,
-    )}>
+    )}${when(autocomplete, (words) => html` autocomplete="${words}"`)}>
 ${value}</textarea>`,
   )
 }

@@ -3,6 +3,7 @@ import type { App } from '../../../http/app.ts'
 import { assetRoutes } from '../assets.ts'
 import { animalRoute } from './animal-page.ts'
 import { openGallery } from './animals.ts'
+import { applyRoutes } from './apply.ts'
 import { embedRoutes } from './embed.ts'
 import { feedRoute } from './feed.ts'
 import { listRoutes } from './list-page.ts'
@@ -19,4 +20,5 @@ export function galleryRoutes(app: App, context: Context): void {
   feedRoute(app, gallery)
   sitemapRoutes(app, context)
   embedRoutes(app, gallery)
+  applyRoutes(app, context)
 }

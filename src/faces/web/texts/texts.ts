@@ -1,4 +1,6 @@
 import type { Language } from '../language.ts'
+import * as applyEn from './apply-en.ts'
+import * as applyEs from './apply-es.ts'
 import * as commonEn from './common-en.ts'
 import * as commonEs from './common-es.ts'
 import * as consoleEn from './console-en.ts'
@@ -10,12 +12,23 @@ import * as galleryEs from './gallery-es.ts'
 export interface Texts {
   common: typeof commonEn.common
   gallery: typeof galleryEn.gallery
+  apply: typeof applyEn.apply
   console: typeof consoleEn.console
 }
 
 const TEXTS: Record<Language, Texts> = {
-  en: { common: commonEn.common, gallery: galleryEn.gallery, console: consoleEn.console },
-  es: { common: commonEs.common, gallery: galleryEs.gallery, console: consoleEs.console },
+  en: {
+    common: commonEn.common,
+    gallery: galleryEn.gallery,
+    apply: applyEn.apply,
+    console: consoleEn.console,
+  },
+  es: {
+    common: commonEs.common,
+    gallery: galleryEs.gallery,
+    apply: applyEs.apply,
+    console: consoleEs.console,
+  },
 }
 
 export function textsOf(language: Language): Texts {

@@ -1,0 +1,155 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../errors.ts'
+import type { App, Hook } from '../../../http/app.ts'
+import { NO_STORE } from '../../../http/cache-headers.ts'
+import { type FormBody, readForm } from '../../../http/form-body.ts'
+import { int64 } from '../../../http/validate.ts'
+import type { Question } from '../../../organizations/questions.ts'
+import * as organizations from '../../../organizations/store.ts'
+import type { Pet } from '../../../pets/schema.ts'
+import * as pets from '../../../pets/store.ts'
+import { PHOTOS_PATH, toPhotos } from '../../../photo-files/kept.ts'
+import type { Problem } from '../forms.ts'
+import { languageOf } from '../language.ts'
+import { HTML_TYPE, pageHeaders } from '../page.ts'
+import { textsOf } from '../texts/texts.ts'
+import { applicantPages } from './applicant.ts'
+import { refuseForeign } from './apply-foreign.ts'
+import { applyPage, applyRefusal, HIDDEN_FIELD, TOKEN_FIELD, WHOLE_FORM } from './apply-form.ts'
+import { countApplication, judgeForm, newFormToken } from './apply-guard.ts'
+import { applicationIn, type Typed, typedIn } from './apply-read.ts'
+
+/** Fields of an animal's form hold less than this, and of the answers all that anybody types. */
+const MOST_BYTES = 65_536
+
+const MINUTE_MS = 60_000
+
+/** Where somebody applies for an animal, and sees what becomes of it: pages that nobody keeps and no engine finds. */
+export function applyRoutes(app: App, context: Context): void {
+  app.register(async (scope: App) => {
+    scope.addHook('onRequest', privateHook(context))
+    const config = { readBody: readForm(MOST_BYTES) }
+    scope.get<{ Params: { slug: string } }>('/animals/:slug/apply', async (request, reply) =>
+      formPage(context, request, reply, await animalIn(context, request.params.slug)),
+    )
+    scope.post<{ Params: { slug: string } }>('/animals/:slug/apply', { config }, async (request, reply) => {
+      const refused = refuseForeign(context, request, reply)
+      return refused ?? receive(context, request, reply, await animalIn(context, request.params.slug))
+    })
+    applicantPages(scope, context, config)
+  })
+}
+
+function privateHook({ config }: Context): Hook {
+  const headers = {
+    ...pageHeaders(config),
+    ...NO_STORE,
+    vary: 'Accept-Language',
+    'x-robots-tag': 'noindex, nofollow',
+  }
+  return (_request, reply, done) => {
+    reply.headers(headers).type(HTML_TYPE)
+    done()
+  }
+}
+
+interface Animal {
+  pet: Pet
+  photo: string | undefined
+  shelter: string | undefined
+  questions: readonly Question[]
+}
+
+/** @throws {ApiError} pet_not_found, also for one that nobody may see */
+async function animalIn({ db, config }: Context, slug: string): Promise<Animal> {
+  const id = int64(/^([1-9]\d*)(?:-|$)/.exec(slug)?.[1] ?? '')
+  const stored = id === undefined ? undefined : await pets.find(db, id)
+  if (stored?.pet.status === undefined) throw new ApiError('pet_not_found')
+  const { pet, photos } = stored
+  const { organizationId } = pet
+  const shelter =
+    organizationId === undefined ? undefined : await organizations.find(db, BigInt(organizationId))
+  const [first] = toPhotos(photos, config.photosPublicUrl ?? PHOTOS_PATH) ?? []
+  return {
+    pet,
+    photo: first?.sizes.small,
+    shelter: shelter?.name,
+    questions: shelter?.applicationQuestions ?? [],
+  }
+}
+
+interface Filled {
+  typed: Typed
+  problems: readonly Problem[]
+  /** The one that was sent, while it may be sent again. */
+  token?: string
+}
+
+function formPage(
+  context: Context,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  animal: Animal,
+  { typed, problems, token }: Filled = { typed: {}, problems: [] },
+): string {
+  const language = languageOf(headers)
+  const { pet } = animal
+  if (pet.status === 'sold') return notAvailable(reply, language, pet, 410)
+  if (problems.length > 0) reply.code(400)
+  return applyPage({
+    ...animal,
+    ...{ language, typed, problems, days: context.config.adopterDataDays },
+    token: token ?? newFormToken(context, pet.id),
+  })
+}
+
+function notAvailable(
+  reply: FastifyReply,
+  language: ReturnType<typeof languageOf>,
+  { name }: Pet,
+  status: number,
+): string {
+  const { apply } = textsOf(language)
+  reply.code(status)
+  return applyRefusal(language, { title: apply.notAvailable(name), advice: apply.notAvailableAdvice })
+}
+
+async function receive(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  animal: Animal,
+): Promise<string | FastifyReply> {
+  const language = languageOf(request.headers)
+  const { apply } = textsOf(language)
+  const { pet, questions } = animal
+  const form = request.body as FormBody
+  const token = form.get(TOKEN_FIELD) ?? ''
+  const typed = typedIn(form, questions)
+  const again = (problems: readonly Problem[], kept?: string): string =>
+    formPage(context, request, reply, animal, { typed, problems, ...(kept && { token: kept }) })
+  const verdict = judgeForm(context, pet.id, token)
+  if ('problem' in verdict) {
+    const kept = verdict.problem === 'tooFast' ? token : undefined
+    return again([{ field: WHOLE_FORM, message: apply[verdict.problem] }], kept)
+  }
+  if (form.get(HIDDEN_FIELD)) return again([{ field: WHOLE_FORM, message: apply.filledHidden }], token)
+  const read = applicationIn(typed, { petId: pet.id, questions }, apply)
+  if ('problems' in read) return again(read.problems, token)
+  const waitMs = await countApplication(context, request)
+  if (waitMs !== undefined) {
+    reply.code(429).header('retry-after', String(Math.ceil(waitMs / 1_000)))
+    const advice = apply.tooManyAdvice(Math.ceil(waitMs / MINUTE_MS))
+    return applyRefusal(language, { title: apply.tooMany, advice })
+  }
+  const { link } = verdict
+  try {
+    const sending = { by: null, linkHash: link.hash, now: context.clock() }
+    await context.write('insertApplication', read.application, sending)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'pet_not_available') throw error
+    return notAvailable(reply, language, pet, error.status)
+  }
+  return reply.redirect(`/applications/${link.token}?done=sent`, 303)
+}

@@ -1,0 +1,45 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { Answer } from './client.ts'
+import { formIn } from './console.ts'
+import type { TestApp } from './start-app.ts'
+
+// Somebody without a key or an account, as their browser sends what they do.
+
+const OWN = { authorization: undefined }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+
+type Fields = Record<string, string>
+
+export const visit = (app: TestApp, path: string, headers: OutgoingHttpHeaders = {}): Promise<Answer> =>
+  app.request(path, { headers: { ...OWN, ...headers } })
+
+export const sendForm = (
+  app: TestApp,
+  path: string,
+  fields: Fields,
+  headers: OutgoingHttpHeaders = {},
+): Promise<Answer> =>
+  app.request(path, {
+    method: 'POST',
+    headers: { ...OWN, ...FORM, ...headers },
+    body: String(new URLSearchParams(fields)),
+  })
+
+export const PERSON = { name: 'Kim Doe', email: 'kim@doe.example' }
+
+/** The fields of a form that was open long enough for a person. */
+export async function openForm(app: TestApp, petId: number): Promise<Fields> {
+  const path = `/animals/${petId}/apply`
+  const form = formIn((await visit(app, path)).text, path)
+  app.clock.now += 60_000
+  return form
+}
+
+/** Applies for an animal by the form. @returns the address of the applicant's page */
+export async function applyFor(app: TestApp, petId: number, fields: Fields = {}): Promise<string> {
+  const path = `/animals/${petId}/apply`
+  const form = await openForm(app, petId)
+  const { status, headers, text } = await sendForm(app, path, { ...form, ...PERSON, ...fields })
+  if (status !== 303) throw new Error(`the application was refused: ${status} ${text}`)
+  return String(headers.location).split('?', 1)[0] as string
+}
