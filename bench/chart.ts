@@ -53,8 +53,8 @@ export function barChart(title: string, note: string, comparisons: Comparison[],
 
 const PLOT = { left: 56, right: 740, top: 64, bottom: 300 }
 
-/** Lines: what a request costs with more data, relative to the first size; one line a measurement. */
-export function growthChart(title: string, note: string, comparisons: Comparison[]): string {
+/** Lines: what a request costs with more data, relative to the first size or in a unit; one a measurement. */
+export function growthChart(title: string, note: string, comparisons: Comparison[], unit = '×'): string {
   const sizes = comparisons[0]?.rows.map(({ name }) => name) ?? []
   const values = comparisons.flatMap(({ rows }) => rows.map(({ ratio }) => ratio.median))
   const most = Math.max(2, Math.ceil(Math.max(...values)))
@@ -66,7 +66,7 @@ export function growthChart(title: string, note: string, comparisons: Comparison
   const parts = [
     ...ticks.flatMap((tick) => [
       `<path class="grid" d="M${PLOT.left} ${y(tick)}H${PLOT.right}"/>`,
-      text(PLOT.left - 8, y(tick) + 4, `${tick} ×`, 'class="quiet" text-anchor="end"'),
+      text(PLOT.left - 8, y(tick) + 4, `${tick} ${unit}`, 'class="quiet" text-anchor="end"'),
     ]),
     ...sizes.map((size, index) =>
       text(x(index), PLOT.bottom + 20, size, 'class="quiet" text-anchor="middle"'),

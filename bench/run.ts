@@ -7,9 +7,11 @@ import { barChart, growthChart } from './chart.ts'
 import { type Growth, growthReport, measureGrowth, SIZES } from './growth.ts'
 import { withOwnDatabase } from './own-database.ts'
 import { measurePhotos, photosReport } from './photos.ts'
+import type { Comparison } from './report.ts'
 import { measureRich, richReport } from './rich.ts'
 import { measureScale, NEEDS, scaleReport } from './scale.ts'
 import { measureSearch, type Searches, searchReport } from './search.ts'
+import { type Beside, besideBTrees, besideFts5, besideReport } from './search-beside.ts'
 import { measureCreates } from './search-creates.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
 
@@ -27,6 +29,8 @@ const QUICK_SIZES = SIZES.slice(0, 2)
 
 /** Whoever needs longer hangs. */
 const MOST_MS = { quick: 5 * 60_000, full: 60 * 60_000 }
+
+const RESULTS = new URL('results.json', import.meta.url)
 
 const { values: flags } = readFlags()
 const options = readOptions()
@@ -70,16 +74,25 @@ async function searches(): Promise<void> {
   const { animals } = options
   const file = (name: string) => `sqlite:${join(folder, name)}`
   const creates = await measureCreates({ indexed: file('indexed.db'), bare: file('bare.db') }, options)
-  const results: Record<string, Searches> = {
-    sqlite: { ...(await measureSearch(file('search.db'), animals)), creates },
-  }
-  console.log(`${searchReport(results.sqlite as Searches)}\n`)
+  const measured: Searches[] = [{ ...(await measureSearch(file('search.db'), animals)), creates }]
+  const beside = [besideFts5(join(folder, 'fts5.db'), animals)]
   const { BENCH_DATABASE_URL: server } = process.env
   if (server) {
-    results.postgres = await withOwnDatabase(server, (url) => measureSearch(url, animals))
-    console.log(`${searchReport(results.postgres)}\n`)
-  } else console.log('  skipped: PostgreSQL, without BENCH_DATABASE_URL\n')
-  if (!flags.quick) keep('search', results)
+    measured.push(await withOwnDatabase(server, (url) => measureSearch(url, animals)))
+    beside.push(await withOwnDatabase(server, (url) => besideBTrees(url, animals)))
+  }
+  for (const one of measured) console.log(`${searchReport(one)}\n`)
+  console.log(`${besideReport(beside)}\n`)
+  if (!server) console.log('  skipped: PostgreSQL, without BENCH_DATABASE_URL\n')
+  if (flags.quick) return
+  // Of each number of animals the latest run is kept: together they are the chart.
+  const results: Record<string, Searched> = { ...kept().search, [animals]: { measured, beside } }
+  keep('search', results, 'bench-search.svg', chartOfSearches(results))
+}
+
+interface Searched {
+  measured: Searches[]
+  beside: Beside[]
 }
 
 async function grow(): Promise<void> {
@@ -107,15 +120,33 @@ function chartOfGrowth({ comparisons, setup }: Growth): string {
   return growthChart('What a request costs as the data grows', note, comparisons)
 }
 
+function chartOfSearches(results: Record<string, Searched>): string {
+  const sizes = Object.keys(results).sort((one, other) => Number(one) - Number(other))
+  const [first] = Object.values(results)
+  const lines = (first?.measured[0]?.asked ?? []).map(({ kind }) => ({
+    name: kind,
+    rows: sizes.map((size) => {
+      const asked = results[size]?.measured[0]?.asked.find((one) => one.kind === kind)
+      const p99 = asked?.p99Ms ?? 0
+      return { name: Number(size).toLocaleString('en'), ratio: { median: p99, least: p99, most: p99 } }
+    }),
+  }))
+  const setup = first?.measured[0]?.setup
+  const note = `99th percentile in milliseconds, embedded store, by the number of animals. ${setup ? where(setup) : ''}`
+  return growthChart('What a search takes as the data grows', note, lines as Comparison[], 'ms')
+}
+
 function where({ versions, machine }: Speed['setup']): string {
   return `Node ${versions.node}, ${machine.cores} cores.`
 }
 
+function kept() {
+  return existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : {}
+}
+
 /** Beside the figures of the other kinds, which stay as they were. */
 function keep(kind: string, results: object, chartName?: string, chart = ''): void {
-  const file = new URL('results.json', import.meta.url)
-  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  writeFileSync(file, `${JSON.stringify({ ...before, [kind]: results }, rounded, 2)}\n`)
+  writeFileSync(RESULTS, `${JSON.stringify({ ...kept(), [kind]: results }, rounded, 2)}\n`)
   if (chartName) writeFileSync(new URL(`../docs/${chartName}`, import.meta.url), chart)
 }
 

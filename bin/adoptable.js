@@ -2,9 +2,9 @@
 // Plain JavaScript that Node can read from 14.8 on: an older one must get this far, to be told which is needed.
 // The flags keep the young generation, and so what survives in it by chance, small, and make V8 collect before it
 // asks for more memory: the nearer the end of what it may have, the sooner. `npm start` has the same.
-const major = Number(process.versions.node.split('.')[0])
-if (major < 24) {
-  console.error(`adoptable needs Node.js 24 or later; this is ${process.version}.`)
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 7)) {
+  console.error(`adoptable needs Node.js 24.7 or later; this is ${process.version}.`)
   process.exit(1)
 }
 const { existsSync } = await import('node:fs')

@@ -3,6 +3,11 @@ export const ACCESS_LEVELS = ['read', 'write', 'admin'] as const
 
 export type Access = (typeof ACCESS_LEVELS)[number]
 
+/** Who a member of staff is in the console; each role includes the ones before it: src/staff/roles.ts. */
+export const ROLES = ['viewer', 'staff', 'manager', 'admin'] as const
+
+export type Role = (typeof ROLES)[number]
+
 /** The access that each operation asks for. The one list: check, description and docs follow it. */
 export const NEEDED_ACCESS = {
   listPets: 'read',

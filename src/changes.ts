@@ -8,6 +8,7 @@ import type { Gathered } from './db/gathered.ts'
 import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
 import { type Changes, nothing } from './db/write.ts'
+import { removeDemo } from './demo/remove.ts'
 import * as jobs from './jobs/store.ts'
 import * as keys from './keys/store.ts'
 import * as counters from './limits/store.ts'
@@ -19,6 +20,12 @@ import { renewAges } from './pets/ages.ts'
 import { indexAnimals, rebuildIndex } from './pets/index-animals.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
 import * as photos from './photos/store.ts'
+import * as staff from './staff/accounts.ts'
+import { removeExpiredSessions } from './staff/expired.ts'
+import * as links from './staff/links.ts'
+import * as sessions from './staff/session.ts'
+import * as passwords from './staff/set-password.ts'
+import * as tries from './staff/tries.ts'
 import { importBatch } from './transfer/import-batch.ts'
 import * as photoSources from './transfer/photo-store.ts'
 import * as vocabulary from './vocabulary/store.ts'
@@ -67,9 +74,23 @@ export const changes = {
   insertKey: keys.insertKey,
   revokeKey: keys.revokeKey,
   rotateKey: keys.rotateKey,
+  inviteStaff: staff.inviteStaff,
+  updateStaff: staff.updateStaff,
+  resetStaff: staff.resetStaff,
+  removeStaff: staff.removeStaff,
+  insertFirstLink: links.insertFirstLink,
+  followLink: passwords.followLink,
+  changePassword: passwords.changePassword,
+  countTry: tries.countTry,
+  forgiveTry: tries.forgiveTry,
+  beginSession: sessions.beginSession,
+  seeSession: sessions.seeSession,
+  endSession: sessions.endSession,
+  removeExpiredSessions,
   importBatch,
   importPhoto: photoSources.importPhoto,
   rememberPhoto: photoSources.rememberPhoto,
+  removeDemo,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,
   nothing,

@@ -5,10 +5,12 @@ import { adopters, erasureOf } from './orders/erasure.ts'
 import { ages } from './pets/ages.ts'
 import { searchIndex } from './pets/index-animals.ts'
 import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
+import { expiredSessions } from './staff/expired.ts'
 
 /** What is done beside the requests, by one process at a time. The one list. */
 export const jobs = {
   'expired-results': expiredResults,
+  'expired-sessions': expiredSessions,
   erasure: erasureOf([adopters, applicants]),
   ages,
   'search-index': searchIndex,

@@ -3,6 +3,10 @@ import type { Context } from './context.ts'
 import { nativeFace } from './faces/native/face.ts'
 import { DESCRIPTION, referenceRoutes } from './faces/native/reference.ts'
 import { openFace } from './faces/open/face.ts'
+import { consoleFace } from './faces/web/console/face.ts'
+import { errorsFor } from './faces/web/error-page.ts'
+import { galleryRoutes } from './faces/web/gallery/routes.ts'
+import { languageOf } from './faces/web/language.ts'
 import { addFaces } from './http/add-faces.ts'
 import { answerFromCache } from './http/answer-from-cache.ts'
 import type { App } from './http/app.ts'
@@ -18,11 +22,15 @@ import { countAnswers } from './metrics/count-answers.ts'
 function facesOf(context: Context): Face[] {
   const native = nativeFace(context)
   const open = openFace(context, {
-    writeError: native.writeError,
+    writeError: errorsFor(context.config, native.writeError),
     sharedWithAll: [DESCRIPTION],
-    routes: (app) => referenceRoutes(app, context.config),
+    variantOf: languageOf,
+    routes(app) {
+      referenceRoutes(app, context.config)
+      galleryRoutes(app, context)
+    },
   })
-  return [native, open]
+  return [native, consoleFace(context), open]
 }
 
 /**

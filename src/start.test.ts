@@ -270,7 +270,7 @@ test('/livez, /readyz, /, /openapi.json and the catalogue answer without key and
     assert.ok(answer.headers['x-request-id'])
   }
   const root = await get('/', anonymous)
-  assert.deepEqual([root.status, root.headers.location], [302, '/docs'])
+  assert.deepEqual([root.status, root.headers['content-type']], [200, 'text/html; charset=utf-8'])
   const [catalog] = (await get('/.well-known/api-catalog', anonymous)).body.linkset
   assert.equal(catalog.anchor, 'http://pets.example/v1')
   assert.equal(catalog['service-desc'][0].href, 'http://pets.example/openapi.json')

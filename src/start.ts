@@ -24,6 +24,8 @@ import { knownTime } from './orders/known-time.ts'
 import { openPhotos } from './photo-files/open.ts'
 import { sweepWorkRegularly } from './photo-files/sweep.ts'
 import { buildServer } from './server.ts'
+import { linkOf, originOf } from './staff/join.ts'
+import { newToken } from './staff/token.ts'
 
 export interface Service {
   context: Context
@@ -32,6 +34,8 @@ export interface Service {
   address: string
   /** The key that the first start on an empty store made; it is nowhere else. */
   firstKey: string | undefined
+  /** Beside it, the link that makes the first account of somebody. */
+  firstLink: string | undefined
   /** Where Prometheus reads, if it may. */
   metricsAddress: string | undefined
   /** Answers what was begun, keeps the counters and gives everything free. */
@@ -106,12 +110,15 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const scraped = await metrics?.listen(config, options.worker)
     opened.defer(() => scraped?.close())
     const firstKey = await makeFirstKey(write, config, clock())
+    // Whoever made a key before has seen to it that none is printed: a link would open as much.
+    const firstLink = firstKey && (await makeFirstLink(write, originOf(config, address), clock()))
     return {
       context,
       app,
       address,
       metricsAddress: scraped?.address,
       firstKey,
+      firstLink,
       stop: () => opened.disposeAsync(),
     }
   } catch (error) {
@@ -162,4 +169,13 @@ async function makeFirstKey(
   const key = generateKey(config.environment)
   const first = { name: 'first', plan: 'business', access: 'admin' } as const
   return (await write('insertFirstKey', first, hashKey(key), now)) ? key : undefined
+}
+
+async function makeFirstLink(
+  write: Context['write'],
+  origin: string,
+  now: number,
+): Promise<string | undefined> {
+  const { token, hash } = newToken()
+  return (await write('insertFirstLink', hash, now)) ? linkOf(origin, token) : undefined
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { UNLIMITED } from '../../src/testing/start-app.ts'
 import { AdoptableClient } from './client.ts'
 import { startFront } from './testing/front.ts'
 import { startClient } from './testing/start-client.ts'
@@ -36,4 +37,19 @@ test('an id that cannot be one is a TypeError at once, and nothing is sent', asy
   }
   await assert.rejects(client.getPet({ petId: 1.5 }), { message: 'petId must be an integer from 1, not 1.5' })
   assert.equal(app.log.length, sent)
+})
+
+test('a null in updatePet takes an animal out of its organization', async (t) => {
+  const { client } = await startClient(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const { data: organization } = await client.createOrganization({ name: 'Harbour Cats' })
+  const { data: pet } = await client.createPet({
+    name: 'Rex',
+    categoryId: 1,
+    organizationId: organization.id,
+  })
+
+  const { data: changed } = await client.updatePet({ petId: pet.id, organizationId: null })
+
+  assert.equal(pet.organizationId, organization.id)
+  assert.equal(changed.organizationId, undefined)
 })

@@ -46,6 +46,9 @@ export interface OnceConditionalOptions extends OnceOptions, ConditionalOptions 
 /** Those of every operation. */
 export type AnyOptions = OnceConditionalOptions & Partial<ReadOptions> & FileOptions
 
+/** Those that a null in a PATCH removes (RFC 7396). */
+const REMOVABLE_IDS = new Set(['organizationId'])
+
 /** A request that can be sent as often as needed, always the same. */
 export interface Prepared {
   method: Operation['method']
@@ -77,8 +80,11 @@ export function prepare(
   file?: Blob,
 ): Prepared {
   const rest = new Map<string, unknown>(Object.entries(parameters))
-  for (const [name, value] of rest)
-    if (/^id$|Id$/.test(name)) checkIds(name, value, method === 'GET' && !path.includes(`{${name}}`))
+  for (const [name, value] of rest) {
+    const inPath = path.includes(`{${name}}`)
+    const removes = value === null && method === 'PATCH' && REMOVABLE_IDS.has(name) && !inPath
+    if (/^id$|Id$/.test(name) && !removes) checkIds(name, value, method === 'GET' && !inPath)
+  }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name)
     if (value === undefined) throw new TypeError(`${name} is missing`)

@@ -6,7 +6,7 @@ import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { int64 } from '../http/validate.ts'
-import { viewerOf } from '../orders/routes.ts'
+import { viewerOf } from '../orders/store.ts'
 import {
   Application,
   ApplicationPatch,
@@ -47,7 +47,7 @@ function listApplications(app: App, { config, db, cursorSecret }: Context): void
     const { limit, status, petId } = filters
     const scope = JSON.stringify(['applications', request.caller.view, status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-    const found = await list(db, { ...filters, after: after?.[0] }, viewerOf(request))
+    const found = await list(db, { ...filters, after: after?.[0] }, viewerOf(request.caller))
     const address = `${publicBase(config, request)}/applications`
     const query = { limit, status, petId }
     const { page, link } = pageOf(found, {
@@ -74,7 +74,7 @@ function createApplication(app: App, { config, writeOnce, clock, db }: Context):
     const sending = { by: actorOf(request.caller), now: clock() }
     const application = await writeOnce(request, reply, 'insertApplication', request.body, sending)
     reply.code(201).header('location', `${publicBase(config, request)}/applications/${application.id}`)
-    return applications.toShown(await applications.withPersonal(db, application, viewerOf(request)))
+    return applications.toShown(await applications.withPersonal(db, application, viewerOf(request.caller)))
   })
 }
 
@@ -87,7 +87,7 @@ function getApplication(app: App, { db }: Context): void {
     response: { 200: Application },
   }
   app.get('/applications/:applicationId', { schema }, async (request) =>
-    applications.toShown(await applications.get(db, idOf(request.params), viewerOf(request))),
+    applications.toShown(await applications.get(db, idOf(request.params), viewerOf(request.caller))),
   )
 }
 
@@ -107,7 +107,7 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
   }
   const errors = { 409: 'It is closed, cannot take this status, or the animal is not available.' }
   app.patch('/applications/:applicationId', { config: { errors }, schema }, async (request, reply) => {
-    const decision = { ...viewerOf(request), id: idOf(request.params), now: clock() }
+    const decision = { ...viewerOf(request.caller), id: idOf(request.params), now: clock() }
     const decided = await writeOnce(request, reply, 'updateApplication', request.body, decision)
     return applications.toShown(await applications.withPersonal(db, decided, decision))
   })

@@ -98,6 +98,11 @@ export async function takeInHand(db: Db, petIds: (number | bigint)[]): Promise<v
   for (const id of ids) await waitInHand(db, `applications for animal ${id}`)
 }
 
+/** Of an organization that goes with all that belongs to it. */
+export async function removeOfOrganization(db: Db, organizationId: number): Promise<void> {
+  await db.deleteFrom('application').where('organization_id', '=', organizationId).execute()
+}
+
 /** By whom something was decided, and when (Unix time in milliseconds). */
 export interface Deciding {
   /** Null for the applicant. */

@@ -8,7 +8,7 @@ import { changes } from '../changes.ts'
 import { compareStores, copyStore, type Stores } from '../db/copy.ts'
 import { openPostgresSide } from '../db/copy-postgres.ts'
 import { openSqliteSide } from '../db/copy-sqlite.ts'
-import { COUNTED, DERIVED, INSTALLATION, JOBS, TABLES } from '../db/copy-tables.ts'
+import { COUNTED, DERIVED, INSTALLATION, JOBS, SIGN_INS, TABLES } from '../db/copy-tables.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { fileOf } from '../db/store-url.ts'
 import { findByHash } from '../keys/find-by-hash.ts'
@@ -180,7 +180,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
 
   const { code, stdout, stderr } = await runCli(t, argumentsOf({ from: app.databaseUrl, to }), {})
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){20}$/)
+  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){21}$/)
   assert.match(stdout, /^pet +39 +42 /m)
   assert.equal((await copy({ from: to, to: back })).equal, true)
   assert.ok((await compareStores({ from: app.databaseUrl, to: back })).every(({ equal }) => equal))
@@ -502,7 +502,7 @@ test('every table and column of both engines is copied or counted, but for what 
   const database = await scratchDatabase(t)
   const sides = [await openSqliteSide(fileOf(file), true), await openPostgresSide(database)]
   for (const side of sides) cleanup(t).defer(() => side.close())
-  const known = [...TABLES.map(({ name }) => name), COUNTED, INSTALLATION, JOBS, ...DERIVED]
+  const known = [...TABLES.map(({ name }) => name), COUNTED, INSTALLATION, JOBS, ...DERIVED, ...SIGN_INS]
   // PostgreSQL tells itself what was committed. Its claim says nothing of another store.
   const expected = [
     [...known, 'revision'],

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
-import type { Config } from '../config.ts'
 import type { Db } from '../db/tables.ts'
-import type { Writer } from '../db/write.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
+import { idOfCode, inStore, withStore } from './in-store.ts'
 import { count, name, time } from './keys-options.ts'
 import { linesOf, toShown } from './keys-shown.ts'
 import { type Settings, settingsHelp } from './settings.ts'
-import { requireStore, requireStoreOr } from './store-file.ts'
+import { requireStoreOr } from './store-file.ts'
 import { print, printForReader } from './terminal.ts'
 
 interface CreateOptions {
@@ -147,33 +146,6 @@ async function printKey(db: Db, id: number, key: string, json: true | undefined)
 
 async function nameOf(db: Db, id: number): Promise<string | undefined> {
   return (await keys.list(db)).find((key) => key.id === id)?.name
-}
-
-type Work = (writer: Writer, db: Db) => Promise<void>
-
-/** For what needs a store with keys, in which a new one would only hide that DATABASE_URL is wrong. */
-async function inStore(config: Config, work: Work): Promise<void> {
-  await requireStore(config.databaseUrl)
-  await withStore(config, work)
-}
-
-async function withStore(config: Config, work: Work): Promise<void> {
-  const { openForCommand } = await import('../db/open-database.ts')
-  const { changes } = await import('../changes.ts')
-  const store = await openForCommand(config.databaseUrl, changes)
-  try {
-    await work(store, store.db)
-  } finally {
-    await store.close()
-  }
-}
-
-/** @throws when no organization has the code */
-async function idOfCode(db: Db, code: string): Promise<number> {
-  const organizations = await import('../organizations/store.ts')
-  const id = await organizations.idOfCode(db, code)
-  if (id === undefined) throw new Error(`there is no organization with the code ${code}`)
-  return id
 }
 
 function unknownKey(id: number): Error {

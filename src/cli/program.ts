@@ -8,6 +8,7 @@ import { breedsCommand } from './breeds.ts'
 import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
 import { countersCommand } from './counters.ts'
+import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { explain } from './explain.ts'
 import { exportCommand } from './export.ts'
@@ -19,16 +20,19 @@ import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
 import type { Settings } from './settings.ts'
+import { staffCommand } from './staff.ts'
 
 const COMMANDS = [
   serveCommand,
   keysCommand,
+  staffCommand,
   backupCommand,
   copyCommand,
   countersCommand,
   importCommand,
   exportCommand,
   sampleCommand,
+  demoCommand,
   breedsCommand,
   peopleCommand,
   reindexCommand,

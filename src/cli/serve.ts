@@ -118,13 +118,17 @@ function stopOnce(close: () => void): void {
   process.on('message', (message) => message === STOP && stop())
 }
 
-function greetingOf({ address, firstKey }: Service): Greeting {
-  return { address, firstKey }
+function greetingOf({ address, firstKey, firstLink }: Service): Greeting {
+  return { address, firstKey, firstLink }
 }
 
 /** In one piece, so that whoever waits for the address has the key too. */
-function greet({ address, firstKey }: Greeting): void {
+function greet({ address, firstKey, firstLink }: Greeting): void {
   const lines = [`adoptable serves ${address}/v1, its reference is at ${address}/docs`]
+  if (firstLink !== undefined) {
+    lines.push('', `Everybody sees the animals at ${address}/. To work with them, make your account:`, '')
+    lines.push(`  ${firstLink}`, '', 'This link works once, within 72 hours.')
+  }
   if (firstKey !== undefined) {
     lines.push(
       '',

@@ -5,4 +5,5 @@ export const STOP = 'stop'
 export interface Greeting {
   address: string
   firstKey: string | undefined
+  firstLink: string | undefined
 }

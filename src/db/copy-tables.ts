@@ -23,6 +23,7 @@ export const TABLES: Table[] = [
   ids('organization'),
   ids('api_key'),
   { name: 'api_key_secret', key: 'hash', givesIds: false },
+  ids('staff'),
   ids('pet'),
   ids('photo'),
   { name: 'removed_photo', key: 'hash', givesIds: false },
@@ -53,6 +54,9 @@ export const INSTALLATION = 'installation'
 
 /** The index of the search, which follows from the animals: the target makes its own. */
 export const DERIVED = ['search_posting', 'search_order', 'search_change', 'search_state']
+
+/** Who is signed in, or may be by a link: in a copy nobody is. People sign in again with their passwords. */
+export const SIGN_INS = ['staff_session', 'staff_link', 'sign_in_try']
 
 /** Who is at work on what in this store. A copy begins anew. */
 export const JOBS = 'job'

@@ -17,6 +17,7 @@ import * as postgresPhotos from './migrations/postgres/0014-photos.ts'
 import * as postgresPhotoSources from './migrations/postgres/0015-photo-sources.ts'
 import * as postgresOrderPets from './migrations/postgres/0016-order-pets.ts'
 import * as postgresSearch from './migrations/postgres/0017-search.ts'
+import * as postgresStaff from './migrations/postgres/0018-staff.ts'
 import * as postgresApplications from './migrations/postgres/0019-applications.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
@@ -28,6 +29,7 @@ import * as photos from './migrations/sqlite/0007-photos.ts'
 import * as photoSources from './migrations/sqlite/0008-photo-sources.ts'
 import * as orderPets from './migrations/sqlite/0009-order-pets.ts'
 import * as search from './migrations/sqlite/0010-search.ts'
+import * as staff from './migrations/sqlite/0011-staff.ts'
 import * as applications from './migrations/sqlite/0012-applications.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
@@ -45,6 +47,7 @@ const MIGRATIONS = {
     '0008-photo-sources': photoSources,
     '0009-order-pets': orderPets,
     '0010-search': search,
+    '0011-staff': staff,
     '0012-applications': applications,
   },
   postgres: {
@@ -65,6 +68,7 @@ const MIGRATIONS = {
     '0015-photo-sources': postgresPhotoSources,
     '0016-order-pets': postgresOrderPets,
     '0017-search': postgresSearch,
+    '0018-staff': postgresStaff,
     '0019-applications': postgresApplications,
   },
 }

@@ -3,6 +3,7 @@ import type { Access } from '../access.ts'
 import type { Plan } from '../plans.ts'
 import type * as animals from './animal-tables.ts'
 import type { ApplicationTable } from './application-tables.ts'
+import type * as people from './people-tables.ts'
 
 /** The database, or a transaction in it: what every store function takes first. */
 export type Db = Kysely<Tables>
@@ -29,6 +30,10 @@ export interface Tables {
   idempotency: IdempotencyTable
   api_key: ApiKeyTable
   api_key_secret: ApiKeySecretTable
+  staff: people.StaffTable
+  staff_session: people.StaffSessionTable
+  staff_link: people.StaffLinkTable
+  sign_in_try: people.SignInTryTable
   counter: CounterTable
   secret: SecretTable
   claim: ClaimTable
@@ -156,6 +161,8 @@ interface ApiKeyTable {
   organization_id: number | null
   created_at: number
   revoked_at: number | null
+  /** 1 for the one through which a member of staff acts: it has no secret, and is none of the keys listed. */
+  for_staff: Generated<number>
 }
 
 interface ApiKeySecretTable {

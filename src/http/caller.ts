@@ -1,4 +1,4 @@
-import type { Access } from '../access.ts'
+import type { Access, Role } from '../access.ts'
 import type { BanRule } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import type { Limits, Plan } from '../plans.ts'
@@ -11,20 +11,27 @@ export function seesWhole(view: View, organizationId: unknown): boolean {
   return view === 'all' || (view !== 'public' && view === `organization:${organizationId}`)
 }
 
+/** The view of those who work with animals: of an organization, its own. */
+export function insideView(organizationId: number | undefined): View {
+  return organizationId === undefined ? 'all' : `organization:${organizationId}`
+}
+
 /** Who sends a request: made once, by the gate of a face, and passed down. */
 export interface Caller {
-  kind: 'key' | 'visitor'
-  /** Of the key; 0 for a visitor. */
+  kind: 'key' | 'staff' | 'visitor'
+  /** Of the key, also of the one through which a member of staff acts; 0 for a visitor. */
   id: number
   /** Absent for a visitor. */
   access?: Access
   view: View
   /** Of a key that belongs to one: it changes nothing that is another's. */
   organizationId?: number | undefined
-  /** Name of the counters: key:7, ip:192.0.2.1. */
+  /** Of a member of staff. */
+  staff?: { id: number; name: string; role: Role }
+  /** Name of the counters: key:7, staff:7, ip:192.0.2.1. */
   name: string
   limits: Limits
-  /** Absent for addresses, which are never banned. */
+  /** Absent for addresses and staff, who are never banned. */
   ban?: BanRule
   /** Of a key: tells in the metrics who is meant, and decides nothing. */
   plan?: Plan

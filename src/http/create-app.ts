@@ -75,7 +75,8 @@ export function createApp(options: Options): App {
     // The form for proxies (RFC 9112, section 3.2.2), taken off here so that all that follows meets one form.
     rewriteUrl: ({ url = '/' }) => {
       const path = url.replace(/^https?:\/\/[^/?#]+\/?/i, '/')
-      return faceOf(faces, path).prefix === '' ? path : withoutEmptyId(path)
+      const { prefix } = faceOf(faces, path)
+      return prefix === '' ? path : withoutEmptyId(path, `${prefix}/`)
     },
     frameworkErrors: sendUnrouted,
   }).withTypeProvider<TypeBoxProvider>()
@@ -128,12 +129,15 @@ function parserOptions({ requestTimeoutSeconds, headersTimeoutSeconds }: Config)
 /**
  * The router reads a path such as /v1/pets/ or /v1/pets//photos as one with an empty id. It is an address of
  * its own, at which there is nothing; with more slashes it is so for the router too.
+ *
+ * @param root of the face, which may have a page there
  */
-function withoutEmptyId(url: string): string {
+function withoutEmptyId(url: string, root: string): string {
   const query = url.search(/[?#]/)
   const end = query < 0 ? url.length : query
-  const isWhole = url[end - 1] !== '/' && !url.slice(0, end).includes('//')
-  return end <= 1 || isWhole ? url : `${url.slice(0, end)}//${url.slice(end)}`
+  const path = url.slice(0, end)
+  const isWhole = !path.endsWith('/') && !path.includes('//')
+  return end <= 1 || path === root || isWhole ? url : `${path}//${url.slice(end)}`
 }
 
 /** What Node does not take with the other options. */

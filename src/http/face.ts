@@ -51,12 +51,24 @@ export interface Face {
   onUnrouted?: Hook
   /** Reads the bodies of its routes, but for those that bring a reader of their own. */
   readBody?: ReadBody
-  /** An error in the form that clients of this face read. */
-  writeError(error: ApiError): { type: string; body: string }
+  /**
+   * An error in the form that clients of this face read.
+   *
+   * @param asked the headers of the request; absent where it was none that can be read
+   */
+  writeError(
+    error: ApiError,
+    asked?: IncomingHttpHeaders,
+  ): { type: string; body: string; headers?: Record<string, string> }
   /** Addresses whose answers pages of every origin may read. */
   sharedWithAll?: string[]
   /** Meets every route of the service, before there are any. */
   openApi?(app: App): Promise<void>
+  /**
+   * What of a request's headers, beside its caller, decides what a page says, such as a language: in a word.
+   * Cached pages of one address are told apart by it.
+   */
+  variantOf?(headers: IncomingHttpHeaders): string
   /** Adds its routes. */
   routes(app: App): void | Promise<void>
 }

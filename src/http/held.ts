@@ -19,16 +19,20 @@ export function hold(type: string, text: string): Held {
   return { type, plain: Buffer.from(text), etag: etagOf(text), coded: {} }
 }
 
-/** Sends it as the client takes it. Each coding has an ETag of its own (RFC 9110, section 8.8.3.3). */
+/**
+ * Sends it as the client takes it. Each coding has an ETag of its own (RFC 9110, section 8.8.3.3).
+ *
+ * @param caching by default kept, but asked for each time: an upgrade or another setting changes it
+ */
 export async function sendHeld(
   request: FastifyRequest,
   reply: FastifyReply,
   held: Held,
+  caching = 'no-cache',
 ): Promise<FastifyReply> {
   const coding = codingFor(request.headers['accept-encoding'])
   const etag = coding === undefined ? held.etag : codedTag(held.etag, coding)
-  // Kept, but asked for each time: an upgrade or another setting changes it.
-  reply.headers({ etag, vary: 'Accept-Encoding, Origin', 'cache-control': 'no-cache' })
+  reply.headers({ etag, vary: 'Accept-Encoding, Origin', 'cache-control': caching })
   if (isKnown(request.headers, { etag })) return reply.code(304).send()
   reply.type(held.type)
   if (coding === undefined) return reply.send(held.plain)

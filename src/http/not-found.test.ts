@@ -110,7 +110,7 @@ test('A slash at the end makes another address: 404 route_not_found, naming the 
   }
   assertError(await ask('GET', '/livez/'), 404, 'route_not_found', 'outside', false)
   assert.equal((await ask('GET', '/docs/')).status, 200)
-  assert.equal((await ask('GET', '/')).status, 302)
+  assert.equal((await ask('GET', '/')).status, 200)
 })
 
 test('An address outside of /v1 answers 404 or 405 without key and limits', async (t) => {

@@ -9,7 +9,7 @@ import { JSON_TYPE } from './send-error.ts'
 /** Which page is asked for, and what its route is. */
 export interface Asked {
   view: View
-  /** With all of the query. */
+  /** With all of the query, and the variant of the face before it. */
   address: string
   /** Its operationId and route, such as listPets and /v1/pets. */
   operation: string
@@ -23,6 +23,8 @@ export interface Asked {
 /** An answer of 200 as a route makes it. */
 export interface NewPage {
   body: string
+  /** Of the body; JSON when absent. */
+  type?: string
   /** Beside those that every answer has. */
   headers: { etag: string } & Record<string, string>
   /** Unix time in milliseconds from which on it is not given any more. */
@@ -46,8 +48,10 @@ export interface PageCache {
   /**
    * What is ready, or is made now: once for all callers with the same view who ask meanwhile, and kept unless
    * something changes.
+   *
+   * @param now Unix time in milliseconds
    */
-  page(asked: Asked, read: () => Promise<NewPage>): Promise<Page>
+  page(asked: Asked, read: () => Promise<NewPage>, now?: number): Promise<Page>
   /**
    * The page in a coding: made once for all who ask, and kept with the page.
    *
@@ -111,10 +115,12 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
 
   return {
     get,
-    async page(asked, read) {
+    async page(asked, read, now = 0) {
       const { view, address } = asked
       const cached = get(view, address)
-      if (cached) return cached
+      if (cached && now < (cached.until ?? Number.POSITIVE_INFINITY)) return cached
+      // Others are over too, or soon will be.
+      if (cached) drop(since)
       const key = keyOf(view, address)
       const current = `${since} ${key}`
       const begun = making.get(current) ?? keep(key, asked, read).finally(() => making.delete(current))
@@ -128,6 +134,10 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
   }
 }
 
+/** An address of which there are several pages, each of a variant; it has no space in it. */
+export const variantOf = (variant: string | undefined, address: string): string =>
+  variant === undefined ? address : `${variant} ${address}`
+
 /** No view has a space in it. */
 function keyOf(view: View, address: string): string {
   return `${view} ${canonical(address)}`
@@ -137,7 +147,7 @@ function toPage(asked: Asked, made: NewPage): Page {
   const { body } = made
   const headers = { ...NOSNIFF, ...PRIVATE_CODED, ...made.headers }
   const length = Buffer.byteLength(body)
-  const allHeaders = { ...headers, 'content-type': JSON_TYPE, 'content-length': String(length) }
+  const allHeaders = { ...headers, 'content-type': made.type ?? JSON_TYPE, 'content-length': String(length) }
   const encoding = length === body.length ? 'latin1' : 'utf8'
   return { ...asked, ...made, headers, allHeaders, encoding, length, coded: {} }
 }

@@ -27,6 +27,23 @@ test('a key that somebody put into a path is not logged, however it is encoded',
   }
 })
 
+test('a path that opens something is logged without what opens it, however it is encoded', () => {
+  const token = 'q'.repeat(43)
+  for (const [path, shown] of [
+    [`/console/join/${token}`, '/console/join/…'],
+    [`/console/join/${token}/more?a=b`, '/console/join/…'],
+    [`/console/%6a%6Fin/${token}`, '/console/join/…'],
+    [`/%2563onsole/join/%71${token.slice(1)}`, '/console/join/…'],
+    [`/applications/${token}`, '/applications/…'],
+    [`//applications%2f${token}/withdraw`, '//applications/…'],
+    ['/console/join/', '/console/join/'],
+    ['/console/animals/7', '/console/animals/7'],
+    ['/v1/applications/7', '/v1/applications/7'],
+  ] as const) {
+    assert.equal(loggablePath(path), shown)
+  }
+})
+
 test('a path without a key is logged as it came, without its query and its end beyond 200 characters', () => {
   for (const path of ['/v1/pets', '/v1/p%65ts/%zz', '/adopt_', '/%E2%82%AC']) {
     assert.equal(loggablePath(`${path}?a=b`), path)

@@ -58,8 +58,8 @@ export function logFailure(logger: FastifyBaseLogger, reqId: string, error: ApiE
 export function sendError(face: Face, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toApiError(thrown)
   logFailure(request.log, request.id, error)
-  const { type, body } = face.writeError(error)
-  reply.header('x-request-id', request.id).headers(errorHeaders(error))
+  const { type, body, headers = {} } = face.writeError(error, request.headers)
+  reply.header('x-request-id', request.id).headers({ ...headers, ...errorHeaders(error) })
   reply.code(error.status).type(type).send(body)
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Access, includesAccess } from '../access.ts'
 import type { Context } from '../context.ts'
-import type { Caller, View } from '../http/caller.ts'
+import { type Caller, insideView, type View } from '../http/caller.ts'
 import type { Gate } from '../http/face.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import { PLANS } from '../plans.ts'
@@ -97,7 +97,7 @@ function hashReader(environment: Environment): (request: IncomingMessage) => str
 /** What staff write for each other is for those who change animals: of an organization, its own. */
 function viewOf(access: Access, organizationId: number | undefined): View {
   if (!includesAccess(access, 'write')) return 'public'
-  return organizationId === undefined ? 'all' : `organization:${organizationId}`
+  return insideView(organizationId)
 }
 
 /** A request without a valid key, counted for its client address. */

@@ -14,7 +14,7 @@ export interface NewKey {
   limits?: Limits | undefined
 }
 
-export type Key = Selectable<Tables['api_key']> & {
+export type Key = Omit<Selectable<Tables['api_key']>, 'for_staff'> & {
   /** The code of its organization. */
   organization: string | null
 }
@@ -32,14 +32,19 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
+/** `for_staff` of the keys that programs have, and of the rows through which members of staff act. */
+const [OF_PROGRAMS, OF_STAFF] = [0, 1]
+
 /** The secret that stands for a first key that was made. */
 export const FIRST_KEY = 'first key'
 
+/** Those that programs have. */
 export function list(db: Db): Promise<Key[]> {
   return db
     .selectFrom('api_key')
     .leftJoin('organization', 'organization.id', 'organization_id')
     .select(KEY_COLUMNS)
+    .where('for_staff', '=', OF_PROGRAMS)
     .orderBy('api_key.id')
     .execute()
 }
@@ -63,8 +68,8 @@ export async function insertKey(db: Db, key: NewKey, hash: string, now: number):
  * @returns whether it did
  */
 export async function insertFirstKey(db: Db, key: NewKey, hash: string, now: number): Promise<boolean> {
-  const admin = db.selectFrom('api_key').select('id').where('access', '=', 'admin').limit(1)
-  if (await admin.executeTakeFirst()) return false
+  const admin = db.selectFrom('api_key').select('id').where('access', '=', 'admin')
+  if (await admin.where('for_staff', '=', OF_PROGRAMS).limit(1).executeTakeFirst()) return false
   // Of several processes that start at once one makes it.
   if (!(await insertSecret(db, FIRST_KEY, hash))) return false
   await insertKey(db, key, hash, now)
@@ -77,6 +82,7 @@ export async function revokeKey(db: Db, id: number, now: number): Promise<boolea
     .updateTable('api_key')
     .set({ revoked_at: now })
     .where('id', '=', id)
+    .where('for_staff', '=', OF_PROGRAMS)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
@@ -95,8 +101,8 @@ export async function rotateKey(
   now: number,
   overlapMs: number,
 ): Promise<boolean> {
-  const live = db.selectFrom('api_key').select('id').where('id', '=', id).where('revoked_at', 'is', null)
-  if (!(await live.executeTakeFirst())) return false
+  const own = db.selectFrom('api_key').select('id').where('id', '=', id).where('for_staff', '=', OF_PROGRAMS)
+  if (!(await own.where('revoked_at', 'is', null).executeTakeFirst())) return false
   const end = now + overlapMs
   await db
     .updateTable('api_key_secret')
@@ -106,4 +112,43 @@ export async function rotateKey(
     .execute()
   await db.insertInto('api_key_secret').values({ hash, key_id: id, created_at: now }).execute()
   return true
+}
+
+/** What acts through a key that was not revoked: of a program, or of somebody of the staff. */
+export async function findLive(db: Db, id: number): Promise<Pick<Key, 'organization_id'> | undefined> {
+  const live = db.selectFrom('api_key').select('organization_id').where('id', '=', id)
+  return live.where('revoked_at', 'is', null).executeTakeFirst()
+}
+
+/** Says nothing of the person, of whom only src/staff knows. */
+const STAFF_NAME = 'staff'
+
+/**
+ * The row through which a member of staff acts: it has no secret, so that no request can carry it.
+ *
+ * @returns its id
+ */
+export async function insertStaffKey(
+  db: Db,
+  { access, organizationId }: Pick<NewKey, 'access' | 'organizationId'>,
+  now: number,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('api_key')
+    .values({
+      ...{ name: STAFF_NAME, plan: 'business', access, organization_id: organizationId ?? null },
+      ...{ for_staff: OF_STAFF, created_at: now },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** @param change another access, or the time from which on nobody acts through it */
+export async function updateStaffKey(
+  db: Db,
+  id: number,
+  change: { access: Access } | { revoked_at: number },
+): Promise<void> {
+  await db.updateTable('api_key').set(change).where('id', '=', id).where('for_staff', '=', OF_STAFF).execute()
 }

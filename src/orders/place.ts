@@ -63,7 +63,7 @@ function requireWholeBond({ bondedWith }: Moved, { alsoPetIds = [] }: NewOrder):
 }
 
 /** From each status, those that may follow. */
-const DECISIONS: Record<OrderStatus, readonly OrderStatus[]> = {
+export const DECISIONS: Record<OrderStatus, readonly OrderStatus[]> = {
   placed: ['approved', 'cancelled'],
   approved: ['completed', 'cancelled'],
   completed: [],

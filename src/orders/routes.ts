@@ -132,10 +132,8 @@ function deleteOrder(app: App, { write, clock }: Context): void {
   })
 }
 
-export function viewerOf({ caller: { id, access, organizationId } }: FastifyRequest): orders.Viewer {
-  if (access === 'admin') return { keyId: id, sees: 'all' }
-  const forOrganization = access === 'write' && organizationId !== undefined
-  return { keyId: id, organizationId, sees: forOrganization ? 'organization' : 'placed' }
+function viewerOf({ caller }: FastifyRequest): orders.Viewer {
+  return orders.viewerOf(caller)
 }
 
 function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () => number): Decision {

@@ -2,15 +2,27 @@ import { sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
 import type { NewOrder, Order, OrderStatus } from './schema.ts'
 
 /** Who asks. */
 export interface Viewer {
   /** Null for the service itself, which sees all. */
   keyId: number | null
-  /** An admin key all; one of an organization those of its animals; another those that it placed. */
+  /**
+   * An admin key all; one of an organization those of its animals; another those that it placed. Staff of the
+   * whole installation see all: what one of them begins another one ends.
+   */
   sees: 'all' | 'organization' | 'placed'
   organizationId?: number | undefined
+}
+
+export function viewerOf({ kind, id, access, organizationId }: Caller): Viewer {
+  const mayChange = access === 'write' || access === 'admin'
+  if (access === 'admin' || (kind === 'staff' && mayChange && organizationId === undefined))
+    return { keyId: id, sees: 'all' }
+  const forOrganization = mayChange && organizationId !== undefined
+  return { keyId: id, organizationId, sees: forOrganization ? 'organization' : 'placed' }
 }
 
 /** The part of the orders that a viewer sees. */
@@ -131,6 +143,13 @@ export async function update(
 ): Promise<Order | undefined> {
   const [row] = await updateFrom(db, { id: before.id, from: before.status, to: status, now })
   return row && toOrder(row)
+}
+
+/** Of an organization that goes with all that belongs to it. */
+export async function removeOfOrganization(db: Db, organizationId: number): Promise<void> {
+  const own = db.selectFrom('adoption_order').select('id').where('organization_id', '=', organizationId)
+  await db.deleteFrom('adoption_order_pet').where('order_id', 'in', own).execute()
+  await db.deleteFrom('adoption_order').where('organization_id', '=', organizationId).execute()
 }
 
 /** A kept result has no adopter: it is that of the order, as long as that has one. */

@@ -8,15 +8,15 @@ import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { photosAt } from '../photo-files/kept.ts'
 import type * as petChange from './change.ts'
-import { openFinder } from './finder.ts'
-import { located, relocated } from './locate.ts'
+import { finderOf } from './finder.ts'
 import { withOtherProblems } from './problems.ts'
 import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPetFacets, listPets } from './read-routes.ts'
+import * as requested from './requested.ts'
 import { NewPet, Pet, PetPatch, PetPath } from './schema.ts'
 import * as pets from './store.ts'
 
 export function petRoutes(app: App, context: Context): void {
-  const finder = openFinder(context)
+  const finder = finderOf(context)
   listPets(app, context, finder)
   listPetFacets(app, context, finder)
   createPet(app, context)
@@ -26,7 +26,8 @@ export function petRoutes(app: App, context: Context): void {
   listPetChanges(app, context)
 }
 
-function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
+function createPet(app: App, context: Context): void {
+  const { config, db, clock } = context
   const schema = {
     operationId: 'createPet',
     summary: 'Add an animal',
@@ -38,11 +39,8 @@ function createPet(app: App, { config, db, writeOnce, clock }: Context): void {
   app.post('/pets', { config: { errors }, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body, clock())
-    const { caller } = request
-    const body = await located(request.body)
-    const change = body.bondedWith ? 'insertBondedPet' : 'insertPet'
-    const stored = await writeOnce(request, reply, change, body, actorOf(caller), clock())
-    const { view } = caller
+    const stored = await requested.add(context, request, reply, request.body)
+    const { view } = request.caller
     const shown = pets.storedToShown(stored, { view, photosAt: photosAt(config, request) })
     reply.code(201).header('location', `${publicBase(config, request)}/pets/${shown.id}`)
     reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
@@ -58,7 +56,8 @@ function intentOf(request: Changing, now: number): petChange.Intent {
 
 const BETA = { 'x-stability': 'beta' } as const
 
-function updatePet(app: App, { config: settings, db, writeOnce, clock }: Context): void {
+function updatePet(app: App, context: Context): void {
+  const { config: settings, db } = context
   const schema = {
     operationId: 'updatePet',
     summary: 'Change an animal',
@@ -77,9 +76,8 @@ function updatePet(app: App, { config: settings, db, writeOnce, clock }: Context
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body)
-    const intent = intentOf(request, clock())
-    const patch = await relocated(db, intent.id, request.body)
-    const stored = await writeOnce(request, reply, 'updatePet', patch, intent)
+    const what = { id: idOf(request.params), conditions: conditionsOf(request) }
+    const stored = await requested.change(context, request, reply, request.body, what)
     const { view } = request.caller
     const shown = pets.storedToShown(stored, { view, photosAt: photosAt(settings, request) })
     reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)

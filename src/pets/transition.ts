@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import type { PetStatus } from './fields.ts'
 
 /** From each status, those that may follow; a sold animal that is returned becomes available first. */
-const MOVES: Record<PetStatus, readonly PetStatus[]> = {
+export const MOVES: Record<PetStatus, readonly PetStatus[]> = {
   available: ['pending', 'sold'],
   pending: ['available', 'sold'],
   sold: ['available'],

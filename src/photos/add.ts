@@ -15,6 +15,12 @@ import { type Added, findSame, type NewPhoto, requireRoom, type SentPhoto } from
 /** A request for a new photo, whose bytes were read. */
 export type Adding = FastifyRequest<{ Body: Received | undefined; Querystring: { alt?: string } }>
 
+/** A photo whose bytes were read, and who adds it. */
+export type Sending = Pick<Adding, 'headers' | 'caller' | 'raw'> & {
+  body: Received
+  alt?: string | undefined
+}
+
 /** @throws {ApiError} whatever is wrong with the photo, or with its owner */
 export async function add(
   context: Context,
@@ -29,13 +35,28 @@ export async function add(
   if (!body) throw new ApiError('invalid_image', { message: EMPTY })
   const write = (photo: NewPhoto | SentPhoto): Promise<Added> =>
     context.writeOnce(request, reply, 'addPhoto', owner, photo, actorOf(request.caller), context.clock())
-  const { photo, isNew } =
-    (await findAdded(context, request, owner, write)) ?? (await make(context, request, write))
+  const { headers, caller, raw, query } = request
+  const { photo, isNew } = await addSent(
+    context,
+    { headers, caller, raw, body, alt: query.alt },
+    owner,
+    write,
+  )
   if (isNew) {
     const path = PATHS[owner.kind].path.replace(/:\w+/, String(owner.id))
     reply.code(201).header('location', `${publicBase(config, request)}${path}/${photo.id}`)
   }
   return toPhoto(photo, photosAt(config, request))
+}
+
+/** @param write makes the change `addPhoto` @throws {ApiError} as `add` */
+export async function addSent(
+  context: Context,
+  sending: Sending,
+  owner: Owner,
+  write: WritePhoto,
+): Promise<Added> {
+  return (await findAdded(context, sending, owner, write)) ?? make(context, sending, write)
 }
 
 type WritePhoto = (photo: NewPhoto | SentPhoto) => Promise<Added>
@@ -48,11 +69,11 @@ type WritePhoto = (photo: NewPhoto | SentPhoto) => Promise<Added>
  */
 async function findAdded(
   { db }: Context,
-  { body, headers, caller }: Adding,
+  { body, headers, caller }: Sending,
   owner: Owner,
   write: WritePhoto,
 ): Promise<Added | undefined> {
-  const { digest } = body as Received
+  const { digest } = body
   if (headers['idempotency-key'] === undefined) {
     const photo = await findSame(db, owner, digest)
     if (photo) return { photo, isNew: false }
@@ -67,12 +88,12 @@ async function findAdded(
 }
 
 /** Makes the files of a photo and adds it. What turns out to be none of its own goes at once. */
-async function make({ config, photos }: Context, request: Adding, write: WritePhoto): Promise<Added> {
-  const { file, digest } = request.body as Received
-  const { alt } = request.query
+async function make({ config, photos }: Context, sending: Sending, write: WritePhoto): Promise<Added> {
+  const { body, alt } = sending
+  const { file, digest } = body
   // Where files are read past this service, all have to be there: nobody would make those that are missing.
   const forms = config.photosPublicUrl ? ALL_FORMS : FIRST_FORMS
-  const made = await keepNew(photos, file, forms, asking(request))
+  const made = await keepNew(photos, file, forms, asking(sending))
   // What cannot be removed now goes as nobody's a day later.
   const remove = (): Promise<void> =>
     photos.store.remove(forms.map((form) => fileName(made.hash, form))).catch(() => undefined)
@@ -88,7 +109,7 @@ async function make({ config, photos }: Context, request: Adding, write: WritePh
 }
 
 /** Keys of one organization take one turn. */
-function asking({ caller, raw }: FastifyRequest): Asking {
+function asking({ caller, raw }: Sending): Asking {
   const { organizationId, name } = caller
   const whose = organizationId === undefined ? name : `organization:${organizationId}`
   return { caller: whose, isUpload: true, isGone: () => isGone(raw) }

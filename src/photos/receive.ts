@@ -38,10 +38,13 @@ const WHAT_TO_DO: [RegExp, string][] = [
   [/^multipart\//, 'Send the bytes of the picture alone as the body, not a form.'],
 ]
 
-export type Receive = ReturnType<typeof receiver>
+export type Receive = (request: Sender, payload: Readable) => Promise<Received>
+
+/** Who sends a body. */
+export type Sender = Pick<FastifyRequest, 'raw' | 'headers'>
 
 /** @throws {ApiError} unsupported_media_type */
-export function requirePhotoType({ headers }: FastifyRequest): void {
+export function requirePhotoType({ headers }: Pick<FastifyRequest, 'headers'>): void {
   const type = (headers['content-type'] ?? '').toLowerCase()
   const coding = headers['content-encoding'] ?? 'identity'
   if (PHOTO_TYPES.includes(type.replace(/[ \t]*;.*/, '')) && coding.toLowerCase() === 'identity') return
@@ -50,10 +53,17 @@ export function requirePhotoType({ headers }: FastifyRequest): void {
   throw new ApiError('unsupported_media_type', { message: message.trim() })
 }
 
-/** What receives photos, as many at once as there may be. */
-export function receiver(store: () => PhotoStore) {
+/**
+ * What receives photos, as many at once as there may be.
+ *
+ * @param read reads what one client sends
+ */
+export function receiver<Result>(
+  store: () => PhotoStore,
+  read: (request: Sender, payload: Readable, store: PhotoStore) => Promise<Result>,
+) {
   let underWay = 0
-  return async (request: Pick<FastifyRequest, 'raw' | 'headers'>, payload: Readable): Promise<Received> => {
+  return async (request: Sender, payload: Readable): Promise<Result> => {
     if (underWay >= MOST_AT_ONCE) {
       const cause = new Overload(`${MOST_AT_ONCE} photos are under way already`)
       // The rest of this one is not waited for.
@@ -61,7 +71,7 @@ export function receiver(store: () => PhotoStore) {
     }
     underWay += 1
     try {
-      return await receive(request, payload, store())
+      return await read(request, payload, store())
     } finally {
       underWay -= 1
     }
@@ -73,13 +83,14 @@ export function receiver(store: () => PhotoStore) {
  *
  * @throws {ApiError} payload_too_large, request_timeout, service_unavailable; nothing is then left of it
  */
-export async function receive(
-  { raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>,
-  payload: Readable,
-  store: PhotoStore,
-): Promise<Received> {
-  if (Number(headers['content-length']) > MOST_BYTES) throw tooLarge()
+export function receive({ raw, headers }: Sender, payload: Readable, store: PhotoStore): Promise<Received> {
+  if (Number(headers['content-length']) > MOST_BYTES) return Promise.reject(tooLarge())
   raw.atItsOwnPace = true
+  return receivePicture(payload, store)
+}
+
+/** The same of one that is a part of what is sent. @throws {ApiError} as `receive` */
+export async function receivePicture(payload: Readable, store: PhotoStore): Promise<Received> {
   const file = await workFile(store).catch(unavailable)
   try {
     return { file, digest: await write(payload, file) }

@@ -10,7 +10,7 @@ import { int64 } from '../http/validate.ts'
 import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from '../photo-files/kept.ts'
 import { type Adding, add } from './add.ts'
 import { list, listToChange, type Owner, type OwnerKind, ownerOf } from './owners.ts'
-import { PHOTO_TYPES, type Receive, type Received, receiver, requirePhotoType } from './receive.ts'
+import { PHOTO_TYPES, type Receive, type Received, receive, receiver, requirePhotoType } from './receive.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
 import { indexOf } from './store.ts'
 
@@ -18,11 +18,11 @@ const BETA = { 'x-stability': 'beta' } as const
 
 /** Of animals and of organizations alike. */
 export function photoRoutes(app: App, context: Context): void {
-  const receive = receiver(() => context.photos.store)
+  const receiveOne = receiver(() => context.photos.store, receive)
   for (const kind of Object.keys(PATHS) as OwnerKind[]) {
     listPhotos(app, context, kind)
-    addPhoto(app, context, kind, { method: 'POST', receive })
-    addPhoto(app, context, kind, { method: 'PUT', receive })
+    addPhoto(app, context, kind, { method: 'POST', receive: receiveOne })
+    addPhoto(app, context, kind, { method: 'PUT', receive: receiveOne })
     getPhoto(app, context, kind)
     updatePhoto(app, context, kind)
     deletePhoto(app, context, kind)

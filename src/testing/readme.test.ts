@@ -117,6 +117,7 @@ function run(blocks: string[], env: NodeJS.ProcessEnv): string[] {
 /** What differs from one run to the next, by the shape that it always has. */
 const VOLATILE: [shape: RegExp, mask: string][] = [
   [/adopt_live_(?:[0-9A-Za-z]{36}|…)(?!\w)/g, 'adopt_live_…'],
+  [/\/console\/join\/(?:[\w-]{43}|…)(?=\n)/g, '/console/join/…'],
   [/^x-request-id: [A-Za-z0-9._-]{1,128}$/gm, 'x-request-id: …'],
   [/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g, '"…"'],
   [/^x-ratelimit-reset: \d{10}$/gm, 'x-ratelimit-reset: …'],

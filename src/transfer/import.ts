@@ -11,7 +11,7 @@ import { bringIndexUpToDate } from './index-up-to-date.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { tellNotUnderstood } from './left-out.ts'
 import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
-import { type Judged, type Outcome, type Plan, Tried } from './plan.ts'
+import { type Judged, type Outcome, outcomeOfTrial, type Plan } from './plan.ts'
 import { type Batch, batchesOf, type Reading } from './read-batches.ts'
 import { retireRemoved } from './removed.ts'
 import { isKnown } from './store.ts'
@@ -47,7 +47,7 @@ const BATCHES_UNTIL_INDEXED = 20
  * @throws when nothing was done
  */
 export async function importAnimals(
-  { db, write }: Writer & { db: Db },
+  { db, write }: Pick<Writer, 'write'> & { db: Db },
   input: AsyncIterable<Buffer>,
   options: Options,
 ): Promise<Summary> {
@@ -176,7 +176,7 @@ interface Owner {
 
 /** @throws when what the options name is not there */
 async function ownerOf(db: Db, { keyId, category, organization }: Options): Promise<Owner> {
-  const key = (await keys.list(db)).find(({ id, revoked_at }) => id === keyId && revoked_at === null)
+  const key = keyId === null ? undefined : await keys.findLive(db, keyId)
   if (keyId !== null && !key) throw new Error(`there is no key ${keyId} that is not revoked`)
   if (category !== undefined && categoryNamed(await readCategories(db), category) === undefined)
     throw new Error(`there is no category "${category}"`)
@@ -187,9 +187,4 @@ async function ownerOf(db: Db, { keyId, category, organization }: Options): Prom
   if (keyOrganization !== undefined && keyOrganization !== organizationId)
     throw new Error(`key ${keyId} belongs to another organization than ${organization}`)
   return { organizationId, keyOrganization }
-}
-
-function outcomeOfTrial(error: unknown): Outcome {
-  if (error instanceof Tried) return error.outcome
-  throw error
 }

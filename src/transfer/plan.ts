@@ -59,12 +59,18 @@ export interface Plan extends Origin {
   fingerprint?: string | undefined
 }
 
-/** Thrown to take a batch back that was only tried. */
-export class Tried extends Error {
-  readonly outcome: Outcome
+const TRIED = 'this was only tried: '
 
+/** Takes a batch back that was only tried. Of an error from another thread only the message is left. */
+export class Tried extends Error {
   constructor(outcome: Outcome) {
-    super('this was only tried')
-    this.outcome = outcome
+    super(TRIED + JSON.stringify(outcome))
   }
+}
+
+/** What a batch would have done. @throws what is no such error */
+export function outcomeOfTrial(error: unknown): Outcome {
+  const { message = '' } = error as { message?: string }
+  if (!message.startsWith(TRIED)) throw error
+  return JSON.parse(message.slice(TRIED.length))
 }

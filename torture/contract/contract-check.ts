@@ -16,8 +16,9 @@ const INTEGER = /^(0|-?[1-9]\d*)$/
 /** @returns what of an answer is not as described; nothing when all is */
 export function faultOf(request: Request, answer: Answer): string | undefined {
   if (answer.status >= 500 && answer.status !== 503) return 'a 5xx'
-  // What is left of a broken target may be the address that leads to the reference.
-  if (request.broken && answer.status === 302 && answer.headers.location === '/docs') return undefined
+  // What is left of a broken target may be the address of the gallery.
+  if (request.broken && answer.status === 200 && /^text\/html/.test(String(answer.headers['content-type'])))
+    return undefined
   const found = request.broken ? { methods: [] } : route(request.method, request.target)
   return (
     faultOfStatus(request, answer, found.operation, found.methods) ??

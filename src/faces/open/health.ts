@@ -10,7 +10,6 @@ export function healthRoutes(
   app: App,
   { config, db, ready }: Pick<Context, 'config' | 'db' | 'ready'>,
 ): void {
-  app.get('/', OPEN, (_request, reply) => reply.redirect('/docs', 302))
   /** The process runs. */
   app.get('/livez', OPEN, () => ({ status: 'ok' }))
   async function probe(): Promise<void> {

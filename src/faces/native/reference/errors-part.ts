@@ -1,6 +1,6 @@
 import { ERRORS } from '../../../errors.ts'
+import { type Html, html } from '../../../http/html.ts'
 import { table } from './fields.ts'
-import { type Html, html } from './html.ts'
 import { pretty } from './pretty.ts'
 
 /** The page's part on errors, from the one catalogue. */

@@ -1,5 +1,5 @@
+import { type Html, html, listed, type Part, prose } from '../../../http/html.ts'
 import { nameOf, type Parameter, type Schema } from './description.ts'
-import { type Html, html, listed, type Part, prose } from './html.ts'
 
 /** A badge that the section on stability explains; nothing for what is stable. */
 export function badge(stability: string | undefined): Html | undefined {

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
+import { type Html, html } from '../../../http/html.ts'
 import { badge } from './fields.ts'
-import { type Html, html } from './html.ts'
 
 type Site = Pick<Config, 'baseUrl' | 'environment'>
 

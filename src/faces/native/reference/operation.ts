@@ -1,7 +1,7 @@
+import { type Html, html, listed, prose } from '../../../http/html.ts'
 import { type Answer, bodyOf, type Call, type Description, nameOf } from './description.ts'
 import { curlOf, exampleOf } from './examples.ts'
 import { badge, fieldTable, membersOf, parametersOf, resolve, schemaLink, table } from './fields.ts'
-import { type Html, html, listed, prose } from './html.ts'
 import { pretty } from './pretty.ts'
 import { tryForm } from './try-form.ts'
 

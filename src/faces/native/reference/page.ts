@@ -1,9 +1,9 @@
 import type { Config } from '../../../config.ts'
+import { type Html, html, prose } from '../../../http/html.ts'
 import { type Call, callsOf, type Description } from './description.ts'
 import { errorsPart } from './errors-part.ts'
 import { fieldTable, membersOf, typeOf } from './fields.ts'
 import { clientsPart, startPart } from './guide.ts'
-import { type Html, html, prose } from './html.ts'
 import { operationSection } from './operation.ts'
 import { compatibilityPart, deprecationsPart, limitsPart } from './rules.ts'
 

@@ -1,8 +1,8 @@
 import type { Config } from '../../../config.ts'
+import { type Html, html } from '../../../http/html.ts'
 import { PLANS } from '../../../plans.ts'
 import type { Call } from './description.ts'
 import { table } from './fields.ts'
-import { type Html, html } from './html.ts'
 
 const figure = new Intl.NumberFormat('en')
 

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../../http/html.ts'
 import { bodyOf, type Call, type Description, type Parameter, type Schema } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { resolve } from './fields.ts'
-import { type Html, html } from './html.ts'
 import { pretty } from './pretty.ts'
 
 /**

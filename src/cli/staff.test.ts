@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { changes } from '../changes.ts'
+import { openForCommand } from '../db/open-database.ts'
+import { hashToken } from '../staff/token.ts'
+import { runCli, spawnCli } from '../testing/process.ts'
+import { makeKey, scratchFolder } from '../testing/start-app.ts'
+
+const LINK = /^https:\/\/pets\.example\/console\/join\/([\w-]{43})\n$/
+
+/** A store with a key, and the command `staff` beside it. */
+async function newStore(t: TestContext) {
+  const settings = {
+    DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
+    BASE_URL: 'https://pets.example/v1',
+    PORT: '0',
+  }
+  await makeKey(settings.DATABASE_URL)
+  return { settings, staff: (...args: string[]) => runCli(t, ['staff', ...args], settings) }
+}
+
+const ANA = ['--email', 'ana@shelter.example', '--name', 'Ana', '--role', 'admin']
+
+test('staff add, list, reset and remove manage the accounts of people, and print links alone on stdout', async (t) => {
+  const { staff } = await newStore(t)
+  const none = await staff('list')
+  assert.deepEqual(
+    [none.code, none.stdout, none.stderr],
+    [
+      0,
+      'id\temail\tname\trole\torganization\tstate\tcreated\n',
+      'there are no accounts yet; `adoptable staff add` makes one\n',
+    ],
+  )
+  const added = await staff('add', ...ANA)
+  assert.match(added.stdout, LINK)
+  assert.deepEqual(
+    [added.code, added.stderr],
+    [0, 'made account 1, role admin. The link works once, within 72 hours\n'],
+  )
+  assert.match((await staff('list')).stdout, /\n1\tana@shelter\.example\tAna\tadmin\t\tinvited\t\S+Z\n$/)
+  const [shown] = JSON.parse((await staff('list', '--json')).stdout)
+  const { createdAt, ...rest } = shown
+  assert.deepEqual(rest, {
+    id: 1,
+    email: 'ana@shelter.example',
+    name: 'Ana',
+    role: 'admin',
+    state: 'invited',
+  })
+  assert.ok(Date.parse(createdAt))
+
+  const reset = await staff('reset', 'ANA@shelter.example')
+  assert.match(reset.stdout, LINK)
+  assert.notEqual(reset.stdout, added.stdout)
+  assert.match(reset.stderr, /^the link for account 1 works once, [^\n]+\n$/)
+  const removed = await staff('remove', 'ana@shelter.example')
+  assert.deepEqual(
+    [removed.code, removed.stdout],
+    [0, 'removed account 1: its owner is signed out everywhere\n'],
+  )
+  assert.equal((await staff('list', '--json')).stdout, '[]\n')
+  for (const command of ['reset', 'remove']) {
+    const { code, stderr } = await staff(command, 'ana@shelter.example')
+    assert.equal(code, 1)
+    assert.match(stderr, /^adoptable: there is no account of ana@shelter\.example; [^\n]+\n$/)
+  }
+})
+
+test('staff add --organization makes somebody of one, and says what is wrong with the options in one line', async (t) => {
+  const { settings, staff } = await newStore(t)
+  const store = await openForCommand(settings.DATABASE_URL, changes)
+  await store.write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)
+  await store.close()
+  const ben = ['--email', 'ben@shelter.example', '--name', 'Ben', '--role', 'staff', '--organization']
+  assert.equal((await staff('add', ...ben, 'co1')).code, 0)
+  assert.match((await staff('list')).stdout, /\n1\tben@shelter\.example\tBen\tstaff\tCO1\tinvited\t/)
+  const unknown = await staff('add', ...ben, 'CO9')
+  assert.deepEqual(
+    [unknown.code, unknown.stderr],
+    [1, 'adoptable: there is no organization with the code CO9\n'],
+  )
+  for (const [args, told] of [
+    [['add', ...ANA, '--organization', 'CO1'], /^error: --role: An admin .*\n$/],
+    [['add', ...ben, 'CO1'], /^error: --email: Somebody has an account .*\n$/],
+    [['add', ...ANA, '--email', 'ana', '--name', ''], /^error: --email: This .* --name: This .*\n$/],
+    [['add', ...ANA, '--role', 'root'], /^error: option '--role <role>' argument 'root' is invalid/],
+    [['add'], /^error: required option /],
+    [[], /^error: staff needs one of its commands: add, list, reset, remove\n$/],
+    [['ad'], /^error: unknown command 'ad' \(Did you mean add\?\)\n$/],
+  ] as const) {
+    const { code, stdout, stderr } = await staff(...args)
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '))
+    assert.match(stderr, told)
+  }
+})
+
+test('staff without a store says so in one line, and makes none', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  for (const args of [['add', ...ANA], ['list'], ['reset', 'a@b.example'], ['remove', 'a@b.example']]) {
+    const { code, stdout, stderr } = await runCli(t, ['staff', ...args], settings)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /^adoptable: there is no store at [^\n]+\n$/)
+  }
+})
+
+/** What a start prints, and the links that the store then knows. */
+async function startOn(t: TestContext, settings: Record<string, string>) {
+  const { child, serving, exited } = spawnCli(t, ['serve'], settings)
+  const address = await serving
+  child.kill('SIGTERM')
+  const { stdout } = await exited
+  const store = await openForCommand(settings.DATABASE_URL ?? '')
+  const links = await store.db.selectFrom('staff_link').select(['hash', 'kind']).execute()
+  await store.close()
+  return { address, stdout, links }
+}
+
+test('the first start prints a link that makes the first account beside the first key, and no later one', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
+  const { address, stdout, links } = await startOn(t, settings)
+  const [, link = '', token = ''] = /^ {2}(\S+\/console\/join\/([\w-]{43}))$/m.exec(stdout) ?? []
+  assert.ok(link.startsWith(`${address}/console/`))
+  assert.ok(stdout.includes(` ${address}/. `), 'where everybody sees the animals')
+  assert.match(stdout, /^ {2}adopt_live_/m)
+  assert.deepEqual(links, [{ hash: hashToken(token), kind: 'first' }])
+
+  const again = await startOn(t, settings)
+  assert.match(again.stdout, /^adoptable serves \S+\/v1, its reference is at \S+\/docs\n$/)
+  assert.deepEqual(again.links, links)
+})
+
+test('the link of a first start has the public address where one is set', async (t) => {
+  const settings = {
+    DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
+    BASE_URL: 'https://pets.example/v1',
+    PORT: '0',
+  }
+  assert.match(
+    (await startOn(t, settings)).stdout,
+    /^ {2}https:\/\/pets\.example\/console\/join\/[\w-]{43}$/m,
+  )
+})
+
+test('a start on a store whose admin key was made before prints no link: what it prints may be kept', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
+  const create = ['keys', 'create', '--name', 'a', '--plan', 'free', '--access', 'admin', '--init']
+  assert.equal((await runCli(t, create, settings)).code, 0)
+  const { stdout, links } = await startOn(t, settings)
+  assert.match(stdout, /^adoptable serves [^\n]+\n$/)
+  assert.deepEqual(links, [])
+})

@@ -1,0 +1,135 @@
+import { type Command, Option } from 'commander'
+import { ROLES, type Role } from '../access.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import type { Staff } from '../staff/store.ts'
+import { idOfCode, inStore } from './in-store.ts'
+import { type Settings, settingsHelp } from './settings.ts'
+import { linesOf, toShown } from './staff-shown.ts'
+import { print, printForReader } from './terminal.ts'
+
+interface AddOptions {
+  email: string
+  name: string
+  role: Role
+  organization?: string
+}
+
+/** The subcommands for the accounts of people; they work beside a running server, which obeys at once. */
+export function staffCommand(program: Command, settings: Settings): void {
+  const command = program
+    .command('staff')
+    .description('add, list, reset and remove the accounts of people')
+    .allowExcessArguments()
+    .action(() => {
+      // Names the one that was meant.
+      if (command.args.length > 0) (command as unknown as { unknownCommand(): never }).unknownCommand()
+      command.error('error: staff needs one of its commands: add, list, reset, remove')
+    })
+  for (const add of [addCommand, listCommand, resetCommand, removeCommand]) add(command, settings)
+}
+
+function addCommand(command: Command, settings: Settings): void {
+  command
+    .command('add')
+    .description('make an account; the link by which its owner chooses a password is printed, this once')
+    .requiredOption('--email <address>', 'their e-mail address, with which they sign in')
+    .requiredOption('--name <name>', 'their name, as the history of animals shows it')
+    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
+    .option('--organization <code>', 'the organization with whose animals alone they work')
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL'))
+    .action(async (options: AddOptions, self: Command) => {
+      const config = settings()
+      await inStore(config, async ({ write }, db) => {
+        const { invite } = await import('../staff/join.ts')
+        const { email, name, role, organization } = options
+        const organizationId = organization === undefined ? undefined : await idOfCode(db, organization)
+        const person = { email, name, role, organizationId }
+        const context = { write, clock: Date.now }
+        const { staffId, token } = await invite(context, person, undefined).catch(toMisuse(self))
+        await printLink(config, staffId, token)
+        console.error(`made account ${staffId}, role ${role}. The link works once, within 72 hours`)
+      })
+    })
+}
+
+function listCommand(command: Command, settings: Settings): void {
+  command
+    .command('list')
+    .description('list the accounts')
+    .option('--json', 'as JSON')
+    .addHelpText('after', settingsHelp('DATABASE_URL'))
+    .action(({ json }: { json?: true }) =>
+      inStore(settings(), async (_writer, db) => {
+        const staff = await import('../staff/store.ts')
+        const shown = (await staff.list(db)).map(toShown)
+        await print(json ? JSON.stringify(shown, null, 2) : linesOf(shown).join('\n'))
+        if (shown.length === 0) console.error('there are no accounts yet; `adoptable staff add` makes one')
+      }),
+    )
+}
+
+function resetCommand(command: Command, settings: Settings): void {
+  command
+    .command('reset')
+    .description('make a link by which somebody chooses a new password; it is printed, this once')
+    .argument('<email>', 'e-mail address of the account')
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL'))
+    .action(async (email: string) => {
+      const config = settings()
+      await inStore(config, async ({ write }, db) => {
+        const { reset } = await import('../staff/join.ts')
+        const { id } = await accountOf(db, email)
+        const made = await reset({ write, clock: Date.now }, id, undefined)
+        if (!made) throw unknownAccount(email)
+        await printLink(config, id, made.token)
+        console.error(
+          `the link for account ${id} works once, within 72 hours; the password before until then`,
+        )
+      })
+    })
+}
+
+function removeCommand(command: Command, settings: Settings): void {
+  command
+    .command('remove')
+    .description('remove an account with all that is personal, and sign its owner out')
+    .argument('<email>', 'e-mail address of the account')
+    .addHelpText('after', settingsHelp('DATABASE_URL'))
+    .action((email: string) =>
+      inStore(settings(), async ({ write }, db) => {
+        const { id } = await accountOf(db, email)
+        if (!(await write('removeStaff', id, undefined, Date.now()))) throw unknownAccount(email)
+        await print(`removed account ${id}: its owner is signed out everywhere`)
+      }),
+    )
+}
+
+/** The one time that the link is told. */
+async function printLink(config: Config, id: number, token: string): Promise<void> {
+  const { linkOf } = await import('../staff/join.ts')
+  await printForReader(linkOf(config.origin, token)).catch((cause: Error) => {
+    throw new Error(`a link for account ${id} was made, and nobody has seen it: reset it. ${cause.message}`)
+  })
+}
+
+async function accountOf(db: Db, email: string): Promise<Staff> {
+  const staff = await import('../staff/store.ts')
+  const account = await staff.findByEmail(db, email)
+  if (!account) throw unknownAccount(email)
+  return account
+}
+
+function unknownAccount(email: string): Error {
+  return new Error(`there is no account of ${email}; \`adoptable staff list\` shows all of them`)
+}
+
+/** What is wrong with the options, in one line. */
+function toMisuse(command: Command): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof ApiError) || !error.details) throw error
+    const problems = error.details.map(({ pointer = '', message }) => `--${pointer.slice(1)}: ${message}`)
+    return command.error(`error: ${problems.join(' ')}`)
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../../../config.ts'
+import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
+import { seesWhole } from '../../../../http/caller.ts'
+import { idOf } from '../../../../pets/read-routes.ts'
+import * as pets from '../../../../pets/store.ts'
+import { PHOTOS_PATH } from '../../../../photo-files/kept.ts'
+
+/** A route's parameter: what is no int64 names no animal. */
+export type ById = { Params: { id: string } }
+
+/**
+ * The animal that an address names, for somebody who works with it.
+ *
+ * @throws {ApiError} pet_not_found, also for one of another organization
+ */
+export async function ownAnimal(
+  { db }: Pick<Context, 'db'>,
+  request: FastifyRequest,
+): Promise<pets.StoredPet & { id: bigint }> {
+  const id = idOf({ petId: (request.params as ById['Params']).id })
+  const stored = await pets.find(db, id)
+  if (!stored || !seesWhole(request.caller.view, stored.owner)) throw new ApiError('pet_not_found')
+  return { ...stored, id }
+}
+
+/** Where a page finds the files of photos: beside itself, whatever the service is called elsewhere. */
+export const photosFor = ({ photosPublicUrl }: Config): string => photosPublicUrl ?? PHOTOS_PATH

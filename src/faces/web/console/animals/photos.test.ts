@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { type Person, signIn } from '../../../../testing/console.ts'
+import { picture } from '../../../../testing/pictures.ts'
+import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
+
+const PATH = '/console/animals/1/photos'
+
+interface Part {
+  bytes: Buffer | string
+  type?: string
+  name?: string
+}
+
+const BOUNDARY = 'the-boundary'
+const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
+
+function formOf(parts: Part[]): Buffer {
+  const pieces = parts.flatMap(({ bytes, type = 'image/jpeg', name = 'a.jpg' }) => [
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="photos"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n`,
+    bytes,
+    '\r\n',
+  ])
+  return Buffer.concat([...pieces, `--${BOUNDARY}--\r\n`].map((piece) => Buffer.from(piece)))
+}
+
+async function start(t: TestContext) {
+  const folder = scratchFolder(t)
+  const app = await startApp(t, { key: UNLIMITED, settings: { PHOTOS_URL: `file:${folder}` } })
+  // Only the first files of a photo are made.
+  for (const job of ['photo-files', 'removed-photos'] as const)
+    await app.service.context.write('takeJob', job, 'the test')
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const ana = await signIn(app)
+  const photos = async () => (await app.get('/v1/pets/1/photos')).body as { id: number; alt?: string }[]
+  return {
+    app,
+    ana,
+    photos,
+    files: () => globSync('??/*', { cwd: folder }),
+    left: () => globSync('incoming/*', { cwd: folder }),
+  }
+}
+
+function upload(app: TestApp, { token }: Person, body: Buffer | string, more: Record<string, string> = {}) {
+  const headers = { 'content-type': FORM_TYPE, 'sec-fetch-site': 'same-origin', ...more }
+  return app.request(PATH, {
+    ...{ method: 'POST', body },
+    headers: { authorization: undefined, cookie: `__Host-session=${token}`, ...headers },
+  })
+}
+
+test('several photos of one form are added in their order, and sent again they are the same', async (t) => {
+  const { app, ana, photos, left } = await start(t)
+  const form = formOf(
+    await Promise.all([1, 2, 3].map(async (number) => ({ bytes: await picture({ number }) }))),
+  )
+  for (let count = 0; count < 2; count += 1) {
+    const { status, headers } = await upload(app, ana, form)
+    assert.deepEqual([status, headers.location], [303, '/console/animals/1?done=photosAdded#photos'])
+  }
+  assert.equal((await photos()).length, 3)
+  assert.deepEqual(left(), [])
+  const { text } = await ana.get('/console/animals/1')
+  assert.match(text, /<img src="\/photos\/[0-9a-f]{32}-300\.webp" alt="Photo 1 of Rex"/)
+})
+
+test('what is wrong with one photo of a form keeps no other out, and is told by its number', async (t) => {
+  const { app, ana, photos, left } = await start(t)
+  const parts = [
+    { bytes: await picture({ number: 1 }) },
+    { bytes: 'not a picture' },
+    { bytes: '<svg/>', type: 'image/svg+xml', name: 'a.svg' },
+    { bytes: Buffer.alloc(15_000_001) },
+    { bytes: '' },
+    { bytes: await picture({ number: 2, type: 'png' }), type: 'image/png', name: "'><script>.png" },
+  ]
+
+  const { status, text } = await upload(app, ana, formOf(parts))
+
+  assert.equal(status, 422)
+  for (const number of [2, 3, 4, 5]) assert.match(text, new RegExp(`<li>Photo ${number}: `))
+  assert.doesNotMatch(text, /<li>Photo [16]:|<script>/)
+  assert.equal((await photos()).length, 2)
+  assert.deepEqual(left(), [])
+  const told = await upload(app, ana, formOf([{ bytes: 'none' }]), { accept: 'application/json' })
+  assert.equal(told.status, 422)
+  assert.equal(told.body.problems.length, 1)
+})
+
+test('a form of photos that is none, too large, broken or of too many leaves nothing', async (t) => {
+  const { app, ana, photos, files, left } = await start(t)
+  const one = await picture()
+  const sent: [body: Buffer | string, status: number, headers?: Record<string, string>][] = [
+    ['a=b', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['x', 400, { 'content-type': 'multipart/form-data' }],
+    ['--nothing', 400],
+    [formOf([{ bytes: one }]).subarray(0, 300), 400],
+    [formOf(Array.from({ length: 21 }, () => ({ bytes: one }))), 409],
+    [formOf([]), 422],
+    [formOf([{ bytes: '', name: '' }]), 422],
+  ]
+  for (const [body, status, headers] of sent) {
+    const answer = await upload(app, ana, body, headers)
+    assert.equal(answer.status, status, answer.text.slice(0, 2_000))
+  }
+  assert.equal(
+    (await upload(app, ana, formOf([{ bytes: one }]), { 'sec-fetch-site': 'cross-site' })).status,
+    403,
+  )
+  const vic = await signIn(app, { role: 'viewer' })
+  assert.equal((await upload(app, vic, formOf([{ bytes: one }]))).status, 403)
+  assert.deepEqual([await photos(), files(), left()], [[], [], []])
+})
+
+test('photos get another order, words and an end by their buttons', async (t) => {
+  const { app, ana, photos } = await start(t)
+  const form = formOf(
+    await Promise.all([1, 2, 3].map(async (number) => ({ bytes: await picture({ number }) }))),
+  )
+  await upload(app, ana, form)
+  const [one, two, three] = (await photos()).map(({ id }) => id)
+  const ids = async () => (await photos()).map(({ id }) => id)
+  const press = (id: number | undefined, fields: Record<string, string>) => ana.send(`${PATH}/${id}`, fields)
+
+  await press(three, { do: 'up' })
+  assert.deepEqual(await ids(), [one, three, two])
+  await press(one, { do: 'down', alt: 'Rex at the lake' })
+  assert.deepEqual(await ids(), [three, one, two])
+  assert.equal((await photos())[1]?.alt, 'Rex at the lake')
+  await press(two, { do: 'move', position: '1' })
+  assert.deepEqual(await ids(), [two, three, one])
+  for (const position of ['0', '-3', '99', 'x', '1e9', ''])
+    assert.equal((await press(one, { do: 'move', position })).status, 303)
+  assert.equal((await press(one, { do: 'alt', alt: 'x'.repeat(501) })).status, 400)
+  assert.equal((await press(one, { do: 'alt', alt: '' })).status, 303)
+  assert.deepEqual(
+    (await photos()).filter(({ alt }) => alt !== undefined),
+    [],
+  )
+  for (let count = 0; count < 2; count += 1)
+    assert.equal(
+      (await press(one, { do: 'remove' })).headers.location,
+      '/console/animals/1?done=photoRemoved#photos',
+    )
+  assert.equal((await photos()).length, 2)
+  assert.equal((await press(99, { do: 'up' })).status, 404)
+})

@@ -1,0 +1,69 @@
+import type { ApiError, ErrorDetail } from '../../../../errors.ts'
+import type { Problem } from '../../forms.ts'
+import type { Texts } from '../../texts/texts.ts'
+import { FORM_FIELDS, type FormField, schemaOf } from './fields.ts'
+
+/** Where the problem is that no field has. */
+export const WHOLE_FORM = 'form'
+
+/** The field that an error without details is about. */
+const FIELD_OF_CODE: Record<string, string> = { external_id_exists: 'externalId' }
+
+/** What the contract says is wrong, in words, at the fields of the form. */
+export function problemsOf(error: ApiError, words: Texts['console']): Problem[] {
+  const { fields } = words.animal
+  const { code, details = [] } = error
+  const own = FIELD_OF_CODE[code]
+  if (own) return [{ field: own, message: fields.problems.taken(labelOf(own, words)) }]
+  if (details.length === 0) return [{ field: WHOLE_FORM, message: words.errors[code] ?? error.message }]
+  const problems = details.map((detail) => problemOf(detail, words))
+  // One for each field: three tags that are too long are one problem.
+  return [...new Map(problems.reverse().map((problem) => [problem.field, problem])).values()].reverse()
+}
+
+const labelOf = (name: string, words: Texts['console']): string => words.animal.fields.labels[name] ?? name
+
+function problemOf(detail: ErrorDetail, words: Texts['console']): Problem {
+  const field = fieldAt(detail.pointer ?? '')
+  if (!field) return { field: WHOLE_FORM, message: detail.message }
+  return { field: field.name, message: messageOf(detail, field, words) }
+}
+
+/** The field of the value that a pointer (RFC 6901) names, or is in. */
+function fieldAt(pointer: string): FormField | undefined {
+  const name = pointer.slice(1).replaceAll('/', '.')
+  return FORM_FIELDS.find((field) => name === field.name || name.startsWith(`${field.name}.`))
+}
+
+function messageOf({ code }: ErrorDetail, { name, kind }: FormField, words: Texts['console']): string {
+  const { problems } = words.animal.fields
+  const label = labelOf(name, words)
+  const most = schemaOf(name).maxLength
+  if (code === 'missing') return problems.missing(label)
+  if (code === 'too_long' && most !== undefined) return problems.tooLong(label, most)
+  if (name === 'age' && code === 'invalid_value') return problems.age(label)
+  switch (kind) {
+    case 'choice':
+    case 'yesOrNo':
+    case 'check':
+      return problems.choice(label)
+    case 'date':
+      return problems.date(label)
+    case 'list':
+      return problems.list(label)
+    case 'lines':
+      return problems.videos(label)
+    case 'ids':
+      return problems.bond(label)
+    case 'number':
+    case 'kilograms':
+    case 'money':
+      return problems.number(label)
+    case 'code':
+      return problems.code(label)
+    case 'email':
+      return problems.email(label)
+    default:
+      return problems.line(label)
+  }
+}

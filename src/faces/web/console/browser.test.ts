@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
+import { signIn } from '../../../testing/console.ts'
+import { JPEG, picture } from '../../../testing/pictures.ts'
+import { startApp, type TestApp, UNLIMITED } from '../../../testing/start-app.ts'
+
+const WIDE = { width: 1280, height: 900 }
+const NARROW = { width: 390, height: 844 }
+const NARROWEST = { width: 320, height: 640 }
+
+/** A console with some of everything. */
+async function startFull(t: TestContext) {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  await app.post('/v1/organizations', { name: 'Harbour Shelter', code: 'CO12' })
+  const names = ['Luna', 'Max', 'Milo', 'Nala', 'Oscar', 'W'.repeat(200)]
+  for (const [index, name] of names.entries()) {
+    const status = ['available', 'available', undefined, 'pending', 'sold', 'available'][index]
+    await app.post('/v1/pets', {
+      ...{ name, status, categoryId: 1 + (index % 3), sex: 'female', age: 'adult', organizationId: 1 },
+      description: 'A calm friend.\n\nLoves walks.',
+      breed: { primary: index === 3 ? 'x'.repeat(80) : 'Beagle' },
+      tags: ['calm', 'friendly'],
+      staff: { notes: 'Likes fish.' },
+    })
+  }
+  for (const number of [1, 2, 3]) {
+    const body = await picture({ number, width: 800, height: 600 })
+    await app.request('/v1/pets/1/photos', { method: 'POST', headers: JPEG, body })
+  }
+  const adopter = { name: 'Kim Doe', email: 'kim@doe.example', message: 'We have a garden.' }
+  await app.post('/v1/store/orders', { petId: 2, adopter })
+  await app.patch('/v1/pets/1', { size: 'medium', staff: { kennel: 'B4' } })
+  return { app, at: (path: string) => `http://127.0.0.1:${app.port}${path}` }
+}
+
+/** A page of somebody who is signed in, of which every complaint of the browser is kept. */
+async function openPage(browser: Browser, app: TestApp, options: BrowserContextOptions = {}) {
+  const { token } = await signIn(app)
+  const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
+  const url = `http://127.0.0.1:${app.port}`
+  await context.addCookies([
+    {
+      name: '__Host-session',
+      value: token,
+      url: url.replace('http:', 'https:'),
+      secure: true,
+      httpOnly: true,
+    },
+  ])
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // The browser itself tells of forms that were refused.
+    if (/status of (?:400|404|412|422) /.test(message.text())) return
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return { page, complaints, token }
+}
+
+const isTooWide = (page: Page) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+const PAGES = [
+  '/console/',
+  '/console/animals',
+  '/console/animals?q=nobody&status=sold',
+  '/console/animals/new',
+  '/console/animals/1',
+  '/console/animals/2',
+  '/console/animals/3',
+  '/console/animals/6',
+  '/console/animals/1/delete',
+  '/console/animals/99',
+]
+
+test(
+  'every page of the console is sound to axe and nowhere too wide: wide, narrow, light and dark',
+  NEEDS_BROWSER,
+  async (t) => {
+    const { app, at } = await startFull(t)
+    const browser = await openBrowser(t)
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const viewport of [WIDE, NARROW, NARROWEST]) {
+        const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
+        const check = async (about: string) => {
+          assert.equal(await isTooWide(page), false, about)
+          await page.evaluate(axe.source)
+          const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+          const found = violations.map(
+            ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+          )
+          assert.deepEqual(found, [], about)
+        }
+        for (const path of PAGES) {
+          await page.goto(at(path))
+          assert.ok(page.url().endsWith(path), `signed in at ${path}`)
+          await check(`${path} ${colorScheme} ${viewport.width}`)
+        }
+        // A form that was refused, and one that somebody else was faster with.
+        await page.goto(at('/console/animals/new'))
+        await page.getByRole('button', { name: 'Add animal' }).click()
+        await page.getByRole('alert').waitFor()
+        await check(`refused ${colorScheme} ${viewport.width}`)
+        await page.goto(at('/console/animals/1'))
+        await page.getByLabel('Name', { exact: true }).fill('Luna here')
+        await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.getByText('Somebody else has changed').waitFor()
+        await check(`conflict ${colorScheme} ${viewport.width}`)
+        await page.context().close()
+      }
+  },
+)
+
+for (const javaScriptEnabled of [false, true])
+  test(
+    `a volunteer adds an animal with a photo on a phone, with script ${javaScriptEnabled ? 'on' : 'off'}`,
+    NEEDS_BROWSER,
+    async (t) => {
+      const { app, at } = await startFull(t)
+      const browser = await openBrowser(t)
+      const { page, complaints } = await openPage(browser, app, {
+        ...{ viewport: NARROW, javaScriptEnabled, hasTouch: true, isMobile: true },
+      })
+      await page.goto(at('/console/'))
+      await page.getByRole('link', { name: 'Animals', exact: true }).click()
+      await page.getByRole('link', { name: 'Add an animal' }).click()
+      await page.getByRole('button', { name: 'Add animal' }).click()
+      await page.getByText('Name is missing.').first().waitFor()
+      await page.getByRole('link', { name: 'Name is missing.' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Pip')
+      await page.getByLabel('Kind').selectOption('Rabbit')
+      await page.locator('summary', { hasText: 'Character' }).click()
+      await page.getByLabel('Description').fill('Small and brave.')
+      await page.getByRole('button', { name: 'Add animal' }).click()
+      await page.getByText('The animal is added.').waitFor()
+
+      const files = [1, 2].map(async (number) => ({
+        name: `photo ${number}.jpg`,
+        mimeType: 'image/jpeg',
+        buffer: await picture({ number, width: 400, height: 300 }),
+      }))
+      await page.getByLabel('Add photos').setInputFiles(await Promise.all(files))
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Upload' }).click()
+      await page.getByText('The photos are added.').waitFor()
+      const first = () => page.getByRole('img').first().getAttribute('src')
+      const before = await first()
+      await page.getByRole('button', { name: 'Move photo 1 back' }).click()
+      await page.getByText('The photos are changed.').waitFor()
+      assert.notEqual(await first(), before)
+      await page.getByRole('textbox', { name: 'Photo 1: what it shows' }).fill('Pip in the hay')
+      await page.getByRole('button', { name: 'Save the text of photo 1' }).click()
+      await page.getByText('The photos are changed.').waitFor()
+      await page.getByRole('button', { name: 'Publish in the gallery' }).click()
+      await page.getByText('The animal is in the gallery now.').waitFor()
+
+      const { name, status, description, photos } = (await app.get('/v1/pets?limit=1')).body[0]
+      assert.deepEqual([name, status, description], ['Pip', 'available', 'Small and brave.'])
+      assert.deepEqual([photos.length, photos[0].alt], [2, 'Pip in the hay'])
+      assert.deepEqual(complaints, [])
+    },
+  )
+
+test('photos that are dropped or pasted go up, and dragging one puts it first', NEEDS_BROWSER, async (t) => {
+  const { app, at } = await startFull(t)
+  const { page, complaints } = await openPage(await openBrowser(t), app)
+  await page.goto(at('/console/animals/3'))
+  const bytes = (await picture({ number: 9, width: 300, height: 300 })).toString('base64')
+  const give = (kind: 'drop' | 'paste', base64: string) =>
+    page.evaluate(`{
+      const data = new DataTransfer()
+      const bytes = Uint8Array.from(atob(${JSON.stringify(base64)}), (sign) => sign.charCodeAt(0))
+      data.items.add(new File([bytes], 'a.jpg', { type: 'image/jpeg' }))
+      const told = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data }
+      const event = ${kind === 'drop'} ? new DragEvent('drop', told) : new ClipboardEvent('paste', told)
+      document.querySelector('[data-photos] h2').dispatchEvent(event)
+    }`)
+  await give('drop', bytes)
+  await page.getByText('The photos are added.').waitFor()
+  await page.goto(at('/console/animals/3'))
+  await give('paste', (await picture({ number: 10, width: 300, height: 300 })).toString('base64'))
+  await page.getByText('The photos are added.').waitFor()
+  const ids = async () => ((await app.get('/v1/pets/3/photos')).body as { id: number }[]).map(({ id }) => id)
+  const before = await ids()
+  assert.equal(before.length, 2)
+
+  await page.locator('[data-photo] img').nth(1).dragTo(page.locator('[data-photo] img').nth(0))
+  await page.getByText('The photos are changed.').waitFor()
+  assert.deepEqual(await ids(), before.toReversed())
+
+  await give('drop', Buffer.from('not a picture').toString('base64'))
+  await page.getByText('This is no picture').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('leaving a form with something unsaved asks first, and saving does not', NEEDS_BROWSER, async (t) => {
+  const { app, at } = await startFull(t)
+  const { page, complaints } = await openPage(await openBrowser(t), app)
+  let asked = 0
+  page.on('dialog', async (dialog) => {
+    asked += 1
+    await dialog.dismiss()
+  })
+  await page.goto(at('/console/animals/1'))
+  await page.getByLabel('Name', { exact: true }).fill('Luna again')
+  await page.getByRole('link', { name: 'Animals', exact: true }).click()
+  assert.deepEqual([asked, page.url()], [1, at('/console/animals/1')])
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Your changes are saved.').waitFor()
+  await page.getByRole('link', { name: 'Animals', exact: true }).click()
+  await page.waitForURL(at('/console/animals'))
+  assert.equal(asked, 1)
+  assert.deepEqual(complaints, [])
+})
+
+test('the keyboard alone adds an animal', NEEDS_BROWSER, async (t) => {
+  const { app, at } = await startFull(t)
+  const { page, complaints } = await openPage(await openBrowser(t), app)
+  await page.goto(at('/console/animals/new'))
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
+  await page.keyboard.press('Enter')
+  // Past the head of the first group.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Pip')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Dog')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Name', { exact: true }).press('Enter')
+  await page.getByText('The animal is added.').waitFor()
+  assert.equal((await app.get('/v1/pets?limit=1')).body[0].name, 'Pip')
+  assert.deepEqual(complaints, [])
+})

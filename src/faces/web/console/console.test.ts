@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ROLES, type Role } from '../../../access.ts'
+import { may } from '../../../staff/roles.ts'
+import { browsing, signIn } from '../../../testing/console.ts'
+import { startApp, type TestApp } from '../../../testing/start-app.ts'
+import { PAGES } from './pages.ts'
+import { returnPath } from './return-path.ts'
+
+const ALL = Object.entries(PAGES).map(([name, needs]) => {
+  const [method = '', path = ''] = name.split(' ')
+  return { name, method, needs, path: `/console${path.replace(/:\w+/g, '1')}` }
+})
+/** Those that people meet who are signed in. */
+const INSIDE = ALL.filter(({ needs }) => needs !== ('anybody' as string))
+
+function ask(app: TestApp, { method, path }: { method: string; path: string }, cookie?: string) {
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+  const headers = { authorization: undefined, cookie, ...(method === 'POST' && form) }
+  return app.request(path, { method, headers, ...(method === 'POST' && { body: '' }) })
+}
+
+test('every page of the console asks for the role that the list has for it, and sends others to sign in', async (t) => {
+  const app = await startApp(t)
+  for (const page of INSIDE) {
+    const { status, headers } = await ask(app, page)
+    if (page.method === 'GET') {
+      assert.equal(status, 303, page.name)
+      assert.equal(headers.location, `/console/sign-in?to=${encodeURIComponent(page.path)}`, page.name)
+    } else assert.equal(status, 403, page.name)
+  }
+  for (const role of ROLES) {
+    const { token } = await signIn(app, { role })
+    for (const page of INSIDE) {
+      const { status, text } = await ask(app, page, `__Host-session=${token}`)
+      const mayUse = page.needs === ('anyStaff' as string) || may(role, page.needs as never)
+      const isRefused = status === 403
+      assert.equal(isRefused, !mayUse, `${role} ${page.name}: ${status} ${text.slice(0, 300)}`)
+      assert.ok(status < 500, `${role} ${page.name}: ${status}`)
+    }
+  }
+})
+
+test('nobody may keep a page of the console, show it in a frame or run a script in it, errors included', async (t) => {
+  const app = await startApp(t)
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const { token } = await signIn(app, { role: 'admin' })
+  const cookie = `__Host-session=${token}`
+  const others = [
+    '/console/nothing',
+    '/console/animals/99',
+    '/console/animals/x',
+    '/console/%zz',
+    '/console//',
+  ]
+  const pages = [...INSIDE, ...others.map((path) => ({ name: path, method: 'GET', path }))]
+  for (const page of pages) {
+    for (const sent of [cookie, undefined]) {
+      const { headers, text } = await ask(app, page, sent)
+      assert.equal(headers['cache-control'], 'no-store', page.name)
+      assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/, page.name)
+      assert.equal(headers['x-frame-options'], 'DENY', page.name)
+      assert.doesNotMatch(
+        text,
+        /<script(?! type="module" src="\/assets\/)|<style| style="| on\w+="/,
+        page.name,
+      )
+    }
+  }
+})
+
+test('a change is refused that does not come from a page of our own: another origin, another port, or no word of it', async (t) => {
+  const app = await startApp(t, { settings: { BASE_URL: 'https://pets.example/v1' } })
+  const ana = await signIn(app)
+  const host = `127.0.0.1:${app.port}`
+  const send = (headers: Record<string, string | undefined>) =>
+    ana.send('/console/animals/new', { name: 'Rex', categoryId: '1' }, { host, ...headers })
+  const none = { 'sec-fetch-site': undefined }
+  const refused: Record<string, string | undefined>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'cross-site', origin: `http://${host}` },
+    none,
+    { ...none, origin: 'null' },
+    { ...none, origin: 'https://elsewhere.example' },
+    { ...none, origin: `http://127.0.0.1:${app.port + 1}` },
+    { ...none, origin: `https://${host}` },
+    { ...none, origin: `http://${host}.elsewhere.example` },
+  ]
+  for (const headers of refused) {
+    const { status, text } = await send(headers)
+    assert.equal(status, 403, JSON.stringify(headers))
+    assert.match(text, /<h1>/)
+  }
+  assert.deepEqual((await app.get('/v1/pets')).body, [])
+
+  assert.equal((await send({ ...none, origin: `http://${host}` })).status, 303)
+  assert.equal((await send({ ...none, host: 'pets.example', origin: 'https://pets.example' })).status, 303)
+  assert.equal((await app.get('/v1/pets')).body.length, 2)
+})
+
+test('a form that is sent after the session has ended changes nothing, and says how to send it again', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  const fields = { name: 'Rex', categoryId: '1' }
+  app.clock.now += 13 * 3_600_000
+  const { status, text } = await ana.send('/console/animals/new', fields)
+
+  assert.equal(status, 403)
+  assert.match(text, /signed out/)
+  assert.deepEqual((await app.get('/v1/pets')).body, [])
+  assert.equal((await browsing(app, 'x'.repeat(43)).get('/console/')).status, 303)
+})
+
+test('the first page has a slash at its end, and is found without', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  assert.equal((await ana.get('/console/')).status, 200)
+  const { status, headers } = await ana.get('/console?done=saved')
+  assert.deepEqual([status, headers.location], [308, '/console/?done=saved'])
+})
+
+test('a page of the console shows only notices that it knows, and leads nowhere else', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  assert.match((await ana.get('/console/?done=saved')).text, /class="notice"/)
+  for (const done of ['toString', '__proto__', '<b>x</b>', 'constructor', ''])
+    assert.doesNotMatch(
+      (await ana.get(`/console/?done=${encodeURIComponent(done)}`)).text,
+      /class="notice"/,
+      done,
+    )
+
+  assert.equal(returnPath('/console/animals?q=a'), '/console/animals?q=a')
+  const elsewhere = [
+    'https://elsewhere.example/console/',
+    '//elsewhere.example/console/',
+    '/\\elsewhere.example',
+    '/console/\\elsewhere',
+    '/console/..//elsewhere.example',
+    '/console/../../v1',
+    '/console/%2e%2e/%2e%2e/v1',
+    '/console/\t/elsewhere.example',
+    'javascript:alert(1)',
+    '/console',
+    '',
+    undefined,
+    ['/console/a', '/console/b'],
+    `/console/${'a'.repeat(3_000)}`,
+  ]
+  for (const to of elsewhere) assert.equal(returnPath(to), '/console/', String(to))
+})
+
+test('who is signed in has a bound of 600 requests a minute, which is none of the address', async (t) => {
+  const app = await startApp(t, { settings: { ANONYMOUS_PER_MINUTE: '2' } })
+  const ana = await signIn(app)
+  for (let count = 0; count < 600; count += 1) assert.equal((await ana.get('/console/')).status, 200)
+
+  const { status, headers, text } = await ana.get('/console/')
+
+  assert.equal(status, 429)
+  assert.ok(Number(headers['retry-after']) > 0)
+  assert.match(text, /<h1>/)
+  assert.equal((await (await signIn(app)).get('/console/')).status, 200)
+  assert.equal((await app.request('/console/', { headers: { authorization: undefined } })).status, 303)
+})
+
+const PAGES_OF_ROLES: [Role, string[]][] = [
+  ['viewer', ['Start', 'Animals']],
+  ['staff', ['Start', 'Animals']],
+]
+
+test('the console speaks the language of the browser, and names who is signed in', async (t) => {
+  const app = await startApp(t)
+  for (const [role, links] of PAGES_OF_ROLES) {
+    const person = await signIn(app, { role, name: 'Ana <b>Ruiz</b>' })
+    const { text } = await person.get('/console/')
+    for (const link of links) assert.match(text, new RegExp(`>${link}</a>`))
+    assert.match(text, /Ana &lt;b&gt;Ruiz&lt;\/b&gt;/)
+    const spanish = await person.get('/console/', { 'accept-language': 'es-MX,es;q=0.9' })
+    assert.match(spanish.text, /<html lang="es">/)
+    assert.match(spanish.text, />Animales<\/a>/)
+  }
+})

@@ -1,0 +1,44 @@
+import type { Context } from '../../../context.ts'
+import type { App } from '../../../http/app.ts'
+import type { Face } from '../../../http/face.ts'
+import { readForm } from '../../../http/form-body.ts'
+import { addAnimal } from './animals/add.ts'
+import { editAnimal } from './animals/edit.ts'
+import { listAnimals } from './animals/list.ts'
+import { decideOrders } from './animals/orders.ts'
+import { changePhotos } from './animals/photos.ts'
+import { removeAnimal } from './animals/remove.ts'
+import { changeStatus } from './animals/status.ts'
+import { consoleError } from './error-page.ts'
+import { consoleGate, pageHook, requireNeeds } from './gate.ts'
+import { importPages } from './import/page.ts'
+import { declareNeeds, PREFIX } from './pages.ts'
+import { startPage } from './start.ts'
+
+/** The longest texts of an animal, each of whose characters a form may send as nine. */
+const MOST_BYTES = 262_144
+
+/** Pages for those who work in a shelter: they sign in, and every change is one that the contract knows. */
+export function consoleFace(context: Context): Face {
+  const { config } = context
+  return {
+    prefix: PREFIX,
+    gate: consoleGate(context),
+    readBody: readForm(MOST_BYTES),
+    writeError: (error, headers = {}) => consoleError(error, headers, config),
+    routes(app: App) {
+      app.addHook('onRoute', declareNeeds)
+      app.addHook('onRequest', pageHook(config))
+      app.addHook('onRequest', requireNeeds(config))
+      startPage(app, context)
+      listAnimals(app, context)
+      addAnimal(app, context)
+      editAnimal(app, context)
+      changeStatus(app, context)
+      changePhotos(app, context)
+      decideOrders(app, context)
+      removeAnimal(app, context)
+      importPages(app, context)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../../config.ts'
+import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../errors.ts'
+import type { Hook } from '../../../http/app.ts'
+import { NO_STORE } from '../../../http/cache-headers.ts'
+import type { Caller } from '../../../http/caller.ts'
+import type { Gate } from '../../../http/face.ts'
+import { visitorOf } from '../../../keys/identify.ts'
+import { charge } from '../../../limits/charge.ts'
+import { identifyStaff } from '../../../staff/identify.ts'
+import { may, type Right } from '../../../staff/roles.ts'
+import { requireSameOrigin } from '../../../staff/session-cookie.ts'
+import { HTML_TYPE, pageHeaders } from '../page.ts'
+import { signedOutPage } from './error-page.ts'
+import { PREFIX } from './pages.ts'
+
+/** Whoever is signed in has a bound of their own; others share that of their address. */
+export function consoleGate(context: Context): Gate {
+  const { config, limiter } = context
+  const staff = identifyStaff(context)
+  const visitor = (address: string | undefined): Caller => visitorOf(address, config.anonymous)
+  return {
+    // No answer of the console is kept.
+    recall: () => undefined,
+    identify: (request, address) =>
+      staff.recall(request) ?? staff.identify(request).then((caller) => caller ?? visitor(address)),
+    visitor,
+    async admit(caller) {
+      const { headers, refusal } = await charge(limiter, caller)
+      return refusal ? { headers, refusal } : { headers: {} }
+    },
+    // What a page needs, `requireNeeds` knows.
+    authorize: () => undefined,
+  }
+}
+
+/** Hook: what every answer of the console says to a browser. */
+export function pageHook(config: Config): Hook {
+  const headers = { ...pageHeaders(config), ...NO_STORE, vary: 'Cookie, Accept-Language' }
+  return (_request, reply, done) => {
+    reply.headers(headers).type(HTML_TYPE)
+    done()
+  }
+}
+
+/** Hook: changes come from pages of our own, and whoever sends them may. */
+export function requireNeeds(config: Config): Hook {
+  return (request, reply, done) => {
+    const { method, url } = request
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (!isRead) requireSameOrigin(request, config)
+    if (isRead && /^[^/?]*\/[^/?]*(?:\?|$)/.test(url)) return reply.redirect(withSlash(url), 308) as never
+    const { needs } = request.routeOptions.config ?? {}
+    const { staff } = request.caller
+    if (needs === 'anybody') return done()
+    if (!staff) return sendToSignIn(request, reply, isRead)
+    if (needs === undefined || needs === 'anyStaff' || may(staff.role, needs)) return done()
+    done(new ApiError('insufficient_access', { message: 'Your role does not let you do this.' }))
+  }
+}
+
+/** The router takes both for the first page, whose address has a slash. */
+function withSlash(url: string): string {
+  return `${PREFIX}/${url.slice(url.includes('?') ? url.indexOf('?') : url.length)}`
+}
+
+/** What was typed into a form is not lost: once signed in elsewhere, it can be sent again. */
+function sendToSignIn(request: FastifyRequest, reply: FastifyReply, isRead: boolean): void {
+  if (isRead) void reply.redirect(`${PREFIX}/sign-in?to=${encodeURIComponent(request.url)}`, 303)
+  else void reply.code(403).send(signedOutPage(request.headers))
+}
+
+/** Whether somebody may, for what a page shows. */
+export function callerMay({ staff }: Caller, right: Right): boolean {
+  return staff !== undefined && may(staff.role, right)
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import { basename, extname } from 'node:path'
+import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { Caller } from '../../../../http/caller.ts'
+import { FORMATS, type Refusal } from '../../../../transfer/animal.ts'
+import { importAnimals, type Options } from '../../../../transfer/import.ts'
+import { ownBy } from '../../../../transfer/mappings/own.ts'
+import { MAPPINGS } from '../../../../transfer/mappings.ts'
+import { EndedEarly, type Summary } from '../../../../transfer/summary.ts'
+import type { Chosen } from './uploads.ts'
+
+/** So many refused lines are shown. */
+const MOST_SHOWN = 100
+
+export interface Ran {
+  done: Summary
+  refused: Refusal[]
+  /** Why it did not come to its end. */
+  failed?: string | undefined
+}
+
+const NOTHING: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
+
+/** Brings the animals of a file in, or only tries it, as the command `import` does. */
+export async function runImport(
+  { db, write, clock }: Context,
+  caller: Caller,
+  { bytes, chosen }: { bytes: Buffer; chosen: Chosen },
+  dryRun: boolean,
+): Promise<Ran> {
+  const refused: Refusal[] = []
+  const options = {
+    ...optionsOf(chosen),
+    ...{ keyId: caller.id, fingerprint: hash('sha256', bytes), dryRun, clock },
+    onRefused(refusal: Refusal) {
+      if (refused.length < MOST_SHOWN) refused.push(refusal)
+    },
+    onBatch: () => undefined,
+  }
+  try {
+    return { done: await importAnimals({ db, write }, piecesOf(bytes), options), refused }
+  } catch (error) {
+    const why = error instanceof EndedEarly ? error.cause : error
+    if (!isAboutFile(why)) throw why
+    return { done: error instanceof EndedEarly ? error.done : NOTHING, refused, failed: why.message }
+  }
+}
+
+function optionsOf(chosen: Chosen) {
+  const { name, from, category, organization, currency, dayFirst, pounds, update } = chosen
+  const mapping = MAPPINGS[from] ?? ownBy()
+  const ending = extname(name).slice(1).toLowerCase()
+  const named = ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
+  const format = named && mapping.formats.includes(named) ? named : mapping.formats[0]
+  const isUpdate = update === 'yes' && mapping.idColumn !== undefined
+  return {
+    ...{ format, mapping, update: isUpdate, idColumn: mapping.idColumn },
+    source: from || basename(name, extname(name)).slice(0, 100) || 'upload',
+    habits: { currency, dayFirst: dayFirst === 'yes', pounds: pounds === 'yes' },
+    category: category || undefined,
+    organization: organization || undefined,
+    mayHaveOwnIds: from === '',
+  } satisfies Partial<Options>
+}
+
+/** Whether an error says something of the file; all others are ours. */
+function isAboutFile(error: unknown): error is Error {
+  return (
+    error instanceof Error && !(error instanceof ApiError) && Object.getPrototypeOf(error) === Error.prototype
+  )
+}
+
+const PIECE = 65_536
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE)
+}

@@ -1,0 +1,45 @@
+import type { RouteOptions } from 'fastify'
+import type { Right } from '../../../staff/roles.ts'
+
+/** Who may use a page: whoever has the right, everybody who is signed in, or anybody at all. */
+export type Needed = Right | 'anyStaff' | 'anybody'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a page of the console, as pages.ts has it. */
+    needs?: Needed
+  }
+}
+
+export const PREFIX = '/console'
+
+/** Every page of the console and every change that one sends, with what it asks for. The one list. */
+export const PAGES = {
+  'GET /': 'seeNumbers',
+  'GET /animals': 'seeAnimals',
+  'GET /animals/new': 'changeAnimals',
+  'POST /animals/new': 'changeAnimals',
+  'GET /animals/:id': 'seeAnimals',
+  'POST /animals/:id': 'changeAnimals',
+  'POST /animals/:id/status': 'changeAnimals',
+  'GET /animals/:id/delete': 'changeAnimals',
+  'POST /animals/:id/delete': 'changeAnimals',
+  'POST /animals/:id/photos': 'changeAnimals',
+  'POST /animals/:id/photos/:photoId': 'changeAnimals',
+  'POST /animals/:id/orders/:orderId': 'decideOrders',
+  'GET /import': 'changeAnimals',
+  'POST /import': 'changeAnimals',
+  'POST /import/confirm': 'changeAnimals',
+} as const satisfies Record<string, Needed>
+
+/** Route hook: puts what the list says where the gate finds it. @throws for a page that it does not name */
+export function declareNeeds(route: RouteOptions): void {
+  const path = route.url.slice(PREFIX.length) || '/'
+  const methods = [route.method].flat().map((method) => (method === 'HEAD' ? 'GET' : method))
+  for (const method of new Set(methods)) {
+    const name = `${method} ${path}`
+    const needs: Needed | undefined = PAGES[name as keyof typeof PAGES]
+    if (!needs) throw new Error(`the page ${name} has no place in the list of console/pages.ts`)
+    route.config = { ...route.config, needs }
+  }
+}

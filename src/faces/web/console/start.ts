@@ -1,0 +1,101 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../../context.ts'
+import type { App } from '../../../http/app.ts'
+import { type Html, html, type Part } from '../../../http/html.ts'
+import * as inventory from '../../../inventory/store.ts'
+import { type Finder, finderOf } from '../../../pets/finder.ts'
+import { type InsidePet, type InsideQuery, latestChanges, listInside } from '../../../pets/inside.ts'
+import { doersOf } from '../../../staff/names.ts'
+import type { Texts } from '../texts/texts.ts'
+import { readChoices } from './animals/choices.ts'
+import { doerIn } from './animals/history-section.ts'
+import { photosFor } from './animals/own.ts'
+import { ROW_PICKED, rows } from './animals/rows.ts'
+import { type Told, told } from './animals/told.ts'
+import { timeIn } from './dates.ts'
+import { consolePage, wordsFor } from './frame.ts'
+import { callerMay } from './gate.ts'
+import { PREFIX } from './pages.ts'
+
+/** So many of each are shown; a list has the rest. */
+const FEW = 5
+const LATEST = 8
+
+/** What there is to do. */
+export function startPage(app: App, context: Context): void {
+  const finder = finderOf(context)
+  app.get('/', (request) => page(context, finder, request))
+}
+
+async function page(context: Context, finder: Finder, request: FastifyRequest): Promise<string> {
+  const { words } = wordsFor(request)
+  const { start, animals } = words
+  const { organizationId } = request.caller
+  const { overall } = await inventory.count(context.db, organizationId)
+  const isEmpty = Object.values(overall).every((count) => count === 0)
+  const mayAdd = callerMay(request.caller, 'changeAnimals')
+  const main = html`<div class="head"><h1>${start.title}</h1>
+${mayAdd && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
+${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(overall, words)}
+${
+  !isEmpty &&
+  html`<div class="two">${await toDo(context, finder, request)}</div>
+${await latest(context, request)}`
+}`
+  return consolePage(request, { title: start.title, main })
+}
+
+function numbers(overall: Record<string, number>, { start, animals }: Texts['console']): Html {
+  const items = ['available', 'pending', 'unlisted', 'sold'].map(
+    (status) =>
+      html`<li><a href="${PREFIX}/animals?status=${status}"><b>${overall[status]}</b> ${animals.statuses[status]}</a></li>`,
+  )
+  return html`<h2 class="visually-hidden">${start.numbers}</h2><ul class="numbers">${items}</ul>`
+}
+
+async function toDo(context: Context, finder: Finder, request: FastifyRequest): Promise<Part> {
+  const { start } = wordsFor(request).words
+  const { caller } = request
+  const own = caller.organizationId === undefined ? undefined : BigInt(caller.organizationId)
+  const show = { view: caller.view, photosAt: photosFor(context.config) }
+  const few = async (query: InsideQuery): Promise<InsidePet[]> => {
+    const asked = { query: { ...query, organizationId: own }, limit: FEW, picked: ROW_PICKED, show }
+    return (await listInside(finder, asked)).found
+  }
+  const [noPhotos, longest] = [
+    await few({ status: 'available', hasPhotos: false, sort: '-id' }),
+    await few({ status: 'available', sort: 'publishedAt' }),
+  ]
+  const { categories } = await readChoices(context, caller)
+  const options = { request, now: context.clock(), categories: new Map(categories) }
+  const part = (id: string, title: string, pets: InsidePet[], none: string, all?: string): Html =>
+    html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+${pets.length > 0 ? rows(pets, options) : html`<p>${none}</p>`}
+${all && pets.length === FEW && html`<p><a href="${PREFIX}/animals?${all}">${start.allOfThem}</a></p>`}</section>`
+  // What waits for somebody's decision comes first.
+  return [
+    part('no-photos', start.noPhotos, noPhotos, start.noPhotosNone, 'status=available&photos=without'),
+    part('longest', start.longest, longest, start.longestNone),
+  ]
+}
+
+async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
+  const { language, words } = wordsFor(request)
+  const changes = await latestChanges(db, request.caller.organizationId, LATEST)
+  const doers = await doersOf(
+    db,
+    changes.map(({ keyId }) => keyId),
+  )
+  const items = changes.map(
+    ({ petId, name, at, keyId, changes }) => html`<li><p><a href="${PREFIX}/animals/${petId}">${name}</a>
+<small>${doerIn(words, doers.get(keyId))}, <time datetime="${new Date(at).toISOString()}">${timeIn(language, at)}</time></small></p>
+<p>${briefly(told(changes, words))}</p></li>`,
+  )
+  return html`<section class="card" aria-labelledby="latest"><h2 id="latest">${words.start.latest}</h2>
+${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.start.latestNone}</p>`}</section>`
+}
+
+/** What was changed, without all that it was and is. */
+function briefly(all: Told[]): string {
+  return all.map(({ label, to, isShort }) => (isShort ? `${label}: ${to}` : label)).join(', ')
+}

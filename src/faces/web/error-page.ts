@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Config } from '../../config.ts'
+import type { ApiError } from '../../errors.ts'
+import type { Face } from '../../http/face.ts'
+import { html } from '../../http/html.ts'
+import { languageOf } from './language.ts'
+import { HTML_TYPE, pageHeaders, renderPage } from './page.ts'
+import { textsOf } from './texts/texts.ts'
+
+/** Whether it is a browser that shows what it gets to a person. */
+export function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
+  return accept.includes('text/html')
+}
+
+/** An error in words, for people. */
+export function errorPage(
+  { status }: ApiError,
+  headers: IncomingHttpHeaders,
+  config: Config,
+): ReturnType<Face['writeError']> {
+  const language = languageOf(headers)
+  const { common } = textsOf(language)
+  const title = common.errorTitles[status] ?? common.errorTitles[status < 500 ? 400 : 500] ?? ''
+  const body = renderPage({
+    language,
+    title,
+    style: 'gallery.css',
+    header: undefined,
+    main: html`<h1>${title}</h1>
+<p>${common.errorAdvice[status]}</p>
+<p><a href="/">${common.toGallery}</a></p>`,
+  })
+  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: 'Accept, Accept-Language' } }
+}
+
+/** Errors of addresses that people and programs ask for alike. */
+export function errorsFor(config: Config, forPrograms: Face['writeError']): Face['writeError'] {
+  return (error, headers) =>
+    headers && wantsPage(headers) ? errorPage(error, headers, config) : forPrograms(error)
+}

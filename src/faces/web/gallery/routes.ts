@@ -1,0 +1,22 @@
+import type { Context } from '../../../context.ts'
+import type { App } from '../../../http/app.ts'
+import { assetRoutes } from '../assets.ts'
+import { animalRoute } from './animal-page.ts'
+import { openGallery } from './animals.ts'
+import { embedRoutes } from './embed.ts'
+import { feedRoute } from './feed.ts'
+import { listRoutes } from './list-page.ts'
+import { shelterRoute } from './shelter-page.ts'
+import { sitemapRoutes } from './sitemap.ts'
+
+/** Pages for the public: nobody needs a key, and each address is limited. */
+export function galleryRoutes(app: App, context: Context): void {
+  const gallery = openGallery(context)
+  assetRoutes(app)
+  listRoutes(app, gallery)
+  animalRoute(app, gallery)
+  shelterRoute(app, gallery)
+  feedRoute(app, gallery)
+  sitemapRoutes(app, context)
+  embedRoutes(app, gallery)
+}

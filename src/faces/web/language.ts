@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** Languages that pages are written in, the first one for everybody else. */
+export const LANGUAGES = ['en', 'es'] as const
+
+export type Language = (typeof LANGUAGES)[number]
+
+/** A longer header is cut: what is wanted most comes first. */
+const MOST_CHARACTERS = 200
+
+/** The language that a browser asks for most (RFC 9110, section 12.5.4). */
+export function languageOf({ 'accept-language': accepted = '' }: IncomingHttpHeaders): Language {
+  const wanted = accepted
+    .slice(0, MOST_CHARACTERS)
+    .split(',')
+    .map((range) => {
+      const [tag = '', weight] = range.trim().split(/\s*;\s*q=/i)
+      return {
+        name: tag.toLowerCase().split('-')[0] ?? '',
+        weight: weight === undefined ? 1 : Number(weight),
+      }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+  const found = wanted.find(({ name }) => LANGUAGES.includes(name as Language))
+  return (found?.name as Language | undefined) ?? LANGUAGES[0]
+}

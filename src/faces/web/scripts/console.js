@@ -1,0 +1,35 @@
+// What makes forms of the console pleasant; all of them work without it.
+
+/** A form that was refused holds what was typed. */
+let isDirty = document.querySelector('form[data-guard] .summary') !== null
+
+for (const form of document.querySelectorAll('form[data-guard]')) {
+  form.addEventListener('input', () => {
+    isDirty = true
+  })
+}
+
+// Leaving a page with something unsaved asks first.
+addEventListener('beforeunload', (event) => {
+  if (isDirty) event.preventDefault()
+})
+
+// A second click sends nothing. What a button says is sent with it, so it stays enabled until that is read.
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (form.method !== 'post') return
+  if (form.ariaBusy === 'true') {
+    event.preventDefault()
+    return
+  }
+  form.ariaBusy = 'true'
+  if ('guard' in form.dataset) isDirty = false
+})
+
+// Whoever comes back finds a form that can be sent.
+addEventListener('pageshow', () => {
+  for (const form of document.forms) form.ariaBusy = null
+})
+
+// What is wrong is read out first.
+document.querySelector('.summary')?.focus()

@@ -1,0 +1,69 @@
+import { Busboy } from '@fastify/busboy'
+import { ApiError } from '../errors.ts'
+import { collectBody } from './collect-body.ts'
+import type { ReadBody } from './face.ts'
+
+/** What a form with one file sent. */
+export interface Upload {
+  /** Absent where none was chosen. */
+  file?: { name: string; bytes: Buffer }
+  fields: URLSearchParams
+}
+
+const [MOST_FIELDS, MOST_FIELD_BYTES, MOST_NAME] = [32, 1_024, 200]
+/** For what stands beside the file. */
+const MOST_BESIDE = 65_536
+/** So many are read at once: each is held whole. */
+const MOST_AT_ONCE = 4
+
+/** Reads a form with one file (RFC 7578). @param mostBytes of a larger file nothing is taken */
+export function readUpload(mostBytes: number): ReadBody {
+  let underWay = 0
+  return (request, payload, done) => {
+    const { headers } = request
+    const type = headers['content-type'] ?? ''
+    if (!/^multipart\/form-data\b/i.test(type)) {
+      payload.resume()
+      return done(
+        new ApiError('unsupported_media_type', { message: 'Send the form as multipart/form-data.' }),
+      )
+    }
+    if (underWay >= MOST_AT_ONCE) {
+      payload.resume()
+      return done(new ApiError('service_unavailable', { headers: { connection: 'close' } }))
+    }
+    underWay += 1
+    collectBody(payload, Number(headers['content-length']), mostBytes + MOST_BESIDE, (error, bytes) => {
+      underWay -= 1
+      if (error) return done(error)
+      parse(type, bytes, mostBytes).then((upload) => done(null, upload), done)
+    })
+  }
+}
+
+function parse(type: string, bytes: Buffer, mostBytes: number): Promise<Upload> {
+  return new Promise((resolve, reject) => {
+    const upload: Upload = { fields: new URLSearchParams() }
+    const broken = (cause?: unknown): void =>
+      reject(new ApiError('bad_request', { message: 'The form is broken. Send it again.', cause }))
+    try {
+      const limits = { files: 1, fields: MOST_FIELDS, fieldSize: MOST_FIELD_BYTES, fileSize: mostBytes }
+      const parser = new Busboy({ headers: { 'content-type': type }, limits })
+      parser.on('field', (name, value) => upload.fields.append(name, value))
+      parser.on('file', (_field, part, name) => {
+        const pieces: Buffer[] = []
+        part.on('data', (piece: Buffer) => pieces.push(piece))
+        part.on('limit', () => reject(new ApiError('payload_too_large')))
+        part.on('end', () => {
+          if (name) upload.file = { name: name.slice(0, MOST_NAME), bytes: Buffer.concat(pieces) }
+        })
+      })
+      parser.on('filesLimit', () => broken())
+      parser.on('error', broken)
+      parser.on('finish', () => resolve(upload))
+      parser.end(bytes)
+    } catch (cause) {
+      broken(cause)
+    }
+  })
+}

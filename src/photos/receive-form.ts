@@ -1,0 +1,132 @@
+import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { ApiError } from '../errors.ts'
+import type { PhotoStore } from '../photo-files/store.ts'
+import { MOST_BYTES, type Received, receivePicture, requirePhotoType, type Sender } from './receive.ts'
+import { MOST_PHOTOS } from './schema.ts'
+
+/** A picture of a form, or why it is none. */
+export type FormPhoto = { received: Received } | { error: ApiError }
+
+/** For what stands between the pictures. */
+const MOST_BETWEEN = 65_536
+const MOST_ALTOGETHER = MOST_PHOTOS * MOST_BYTES + MOST_BETWEEN
+
+/** Over a slow network twenty photos take long; for hardly anything nobody waits. */
+const LEAST_BYTES_A_SECOND = 10_000
+const [FIRST_MS, MOST_MS] = [10_000, 1_800_000]
+const LOOK_MS = 1_000
+
+/**
+ * Reads the pictures that a form of a page sends (RFC 7578), each into a file of its own. What is wrong with
+ * one keeps no other out.
+ *
+ * @throws {ApiError} unsupported_media_type, payload_too_large, request_timeout, bad_request; nothing is then
+ *   left of any
+ */
+export async function receiveForm(
+  { raw, headers }: Sender,
+  payload: Readable,
+  store: PhotoStore,
+): Promise<FormPhoto[]> {
+  if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
+    throw new ApiError('unsupported_media_type', { message: 'Send photos as multipart/form-data.' })
+  if (Number(headers['content-length']) > MOST_ALTOGETHER) throw tooMuch()
+  raw.atItsOwnPace = true
+  const parts: Readable[] = []
+  const pictures: Promise<FormPhoto>[] = []
+  try {
+    await parse(headers, payload, (part, type) => {
+      parts.push(part.on('error', () => undefined))
+      pictures.push(receivePart(part, type, store))
+    })
+    return await Promise.all(pictures)
+  } catch (error) {
+    // Of what broke off nothing more comes.
+    for (const part of parts) part.destroy(error as Error)
+    await removeAll(await Promise.all(pictures))
+    throw error
+  }
+}
+
+export async function removeAll(photos: FormPhoto[]): Promise<void> {
+  for (const photo of photos) if ('received' in photo) await rm(photo.received.file, { force: true })
+}
+
+async function receivePart(part: Readable, type: string, store: PhotoStore): Promise<FormPhoto> {
+  try {
+    requirePhotoType({ headers: { 'content-type': type } })
+    return { received: await receivePicture(part, store) }
+  } catch (error) {
+    part.resume()
+    if (error instanceof ApiError) return { error }
+    return { error: new ApiError('bad_request', { cause: error }) }
+  }
+}
+
+/** Takes the form apart as it comes. */
+async function parse(
+  headers: Sender['headers'],
+  payload: Readable,
+  onPicture: (part: Readable, type: string) => void,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const parser = openParser(headers)
+  const began = performance.now()
+  let size = 0
+  const looking = setInterval(() => {
+    const ms = performance.now() - began
+    if ((ms > FIRST_MS && size < (ms / 1_000) * LEAST_BYTES_A_SECOND) || ms > MOST_MS) reject(tooSlow())
+  }, LOOK_MS)
+  function onPiece({ length }: Buffer): void {
+    size += length
+    if (size > MOST_ALTOGETHER) reject(tooMuch())
+  }
+  parser.on('file', (_field, part, name, _coding, type) => {
+    // Of a field in which nobody chose anything.
+    if (name) onPicture(part, type)
+    else part.resume()
+  })
+  parser.on('filesLimit', () => reject(new ApiError('too_many_photos')))
+  parser.on('partsLimit', () => reject(tooMuch()))
+  parser.on('error', (cause) => reject(malformed(cause)))
+  parser.on('finish', resolve)
+  payload.on('data', onPiece).once('error', reject).pipe(parser)
+  try {
+    await promise
+  } finally {
+    clearInterval(looking)
+    payload.off('data', onPiece).unpipe(parser).resume()
+    // Whatever part is still open ends here.
+    parser.destroy()
+  }
+}
+
+function openParser(headers: Sender['headers']): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...headers, 'content-type': String(headers['content-type']) },
+      limits: {
+        ...{ files: MOST_PHOTOS, fields: 8, parts: MOST_PHOTOS + 8, fieldSize: 1_024 },
+        ...{ fieldNameSize: 100, headerPairs: 16, headerSize: 4_096 },
+      },
+    })
+  } catch (cause) {
+    throw malformed(cause)
+  }
+}
+
+function malformed(cause: unknown): ApiError {
+  return new ApiError('bad_request', { message: 'The form is broken. Send it again.', cause })
+}
+
+function tooMuch(): ApiError {
+  const message = `Send at most ${MOST_PHOTOS} photos of ${MOST_BYTES} bytes at once.`
+  return new ApiError('payload_too_large', { message, headers: { connection: 'close' } })
+}
+
+function tooSlow(): ApiError {
+  const message = 'The photos came too slowly: send at least 10 KB a second.'
+  return new ApiError('request_timeout', { message, headers: { connection: 'close' } })
+}

@@ -1,0 +1,67 @@
+import type { Db } from '../db/tables.ts'
+
+/** So long a link can be used. */
+export const LINK_MS = 72 * 3_600_000
+
+export type LinkKind = 'first' | 'invitation' | 'reset'
+
+/** What a link is for. */
+export interface OpenLink {
+  kind: LinkKind
+  /** Whose password it makes; absent of the link that makes the first account. */
+  staff?: { id: number; email: string; name: string }
+}
+
+/** A new link of one person ends the ones before. */
+export async function insertStaffLink(
+  db: Db,
+  { hash, staffId, kind }: { hash: string; staffId: number; kind: 'invitation' | 'reset' },
+  now: number,
+): Promise<void> {
+  await endLinksOf(db, staffId)
+  await db
+    .insertInto('staff_link')
+    .values({ hash, staff_id: staffId, kind, expires_at: now + LINK_MS })
+    .execute()
+}
+
+/**
+ * The link that makes the first account, in a store that has none.
+ *
+ * @returns whether there is one now
+ */
+export async function insertFirstLink(db: Db, hash: string, now: number): Promise<boolean> {
+  if (await db.selectFrom('staff').select('id').limit(1).executeTakeFirst()) return false
+  await endFirstLinks(db)
+  const link = { hash, staff_id: null, kind: 'first', expires_at: now + LINK_MS } as const
+  await db.insertInto('staff_link').values(link).execute()
+  return true
+}
+
+/** @returns undefined for one that was used, is over, or never was */
+export async function findLink(db: Db, hash: string, now: number): Promise<OpenLink | undefined> {
+  const link = await db
+    .selectFrom('staff_link')
+    .leftJoin('staff', 'staff.id', 'staff_id')
+    .select(['kind', 'staff.id', 'email', 'name'])
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  if (!link) return undefined
+  const { kind, id, email, name } = link
+  return { kind, ...(id !== null && { staff: { id, email: email ?? '', name: name ?? '' } }) }
+}
+
+/** Uses a link up. @returns false when somebody else has */
+export async function takeLink(db: Db, hash: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('staff_link').where('hash', '=', hash).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function endLinksOf(db: Db, staffId: number): Promise<void> {
+  await db.deleteFrom('staff_link').where('staff_id', '=', staffId).execute()
+}
+
+export async function endFirstLinks(db: Db): Promise<void> {
+  await db.deleteFrom('staff_link').where('kind', '=', 'first').execute()
+}

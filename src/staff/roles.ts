@@ -1,0 +1,51 @@
+import { type Access, ROLES, type Role } from '../access.ts'
+
+/** The least role for what people do in the console; a higher one includes it. The one table. */
+export const RIGHTS = {
+  /** Animals of their organization, also what staff write for each other about them. */
+  seeAnimals: 'viewer',
+  seeNumbers: 'viewer',
+  /** Add, change, remove, photos, import. */
+  changeAnimals: 'staff',
+  /** Who wants to adopt, and who did: their names and addresses too. */
+  seeAdopters: 'staff',
+  decideOrders: 'staff',
+  /** People of the organization, up to the own role. */
+  managePeople: 'manager',
+  manageKeys: 'manager',
+  manageWebhooks: 'manager',
+  changeOrganization: 'manager',
+  /** Organizations, categories, and what else belongs to the installation. */
+  changeInstallation: 'admin',
+} as const satisfies Record<string, Role>
+
+export type Right = keyof typeof RIGHTS
+
+/** Of the key through which each acts: it decides wherever keys and people may do the same. */
+export const ACCESS_OF = {
+  viewer: 'read',
+  staff: 'write',
+  manager: 'write',
+  admin: 'admin',
+} as const satisfies Record<Role, Access>
+
+export function may(role: Role, right: Right): boolean {
+  return rank(role) >= rank(RIGHTS[right])
+}
+
+/** Somebody, as far as others may decide about them. */
+export interface Position {
+  role: Role
+  /** Absent for one who belongs to the whole installation. */
+  organizationId?: number | undefined
+}
+
+/** Whether one may invite, change and remove another: up to the own role, and in the own organization. */
+export function mayManage(by: Position, whom: Position): boolean {
+  if (!may(by.role, 'managePeople') || rank(whom.role) > rank(by.role)) return false
+  return by.organizationId === undefined || by.organizationId === whom.organizationId
+}
+
+function rank(role: Role): number {
+  return ROLES.indexOf(role)
+}

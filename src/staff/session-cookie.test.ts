@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { deskFace } from '../testing/desk-face.ts'
+import { startApp } from '../testing/start-app.ts'
+import { NO_SESSION, sessionCookie, sessionToken } from './session-cookie.ts'
+
+const tokenOf = (cookie?: string) => sessionToken({ headers: cookie === undefined ? {} : { cookie } })
+
+test('the cookie is for this host alone, over TLS, out of the reach of scripts and other sites', () => {
+  assert.equal(
+    sessionCookie('abc'),
+    '__Host-session=abc; Max-Age=2592000; Path=/; Secure; HttpOnly; SameSite=Lax',
+  )
+  assert.equal(NO_SESSION, '__Host-session=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Lax')
+})
+
+test('the token is read among other cookies; of two of its name neither counts', () => {
+  assert.equal(tokenOf(), undefined)
+  assert.equal(tokenOf('a=b'), undefined)
+  assert.equal(tokenOf('__Host-session='), undefined)
+  assert.equal(tokenOf('x__Host-session=abc'), undefined)
+  assert.equal(tokenOf('__Host-session=abc'), 'abc')
+  assert.equal(tokenOf('a=b; __Host-session=abc; c=d'), 'abc')
+  assert.equal(tokenOf('a=b;__Host-session=abc'), 'abc')
+  assert.equal(tokenOf('__Host-session=abc; __Host-session=def'), undefined)
+})
+
+test('a change is taken from a page of the same origin alone', async (t) => {
+  const { request } = await startApp(t, { faces: (context) => [deskFace(context)] })
+  const statusOf = async (headers: Record<string, string>) =>
+    (await request('/desk/sign-out', { method: 'POST', headers: { host: 'pets.test:81', ...headers } }))
+      .status
+
+  for (const [headers, status] of [
+    [{ 'sec-fetch-site': 'same-origin' }, 200],
+    [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, 200],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'none' }, 403],
+    [{ 'sec-fetch-site': 'cross-site', origin: 'http://pets.test:81' }, 403],
+    [{}, 403],
+    [{ origin: 'http://pets.test:81' }, 200],
+    [{ origin: 'http://pets.test' }, 403],
+    [{ origin: 'https://pets.test:81' }, 403],
+    [{ origin: 'http://evil.test' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'x-forwarded-host': 'evil.test', origin: 'http://evil.test' }, 403],
+  ] as const) {
+    assert.equal(await statusOf(headers), status, JSON.stringify(headers))
+  }
+})
+
+test('behind a proxy that was named the origin is the one that it forwards, and the one that was set counts always', async (t) => {
+  const faces = (context: Parameters<typeof deskFace>[0]) => [deskFace(context)]
+  const proxied = await startApp(t, { faces, settings: { TRUST_PROXY: 'loopback' } })
+  const set = await startApp(t, { faces, settings: { BASE_URL: 'https://pets.test/v1' } })
+  const statusOf = async ({ request }: typeof proxied, headers: Record<string, string>) =>
+    (await request('/desk/sign-out', { method: 'POST', headers })).status
+
+  const forwarded = { host: 'inside:8080', 'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'pets.test' }
+  const https = { ...forwarded, 'x-forwarded-proto': 'https' }
+  assert.equal(await statusOf(proxied, { ...https, origin: 'https://pets.test' }), 200)
+  assert.equal(await statusOf(proxied, { ...https, origin: 'http://pets.test' }), 403)
+  assert.equal(await statusOf(proxied, { ...https, origin: 'https://inside:8080' }), 403)
+  assert.equal(await statusOf(set, { host: 'Pets.test', origin: 'https://pets.test' }), 200)
+  assert.equal(await statusOf(set, { host: 'pets.test', origin: 'http://pets.test' }), 403)
+})
+
+test('browsers keep the cookie over https, and over http from this machine', async (t) => {
+  const faces = (context: Parameters<typeof deskFace>[0]) => [deskFace(context)]
+  const plain = await startApp(t, { faces })
+  const set = await startApp(t, { faces, settings: { BASE_URL: 'https://pets.test/v1' } })
+  const proxied = await startApp(t, { faces, settings: { TRUST_PROXY: 'loopback' } })
+  const may = async ({ get }: typeof plain, headers: Record<string, string>) =>
+    (await get('/desk/cookies', headers)).body.may
+
+  for (const host of [
+    'localhost',
+    'localhost:8080',
+    '127.0.0.1:8080',
+    '127.9.9.9',
+    '[::1]:8080',
+    'a.localhost',
+  ])
+    assert.equal(await may(plain, { host }), true, host)
+  for (const host of ['pets.test', 'localhost.pets.test', '192.168.0.7:8080', '127.pets.test', '[::2]'])
+    assert.equal(await may(plain, { host }), false, host)
+  assert.equal(await may(plain, { host: 'pets.test', 'x-forwarded-proto': 'https' }), false)
+  assert.equal(await may(proxied, { host: 'pets.test', 'x-forwarded-proto': 'https' }), true)
+  assert.equal(await may(set, { host: 'pets.test' }), true)
+  assert.equal(await may(set, { host: 'other.test' }), false)
+})

@@ -1,0 +1,456 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { changes } from '../changes.ts'
+import { openForCommand } from '../db/open-database.ts'
+import type { Write } from '../db/write.ts'
+import { ApiError } from '../errors.ts'
+import * as keys from '../keys/store.ts'
+import { cookieOf, deskFace, OWN_PAGE } from '../testing/desk-face.ts'
+import { doJobs } from '../testing/jobs.ts'
+import { startApp, type TestApp } from '../testing/start-app.ts'
+import { invite, readLink, reset } from './join.ts'
+import { doersOf } from './names.ts'
+import type { NewPerson } from './person.ts'
+import * as staff from './store.ts'
+import { newToken } from './token.ts'
+
+const PASSWORD = 'correct horse battery'
+const HOUR_MS = 3_600_000
+const ANA: NewPerson = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' }
+const BEN: NewPerson = { email: 'Ben@Shelter.example', name: 'Ben', role: 'staff' }
+
+async function startDesk(t: TestContext, options: Parameters<typeof startApp>[1] = {}) {
+  const app = await startApp(t, { faces: (context) => [deskFace(context)], ...options })
+  const { context } = app.service
+  const send = (path: string, body: unknown, headers = {}) =>
+    app.post(`/desk${path}`, body, { authorization: undefined, ...OWN_PAGE, ...headers })
+  return {
+    ...app,
+    context,
+    send,
+    signIn: (email: string, password = PASSWORD) => send('/sign-in', { email, password }),
+    me: async (cookie: { cookie: string }) => (await app.get('/desk/me', cookie)).body,
+    /** Somebody with an account, who is signed in. */
+    async join(person: NewPerson) {
+      const { token, staffId } = await invite(context, person, undefined)
+      const answer = await send(`/join/${token}`, { password: PASSWORD })
+      assert.equal(answer.body.outcome, 'signedIn', answer.text)
+      return { staffId, cookie: cookieOf(answer) }
+    },
+  }
+}
+
+/** Changes the store from outside of the running service, as commands do. */
+async function beside<Result>({ databaseUrl }: TestApp, work: (write: Write) => Promise<Result>) {
+  const store = await openForCommand(databaseUrl, changes)
+  const result = await work(store.write)
+  await store.close()
+  return result
+}
+
+test('who follows an invitation chooses a password, is signed in, and acts through a key of their own', async (t) => {
+  const { context, join, me, signIn, get } = await startDesk(t)
+  const { staffId, cookie } = await join(BEN)
+
+  const caller = await me(cookie)
+  const { keyId } = (await staff.find(context.db, staffId)) as staff.Staff
+  assert.deepEqual(caller, {
+    kind: 'staff',
+    id: keyId,
+    access: 'write',
+    view: 'all',
+    staff: { id: staffId, name: 'Ben', role: 'staff' },
+    name: `staff:${staffId}`,
+    limits: { perMinute: 600, perDay: 50_000 },
+  })
+  const again = await signIn(' BEN@shelter.EXAMPLE')
+  assert.equal(again.body.outcome, 'signedIn')
+  assert.equal((await me(cookieOf(again))).staff.id, staffId)
+  assert.equal((await get('/desk/me', { authorization: undefined })).body.kind, 'visitor')
+})
+
+test('what somebody does stands in the history by their name; once they are removed, by nobody known', async (t) => {
+  const desk = await startDesk(t)
+  const { context, clock, key } = desk
+  const { staffId } = await desk.join(BEN)
+  const { keyId } = (await staff.find(context.db, staffId)) as staff.Staff
+  await desk.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  await context.write('updatePet', { name: 'Max' }, { id: 1n, by: { keyId }, now: clock.now })
+  const history = (await desk.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
+  const changed = history.filter((entry: { keyId: number }) => entry.keyId === keyId)
+  assert.equal(changed.length, 1)
+  const known = [1, keyId, keyId]
+  assert.deepEqual(
+    await doersOf(context.db, known),
+    new Map([
+      [1, { kind: 'key', name: 'test' }],
+      [keyId, { kind: 'staff', name: 'Ben' }],
+    ]),
+  )
+
+  await context.write('removeStaff', staffId, undefined, clock.now)
+
+  assert.deepEqual((await doersOf(context.db, known)).get(keyId), { kind: 'formerStaff' })
+  assert.deepEqual(await staff.list(context.db), [])
+  const again = (await desk.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
+  assert.deepEqual(again, history)
+})
+
+test('an unknown address, a wrong password and an account without one get the same answer', async (t) => {
+  const { context, join, signIn } = await startDesk(t)
+  await join(BEN)
+  await invite(context, ANA, undefined)
+
+  const answers = [
+    await signIn('nobody@shelter.example'),
+    await signIn(BEN.email, 'wrong horse battery'),
+    await signIn(ANA.email),
+    await signIn('', ''),
+    await signIn(BEN.email, PASSWORD.repeat(100)),
+  ]
+  for (const { status, text, headers } of answers) {
+    assert.deepEqual([status, text], [200, '{"outcome":"refused"}'])
+    assert.equal(headers['set-cookie'], undefined)
+  }
+})
+
+test('after ten wrong passwords an account waits, also for the right one, and so does one that nobody has', async (t) => {
+  for (const email of [BEN.email, 'nobody@shelter.example']) {
+    const { clock, join, signIn } = await startDesk(t)
+    await join(BEN)
+    for (let tried = 0; tried < 10; tried += 1)
+      assert.equal((await signIn(email, `wrong ${tried} battery`)).body.outcome, 'refused')
+    assert.deepEqual((await signIn(email)).body, { outcome: 'wait', retryAfterSeconds: 60 })
+    clock.now += 60_000
+    const { outcome } = (await signIn(email)).body
+    assert.equal(outcome, email === BEN.email ? 'signedIn' : 'refused')
+  }
+})
+
+test('the right password forgets the wrong ones of the account, but not those of the address', async (t) => {
+  const { join, signIn } = await startDesk(t)
+  await join(BEN)
+  const wrong = () => signIn(BEN.email, 'wrong horse battery')
+  for (let tried = 0; tried < 9; tried += 1) await wrong()
+  assert.equal((await signIn(BEN.email)).body.outcome, 'signedIn')
+  for (let tried = 0; tried < 20; tried += 1) {
+    // Whoever knows one password learns no other by it.
+    const { outcome } = (await signIn(`other-${tried}@shelter.example`)).body
+    assert.equal(outcome, tried === 0 ? 'refused' : 'wait', `${tried}`)
+  }
+  assert.equal((await signIn(BEN.email)).body.outcome, 'wait', 'the same address')
+})
+
+test('those who know their passwords do not wait for each other at one address', async (t) => {
+  const { join, signIn } = await startDesk(t)
+  await join(BEN)
+  for (let tried = 0; tried < 12; tried += 1) assert.equal((await signIn(BEN.email)).body.outcome, 'signedIn')
+})
+
+test('of many tries at once no more than ten are made', async (t) => {
+  const { join, signIn } = await startDesk(t)
+  await join(BEN)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => signIn(BEN.email, `wrong ${index} battery`)),
+  )
+  const outcomes = answers.map(({ body }) => body.outcome)
+  assert.equal(outcomes.filter((outcome) => outcome === 'refused').length, 10)
+  assert.equal(outcomes.filter((outcome) => outcome === 'wait').length, 10)
+})
+
+test('a session ends after 12 hours without use, and after 30 days in any case', async (t) => {
+  const { clock, context, join, me, signIn } = await startDesk(t)
+  const { cookie } = await join(BEN)
+  clock.now += 11 * HOUR_MS
+  assert.equal((await me(cookie)).kind, 'staff')
+  clock.now += 11 * HOUR_MS
+  assert.equal((await me(cookie)).kind, 'staff')
+  clock.now += 12 * HOUR_MS
+  assert.equal((await me(cookie)).kind, 'visitor')
+
+  const next = cookieOf(await signIn(BEN.email))
+  const end = clock.now + 30 * 24 * HOUR_MS
+  for (; clock.now < end; clock.now += 6 * HOUR_MS) assert.equal((await me(next)).kind, 'staff')
+  assert.equal((await me(next)).kind, 'visitor')
+  await doJobs(context)
+  assert.deepEqual(await context.db.selectFrom('staff_session').select('hash').execute(), [])
+})
+
+test('that a session is in use is written down every five minutes at most', async (t) => {
+  const { clock, context, join, me } = await startDesk(t)
+  const { cookie } = await join(BEN)
+  const seenAt = async () =>
+    (await context.db.selectFrom('staff_session').select('seen_at').executeTakeFirstOrThrow()).seen_at
+  const since = await seenAt()
+  clock.now += 5 * 60_000 - 1
+  await me(cookie)
+  assert.equal(await seenAt(), since)
+  clock.now += 1
+  await me(cookie)
+  assert.equal(await seenAt(), clock.now)
+})
+
+test('a sign-out ends this session at once, and no other one', async (t) => {
+  const { join, me, send, signIn } = await startDesk(t)
+  const { cookie } = await join(BEN)
+  const other = cookieOf(await signIn(BEN.email))
+  for (const one of [cookie, other]) assert.equal((await me(one)).kind, 'staff')
+
+  const answer = await send('/sign-out', {}, cookie)
+
+  assert.match(String(answer.headers['set-cookie']), /^__Host-session=; Max-Age=0; /)
+  assert.equal((await me(cookie)).kind, 'visitor')
+  assert.equal((await me(other)).kind, 'staff')
+})
+
+test('a change of the password ends all sessions but the one that begins', async (t) => {
+  const { join, me, send, signIn } = await startDesk(t)
+  const { cookie } = await join(BEN)
+  const other = cookieOf(await signIn(BEN.email))
+  await me(other)
+  const change = (current: string, password: string) => send('/password', { current, password }, cookie)
+
+  assert.equal((await change('wrong horse battery', 'staple horse battery')).body.outcome, 'refused')
+  const weak = await change(PASSWORD, 'password2026')
+  assert.deepEqual([weak.status, weak.body.details[0].pointer], [400, '/password'])
+  assert.equal((await change(PASSWORD, PASSWORD)).status, 400)
+  const changed = await change(PASSWORD, 'staple horse battery')
+
+  assert.equal(changed.body.outcome, 'signedIn')
+  assert.equal((await me(cookieOf(changed))).kind, 'staff')
+  for (const one of [cookie, other]) assert.equal((await me(one)).kind, 'visitor')
+  assert.equal((await signIn(BEN.email)).body.outcome, 'refused')
+  assert.equal((await signIn(BEN.email, 'staple horse battery')).body.outcome, 'signedIn')
+})
+
+test('another role, another name and a removal beside the running service hold from the next request', async (t) => {
+  const desk = await startDesk(t)
+  const { clock, me } = desk
+  const { staffId, cookie } = await desk.join(BEN)
+  assert.equal((await me(cookie)).access, 'write')
+  const until = async (is: (caller: { kind: string; access: string }) => boolean) => {
+    // At once beside a file; on PostgreSQL the notice comes when it comes.
+    for (let asked = 0; asked < 2_000; asked += 1) if (is(await me(cookie))) return
+    assert.fail('it did not hold')
+  }
+
+  await beside(desk, (write) => write('updateStaff', staffId, { role: 'viewer', name: 'Benno' }, undefined))
+  await until(({ access }) => access === 'read')
+  const { view, staff: shown } = await me(cookie)
+  assert.deepEqual([view, shown], ['all', { id: staffId, name: 'Benno', role: 'viewer' }])
+  await beside(desk, (write) => write('removeStaff', staffId, undefined, clock.now))
+  await until(({ kind }) => kind === 'visitor')
+})
+
+test('a person has 20 sessions at most: a further one ends the one that was used least lately', async (t) => {
+  const { clock, join, me, signIn } = await startDesk(t)
+  const { cookie: first } = await join(BEN)
+  clock.now += 1
+  const second = cookieOf(await signIn(BEN.email))
+  for (let more = 0; more < 18; more += 1) {
+    clock.now += 1
+    await signIn(BEN.email)
+  }
+  assert.equal((await me(first)).kind, 'staff')
+  clock.now += 1
+  await signIn(BEN.email)
+  assert.equal((await me(first)).kind, 'visitor')
+  assert.equal((await me(second)).kind, 'staff')
+})
+
+test('a link works once, within 72 hours, and not after a newer one; looking at it does not use it up', async (t) => {
+  const { clock, context, send } = await startDesk(t)
+  const { staffId, token } = await invite(context, BEN, undefined)
+  const join = (link: string) => send(`/join/${link}`, { password: PASSWORD })
+  assert.deepEqual(await readLink(context, token), {
+    kind: 'invitation',
+    staff: { id: staffId, email: BEN.email, name: 'Ben' },
+  })
+  const weak = await send(`/join/${token}`, { password: 'password2026' })
+  assert.equal(weak.status, 400)
+  const newer = await reset(context, staffId, undefined)
+  assert.equal((await join(token)).body.outcome, 'over')
+  clock.now += 72 * HOUR_MS
+  assert.equal((await join(newer?.token ?? '')).body.outcome, 'over')
+  assert.equal(await readLink(context, newer?.token ?? ''), undefined)
+
+  const last = (await reset(context, staffId, undefined))?.token ?? ''
+  clock.now += 72 * HOUR_MS - 1
+  const both = await Promise.all([join(last), join(last)])
+  assert.deepEqual(both.map(({ body }) => body.outcome).sort(), ['over', 'signedIn'])
+  for (const wrong of ['x', newToken().token, 'x'.repeat(43)])
+    assert.equal((await join(wrong)).body.outcome, 'over')
+  assert.equal(await reset(context, 99, undefined), undefined)
+})
+
+test('a reset ends sessions and the old password only when it is followed', async (t) => {
+  const { context, join, me, send, signIn } = await startDesk(t)
+  const { staffId, cookie } = await join(BEN)
+  const made = await reset(context, staffId, undefined)
+  assert.equal((await readLink(context, made?.token ?? ''))?.kind, 'reset')
+  assert.equal((await me(cookie)).kind, 'staff')
+  assert.equal((await signIn(BEN.email)).body.outcome, 'signedIn')
+
+  const joined = await send(`/join/${made?.token}`, { password: 'staple horse battery' })
+
+  assert.equal((await me(cookieOf(joined))).kind, 'staff')
+  assert.equal((await me(cookie)).kind, 'visitor')
+  assert.equal((await signIn(BEN.email)).body.outcome, 'refused')
+})
+
+test('the first link makes an admin, in a store that has no account', async (t) => {
+  const { clock, context, me, send } = await startDesk(t)
+  const first = newToken()
+  assert.equal(await context.write('insertFirstLink', first.hash, clock.now), true)
+  assert.deepEqual(await readLink(context, first.token), { kind: 'first' })
+  const nobody = await send(`/join/${first.token}`, { password: PASSWORD })
+  assert.deepEqual(
+    nobody.body.details.map(({ pointer }: { pointer: string }) => pointer),
+    ['/email', '/name'],
+  )
+
+  const joined = await send(`/join/${first.token}`, { password: PASSWORD, email: ANA.email, name: 'Ana' })
+
+  const { access, view, staff: shown } = await me(cookieOf(joined))
+  assert.deepEqual([access, view, shown.role, shown.name], ['admin', 'all', 'admin', 'Ana'])
+  assert.equal(await context.write('insertFirstLink', newToken().hash, clock.now), false)
+})
+
+test('a first link that nobody has followed ends with the first account that is made otherwise', async (t) => {
+  const { clock, context, join, send } = await startDesk(t)
+  const first = newToken()
+  await context.write('insertFirstLink', first.hash, clock.now)
+  await join(BEN)
+  const joined = await send(`/join/${first.token}`, { password: PASSWORD, email: ANA.email, name: 'Ana' })
+  assert.equal(joined.body.outcome, 'over')
+})
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'none'
+  } catch (error) {
+    assert.ok(error instanceof ApiError, String(error))
+    return error.details?.map(({ pointer }) => pointer).join(' ') ?? error.code
+  }
+}
+
+test('what is wrong with a person is told by its member, and nothing is stored', async (t) => {
+  const { context, join } = await startDesk(t)
+  await join(BEN)
+  const organizationId = (await context.write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)).id
+  const refused = (person: Partial<NewPerson>) => refusalOf(invite(context, { ...ANA, ...person }, undefined))
+  for (const email of ['', 'ana', 'ana@', 'ana@x', 'a b@x.example', 'ana@x.example\r\nBcc: b@x.example'])
+    assert.equal(await refused({ email }), '/email', email)
+  assert.equal(await refused({ email: `${'a'.repeat(250)}@x.example` }), '/email')
+  assert.equal(await refused({ email: 'BEN@shelter.example' }), '/email')
+  for (const name of ['', ' ', 'Ana\nBcc: b@x.example', 'a\u2028b\u0000', 'x'.repeat(201)])
+    assert.equal(await refused({ name }), '/name', name)
+  assert.equal(await refused({ role: 'root' as 'admin' }), '/role')
+  assert.equal(await refused({ organizationId }), '/role', 'an admin has none')
+  assert.equal(await refused({ role: 'staff', organizationId: 99 }), '/organizationId')
+  assert.equal((await staff.list(context.db)).length, 1)
+  assert.equal((await context.db.selectFrom('api_key').select('id').execute()).length, 2)
+})
+
+test('a manager decides about people of the own organization up to the own role, and nobody about themselves', async (t) => {
+  const { clock, context, join, me } = await startDesk(t)
+  const { write, db } = context
+  const [own, other] = [
+    (await write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)).id,
+    (await write('insertOrganization', { code: 'CO2', name: 'Dale' }, 0)).id,
+  ]
+  const { staffId, cookie } = await join({ ...BEN, role: 'manager', organizationId: own })
+  const { view, organizationId, access } = await me(cookie)
+  assert.deepEqual([view, organizationId, access], [`organization:${own}`, own, 'write'])
+  const by = { id: staffId, role: 'manager', organizationId: own } as const
+  const person = (email: string, role: NewPerson['role'], organizationId?: number): NewPerson => {
+    return { email: `${email}@shelter.example`, name: email, role, organizationId }
+  }
+  const foreign = await invite(context, person('foreign', 'viewer', other), undefined)
+  const admin = await invite(context, person('admin', 'admin'), undefined)
+  const helper = await invite(context, person('helper', 'staff', own), by)
+  const denied = 'insufficient_access'
+  for (const [work, expected] of [
+    [() => invite(context, person('a', 'manager', own), by), 'none'],
+    [() => invite(context, person('b', 'admin'), by), denied],
+    [() => invite(context, person('c', 'viewer', other), by), denied],
+    [() => invite(context, person('d', 'viewer'), by), denied],
+    [() => invite(context, person('e', 'viewer', own), { ...by, role: 'staff' }), denied],
+    [() => reset(context, foreign.staffId, by), denied],
+    [() => reset(context, admin.staffId, by), denied],
+    [() => reset(context, helper.staffId, by), 'none'],
+    [() => write('updateStaff', helper.staffId, { role: 'manager' }, by), 'none'],
+    [() => write('updateStaff', helper.staffId, { role: 'admin' }, by), denied],
+    [() => write('updateStaff', foreign.staffId, { name: 'X' }, by), denied],
+    [() => write('updateStaff', staffId, { name: 'Benno' }, by), 'none'],
+    [() => write('updateStaff', staffId, { role: 'viewer' }, by), denied],
+    [() => write('removeStaff', staffId, by, clock.now), denied],
+    [() => write('removeStaff', foreign.staffId, by, clock.now), denied],
+    [() => write('removeStaff', helper.staffId, by, clock.now), 'none'],
+  ] as const) {
+    assert.equal(await refusalOf(work()), expected)
+  }
+  assert.equal((await staff.find(db, staffId))?.name, 'Benno')
+  assert.deepEqual(
+    (await staff.list(db, { organizationId: own, limit: 10 })).map(({ name, organization }) => [
+      name,
+      organization,
+    ]),
+    [
+      ['Benno', 'CO1'],
+      ['a', 'CO1'],
+    ],
+  )
+  assert.deepEqual(await staff.list(db, { organizationId: own, after: staffId, limit: 0 }), [])
+  assert.equal(await write('removeStaff', 99, undefined, clock.now), false)
+})
+
+test('whoever is none of the staff decides about nobody', async (t) => {
+  const { join, send } = await startDesk(t)
+  const { cookie } = await join(ANA)
+  const person = { email: 'cleo@shelter.example', name: 'Cleo', role: 'staff' }
+  assert.equal((await send('/people', person)).status, 403)
+  assert.equal((await send('/people', person, cookie)).status, 200)
+})
+
+test('the keys of staff are no keys that programs have', async (t) => {
+  const { clock, context, databaseUrl, join } = await startDesk(t)
+  const { staffId } = await join(ANA)
+  const { db, write } = context
+  const { keyId } = (await staff.find(db, staffId)) as staff.Staff
+  assert.deepEqual(
+    (await keys.list(db)).map(({ name }) => name),
+    ['test'],
+  )
+  assert.equal(await write('revokeKey', keyId, clock.now), false)
+  assert.equal(await write('rotateKey', keyId, 'a'.repeat(64), clock.now, 0), false)
+  const other = await openForCommand(databaseUrl)
+  await other.db.deleteFrom('secret').where('name', '=', keys.FIRST_KEY).execute()
+  await other.close()
+  const first = { name: 'first', plan: 'business', access: 'admin' } as const
+  assert.equal(await write('insertFirstKey', first, 'b'.repeat(64), clock.now), true)
+})
+
+test('no token, password or address of staff is in the log, or in the store beside its row', async (t) => {
+  const desk = await startDesk(t, { settings: { LOG_LEVEL: 'trace' } })
+  const { context, log, me, send, signIn } = desk
+  const { token } = await invite(context, BEN, undefined)
+  await desk.get(`/console/join/${token}`)
+  await desk.get(`/console/%6aoin/${token}?a=b`)
+  await desk.get(`/applications/${token}`)
+  const { cookie } = cookieOf(await send(`/join/${token}`, { password: PASSWORD }))
+  await me({ cookie })
+  await signIn(BEN.email, 'wrong horse battery')
+  await send('/sign-out', {}, { cookie })
+  const session = cookie.split('=')[1] as string
+  const text = log.join('').replaceAll(`/desk/join/${token}`, '')
+  for (const secret of [token, session, PASSWORD, 'horse', BEN.email, 'shelter.example'])
+    assert.ok(!text.includes(secret), secret)
+  for (const path of ['/console/join/…', '/applications/…'])
+    assert.ok(text.includes(`"path":"${path}"`), path)
+  for (const table of ['staff_session', 'staff_link', 'sign_in_try'] as const) {
+    const rows = JSON.stringify(await context.db.selectFrom(table).selectAll().execute())
+    for (const secret of [token, session, 'shelter.example']) assert.ok(!rows.includes(secret), table)
+  }
+})

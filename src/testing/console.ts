@@ -1,0 +1,99 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { Role } from '../access.ts'
+import { sessionCookie } from '../staff/session-cookie.ts'
+import type { Answer } from './client.ts'
+import type { TestApp } from './start-app.ts'
+
+// People who work with the console, as their browsers send what they do.
+
+interface Account {
+  role?: Role
+  name?: string
+  organizationId?: number
+}
+
+type Fields = Record<string, string | undefined>
+
+export interface Person {
+  /** For the browser of a test. */
+  token: string
+  get(path: string, headers?: OutgoingHttpHeaders): Promise<Answer>
+  /** Sends a form. */
+  send(path: string, fields: Fields, headers?: OutgoingHttpHeaders): Promise<Answer>
+  /** Opens a page, and sends its form with some fields filled in otherwise; undefined leaves one out. */
+  fill(path: string, fields: Fields, action?: string): Promise<Answer>
+}
+
+let people = 0
+
+/** Somebody with an account, signed in. */
+export async function signIn(
+  app: TestApp,
+  { role = 'staff', name = 'Ana Ruiz', organizationId }: Account = {},
+): Promise<Person> {
+  const { write } = app.service.context
+  people += 1
+  const token = randomBytes(32).toString('base64url')
+  const link = hash('sha256', `link ${people}`)
+  const person = { email: `person${people}@shelter.example`, name, role, organizationId }
+  await write('inviteStaff', person, undefined, link, app.clock.now)
+  const use = { password: 'none that opens', session: hash('sha256', token) }
+  await write('followLink', link, use, app.clock.now)
+  return browsing(app, token)
+}
+
+/** What a browser sends that has this session. */
+export function browsing(app: TestApp, token: string): Person {
+  const [cookie] = sessionCookie(token).split(';')
+  const own = { authorization: undefined, cookie }
+  const person: Person = {
+    token,
+    get: (path, headers = {}) => app.request(path, { headers: { ...own, ...headers } }),
+    send: (path, fields, headers = {}) =>
+      app.request(path, {
+        method: 'POST',
+        headers: {
+          ...own,
+          'content-type': 'application/x-www-form-urlencoded',
+          'sec-fetch-site': 'same-origin',
+          ...headers,
+        },
+        body: String(new URLSearchParams(given(fields))),
+      }),
+    async fill(path, fields, action = path) {
+      const page = await person.get(path)
+      return person.send(action, { ...formIn(page.text, action), ...fields })
+    },
+  }
+  return person
+}
+
+const given = (fields: Fields): [string, string][] =>
+  Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+
+const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
+
+/** What a browser reads where our pages have escaped text. */
+export const unescaped = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] as string)
+
+/** The fields of the form that is sent to an address, with what they hold. */
+export function formIn(page: string, action: string): Record<string, string> {
+  const start = page.indexOf(`action="${action}"`)
+  if (start < 0) throw new Error(`no form is sent to ${action}`)
+  const form = page.slice(start, page.indexOf('</form>', start))
+  const fields: Record<string, string> = {}
+  for (const [, tag = ''] of form.matchAll(/<input ([^>]*)>/g)) {
+    const name = /name="([^"]*)"/.exec(tag)?.[1]
+    const isOff = /type="(?:checkbox|radio)"/.test(tag) && !tag.includes(' checked')
+    if (name && !isOff) fields[name] = unescaped(/value="([^"]*)"/.exec(tag)?.[1] ?? '')
+  }
+  for (const [, name = '', text = ''] of form.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>\n?([^<]*)</g))
+    fields[name] = unescaped(text)
+  for (const [, name = '', options = ''] of form.matchAll(
+    /<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/gs,
+  ))
+    fields[name] = unescaped(/value="([^"]*)" selected/.exec(options)?.[1] ?? '')
+  return fields
+}
