@@ -23,6 +23,8 @@ interface TextField extends Field {
   mostCharacters?: number
   /** The id of a list of what may be meant. */
   list?: string
+  /** An example; what has to be known stands in the label. */
+  placeholder?: string
 }
 
 interface LongTextField extends Field {
@@ -44,14 +46,15 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 </div>`
 }
 
-export function textField({ type = 'text', autocomplete, mostCharacters, list, ...field }: TextField): Html {
+export function textField(given: TextField): Html {
+  const { type = 'text', autocomplete, mostCharacters, list, placeholder, ...field } = given
   const { name, value } = field
   return around(
     field,
     html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${when(
       autocomplete,
       (words) => html` autocomplete="${words}"`,
-    )}${when(mostCharacters, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}>`,
+    )}${when(mostCharacters, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}${when(placeholder, (words) => html` placeholder="${words}"`)}>`,
   )
 }
 
