@@ -1,5 +1,6 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Organization } from '../../../organizations/schema.ts'
+import type { Texts } from '../texts/texts.ts'
 import { animalPath, shelterPath } from './addresses.ts'
 import type { Animal } from './animal.ts'
 import { facts, paragraphs } from './facts.ts'
@@ -27,7 +28,8 @@ export function animalMain(phrasing: Phrasing, parts: AnimalParts): Html {
     ageWords(phrasing, animal),
     sexWords(phrasing.texts, animal),
   ]
-  return html`<article class="animal">
+  return html`<p class="back"><a href="/animals">${gallery.back}</a></p>
+<article class="animal">
 <div class="animal-photos">${photoStrip(phrasing.texts, name, animal.photos)}</div>
 <div class="animal-head">
 <h1 dir="auto">${name}</h1>
@@ -64,11 +66,18 @@ function adoption(phrasing: Phrasing, parts: AnimalParts): Part {
   const { animal, shelter } = parts
   const { gallery } = phrasing.texts
   const policy = shelter?.adoptionPolicy
-  if (policy === undefined && animal.contact === undefined) return undefined
   return html`<h2 dir="auto">${gallery.howTo(animal.name)}</h2>
-${policy !== undefined && html`<details class="policy"><summary>${gallery.policy}</summary>${paragraphs(policy)}</details>`}
+${policy !== undefined && policyText(gallery, policy)}
+${animal.status === 'available' && firstStep(phrasing, parts)}
 ${animal.contact && html`<h3>${gallery.ask}</h3><dl class="facts">${contactFacts(phrasing, animal.contact)}</dl>`}`
 }
+
+/** A long one is there for those who open it. */
+function policyText(gallery: Texts['gallery'], policy: string): Html {
+  if (policy.length <= SHORT_POLICY) return html`<h3>${gallery.policy}</h3>${paragraphs(policy)}`
+  return html`<details class="policy"><summary>${gallery.policy}</summary>${paragraphs(policy)}</details>`
+}
+const SHORT_POLICY = 800
 
 function shelterBox(phrasing: Phrasing, { shelter }: AnimalParts): Part {
   if (!shelter) return undefined

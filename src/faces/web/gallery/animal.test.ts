@@ -106,7 +106,7 @@ test('an animal is shown with all that everybody may know, for people and for ma
     {
       Kind: 'Dog',
       Breed: 'Beagle mix',
-      Age: 'Adult, 3 years, born about November 2023',
+      Age: 'Adult, 3 years',
       Sex: 'Female',
       Size: 'Small',
       Weight: '9.5 kg (21 lb)',

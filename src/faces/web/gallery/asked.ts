@@ -51,7 +51,7 @@ export function dropEmpty(request: FastifyRequest, _reply: FastifyReply, done: (
 }
 
 /** The order that nobody has to ask for: who looks near a place wants the nearest. */
-export const sortOf = ({ sort, near }: Asked): (typeof SORTS)[number] =>
+const sortOf = ({ sort, near }: Asked): (typeof SORTS)[number] =>
   sort ?? (near === undefined ? 'newest' : 'nearest')
 
 /** Those added last come first. Ids tell that, in an order that costs as much among ten million animals. */

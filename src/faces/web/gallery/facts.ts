@@ -30,7 +30,7 @@ export function facts(phrasing: Phrasing, animal: Animal, kind: string): Html {
     .map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`
 }
 
-function age(phrasing: Phrasing, animal: Animal): string | undefined {
+function age(phrasing: Phrasing, animal: Animal): Part | undefined {
   const { birthDate, birthDateExact } = animal
   const words = ageWords(phrasing, animal)
   if (birthDate === undefined || words === undefined) return words
@@ -39,7 +39,7 @@ function age(phrasing: Phrasing, animal: Animal): string | undefined {
   const born = birthDateExact
     ? texts.gallery.born(dateWords(language, birthDate))
     : texts.gallery.bornAbout(dateWords(language, birthDate, 'month'))
-  return [group, words, born].filter(Boolean).join(', ')
+  return [[group, words].filter(Boolean).join(', '), html`<br><small>${born}</small>`]
 }
 
 /** With whom it can live, and with whom it had better not. */

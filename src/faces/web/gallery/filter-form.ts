@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { AGES } from '../../../pets/profile-schemas.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
-import { type Asked, DISTANCES, parametersOf, sortOf } from './asked.ts'
+import { type Asked, DISTANCES, parametersOf } from './asked.ts'
 import { distanceWords, kindWords, type Phrasing } from './phrases.ts'
 
 const SIZES = ['small', 'medium', 'large', 'extra_large']
@@ -21,13 +21,13 @@ interface FormParts {
 export function filterForm(phrasing: Phrasing, { asked, problems, kinds, breeds }: FormParts): Html {
   const { gallery } = phrasing.texts
   const used = parametersOf(asked as Asked).filter(([name]) => !FIRST.includes(name)).length
-  const text = (name: 'q' | 'near', label: string, hint?: string): Html =>
-    textField({ name, label, hint, problems, mostCharacters: 100, value: one(asked[name]) })
+  const text = (name: 'q' | 'near', label: string, placeholder: string): Html =>
+    textField({ name, label, placeholder, problems, mostCharacters: 100, value: one(asked[name]) })
   const kind = one(asked.kind)?.toLowerCase()
   return html`${problemSummary(gallery.problems, problems)}
 <form class="finder" action="/animals" role="search">
 <div class="finder-main">
-${text('q', gallery.words)}
+${text('q', gallery.words, gallery.wordsExample)}
 ${selectField({
   name: 'kind',
   label: gallery.kind,
@@ -38,7 +38,7 @@ ${selectField({
     ...kinds.map((name) => [name.toLowerCase(), kindWords(phrasing.texts, name)] as const),
   ],
 })}
-${text('near', gallery.near, gallery.nearHint)}
+${text('near', gallery.near, gallery.nearExample)}
 ${selectField({
   name: 'within',
   label: gallery.within,
@@ -93,8 +93,8 @@ function moreFields(
       name: 'sort',
       label: gallery.sort,
       problems,
-      value: one(asked.sort) ?? sortOf(asked as Asked),
-      choices: words(gallery.sorts, Object.keys(gallery.sorts)),
+      value: one(asked.sort),
+      choices: [['', gallery.usualOrder], ...words(gallery.sorts, Object.keys(gallery.sorts))],
     }),
     checkGroup(gallery.age, checks('age', words(common.age, AGES), asked.age)),
     checkGroup(gallery.size, checks('size', words(common.size, SIZES), asked.size)),

@@ -19,7 +19,7 @@ export function srcset(photo: Photo, sizes: readonly Size[] = SIZES): string {
 export function photoStrip({ gallery }: Texts, name: string, photos: Photo[] = []): Html {
   const [first] = photos
   if (!first)
-    return html`<div class="photos"><div class="slide"><img src="${assetPath('no-photo.svg')}" alt="${
+    return html`<div class="photos"><div class="slide no-photo"><img src="${assetPath('no-photo.svg')}" alt="${
       gallery.noPhoto
     }" width="300" height="300"></div></div>`
   if (photos.length === 1)

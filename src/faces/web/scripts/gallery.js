@@ -4,14 +4,10 @@ for (const form of document.querySelectorAll('form.finder'))
   form.addEventListener('formdata', ({ formData }) => {
     for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
     if (!formData.has('near')) formData.delete('within')
-    if (formData.get('sort') === 'newest' && !formData.has('near')) formData.delete('sort')
   })
 
-for (const photos of document.querySelectorAll('.photos')) {
-  const strip = photos.querySelector('.strip')
-  const thumbs = [...photos.querySelectorAll('.thumbs a')]
-  const slides = [...strip.children]
-  if (thumbs.length === 0) continue
+for (const strip of document.querySelectorAll('.strip')) {
+  const thumbs = [...strip.parentElement.querySelectorAll('.thumbs a')]
 
   const current = () => Math.round(strip.scrollLeft / strip.clientWidth)
   const mark = () => {
@@ -19,7 +15,7 @@ for (const photos of document.querySelectorAll('.photos')) {
     thumbs[current()]?.setAttribute('aria-current', 'true')
   }
   const show = (index) => {
-    const to = Math.max(0, Math.min(slides.length - 1, index))
+    const to = Math.max(0, Math.min(thumbs.length - 1, index))
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches
     strip.scrollTo({ left: to * strip.clientWidth, behavior: still ? 'instant' : 'smooth' })
   }

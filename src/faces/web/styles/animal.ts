@@ -5,19 +5,27 @@ export const ANIMAL_STYLE = `
   display: grid;
   grid-template-columns: minmax(0, 1fr);
   gap: 0 2.5rem;
-  padding-top: 1.25rem;
 }
+.back { margin: 0.9rem 0; font-size: 0.95rem; }
+.back a::before { content: '← '; }
 .animal h1 { margin: 1rem 0 0.25rem; }
 .animal .lead { margin: 0; }
 .animal-head > .muted { margin: 0.1rem 0 1rem; }
 .animal-head .panel { margin-top: 1rem; }
+.panel > :last-child { margin-bottom: 0; }
+.panel ul { padding-left: 1.2rem; }
 .animal-head .panel h2 { font-size: 1.1rem; }
+.animal-head .panel p { margin-bottom: 0; }
+.animal-head .panel ul { margin-top: 0.25rem; }
+.animal-facts .facts { grid-template-columns: minmax(0, 9fr) minmax(0, 11fr); }
 .animal-facts { margin-top: 1.25rem; }
 .animal-text p { max-width: 42rem; font-size: 1.06rem; }
+.animal-adopt .shelter { margin-top: 1.5rem; }
 .shelter-name { margin-top: 0; font-size: 1.1rem; font-weight: 600; }
 .facts dt { font-weight: normal; }
 .facts dd { font-weight: 500; min-width: 0; }
-.tags, .inline {
+.facts small { font-weight: normal; }
+.panel .tags, .tags, .inline {
   display: flex;
   flex-wrap: wrap;
   gap: 0.5rem;
@@ -25,6 +33,7 @@ export const ANIMAL_STYLE = `
   padding: 0;
   list-style: none;
 }
+.panel .inline { padding: 0; }
 .inline { margin: 0; gap: 0.25rem 1rem; }
 .panel .tag { background: var(--card); border: 1px solid var(--edge); }
 .policy { margin: 0 0 1rem; }
@@ -45,6 +54,7 @@ export const ANIMAL_STYLE = `
   border-radius: 14px;
   background: var(--panel);
 }
+.no-photo img { object-fit: cover; }
 .thumbs {
   display: flex;
   flex-wrap: wrap;

@@ -29,7 +29,7 @@ export const GALLERY_STYLE = `
 }
 .foot p { margin: 0.25rem 0; }
 h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; }
-.lead { margin: 0 0 1.25rem; font-size: 1.15rem; color: var(--muted); max-width: 42rem; }
+.lead { margin: 0 0 1.25rem; font-size: clamp(1rem, 0.95rem + 0.3vw, 1.15rem); color: var(--muted); max-width: 42rem; }
 .muted { color: var(--muted); }
 .panel { padding: 1.1rem 1.25rem; border-radius: 14px; background: var(--panel); }
 .panel h2 { margin-top: 0; }
@@ -40,13 +40,20 @@ h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; 
   background: var(--panel);
 }
 .finder .field { margin: 0; }
+.finder input, .finder select { min-height: 2.75rem; }
+.finder input[type='checkbox'] { min-height: 0; }
+.finder select { padding-inline: 0.4rem 0; }
+.finder input[type='checkbox'] { accent-color: var(--strong); }
+.summary h2 { margin-top: 0; }
+legend { padding: 0; }
+::placeholder { color: var(--muted); opacity: 1; }
 .finder-main {
   display: grid;
   gap: 0.75rem 1rem;
-  grid-template-columns: minmax(0, 1fr);
-  align-items: start;
+  grid-template-columns: repeat(2, minmax(0, 1fr));
+  align-items: end;
 }
-.finder-main > button { align-self: end; }
+.finder-main > :first-child, .finder-main > .wrong { grid-column: 1 / -1; }
 .finder details { margin-top: 0.75rem; }
 .finder summary, .policy summary {
   padding: 0.4rem 0;
@@ -61,7 +68,7 @@ h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; 
   grid-template-columns: minmax(0, 1fr);
 }
 .finder fieldset { margin: 0; }
-.checks { display: flex; flex-wrap: wrap; gap: 0 1.1rem; }
+.checks { display: flex; flex-wrap: wrap; gap: 0 1.1rem; align-content: start; }
 .checks legend { margin-bottom: 0.1rem; }
 .chips {
   display: flex;
@@ -151,13 +158,13 @@ h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; 
 @media (min-width: 34.01rem) {
   .cards { grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: 1.25rem; }
   .compact { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); gap: 0.75rem; }
-  .finder-main { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .finder-more { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 }
 @media (min-width: 60rem) {
   .finder-main {
-    grid-template-columns: minmax(0, 2fr) minmax(0, 1.3fr) minmax(0, 2fr) minmax(0, 1.2fr) auto;
+    grid-template-columns: minmax(0, 2fr) minmax(0, 1.3fr) minmax(0, 1.7fr) minmax(0, 1.2fr) auto;
   }
+  .finder-main > :first-child, .finder-main > .wrong { grid-column: auto; }
 }
 @media (prefers-reduced-motion: no-preference) {
   .card { transition: border-color 0.15s; }
