@@ -1,12 +1,13 @@
 import { animal } from './console-animal-en.ts'
 import { animals } from './console-animals-en.ts'
+import { applicationNotices, applications, questions } from './console-applications-en.ts'
 import { importWords } from './console-import-en.ts'
 import { photos } from './console-photos-en.ts'
 
 /** Words of the console: of its frame here, of its parts in files of their own. */
 export const console = {
   title: 'Console',
-  nav: { start: 'Start', animals: 'Animals', import: 'Import' },
+  nav: { start: 'Start', animals: 'Animals', applications: 'Applications', import: 'Import' },
   roles: { viewer: 'Viewer', staff: 'Staff', manager: 'Manager', admin: 'Admin' } as Record<string, string>,
   signOut: 'Sign out',
   toStart: 'To the start page',
@@ -18,6 +19,7 @@ export const console = {
   },
   /** What was done, by the name that an address has of it. */
   notices: {
+    ...applicationNotices,
     added: 'The animal is added. Now give it some photos: animals with photos find a home sooner.',
     addedAnother: 'The animal is added. Here is an empty form for the next one.',
     saved: 'Your changes are saved.',
@@ -40,6 +42,7 @@ export const console = {
     other_organization: 'This belongs to another organization than yours.',
     pet_not_found: 'There is no such animal, or it belongs to another organization.',
     photo_not_found: 'This photo is gone already.',
+    application_not_found: 'There is no such application, or it belongs to another organization.',
     order_not_found: 'There is no such order.',
     order_open: 'Somebody has an open order on this animal. Complete or cancel the order first.',
     order_closed: 'This order is closed already.',
@@ -68,6 +71,8 @@ export const console = {
   },
   animals,
   animal,
+  applications,
+  questions,
   photos,
   import: importWords,
 }

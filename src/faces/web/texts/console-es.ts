@@ -1,12 +1,13 @@
 import { animal } from './console-animal-es.ts'
 import { animals } from './console-animals-es.ts'
+import { applicationNotices, applications, questions } from './console-applications-es.ts'
 import type { console as english } from './console-en.ts'
 import { importWords } from './console-import-es.ts'
 import { photos } from './console-photos-es.ts'
 
 export const console: typeof english = {
   title: 'Consola',
-  nav: { start: 'Inicio', animals: 'Animales', import: 'Importar' },
+  nav: { start: 'Inicio', animals: 'Animales', applications: 'Solicitudes', import: 'Importar' },
   roles: { viewer: 'Lectura', staff: 'Personal', manager: 'Responsable', admin: 'Administración' },
   signOut: 'Cerrar sesión',
   toStart: 'A la página de inicio',
@@ -17,6 +18,7 @@ export const console: typeof english = {
     link: 'Iniciar sesión en otra ventana',
   },
   notices: {
+    ...applicationNotices,
     added: 'El animal está añadido. Ahora añada fotos: con fotos encuentran antes un hogar.',
     addedAnother: 'El animal está añadido. Aquí tiene un formulario vacío para el siguiente.',
     saved: 'Sus cambios están guardados.',
@@ -38,6 +40,7 @@ export const console: typeof english = {
     other_organization: 'Esto pertenece a otra organización.',
     pet_not_found: 'No existe este animal, o pertenece a otra organización.',
     photo_not_found: 'Esta foto ya no existe.',
+    application_not_found: 'No existe esta solicitud, o pertenece a otra organización.',
     order_not_found: 'No existe esta solicitud.',
     order_open: 'Hay una solicitud abierta para este animal. Complétela o cancélela primero.',
     order_closed: 'Esta solicitud ya está cerrada.',
@@ -66,6 +69,8 @@ export const console: typeof english = {
   },
   animals,
   animal,
+  applications,
+  questions,
   photos,
   import: importWords,
 }
