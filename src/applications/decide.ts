@@ -17,6 +17,11 @@ const DECISIONS: Record<ApplicationStatus, readonly ApplicationStatus[]> = {
   withdrawn: [],
 }
 
+/** What may become of an application now. */
+export function movesOf({ status, closedAt }: Stored): readonly ApplicationStatus[] {
+  return closedAt === null ? DECISIONS[status] : []
+}
+
 /** Who decides about which application, when (Unix time in milliseconds). */
 export type Decision = place.Decision
 

@@ -10,6 +10,7 @@ export const RIGHTS = {
   /** Who wants to adopt, and who did: their names and addresses too. */
   seeAdopters: 'staff',
   decideOrders: 'staff',
+  decideApplications: 'staff',
   /** People of the organization, up to the own role. */
   managePeople: 'manager',
   manageKeys: 'manager',

@@ -168,7 +168,7 @@ test('who is signed in has a bound of 600 requests a minute, which is none of th
 
 const PAGES_OF_ROLES: [Role, string[]][] = [
   ['viewer', ['Start', 'Animals']],
-  ['staff', ['Start', 'Animals']],
+  ['staff', ['Start', 'Animals', 'Applications']],
 ]
 
 test('the console speaks the language of the browser, and names who is signed in', async (t) => {

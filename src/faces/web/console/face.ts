@@ -8,6 +8,7 @@ import { listAnimals } from './animals/list.ts'
 import { decideOrders } from './animals/orders.ts'
 import { removeAnimal } from './animals/remove.ts'
 import { changeStatus } from './animals/status.ts'
+import { applicationPages } from './applications/pages.ts'
 import { consoleError } from './error-page.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
@@ -38,6 +39,7 @@ export function consoleFace(context: Context): Face {
       changeStatus(app, context)
       decideOrders(app, context)
       removeAnimal(app, context)
+      applicationPages(app, context)
       importPages(app, context)
       organizationPages(app, context)
       usagePage(app, context)

@@ -12,6 +12,7 @@ import { PREFIX } from './pages.ts'
 const NAV = [
   ['/', 'start', 'seeNumbers'],
   ['/animals', 'animals', 'seeAnimals'],
+  ['/applications', 'applications', 'seeAdopters'],
   ['/import', 'import', 'changeAnimals'],
   ['/organizations', 'organization', 'changeOrganization'],
   ['/usage', 'usage', 'manageKeys'],

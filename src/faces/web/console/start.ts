@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import { countWaiting, MOST_COUNTED } from '../../../applications/queue.ts'
 import type { Context } from '../../../context.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import * as inventory from '../../../inventory/store.ts'
+import { viewerOf } from '../../../orders/store.ts'
 import { type Finder, finderOf } from '../../../pets/finder.ts'
 import { type InsidePet, type InsideQuery, latestChanges, listInside } from '../../../pets/inside.ts'
 import { doersOf } from '../../../staff/names.ts'
@@ -39,10 +41,19 @@ ${mayAdd && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</
 ${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(overall, words)}
 ${
   !isEmpty &&
-  html`<div class="two">${await toDo(context, finder, request)}</div>
+  html`${await waitingLine(context, request)}<div class="two">${await toDo(context, finder, request)}</div>
 ${await latest(context, request)}`
 }`
   return consolePage(request, { title: start.title, main })
+}
+
+/** What waits for somebody's decision comes first. */
+async function waitingLine({ db }: Context, { caller, headers }: FastifyRequest): Promise<Part> {
+  if (!callerMay(caller, 'seeAdopters')) return undefined
+  const count = await countWaiting(db, viewerOf(caller))
+  const { applications } = wordsFor({ headers }).words
+  const told = applications.onStart(Math.min(count, MOST_COUNTED), count > MOST_COUNTED)
+  return count > 0 && html`<p class="notice"><a href="${PREFIX}/applications">${told}</a></p>`
 }
 
 function numbers(overall: Record<string, number>, { start, animals }: Texts['console']): Html {
@@ -72,7 +83,6 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
     html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${pets.length > 0 ? rows(pets, options) : html`<p>${none}</p>`}
 ${all && pets.length === FEW && html`<p><a href="${PREFIX}/animals?${all}">${start.allOfThem}</a></p>`}</section>`
-  // What waits for somebody's decision comes first.
   return [
     part('no-photos', start.noPhotos, noPhotos, start.noPhotosNone, 'status=available&photos=without'),
     part('longest', start.longest, longest, start.longestNone),

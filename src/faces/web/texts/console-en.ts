@@ -1,5 +1,6 @@
 import { animal } from './console-animal-en.ts'
 import { animals } from './console-animals-en.ts'
+import { applicationNotices, applications, questions } from './console-applications-en.ts'
 import { importWords } from './console-import-en.ts'
 import { organization, usage } from './console-office-en.ts'
 import { photos } from './console-photos-en.ts'
@@ -7,7 +8,14 @@ import { photos } from './console-photos-en.ts'
 /** Words of the console: of its frame here, of its parts in files of their own. */
 export const console = {
   title: 'Console',
-  nav: { start: 'Start', animals: 'Animals', import: 'Import', organization: 'Organization', usage: 'Usage' },
+  nav: {
+    start: 'Start',
+    animals: 'Animals',
+    applications: 'Applications',
+    import: 'Import',
+    organization: 'Organization',
+    usage: 'Usage',
+  },
   roles: { viewer: 'Viewer', staff: 'Staff', manager: 'Manager', admin: 'Admin' } as Record<string, string>,
   signOut: 'Sign out',
   toStart: 'To the start page',
@@ -19,6 +27,7 @@ export const console = {
   },
   /** What was done, by the name that an address has of it. */
   notices: {
+    ...applicationNotices,
     added: 'The animal is added. Now give it some photos: animals with photos find a home sooner.',
     addedAnother: 'The animal is added. Here is an empty form for the next one.',
     saved: 'Your changes are saved.',
@@ -42,6 +51,7 @@ export const console = {
     pet_not_found: 'There is no such animal, or it belongs to another organization.',
     photo_not_found: 'This photo is gone already.',
     organization_not_found: 'There is no such organization.',
+    application_not_found: 'There is no such application, or it belongs to another organization.',
     order_not_found: 'There is no such order.',
     order_open: 'Somebody has an open order on this animal. Complete or cancel the order first.',
     order_closed: 'This order is closed already.',
@@ -70,6 +80,8 @@ export const console = {
   },
   animals,
   animal,
+  applications,
+  questions,
   photos,
   import: importWords,
   organization,

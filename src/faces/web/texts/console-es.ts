@@ -1,5 +1,6 @@
 import { animal } from './console-animal-es.ts'
 import { animals } from './console-animals-es.ts'
+import { applicationNotices, applications, questions } from './console-applications-es.ts'
 import type { console as english } from './console-en.ts'
 import { importWords } from './console-import-es.ts'
 import { organization, usage } from './console-office-es.ts'
@@ -10,6 +11,7 @@ export const console: typeof english = {
   nav: {
     start: 'Inicio',
     animals: 'Animales',
+    applications: 'Solicitudes',
     import: 'Importar',
     organization: 'Organización',
     usage: 'Uso',
@@ -24,6 +26,7 @@ export const console: typeof english = {
     link: 'Iniciar sesión en otra ventana',
   },
   notices: {
+    ...applicationNotices,
     added: 'El animal está añadido. Ahora añada fotos: con fotos encuentran antes un hogar.',
     addedAnother: 'El animal está añadido. Aquí tiene un formulario vacío para el siguiente.',
     saved: 'Sus cambios están guardados.',
@@ -46,6 +49,7 @@ export const console: typeof english = {
     pet_not_found: 'No existe este animal, o pertenece a otra organización.',
     photo_not_found: 'Esta foto ya no existe.',
     organization_not_found: 'No existe esta organización.',
+    application_not_found: 'No existe esta solicitud, o pertenece a otra organización.',
     order_not_found: 'No existe esta solicitud.',
     order_open: 'Hay una solicitud abierta para este animal. Complétela o cancélela primero.',
     order_closed: 'Esta solicitud ya está cerrada.',
@@ -74,6 +78,8 @@ export const console: typeof english = {
   },
   animals,
   animal,
+  applications,
+  questions,
   photos,
   import: importWords,
   organization,

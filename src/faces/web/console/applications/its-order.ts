@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { App } from '../../../../http/app.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
+import { DECISIONS } from '../../../../orders/place.ts'
+import type { OrderStatus } from '../../../../orders/schema.ts'
+import { viewerOf } from '../../../../orders/store.ts'
+import { PREFIX } from '../pages.ts'
+import { type ById, ownApplication } from './own.ts'
+import { refused } from './refused.ts'
+
+/** Completes or cancels it. */
+export function decideItsOrder(app: App, context: Context): void {
+  app.post<ById>('/applications/:id/order', async (request: FastifyRequest, reply) => {
+    const { id, orderId } = await ownApplication(context, request)
+    const status = (request.body as FormBody).get('status') ?? ''
+    try {
+      if (orderId === undefined || !Object.hasOwn(DECISIONS, status)) throw new ApiError('order_not_found')
+      const decision = {
+        ...viewerOf(request.caller),
+        ...{ id: BigInt(orderId), now: context.clock() },
+      }
+      await context.write('decideOrder', status as OrderStatus, decision)
+    } catch (error) {
+      return refused(context, request, reply, error)
+    }
+    return reply.redirect(`${PREFIX}/applications/${id}?done=${status}`, 303)
+  })
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
+import { signIn } from '../../../testing/console.ts'
+import { startApp, UNLIMITED } from '../../../testing/start-app.ts'
+
+const QUESTIONS = [
+  { id: 'garden', text: 'Do you have a garden?', kind: 'yesNo', required: true },
+  { id: 'home', text: 'How do you live?', kind: 'choice', options: [...'ABCDEFGH'], required: false },
+  { id: 'pets', text: 'Which animals live with you?', kind: 'text', required: false },
+]
+
+async function check(page: Page, about: string): Promise<void> {
+  const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+  assert.equal(await page.evaluate<boolean>(isTooWide), false, about)
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
+  assert.deepEqual(found, [], about)
+}
+
+test(
+  'somebody applies on a phone without script and staff give the animal away, on pages that are sound to axe',
+  NEEDS_BROWSER,
+  async (t) => {
+    const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+    await app.post('/v1/organizations', { name: 'Harbour', code: 'CO12', applicationQuestions: QUESTIONS })
+    await app.post('/v1/pets', { name: 'Luna', categoryId: 1, status: 'available', organizationId: 1 })
+    const at = (path: string) => `http://127.0.0.1:${app.port}${path}`
+    const browser = await openBrowser(t)
+    const phone = { viewport: { width: 320, height: 640 }, locale: 'en-US' }
+    const visitor = await browser.newContext({ ...phone, javaScriptEnabled: false })
+    const page = await visitor.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(at('/animals/1/apply'))
+    app.clock.now += 60_000
+    await page.getByRole('button', { name: 'Send the application' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('link', { name: 'Write your name.' }).click()
+    await page.keyboard.type('Kim Doe')
+    await page.getByLabel('E-mail').fill('kim@doe.example')
+    await page.getByRole('group', { name: 'Do you have a garden?' }).getByLabel('Yes').check()
+    await page.getByLabel('How do you live?').selectOption('C')
+    await page.getByRole('button', { name: 'Send the application' }).click()
+    await page.getByText('Your application is sent').waitFor()
+    const own = page.url()
+
+    const desk = await browser.newContext({ ...phone, bypassCSP: true })
+    const url = at('/').replace('http:', 'https:')
+    const { token } = await signIn(app, { organizationId: 1, role: 'manager' })
+    await desk.addCookies([{ name: '__Host-session', value: token, url, secure: true, httpOnly: true }])
+    const staff = await desk.newPage()
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [320, 1280]) {
+        await staff.emulateMedia({ colorScheme })
+        await staff.setViewportSize({ width, height: 900 })
+        const paths = ['/console/', '/console/applications', '/console/applications?petId=1']
+        const more = ['/console/applications/1', '/console/organization/questions', '/animals/1/apply']
+        for (const path of [...paths, ...more, new URL(own).pathname]) {
+          await staff.goto(at(path))
+          await check(staff, `${path} ${colorScheme} ${width}`)
+        }
+      }
+    await staff.goto(at('/animals/1/apply'))
+    await staff.getByRole('button', { name: 'Send the application' }).click()
+    await staff.getByRole('alert').waitFor()
+    await check(staff, 'a form that was refused')
+    await staff.goto(at('/console/'))
+    await staff.getByRole('link', { name: '1 application waits' }).click()
+    await staff.getByRole('link', { name: 'Kim Doe' }).click()
+    await staff.getByLabel('Reply to the applicant').fill('Come on Saturday.')
+    await staff.getByRole('button', { name: 'Approve' }).click()
+    await staff.getByText('The application is approved').waitFor()
+    await check(staff, 'approved')
+    await staff.getByRole('button', { name: 'Adoption complete' }).click()
+    await staff.getByText('the animal has a home').waitFor()
+
+    await page.goto(own)
+    await page.getByText('Come on Saturday.').waitFor()
+    await page.getByRole('heading', { name: 'Adoption complete' }).waitFor()
+    assert.deepEqual(complaints, [])
+  },
+)

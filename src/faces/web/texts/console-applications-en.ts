@@ -1,0 +1,116 @@
+type Words = Record<string, string>
+
+/** What was done with an application, by the name that an address has of it. */
+export const applicationNotices: Words = {
+  application_in_review: 'The application is being looked at.',
+  application_approved: 'The application is approved: the animal is reserved, and its order is open.',
+  application_declined: 'The application is declined.',
+  application_withdrawn: 'The application is withdrawn.',
+  application_saved: 'What you wrote is saved.',
+  questions_saved: 'The questions are saved. The form asks them from now on.',
+}
+
+/** Words of the pages about who would like to adopt. */
+export const applications = {
+  title: 'Applications',
+  status: 'Status',
+  waiting: 'Waiting for a decision',
+  show: 'Show',
+  statuses: {
+    received: 'New',
+    in_review: 'In review',
+    approved: 'Approved',
+    declined: 'Declined',
+    withdrawn: 'Withdrawn',
+  } as Words,
+  none: 'Nobody waits for a decision. Wonderful!',
+  noneOfStatus: 'There is none with this status.',
+  next: 'Next',
+  first: 'To the first page',
+  compare: (count: number) => (count === 1 ? 'Look at it' : `Compare ${count} side by side`),
+  forAnimal: (name: string) => `Applications for ${name}`,
+  gone: (id: number) => `Animal ${id}, whose record is removed`,
+  all: 'All applications',
+  days: (days: number) => (days === 0 ? 'today' : days === 1 ? 'since yesterday' : `for ${days} days`),
+  erased: 'Name erased',
+  onStart: (count: number, more: boolean) =>
+    `${more ? 'More than ' : ''}${count} ${count === 1 ? 'application waits' : 'applications wait'} for your decision`,
+  // One application
+  wishes: (name: string) => `would like to adopt ${name}`,
+  sent: 'What they wrote',
+  erasedText: 'Who applied, and what was written, is erased.',
+  email: 'E-mail',
+  phone: 'Phone',
+  address: 'Address',
+  message: 'Message',
+  receivedAt: 'Sent',
+  decidedAt: 'Decided',
+  decidedBy: 'Decided by',
+  byApplicant: 'The applicant',
+  decide: 'Decision',
+  reply: 'Reply to the applicant',
+  replyHint: 'They read it on their own page, together with the status.',
+  note: 'Note for staff',
+  noteHint: 'The applicant never sees it here. Whoever asks for their own data gets it too.',
+  moves: {
+    in_review: 'Take in review',
+    approved: 'Approve',
+    declined: 'Decline',
+    withdrawn: 'They have withdrawn',
+  } as Words,
+  backToReview: 'Back to review',
+  approvedHint: 'Back to review, decline and withdraw cancel the order, and the animal is available again.',
+  save: 'Save the texts',
+  approves: 'Approving reserves the animal and opens its order.',
+  bonded: (name: string, friends: string) =>
+    `${name} is adopted together with ${friends}: approving reserves all of them in one order.`,
+  closed: 'Nothing more can be decided about it.',
+  reasons: {
+    adopted: 'It was declined because somebody else has adopted the animal.',
+    animal_removed: 'It was declined because the record of the animal was removed.',
+  } as Words,
+  order: 'Order',
+  orderText: (id: number) => `Order ${id} holds the animal for them.`,
+  wrong: 'This could not be done',
+  problems: {
+    pet_not_available:
+      'The animal is not available: somebody else has it, or a friend that it stays with. Nothing was decided. Look at the other applications first.',
+    invalid_status_transition: 'Somebody else has decided about it meanwhile. Here is how it is now.',
+    application_closed: 'Nothing more can be decided or written: it is closed.',
+    order_closed: 'The order is closed already. Here is how it is now.',
+    order_not_found: 'There is no such order any more. Here is how it is now.',
+    pet_not_found: 'The record of the animal is removed, so nobody can adopt it.',
+    bonded: 'The animals that it stays with have changed meanwhile. Look at them, then try again.',
+    other_organization: 'The animal, or one that it stays with, belongs to another organization.',
+    validation_failed: 'A text may have 5000 characters, and no signs that cannot be read.',
+  } as Words,
+}
+
+/** Words of the editor of what the form asks. */
+export const questions = {
+  title: 'Questions of the form',
+  lead: 'Whoever applies for one of your animals answers these, beside name, e-mail and message. Ask for little: long forms lose adopters.',
+  which: 'Whose questions?',
+  whichNone: 'There is no organization yet. The questions belong to one: add it first.',
+  organization: 'Number of the organization',
+  number: (number: number) => `Question ${number}`,
+  another: 'Add a question',
+  text: 'What is asked',
+  kind: 'Answer',
+  kinds: { text: 'Words', yesNo: 'Yes or no', choice: 'One of a list' } as Words,
+  options: 'The list, one answer a line',
+  optionsHint: 'Only for “one of a list”; at least two.',
+  required: 'Must be answered',
+  remove: 'Remove',
+  up: 'Move up',
+  down: 'Move down',
+  of: (action: string, number: number) => `${action}: question ${number}`,
+  save: 'Save',
+  wrong: 'Please look at these again',
+  conflict: 'Somebody else has changed the questions meanwhile. Saving again puts yours in their place.',
+  problems: {
+    text: 'What is asked: 1 to 500 characters, in one line.',
+    options: 'The list: 2 to 30 different answers, each at most 200 characters.',
+    many: 'There can be 30 questions at most.',
+  } as Words,
+}
