@@ -127,6 +127,9 @@ async function fillEverything(app: TestApp) {
   const idOf = async (key: string) => (await findByHash(store.db, hashKey(key)))?.id ?? 0
   await store.write('rotateKey', await idOf(rotated), hashKey(renewed), app.clock.now, 3_600_000)
   await store.write('revokeKey', await idOf(revoked), app.clock.now)
+  const ana = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' } as const
+  const staffId = await store.write('inviteStaff', ana, undefined, 'a'.repeat(64), app.clock.now)
+  await store.write('updateStaff', staffId, { name: 'Ana “🐕”' }, undefined)
   await store.close()
   while ((await app.get('/v1/pets?limit=1', spent)).status === 200);
   return { admin, spent, once, first, revoked, valid: [rotated, renewed] }
@@ -177,7 +180,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
 
   const { code, stdout, stderr } = await runCli(t, argumentsOf({ from: app.databaseUrl, to }), {})
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){19}$/)
+  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){20}$/)
   assert.match(stdout, /^pet +39 +42 /m)
   assert.equal((await copy({ from: to, to: back })).equal, true)
   assert.ok((await compareStores({ from: app.databaseUrl, to: back })).every(({ equal }) => equal))
@@ -215,7 +218,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
     await copied.stop()
     assert.deepEqual(
       (await inStore(databaseUrl, 'select max(id) from api_key'))[0]?.map(Number),
-      [6],
+      [7],
       'the key of this start stands behind those of the first store',
     )
   }
