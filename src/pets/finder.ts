@@ -22,7 +22,16 @@ export interface Finder {
 /** Behind so many changes the index is brought up to date at once, and not by the next round of jobs. */
 const MOST_RECENT = 1_000
 
-export function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'write'>): Finder {
+const opened = new WeakMap<object, Finder>()
+
+/** One for all faces of a service: what it keeps of changes is kept once. */
+export function finderOf(context: Pick<Context, 'db' | 'version' | 'write'>): Finder {
+  const finder = opened.get(context) ?? openFinder(context)
+  opened.set(context, finder)
+  return finder
+}
+
+function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'write'>): Finder {
   const pages = () => version('pages')
   const recent = recentReader(db, pages)
   let indexing = false

@@ -23,6 +23,8 @@ interface TextField extends Field {
   /** Which keys a phone offers. */
   inputMode?: 'numeric' | 'decimal'
   mostCharacters?: number | undefined
+  /** The id of a list of what may be meant. */
+  list?: string
 }
 
 interface LongTextField extends Field {
@@ -45,14 +47,14 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 }
 
 export function textField(text: TextField): Html {
-  const { type = 'text', autocomplete, inputMode, mostCharacters, ...field } = text
+  const { type = 'text', autocomplete, inputMode, mostCharacters, list, ...field } = text
   const { name, value } = field
   return around(
     field,
     html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${when(
       autocomplete,
       (words) => html` autocomplete="${words}"`,
-    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(mostCharacters, (most) => html` maxlength="${most}"`)}>`,
+    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(mostCharacters, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}>`,
   )
 }
 

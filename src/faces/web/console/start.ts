@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import * as inventory from '../../../inventory/store.ts'
-import { type Finder, openFinder } from '../../../pets/finder.ts'
+import { type Finder, finderOf } from '../../../pets/finder.ts'
 import { type InsidePet, type InsideQuery, latestChanges, listInside } from '../../../pets/inside.ts'
 import { doersOf } from '../../../staff/names.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -23,7 +23,7 @@ const LATEST = 8
 
 /** What there is to do. */
 export function startPage(app: App, context: Context): void {
-  const finder = openFinder(context)
+  const finder = finderOf(context)
   app.get('/', (request) => page(context, finder, request))
 }
 
