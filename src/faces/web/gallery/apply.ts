@@ -25,7 +25,7 @@ const MOST_BYTES = 65_536
 
 const MINUTE_MS = 60_000
 
-/** Where somebody applies for an animal, and sees what becomes of it: no cache keeps it, no engine finds it. */
+/** Where somebody applies for an animal, and sees what becomes of it: no cache and no engine keeps it. */
 export function applyRoutes(app: App, context: Context): void {
   app.register(async (scope: App) => {
     scope.addHook('onRequest', privateHook(context))
