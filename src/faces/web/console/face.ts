@@ -13,6 +13,8 @@ import { consoleError } from './error-page.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
+import { joinPages } from './sign-in/join.ts'
+import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
 
 /** The longest texts of an animal, each of whose characters a form may send as nine. */
@@ -30,6 +32,8 @@ export function consoleFace(context: Context): Face {
       app.addHook('onRoute', declareNeeds)
       app.addHook('onRequest', pageHook(config))
       app.addHook('onRequest', requireNeeds(config))
+      signInPages(app, context)
+      joinPages(app, context)
       startPage(app, context)
       listAnimals(app, context)
       addAnimal(app, context)

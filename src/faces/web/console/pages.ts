@@ -15,6 +15,11 @@ export const PREFIX = '/console'
 
 /** Every page of the console and every change that one sends, with what it asks for. The one list. */
 export const PAGES = {
+  'GET /sign-in': 'anybody',
+  'POST /sign-in': 'anybody',
+  'POST /sign-out': 'anybody',
+  'GET /join/:token': 'anybody',
+  'POST /join/:token': 'anybody',
   'GET /': 'seeNumbers',
   'GET /animals': 'seeAnimals',
   'GET /animals/new': 'changeAnimals',

@@ -92,4 +92,7 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 }
 .numbers a:hover { border-color: var(--strong); }
 .numbers b { display: block; font-size: 1.8rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.secret { display: flex; gap: 0 0.5rem; align-items: end; }
+.secret .field { flex: 1; min-width: 0; }
+.secret button { margin-bottom: 1rem; }
 `

@@ -2,6 +2,7 @@ import { animal } from './console-animal-en.ts'
 import { animals } from './console-animals-en.ts'
 import { importWords } from './console-import-en.ts'
 import { photos } from './console-photos-en.ts'
+import { join, signIn } from './console-sign-in-en.ts'
 
 /** Words of the console: of its frame here, of its parts in files of their own. */
 export const console = {
@@ -18,6 +19,7 @@ export const console = {
   },
   /** What was done, by the name that an address has of it. */
   notices: {
+    welcome: 'You are signed in. Welcome!',
     added: 'The animal is added. Now give it some photos: animals with photos find a home sooner.',
     addedAnother: 'The animal is added. Here is an empty form for the next one.',
     saved: 'Your changes are saved.',
@@ -69,5 +71,7 @@ export const console = {
   animals,
   animal,
   photos,
+  signIn,
+  join,
   import: importWords,
 }

@@ -3,6 +3,7 @@ import { animals } from './console-animals-es.ts'
 import type { console as english } from './console-en.ts'
 import { importWords } from './console-import-es.ts'
 import { photos } from './console-photos-es.ts'
+import { join, signIn } from './console-sign-in-es.ts'
 
 export const console: typeof english = {
   title: 'Consola',
@@ -17,6 +18,7 @@ export const console: typeof english = {
     link: 'Iniciar sesión en otra ventana',
   },
   notices: {
+    welcome: 'Ha iniciado sesión. ¡Le damos la bienvenida!',
     added: 'El animal está añadido. Ahora añada fotos: con fotos encuentran antes un hogar.',
     addedAnother: 'El animal está añadido. Aquí tiene un formulario vacío para el siguiente.',
     saved: 'Sus cambios están guardados.',
@@ -67,5 +69,7 @@ export const console: typeof english = {
   animals,
   animal,
   photos,
+  signIn,
+  join,
   import: importWords,
 }
