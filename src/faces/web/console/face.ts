@@ -12,7 +12,14 @@ import { changeStatus } from './animals/status.ts'
 import { consoleError } from './error-page.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
+import { keyPages } from './keys/key.ts'
+import { listKeys } from './keys/list.ts'
+import { makeKeys } from './keys/make.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
+import { accountPages } from './people/account.ts'
+import { invitePeople } from './people/invite.ts'
+import { listPeople } from './people/list.ts'
+import { personPages } from './people/person.ts'
 import { joinPages } from './sign-in/join.ts'
 import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
@@ -43,6 +50,13 @@ export function consoleFace(context: Context): Face {
       decideOrders(app, context)
       removeAnimal(app, context)
       importPages(app, context)
+      listPeople(app, context)
+      invitePeople(app, context)
+      personPages(app, context)
+      listKeys(app, context)
+      makeKeys(app, context)
+      keyPages(app, context)
+      accountPages(app, context)
     },
   }
 }

@@ -41,6 +41,16 @@ for (const button of document.querySelectorAll('[data-shows]')) {
   })
 }
 
+// What is shown once can be copied.
+for (const button of document.querySelectorAll('[data-copies]')) {
+  const source = document.getElementById(button.dataset.copies)
+  button.hidden = navigator.clipboard === undefined
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(source.value)
+    button.closest('.card').querySelector('[role=status]').textContent = button.dataset.copied
+  })
+}
+
 // Whoever comes back finds a form that can be sent.
 addEventListener('pageshow', () => {
   for (const form of document.forms) form.ariaBusy = null

@@ -1,13 +1,15 @@
 import { animal } from './console-animal-en.ts'
 import { animals } from './console-animals-en.ts'
 import { importWords } from './console-import-en.ts'
+import { keys } from './console-keys-en.ts'
+import { account, people, peopleNotices } from './console-people-en.ts'
 import { photos } from './console-photos-en.ts'
 import { join, signIn } from './console-sign-in-en.ts'
 
 /** Words of the console: of its frame here, of its parts in files of their own. */
 export const console = {
   title: 'Console',
-  nav: { start: 'Start', animals: 'Animals', import: 'Import' },
+  nav: { start: 'Start', animals: 'Animals', import: 'Import', people: 'People', keys: 'Keys' },
   roles: { viewer: 'Viewer', staff: 'Staff', manager: 'Manager', admin: 'Admin' } as Record<string, string>,
   signOut: 'Sign out',
   toStart: 'To the start page',
@@ -19,7 +21,7 @@ export const console = {
   },
   /** What was done, by the name that an address has of it. */
   notices: {
-    welcome: 'You are signed in. Welcome!',
+    ...peopleNotices,
     added: 'The animal is added. Now give it some photos: animals with photos find a home sooner.',
     addedAnother: 'The animal is added. Here is an empty form for the next one.',
     saved: 'Your changes are saved.',
@@ -73,5 +75,8 @@ export const console = {
   photos,
   signIn,
   join,
+  people,
+  account,
+  keys,
   import: importWords,
 }

@@ -2,12 +2,14 @@ import { animal } from './console-animal-es.ts'
 import { animals } from './console-animals-es.ts'
 import type { console as english } from './console-en.ts'
 import { importWords } from './console-import-es.ts'
+import { keys } from './console-keys-es.ts'
+import { account, people, peopleNotices } from './console-people-es.ts'
 import { photos } from './console-photos-es.ts'
 import { join, signIn } from './console-sign-in-es.ts'
 
 export const console: typeof english = {
   title: 'Consola',
-  nav: { start: 'Inicio', animals: 'Animales', import: 'Importar' },
+  nav: { start: 'Inicio', animals: 'Animales', import: 'Importar', people: 'Personas', keys: 'Claves' },
   roles: { viewer: 'Lectura', staff: 'Personal', manager: 'Responsable', admin: 'Administración' },
   signOut: 'Cerrar sesión',
   toStart: 'A la página de inicio',
@@ -18,7 +20,7 @@ export const console: typeof english = {
     link: 'Iniciar sesión en otra ventana',
   },
   notices: {
-    welcome: 'Ha iniciado sesión. ¡Le damos la bienvenida!',
+    ...peopleNotices,
     added: 'El animal está añadido. Ahora añada fotos: con fotos encuentran antes un hogar.',
     addedAnother: 'El animal está añadido. Aquí tiene un formulario vacío para el siguiente.',
     saved: 'Sus cambios están guardados.',
@@ -71,5 +73,8 @@ export const console: typeof english = {
   photos,
   signIn,
   join,
+  people,
+  account,
+  keys,
   import: importWords,
 }
