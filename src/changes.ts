@@ -86,6 +86,7 @@ export const changes = {
   beginSession: sessions.beginSession,
   seeSession: sessions.seeSession,
   endSession: sessions.endSession,
+  endSessionsOf: sessions.endSessionsOf,
   removeExpiredSessions,
   importBatch,
   importPhoto: photoSources.importPhoto,

@@ -38,15 +38,31 @@ const [OF_PROGRAMS, OF_STAFF] = [0, 1]
 /** The secret that stands for a first key that was made. */
 export const FIRST_KEY = 'first key'
 
-/** Those that programs have. */
-export function list(db: Db): Promise<Key[]> {
+function select(db: Db) {
   return db
     .selectFrom('api_key')
     .leftJoin('organization', 'organization.id', 'organization_id')
     .select(KEY_COLUMNS)
     .where('for_staff', '=', OF_PROGRAMS)
-    .orderBy('api_key.id')
-    .execute()
+}
+
+interface Part {
+  organizationId?: number | undefined
+  after?: number
+  limit?: number
+}
+
+/** Those that programs have: all, those of one organization, or a page of them. */
+export function list(db: Db, { organizationId, after, limit }: Part = {}): Promise<Key[]> {
+  let rows = select(db).orderBy('api_key.id')
+  if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
+  if (after !== undefined) rows = rows.where('api_key.id', '>', after)
+  return (limit === undefined ? rows : rows.limit(limit)).execute()
+}
+
+/** One that a program has. */
+export function find(db: Db, id: number): Promise<Key | undefined> {
+  return select(db).where('api_key.id', '=', id).executeTakeFirst()
 }
 
 /** @returns the new key's id */

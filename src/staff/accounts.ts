@@ -1,4 +1,5 @@
 import type { Role } from '../access.ts'
+import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { isUniqueViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
@@ -33,6 +34,7 @@ export async function inviteStaff(
   link: string,
   now: number,
 ): Promise<number> {
+  await requireStanding(db, by)
   requireManages(by, person)
   const { id } = await insert(db, person, null, now)
   await insertStaffLink(db, { hash: link, staffId: id, kind: 'invitation' }, now)
@@ -86,6 +88,7 @@ export async function resetStaff(
   link: string,
   now: number,
 ): Promise<boolean> {
+  await requireStanding(db, by)
   const staff = await find(db, id)
   if (!staff) return false
   requireManages(by, positionOf(staff))
@@ -106,6 +109,7 @@ export async function updateStaff(
   patch: { name?: string; role?: Role },
   by: Authority | undefined,
 ): Promise<boolean> {
+  await requireStanding(db, by)
   const staff = await find(db, id)
   if (!staff) return false
   const { name = staff.name, role = staff.role } = patch
@@ -132,6 +136,7 @@ export async function removeStaff(
   by: Authority | undefined,
   now: number,
 ): Promise<boolean> {
+  await requireStanding(db, by)
   const staff = await find(db, id)
   if (!staff) return false
   requireManages(by, positionOf(staff))
@@ -145,6 +150,17 @@ export async function removeStaff(
 
 function positionOf({ role, organizationId }: Staff): Position {
   return { role, organizationId: organizationId ?? undefined }
+}
+
+/**
+ * Whoever was removed or given another role a moment ago decides nothing more: of two admins who remove each
+ * other at once, one remains.
+ */
+async function requireStanding(db: Db, by: Authority | undefined): Promise<void> {
+  if (!by) return
+  await dialectOf(db).waitInHand(db, 'staff')
+  const now = await find(db, by.id)
+  if (now?.role !== by.role || positionOf(now).organizationId !== by.organizationId) throw notAllowed()
 }
 
 function requireManages(by: Authority | undefined, whom: Position): void {

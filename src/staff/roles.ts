@@ -1,4 +1,4 @@
-import { type Access, ROLES, type Role } from '../access.ts'
+import { ACCESS_LEVELS, type Access, includesAccess, ROLES, type Role } from '../access.ts'
 
 /** The least role for what people do in the console; a higher one includes it. The one table. */
 export const RIGHTS = {
@@ -45,6 +45,25 @@ export interface Position {
 export function mayManage(by: Position, whom: Position): boolean {
   if (!may(by.role, 'managePeople') || rank(whom.role) > rank(by.role)) return false
   return by.organizationId === undefined || by.organizationId === whom.organizationId
+}
+
+/** The roles that one may give to others. */
+export function rolesUpTo(role: Role): Role[] {
+  return ROLES.filter((one) => rank(one) <= rank(role))
+}
+
+/** The access that one may give to keys. */
+export function accessUpTo(role: Role): Access[] {
+  return ACCESS_LEVELS.filter((one) => includesAccess(ACCESS_OF[role], one))
+}
+
+/** Whether one may make, rotate and revoke a key: one that may do no more than themselves. */
+export function mayManageKey(
+  by: Position,
+  key: { access: Access; organizationId?: number | undefined },
+): boolean {
+  if (!may(by.role, 'manageKeys') || !includesAccess(ACCESS_OF[by.role], key.access)) return false
+  return by.organizationId === undefined || by.organizationId === key.organizationId
 }
 
 function rank(role: Role): number {

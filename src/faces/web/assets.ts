@@ -18,24 +18,24 @@ const CSS = 'text/css; charset=utf-8'
 export const JS = 'text/javascript; charset=utf-8'
 const SVG = 'image/svg+xml'
 
-const script = (name: string): string => readFileSync(new URL(`./scripts/${name}`, import.meta.url), 'utf8')
+const textOf = (file: URL): string => readFileSync(file, 'utf8')
 
 /** For pages of other sites, which find it under an address that stays. */
-export const EMBED = script('embed.js')
+export const EMBED = textOf(new URL('./scripts/embed.js', import.meta.url))
 
 /** Every file that pages load beside photos. The one list. */
 const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE + ANIMAL_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
-  'gallery.js': { type: JS, text: script('gallery.js') },
-  'frame.js': { type: JS, text: script('frame.js') },
+  'gallery.js': { type: JS, text: textOf(new URL('./scripts/gallery.js', import.meta.url)) },
+  'frame.js': { type: JS, text: textOf(new URL('./scripts/frame.js', import.meta.url)) },
   'no-photo.svg': { type: SVG, text: NO_PHOTO },
   'console.css': {
     type: CSS,
     text: BASE_STYLE + CONSOLE_STYLE + CONSOLE_ANIMALS_STYLE + CONSOLE_APPLICATIONS_STYLE,
   },
-  'console.js': { type: JS, text: script('console.js') },
-  'photos.js': { type: JS, text: script('photos.js') },
+  'console.js': { type: JS, text: textOf(new URL('./scripts/console.js', import.meta.url)) },
+  'photos.js': { type: JS, text: textOf(new URL('./scripts/photos.js', import.meta.url)) },
 } satisfies Record<string, { type: string; text: string }>
 
 export type AssetName = keyof typeof ASSETS

@@ -53,7 +53,7 @@ test('nobody may keep a page of the console, show it in a frame or run a script 
     '/console/%zz',
     '/console//',
   ]
-  const pages = [...INSIDE, ...others.map((path) => ({ name: path, method: 'GET', path }))]
+  const pages = [...ALL, ...others.map((path) => ({ name: path, method: 'GET', path }))]
   for (const page of pages) {
     for (const sent of [cookie, undefined]) {
       const { headers, text } = await ask(app, page, sent)

@@ -4,17 +4,23 @@ import type { ApiError } from '../../../errors.ts'
 import type { Face } from '../../../http/face.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { type Language, languageOf } from '../language.ts'
-import { HTML_TYPE, pageHeaders, renderPage } from '../page.ts'
+import { HTML_TYPE, type PageParts, pageHeaders, renderPage } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 import { PREFIX } from './pages.ts'
 
 /** A page of the console for somebody of whom nobody knows who it is. */
-export function barePage(language: Language, title: string, main: Html): string {
+export function barePage(
+  language: Language,
+  title: string,
+  main: Html,
+  scripts: PageParts['scripts'] = [],
+): string {
   const { console: words } = textsOf(language)
   return renderPage({
     language,
     title: `${title} – ${words.title}`,
     style: 'console.css',
+    scripts,
     header: html`<header class="bar"><a class="home" href="${PREFIX}/">adoptable</a></header>`,
     main: html`<div class="narrow"><h1>${title}</h1>
 ${main}</div>`,

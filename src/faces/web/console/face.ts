@@ -12,8 +12,17 @@ import { applicationPages } from './applications/pages.ts'
 import { consoleError } from './error-page.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
+import { keyPages } from './keys/key.ts'
+import { listKeys } from './keys/list.ts'
+import { makeKeys } from './keys/make.ts'
 import { organizationPages } from './organization/page.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
+import { accountPages } from './people/account.ts'
+import { invitePeople } from './people/invite.ts'
+import { listPeople } from './people/list.ts'
+import { personPages } from './people/person.ts'
+import { joinPages } from './sign-in/join.ts'
+import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
 import { usagePage } from './usage.ts'
 
@@ -32,6 +41,8 @@ export function consoleFace(context: Context): Face {
       app.addHook('onRoute', declareNeeds)
       app.addHook('onRequest', pageHook(config))
       app.addHook('onRequest', requireNeeds(config))
+      signInPages(app, context)
+      joinPages(app, context)
       startPage(app, context)
       listAnimals(app, context)
       addAnimal(app, context)
@@ -43,6 +54,13 @@ export function consoleFace(context: Context): Face {
       importPages(app, context)
       organizationPages(app, context)
       usagePage(app, context)
+      listPeople(app, context)
+      invitePeople(app, context)
+      personPages(app, context)
+      listKeys(app, context)
+      makeKeys(app, context)
+      keyPages(app, context)
+      accountPages(app, context)
     },
   }
 }

@@ -16,6 +16,8 @@ const NAV = [
   ['/import', 'import', 'changeAnimals'],
   ['/organizations', 'organization', 'changeOrganization'],
   ['/usage', 'usage', 'manageKeys'],
+  ['/people', 'people', 'managePeople'],
+  ['/keys', 'keys', 'manageKeys'],
 ] as const satisfies (readonly [path: string, name: keyof Texts['console']['nav'], right: Right])[]
 
 interface Inside {
@@ -64,7 +66,7 @@ const isIn = (path: string, to: string): boolean => path === to || (to !== '/' &
 function who(words: Texts['console'], { staff }: Caller): Html | undefined {
   return (
     staff &&
-    html`<div class="who"><span>${staff.name}</span> <small>${words.roles[staff.role]}</small>
+    html`<div class="who"><a href="${PREFIX}/account">${staff.name}</a> <small>${words.roles[staff.role]}</small>
 <form method="post" action="${PREFIX}/sign-out"><button class="plain">${words.signOut}</button></form></div>`
   )
 }

@@ -15,6 +15,11 @@ export const PREFIX = '/console'
 
 /** Every page of the console and every change that one sends, with what it asks for. The one list. */
 export const PAGES = {
+  'GET /sign-in': 'anybody',
+  'POST /sign-in': 'anybody',
+  'POST /sign-out': 'anybody',
+  'GET /join/:token': 'anybody',
+  'POST /join/:token': 'anybody',
   'GET /': 'seeNumbers',
   'GET /animals': 'seeAnimals',
   'GET /animals/new': 'changeAnimals',
@@ -42,6 +47,25 @@ export const PAGES = {
   'POST /organizations/:id/photos': 'changeOrganization',
   'POST /organizations/:id/photos/:photoId': 'changeOrganization',
   'GET /usage': 'manageKeys',
+  'GET /people': 'managePeople',
+  'GET /people/new': 'managePeople',
+  'POST /people/new': 'managePeople',
+  'GET /people/:id': 'managePeople',
+  'POST /people/:id': 'managePeople',
+  'POST /people/:id/link': 'managePeople',
+  'GET /people/:id/remove': 'managePeople',
+  'POST /people/:id/remove': 'managePeople',
+  'GET /keys': 'manageKeys',
+  'GET /keys/new': 'manageKeys',
+  'POST /keys/new': 'manageKeys',
+  'GET /keys/:id': 'manageKeys',
+  'POST /keys/:id/rotate': 'manageKeys',
+  'GET /keys/:id/revoke': 'manageKeys',
+  'POST /keys/:id/revoke': 'manageKeys',
+  'GET /account': 'anyStaff',
+  'POST /account': 'anyStaff',
+  'POST /account/password': 'anyStaff',
+  'POST /account/sign-out': 'anyStaff',
 } as const satisfies Record<string, Needed>
 
 /** Route hook: puts what the list says where the gate finds it. @throws for a page that it does not name */

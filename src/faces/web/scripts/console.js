@@ -26,6 +26,31 @@ document.addEventListener('submit', (event) => {
   if ('guard' in form.dataset) isDirty = false
 })
 
+// What is typed unseen can be looked at.
+for (const button of document.querySelectorAll('[data-shows]')) {
+  const input = document.getElementById(button.dataset.shows)
+  button.hidden = false
+  button.addEventListener('click', () => {
+    const isShown = input.type === 'text'
+    input.type = isShown ? 'password' : 'text'
+    button.ariaPressed = String(!isShown)
+  })
+  // A browser remembers no password that is sent as text.
+  input.form.addEventListener('submit', () => {
+    input.type = 'password'
+  })
+}
+
+// What is shown once can be copied.
+for (const button of document.querySelectorAll('[data-copies]')) {
+  const source = document.getElementById(button.dataset.copies)
+  button.hidden = navigator.clipboard === undefined
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(source.value)
+    button.closest('.card').querySelector('[role=status]').textContent = button.dataset.copied
+  })
+}
+
 // Whoever comes back finds a form that can be sent.
 addEventListener('pageshow', () => {
   for (const form of document.forms) form.ariaBusy = null

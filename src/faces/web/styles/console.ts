@@ -21,7 +21,6 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .side nav a:hover { background: var(--page); }
 .side nav a[aria-current] { color: var(--link); font-weight: 700; }
 .who { display: flex; align-items: baseline; gap: 0.4rem; }
-.who span { overflow: hidden; max-width: 9rem; text-overflow: ellipsis; white-space: nowrap; }
 .who button { min-height: 2rem; padding: 0.1rem 0.6rem; font-size: 0.9rem; }
 @media (max-width: 59.99rem) {
   .side { display: grid; grid-template-columns: 1fr auto; align-items: center; padding: 0.5rem 1rem 0; }
@@ -92,4 +91,42 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 }
 .numbers a:hover { border-color: var(--strong); }
 .numbers b { display: block; font-size: 1.8rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.secret { display: flex; gap: 0 0.5rem; align-items: end; }
+.secret .field { flex: 1; min-width: 0; }
+.secret button { margin-bottom: 1rem; }
+.secret textarea {
+  flex: 1;
+  min-width: 0;
+  margin-bottom: 1rem;
+  font-family: ui-monospace, monospace;
+  resize: vertical;
+}
+.card > label + .secret { margin-top: 0.25rem; }
+.rows {
+  margin: 1rem 0;
+  padding: 0;
+  border: 1px solid var(--soft);
+  border-radius: 10px;
+  background: var(--card);
+  list-style: none;
+}
+.rows li {
+  position: relative;
+  display: grid;
+  grid-template-columns: minmax(0, 1fr) minmax(0, 20rem);
+  gap: 0.25rem 1rem;
+  align-items: center;
+  padding: 0.75rem 1rem;
+}
+.rows li + li { border-top: 1px solid var(--soft); }
+.rows li:hover .about a { text-decoration: underline; }
+.rows .about a { display: inline-block; }
+.who a {
+  overflow: hidden;
+  max-width: 9rem;
+  text-overflow: ellipsis;
+  white-space: nowrap;
+  color: var(--text);
+}
+@media (max-width: 40rem) { .rows li { grid-template-columns: minmax(0, 1fr); } }
 `

@@ -2,8 +2,11 @@ import { animal } from './console-animal-en.ts'
 import { animals } from './console-animals-en.ts'
 import { applicationNotices, applications, questions } from './console-applications-en.ts'
 import { importWords } from './console-import-en.ts'
+import { keys } from './console-keys-en.ts'
 import { organization, usage } from './console-office-en.ts'
+import { account, people, peopleNotices } from './console-people-en.ts'
 import { photos } from './console-photos-en.ts'
+import { join, signIn } from './console-sign-in-en.ts'
 
 /** Words of the console: of its frame here, of its parts in files of their own. */
 export const console = {
@@ -15,6 +18,8 @@ export const console = {
     import: 'Import',
     organization: 'Organization',
     usage: 'Usage',
+    people: 'People',
+    keys: 'Keys',
   },
   roles: { viewer: 'Viewer', staff: 'Staff', manager: 'Manager', admin: 'Admin' } as Record<string, string>,
   signOut: 'Sign out',
@@ -28,6 +33,7 @@ export const console = {
   /** What was done, by the name that an address has of it. */
   notices: {
     ...applicationNotices,
+    ...peopleNotices,
     added: 'The animal is added. Now give it some photos: animals with photos find a home sooner.',
     addedAnother: 'The animal is added. Here is an empty form for the next one.',
     saved: 'Your changes are saved.',
@@ -83,6 +89,11 @@ export const console = {
   applications,
   questions,
   photos,
+  signIn,
+  join,
+  people,
+  account,
+  keys,
   import: importWords,
   organization,
   usage,

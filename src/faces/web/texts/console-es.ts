@@ -3,8 +3,11 @@ import { animals } from './console-animals-es.ts'
 import { applicationNotices, applications, questions } from './console-applications-es.ts'
 import type { console as english } from './console-en.ts'
 import { importWords } from './console-import-es.ts'
+import { keys } from './console-keys-es.ts'
 import { organization, usage } from './console-office-es.ts'
+import { account, people, peopleNotices } from './console-people-es.ts'
 import { photos } from './console-photos-es.ts'
+import { join, signIn } from './console-sign-in-es.ts'
 
 export const console: typeof english = {
   title: 'Consola',
@@ -15,6 +18,8 @@ export const console: typeof english = {
     import: 'Importar',
     organization: 'Organización',
     usage: 'Uso',
+    people: 'Personas',
+    keys: 'Claves',
   },
   roles: { viewer: 'Lectura', staff: 'Personal', manager: 'Responsable', admin: 'Administración' },
   signOut: 'Cerrar sesión',
@@ -27,6 +32,7 @@ export const console: typeof english = {
   },
   notices: {
     ...applicationNotices,
+    ...peopleNotices,
     added: 'El animal está añadido. Ahora añada fotos: con fotos encuentran antes un hogar.',
     addedAnother: 'El animal está añadido. Aquí tiene un formulario vacío para el siguiente.',
     saved: 'Sus cambios están guardados.',
@@ -81,6 +87,11 @@ export const console: typeof english = {
   applications,
   questions,
   photos,
+  signIn,
+  join,
+  people,
+  account,
+  keys,
   import: importWords,
   organization,
   usage,

@@ -18,11 +18,19 @@ const MOST_ORGANIZATIONS = 200
 
 export async function readChoices({ db }: Pick<Context, 'db'>, caller: Caller): Promise<Choices> {
   const all = (await categories.list(db)).map(({ id, name }): Choice => [String(id), name])
-  if (caller.organizationId !== undefined) return { categories: all }
+  return { categories: all, organizations: await readOrganizations({ db }, caller) }
+}
+
+/** Those that somebody of the whole installation chooses from. */
+export async function readOrganizations(
+  { db }: Pick<Context, 'db'>,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+): Promise<Choices['organizations']> {
+  if (organizationId !== undefined) return undefined
   const found = await listOrganizations(db, { limit: MOST_ORGANIZATIONS, within: 1 })
-  const organizations = found.map(({ id, name, code }): Choice => [String(id), `${name} (${code})`])
-  if (organizations.length === 0) return { categories: all }
-  return { categories: all, organizations: found.length > MOST_ORGANIZATIONS ? 'many' : organizations }
+  if (found.length > MOST_ORGANIZATIONS) return 'many'
+  const choices = found.map(({ id, name, code }): Choice => [String(id), `${name} (${code})`])
+  return choices.length > 0 ? choices : undefined
 }
 
 const listed = ({ organizations }: Choices): Choice[] => (Array.isArray(organizations) ? organizations : [])

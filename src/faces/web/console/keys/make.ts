@@ -1,0 +1,150 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../../../../access.ts'
+import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { App } from '../../../../http/app.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
+import { html } from '../../../../http/html.ts'
+import { ONE_LINE } from '../../../../http/text.ts'
+import { generateKey, hashKey } from '../../../../keys/key-format.ts'
+import type { NewKey } from '../../../../keys/store.ts'
+import * as organizations from '../../../../organizations/store.ts'
+import { type Limits, PLANS, type Plan } from '../../../../plans.ts'
+import { authorityOf } from '../../../../staff/accounts.ts'
+import { accessUpTo, mayManageKey } from '../../../../staff/roles.ts'
+import { type Problem, problemSummary, radioField, selectField, textField } from '../../forms.ts'
+import { consolePage, wordsFor } from '../frame.ts'
+import { organizationField } from '../organization-field.ts'
+import { numberIn } from '../row-id.ts'
+import { shownOnce } from '../shown-once.ts'
+import { KEYS } from './list.ts'
+
+const IS_NAME = new RegExp(ONE_LINE, 'u')
+const MOST_NAME = 200
+const MOST_REQUESTS = 9_999_999_999
+
+const FIELDS = ['name', 'access', 'plan', 'perMinute', 'perDay', 'organizationId'] as const
+type Typed = Record<(typeof FIELDS)[number], string>
+
+const NONE: Typed = {
+  ...{ name: '', access: 'read', plan: 'free', perMinute: '', perDay: '', organizationId: '' },
+}
+
+/** Makes a key, and shows it. */
+export function makeKeys(app: App, context: Context): void {
+  app.get('/keys/new', (request) => page(context, request, NONE))
+
+  app.post('/keys/new', async (request, reply) => {
+    const form = request.body as FormBody
+    const typed = Object.fromEntries(FIELDS.map((name) => [name, (form.get(name) ?? '').trim()])) as Typed
+    const { key, problems } = await read(context, request, typed)
+    if (!key) return refused(context, request, reply, typed, problems)
+    if (!mayManageKey(authorityOf(request.caller), key)) throw new ApiError('insufficient_access')
+    const secret = generateKey(context.config.environment)
+    const id = await context.write('insertKey', key, hashKey(secret), context.clock())
+    const { words } = wordsFor(request)
+    return shownOnce(request, {
+      title: words.keys.madeTitle(key.name),
+      lead: words.keys.madeLead(id),
+      label: words.keys.key,
+      secret,
+      back: { path: KEYS, text: words.keys.toList },
+    })
+  })
+}
+
+function refused(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  typed: Typed,
+  problems: Problem[],
+): Promise<string> {
+  reply.code(400)
+  return page(context, request, typed, problems)
+}
+
+/** A key as a form describes it, by the rules that the command has too. */
+async function read(
+  { db }: Context,
+  request: FastifyRequest,
+  typed: Typed,
+): Promise<{ key?: NewKey; problems: Problem[] }> {
+  const { problems: words } = wordsFor(request).words.keys
+  const { role, organizationId: own } = authorityOf(request.caller)
+  const problems: Problem[] = []
+  const wrong = (field: keyof Typed, message: string): void => void problems.push({ field, message })
+  const { name, access, plan } = typed
+  if (!IS_NAME.test(name) || [...name].length > MOST_NAME) wrong('name', words.name)
+  if (!accessUpTo(role).includes(access as Access)) wrong('access', words.access)
+  if (!plansFor(role).includes(plan as Plan)) wrong('plan', words.plan)
+  const chosen = typed.organizationId === '' ? undefined : (numberIn(typed.organizationId) ?? 0)
+  const organizationId = own ?? chosen
+  const isThere = organizationId === undefined || (await organizations.find(db, BigInt(organizationId)))
+  if (!isThere) wrong('organizationId', words.organization)
+  if (access === 'admin' && organizationId !== undefined) wrong('access', words.admin)
+  const limits = plan === 'enterprise' ? limitsIn(typed, wrong, words.count) : undefined
+  if (problems.length > 0) return { problems }
+  return { problems, key: { name, access: access as Access, plan: plan as Plan, organizationId, limits } }
+}
+
+function limitsIn(
+  { perMinute, perDay }: Typed,
+  wrong: (field: 'perMinute' | 'perDay', message: string) => void,
+  message: string,
+): Limits {
+  const count = (field: 'perMinute' | 'perDay', text: string): number => {
+    const value = numberIn(text) ?? 0
+    if (value < 1 || value > MOST_REQUESTS) wrong(field, message)
+    return value
+  }
+  return { perMinute: count('perMinute', perMinute), perDay: count('perDay', perDay) }
+}
+
+/** One with figures of its own is for the whole installation to give. */
+function plansFor(role: string): Plan[] {
+  const all = Object.keys(PLANS) as Plan[]
+  return role === 'admin' ? all : all.filter((plan) => PLANS[plan] !== 'custom')
+}
+
+async function page(
+  context: Context,
+  request: FastifyRequest,
+  typed: Typed,
+  problems: readonly Problem[] = [],
+): Promise<string> {
+  const { words } = wordsFor(request)
+  const { keys, signIn } = words
+  const { role, organizationId } = authorityOf(request.caller)
+  const offered = accessUpTo(role).filter((one) => one !== 'admin' || organizationId === undefined)
+  const plans = plansFor(role)
+  const figure = (name: 'perMinute' | 'perDay', label: string) =>
+    textField({ name, label, value: typed[name], problems, inputMode: 'numeric', hint: keys.enterpriseOnly })
+  return consolePage(request, {
+    title: keys.makeTitle,
+    main: html`<div class="narrow"><h1>${keys.makeTitle}</h1><p class="lead">${keys.makeLead}</p>
+<form class="card" method="post" action="${KEYS}/new" novalidate>${problemSummary(signIn.wrong, problems)}
+${textField({
+  ...{ name: 'name', label: keys.name, hint: keys.nameHint, value: typed.name, required: true, problems },
+  ...{ autocomplete: 'off', mostCharacters: MOST_NAME },
+})}
+${radioField({
+  ...{ name: 'access', label: keys.access, value: typed.access, problems },
+  choices: offered.map((one) => [one, `${keys.accesses[one]}: ${keys.accessHints[one]}`]),
+})}
+${selectField({
+  ...{ name: 'plan', label: keys.plan, value: typed.plan, problems },
+  choices: plans.map((plan) => [plan, planWords(plan, request)]),
+})}
+${plans.includes('enterprise') && [figure('perMinute', keys.perMinute), figure('perDay', keys.perDay)]}
+${await organizationField(context, request, { value: typed.organizationId, problems, hint: keys.organizationHint })}
+<div class="row"><button>${keys.makeButton}</button><a class="quiet" href="${KEYS}">${words.animal.cancel}</a></div></form></div>`,
+  })
+}
+
+function planWords(plan: Plan, request: FastifyRequest): string {
+  const { keys } = wordsFor(request).words
+  const figures: Limits | 'custom' = PLANS[plan]
+  const told = figures === 'custom' ? keys.ownFigures : keys.figures(figures.perMinute, figures.perDay)
+  return `${keys.plans[plan]}: ${told}`
+}

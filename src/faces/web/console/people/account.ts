@@ -1,0 +1,111 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { App } from '../../../../http/app.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
+import { html } from '../../../../http/html.ts'
+import { authorityOf } from '../../../../staff/accounts.ts'
+import { NO_SESSION } from '../../../../staff/session-cookie.ts'
+import { changePassword } from '../../../../staff/sign-in.ts'
+import * as staff from '../../../../staff/store.ts'
+import { type Problem, problemSummary, textField } from '../../forms.ts'
+import { consolePage, wordsFor } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import { takeSession } from '../sign-in/begin.ts'
+import { passwordField } from '../sign-in/password-field.ts'
+import { personProblems } from '../sign-in/problems.ts'
+
+const ACCOUNT = `${PREFIX}/account`
+
+/** What everybody decides about themselves. */
+export function accountPages(app: App, context: Context): void {
+  const { write } = context
+  app.get('/account', (request) => page(context, request))
+
+  app.post('/account', async (request, reply) => {
+    const by = authorityOf(request.caller)
+    const name = ((request.body as FormBody).get('name') ?? '').trim()
+    try {
+      await write('updateStaff', by.id, { name }, by)
+      return reply.redirect(`${ACCOUNT}?done=saved`, 303)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+      reply.code(error.status)
+      return page(context, request, { name, problems: personProblems(error, {}, wordsFor(request).words) })
+    }
+  })
+
+  app.post('/account/password', async (request, reply) => {
+    const { id } = authorityOf(request.caller)
+    const form = request.body as FormBody
+    const { words } = wordsFor(request)
+    const typed = { current: form.get('current') ?? '', password: form.get('password') ?? '' }
+    const refuse = (status: number, problems: Problem[]) => {
+      reply.code(status)
+      return page(context, request, { problems })
+    }
+    try {
+      const result = await changePassword(context, id, { ...typed, address: request.ip })
+      if (result.outcome === 'refused')
+        return await refuse(400, [{ field: 'current', message: words.account.wrongPassword }])
+      if (result.outcome === 'wait') {
+        const { retryAfterSeconds } = result
+        reply.header('retry-after', String(retryAfterSeconds))
+        const message = words.signIn.problems.wait(Math.ceil(retryAfterSeconds / 60))
+        return await refuse(429, [{ field: 'current', message }])
+      }
+      await takeSession(context, request, reply, result.token)
+      return reply.redirect(`${ACCOUNT}?done=passwordChanged`, 303)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+      return refuse(error.status, personProblems(error, typed, words))
+    }
+  })
+
+  app.post('/account/sign-out', async (request, reply) => {
+    await write('endSessionsOf', authorityOf(request.caller).id)
+    return reply.header('set-cookie', NO_SESSION).redirect(`${PREFIX}/sign-in?done=signedOutAll`, 303)
+  })
+}
+
+interface Refused {
+  name?: string
+  problems: readonly Problem[]
+}
+
+async function page(
+  { db }: Context,
+  request: FastifyRequest,
+  { name, problems }: Refused = { problems: [] },
+): Promise<string> {
+  const { words } = wordsFor(request)
+  const { account, people, signIn, join } = words
+  const own = await staff.find(db, authorityOf(request.caller).id)
+  const email = own?.email ?? ''
+  return consolePage(request, {
+    title: account.title,
+    main: html`<div class="narrow"><h1>${account.title}</h1>${problemSummary(signIn.wrong, problems)}
+<form class="card" method="post" action="${ACCOUNT}" novalidate>
+${textField({
+  ...{
+    name: 'name',
+    label: join.name,
+    hint: join.nameHint,
+    value: name ?? own?.name,
+    required: true,
+    problems,
+  },
+  ...{ autocomplete: 'name', mostCharacters: 200 },
+})}
+<dl class="facts"><dt>${signIn.email}</dt><dd>${email}</dd><dt>${people.role}</dt><dd>${words.roles[own?.role ?? '']}</dd></dl>
+<p><button>${words.animal.save}</button></p></form>
+<section class="card" aria-labelledby="password"><h2 id="password">${account.password}</h2><p>${account.passwordHint}</p>
+<form method="post" action="${ACCOUNT}/password" novalidate>
+<input type="text" name="username" value="${email}" autocomplete="username" hidden>
+${passwordField({ name: 'current', label: account.current, isNew: false, problems }, words)}
+${passwordField({ name: 'password', label: account.next, isNew: true, problems }, words)}
+<button>${account.change}</button></form></section>
+<section class="card" aria-labelledby="everywhere"><h2 id="everywhere">${account.everywhere}</h2><p>${account.everywhereHint}</p>
+<form method="post" action="${ACCOUNT}/sign-out"><button class="plain">${account.everywhereButton}</button></form></section></div>`,
+  })
+}

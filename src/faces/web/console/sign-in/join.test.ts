@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { invite, reset } from '../../../../staff/join.ts'
+import { LINK_MS } from '../../../../staff/links.ts'
+import * as staff from '../../../../staff/store.ts'
+import { newToken } from '../../../../staff/token.ts'
+import { cookieOf } from '../../../../testing/desk-face.ts'
+import { BEN, PASSWORD, startConsole, tokenOf } from '../../../../testing/staffed.ts'
+
+const pathOf = (token: string): string => `/console/join/${token}`
+
+test('the first link makes an account that may do everything, and is good for that once', async (t) => {
+  const { context, app, get, send, isIn } = await startConsole(t)
+  const { token, hash } = newToken()
+  await context.write('insertFirstLink', hash, app.clock.now)
+  const path = pathOf(token)
+  const page = await get(path)
+  assert.equal(page.status, 200)
+  assert.match(page.text, /Make the first account/)
+
+  const person = { name: ' Ana Ruiz ', email: ' Ana@shelter.example ' }
+  const refused = await send(path, { name: '', email: 'ana', password: 'short' })
+  assert.equal(refused.status, 400)
+  for (const field of ['name', 'email', 'password'])
+    assert.match(refused.text, new RegExp(`<a href="#field-${field}">`), field)
+  const common = await send(path, { ...person, password: 'password1234' })
+  assert.match(common.text, /Many people would think/)
+  assert.match(common.text, /value="Ana Ruiz"/)
+  assert.doesNotMatch(common.text, /password1234/)
+
+  const made = await send(path, { ...person, password: PASSWORD })
+  assert.deepEqual([made.status, made.headers.location], [303, '/console/?done=welcome'])
+  assert.ok(await isIn(tokenOf(cookieOf(made).cookie)))
+  const [ana] = await staff.list(context.db)
+  assert.deepEqual([ana?.name, ana?.email, ana?.role], ['Ana Ruiz', 'Ana@shelter.example', 'admin'])
+  const again = await send(path, { name: 'Eve', email: 'eve@evil.example', password: PASSWORD })
+  assert.deepEqual([again.status, again.headers['set-cookie']], [410, undefined])
+  assert.equal((await staff.list(context.db)).length, 1)
+})
+
+test('an invitation says who is invited, changes nothing until it is followed, and takes the name they choose', async (t) => {
+  const { context, app, get, send, signIn } = await startConsole(t)
+  const { token, staffId } = await invite(context, BEN, undefined)
+  for (const method of ['GET', 'HEAD', 'GET']) {
+    const { status } = await app.request(pathOf(token), { method, headers: { authorization: undefined } })
+    assert.equal(status, 200, method)
+  }
+  const page = await get(pathOf(token))
+  assert.match(page.text, /value="Ben Lim"/)
+  assert.match(page.text, /value="ben@shelter.example" autocomplete="username" readonly/)
+  assert.equal((await staff.find(context.db, staffId))?.password, null)
+
+  const sent = { name: 'Benjamin Lim', email: 'eve@evil.example', password: PASSWORD }
+  assert.equal((await send(pathOf(token), sent)).status, 303)
+  const ben = await staff.find(context.db, staffId)
+  assert.deepEqual([ben?.name, ben?.email, ben?.role], ['Benjamin Lim', BEN.email, BEN.role])
+  assert.equal((await signIn()).status, 303)
+})
+
+test('a link that was used, is over, was replaced or never was opens nothing, and the page says what to do', async (t) => {
+  const { context, app, get, send, join } = await startConsole(t)
+  const used = await invite(context, BEN, undefined)
+  await send(pathOf(used.token), { name: 'Ben', password: PASSWORD })
+  const replaced = await invite(context, { ...BEN, email: 'kim@shelter.example' }, undefined)
+  const latest = await reset(context, replaced.staffId, undefined)
+  const { staffId } = await join({ ...BEN, email: 'removed@shelter.example' })
+  const removed = await reset(context, staffId, undefined)
+  await context.write('removeStaff', staffId, undefined, app.clock.now)
+  const late = await invite(context, { ...BEN, email: 'late@shelter.example' }, undefined)
+  assert.equal((await get(pathOf(latest?.token ?? ''))).status, 200)
+  app.clock.now += LINK_MS
+
+  const tokens = [
+    used.token,
+    replaced.token,
+    removed?.token ?? '',
+    late.token,
+    'x',
+    'a'.repeat(43),
+    '%00',
+    '..%2f',
+  ]
+  const texts = new Set<string>()
+  for (const token of tokens) {
+    for (const answer of [
+      await get(pathOf(token)),
+      await send(pathOf(token), { name: 'Eve', password: PASSWORD }),
+    ]) {
+      assert.deepEqual([answer.status, answer.headers['set-cookie']], [410, undefined], token)
+      texts.add(answer.text)
+    }
+  }
+  assert.equal(texts.size, 1, 'the same words for all of them')
+  assert.match([...texts][0] ?? '', /This link is not good any more.*ask whoever invited you/s)
+})
+
+test('of two who follow a link at once one is in', async (t) => {
+  const { context, send } = await startConsole(t)
+  const { token } = await invite(context, BEN, undefined)
+  const both = ['Ben', 'Eve'].map((name) => send(pathOf(token), { name, password: `${PASSWORD} ${name}` }))
+  const statuses = (await Promise.all(both)).map(({ status }) => status)
+  assert.deepEqual(statuses.toSorted(), [303, 410])
+})
+
+test('a reset ends every session of the person, and the browser that follows it has a new one', async (t) => {
+  const { context, send, join, isIn, signIn } = await startConsole(t)
+  const { staffId, token: before } = await join()
+  const link = await reset(context, staffId, undefined)
+  assert.ok(await isIn(before))
+  const password = 'another horse battery'
+  const sent = { name: 'Nobody looks at this', password }
+  const answer = await send(pathOf(link?.token ?? ''), sent, { cookie: `__Host-session=${before}` })
+  assert.equal(answer.status, 303)
+  assert.deepEqual([await isIn(before), await isIn(tokenOf(cookieOf(answer).cookie))], [false, true])
+  assert.deepEqual([(await signIn()).status, (await signIn(BEN.email, password)).status], [400, 303])
+  assert.equal((await staff.find(context.db, staffId))?.name, BEN.name)
+})
+
+test('the address of a link is in no log, no cache and no Referer', async (t) => {
+  const { context, get, send, app } = await startConsole(t)
+  const { token } = await invite(context, BEN, undefined)
+  const answers = [
+    await get(pathOf(token)),
+    await send(pathOf(token), { name: '', password: '' }),
+    await send(pathOf(token), { name: 'Ben', password: PASSWORD }),
+    await get(pathOf(token)),
+  ]
+  for (const { headers, text } of answers) {
+    assert.equal(headers['referrer-policy'], 'strict-origin')
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.equal(headers['x-frame-options'], 'DENY')
+    assert.doesNotMatch(text, new RegExp(token), 'the page itself does not repeat it')
+  }
+  assert.doesNotMatch(app.log.join(''), new RegExp(`${token}|${PASSWORD}|ben@shelter`))
+  assert.match(app.log.join(''), /"path":"\/console\/join\/…"/)
+})
+
+test('a name is text wherever it stands: no tag, no header', async (t) => {
+  const { context, send, get } = await startConsole(t)
+  const { token } = await invite(context, BEN, undefined)
+  const twoLines = await send(pathOf(token), { name: 'Ben\r\nSet-Cookie: a=b', password: PASSWORD })
+  assert.equal(twoLines.status, 400)
+  const name = '"><img src=x onerror=alert(1)>'
+  const refused = await send(pathOf(token), { name, password: 'short' })
+  assert.match(refused.text, /value="&quot;&gt;&lt;img/)
+  const joined = await send(pathOf(token), { name, password: PASSWORD })
+  const { text } = await get('/console/', cookieOf(joined))
+  assert.match(text, /&lt;img src=x/)
+  assert.doesNotMatch(text, /<img src=x/)
+})

@@ -1,0 +1,150 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../../../context.ts'
+import { ApiError, type ErrorDetail } from '../../../../errors.ts'
+import type { App } from '../../../../http/app.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
+import { type Html, html } from '../../../../http/html.ts'
+import { requireGoodPassword } from '../../../../staff/common-passwords.ts'
+import { join, readLink } from '../../../../staff/join.ts'
+import type { OpenLink } from '../../../../staff/links.ts'
+import { requirePerson } from '../../../../staff/person.ts'
+import { mayHaveCookies } from '../../../../staff/session-cookie.ts'
+import { type Problem, problemSummary, textField } from '../../forms.ts'
+import { barePage } from '../error-page.ts'
+import { wordsFor } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import { takeSession } from './begin.ts'
+import { needsHttps } from './needs-https.ts'
+import { passwordField } from './password-field.ts'
+import { personProblems } from './problems.ts'
+
+type ByToken = { Params: { token: string } }
+const PATH = '/join/:token'
+const MOST_EMAIL = 254
+const MOST_NAME = 200
+
+interface Typed {
+  name: string
+  email: string
+}
+
+/** Where a one-time link leads: the first account, an invitation, or another password. */
+export function joinPages(app: App, context: Context): void {
+  const { config } = context
+  app.addHook('onRequest', (request, reply, done) => {
+    // Its address opens an account, so no request names it as where it came from. With no-referrer at all our
+    // own form would send `Origin: null`.
+    if (request.routeOptions.url === PREFIX + PATH) reply.header('referrer-policy', 'strict-origin')
+    done()
+  })
+
+  app.get<ByToken>(PATH, async (request: FastifyRequest, reply) => {
+    if (!mayHaveCookies(request, config)) return needsHttps(request, reply)
+    // Mail programs open links that nobody has clicked: this uses nothing up.
+    const link = await readLink(context, tokenOf(request))
+    if (!link) return overPage(request, reply)
+    return page(request, link, { name: link.staff?.name ?? '', email: link.staff?.email ?? '' })
+  })
+
+  app.post<ByToken>(PATH, (request: FastifyRequest, reply) =>
+    mayHaveCookies(request, config) ? use(context, request, reply) : needsHttps(request, reply),
+  )
+}
+
+const tokenOf = ({ params }: FastifyRequest): string => (params as ByToken['Params']).token
+
+async function use(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const link = await readLink(context, tokenOf(request))
+  if (!link) return overPage(request, reply)
+  const form = request.body as FormBody
+  const text = (name: string): string => (form.get(name) ?? '').trim()
+  const { kind, staff } = link
+  const typed = {
+    name: kind === 'reset' ? (staff?.name ?? '') : text('name'),
+    email: staff?.email ?? text('email'),
+  }
+  const password = form.get('password') ?? ''
+  try {
+    await requireAll(typed, password)
+    const joined = await join(context, tokenOf(request), { ...typed, password })
+    if (!joined) return overPage(request, reply)
+    if (staff && typed.name !== staff.name)
+      await context.write('updateStaff', joined.staffId, { name: typed.name }, undefined)
+    await takeSession(context, request, reply, joined.token)
+    return reply.redirect(`${PREFIX}/?done=welcome`, 303)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+    reply.code(error.status)
+    return page(request, link, typed, personProblems(error, { ...typed, password }, wordsFor(request).words))
+  }
+}
+
+/** @throws {ApiError} validation_failed, with whatever is wrong with the person and the password */
+async function requireAll(typed: Typed, password: string): Promise<void> {
+  const details = [
+    ...(await detailsOf(() => requirePerson({ ...typed, role: 'viewer' }))),
+    ...(await detailsOf(() => requireGoodPassword(password, typed))),
+  ]
+  if (details.length > 0) throw new ApiError('validation_failed', { details })
+}
+
+async function detailsOf(check: () => void | Promise<void>): Promise<ErrorDetail[]> {
+  try {
+    await check()
+    return []
+  } catch (error) {
+    if (error instanceof ApiError && error.details) return error.details
+    throw error
+  }
+}
+
+function page(
+  request: FastifyRequest,
+  { kind }: OpenLink,
+  { name, email }: Typed,
+  problems: readonly Problem[] = [],
+): string {
+  const { language, words } = wordsFor(request)
+  const { join: own, signIn } = words
+  const mail = { name: 'email', label: signIn.email, value: email, autocomplete: 'username' }
+  return barePage(
+    language,
+    own.titles[kind],
+    html`<p class="lead">${own.leads[kind]}</p>
+<form class="card" method="post" novalidate>${problemSummary(signIn.wrong, problems)}
+${
+  kind !== 'reset' &&
+  textField({
+    ...{ name: 'name', label: own.name, hint: own.nameHint, value: name, required: true, problems },
+    ...{ autocomplete: 'name', mostCharacters: MOST_NAME },
+  })
+}
+${
+  kind === 'first'
+    ? textField({ ...mail, type: 'email', required: true, problems, mostCharacters: MOST_EMAIL })
+    : knownEmail(signIn.email, email)
+}
+${passwordField({ name: 'password', label: own.password, isNew: true, problems }, words)}
+<p><button>${own.buttons[kind]}</button></p></form>`,
+    ['console.js'],
+  )
+}
+
+/** To be read, and for the browser that keeps passwords; what it sends is not looked at. */
+function knownEmail(label: string, email: string): Html {
+  return html`<div class="field"><label for="known-email">${label}</label>
+<input id="known-email" type="email" value="${email}" autocomplete="username" readonly></div>`
+}
+
+/** The same for a link that was used, is over or never was. */
+function overPage(request: FastifyRequest, reply: FastifyReply): string {
+  const { language, words } = wordsFor(request)
+  const { title, advice, toSignIn } = words.join.over
+  reply.code(410)
+  return barePage(
+    language,
+    title,
+    html`${advice.map((sentence) => html`<p>${sentence}</p>`)}
+<p><a class="button" href="${PREFIX}/sign-in">${toSignIn}</a></p>`,
+  )
+}

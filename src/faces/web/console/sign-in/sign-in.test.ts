@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { invite } from '../../../../staff/join.ts'
+import { formIn } from '../../../../testing/console.ts'
+import { cookieOf } from '../../../../testing/desk-face.ts'
+import { BEN, PASSWORD, SIGN_IN, startConsole, tokenOf } from '../../../../testing/staffed.ts'
+
+test('somebody signs in by a form that keeps the address and never the password, and goes on where they were', async (t) => {
+  const { join, send, get, signIn, isIn } = await startConsole(t)
+  await join()
+  const to = '/console/animals?q=a%26b'
+  const sent = await get(to)
+  assert.equal(sent.headers.location, `${SIGN_IN}?to=${encodeURIComponent(to)}`)
+  const page = await get(String(sent.headers.location))
+  assert.equal(page.status, 200)
+  assert.deepEqual(formIn(page.text, SIGN_IN), { to, email: '', password: '' })
+  assert.match(page.text, /autocomplete="username"/)
+  assert.match(page.text, /autocomplete="current-password"/)
+
+  const wrong = await signIn(BEN.email, 'wrong horse battery', { to })
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.text, /class="summary"/)
+  assert.deepEqual(formIn(wrong.text, SIGN_IN), { to, email: BEN.email, password: '' })
+  assert.doesNotMatch(wrong.text, /wrong horse/)
+  assert.equal(wrong.headers['set-cookie'], undefined)
+
+  const right = await send(SIGN_IN, { ...formIn(wrong.text, SIGN_IN), password: PASSWORD })
+  assert.deepEqual([right.status, right.headers.location], [303, to])
+  const [cookie = ''] = right.headers['set-cookie'] ?? []
+  assert.match(cookie, /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; HttpOnly; SameSite=Lax$/)
+  const token = tokenOf(cookieOf(right).cookie)
+  assert.ok(await isIn(token))
+  const again = await get(`${SIGN_IN}?to=/console/import`, cookieOf(right))
+  assert.deepEqual([again.status, again.headers.location], [303, '/console/import'])
+})
+
+test('nobody is sent to another site by signing in', async (t) => {
+  const { join, get, signIn } = await startConsole(t)
+  await join()
+  const elsewhere = [
+    ...[
+      '//evil.example',
+      '/\\evil.example',
+      '/\\/evil.example',
+      'https:',
+      'https:evil.example',
+      '\\\\evil.example',
+    ],
+    ...[
+      'https://evil.example/console/',
+      '//evil.example/console/',
+      '/console/..//evil.example',
+      '/console//../..//evil.example',
+    ],
+    ...[
+      '/console/\\evil.example',
+      '/console/\r\nLocation: https://evil.example',
+      '/%2fevil.example',
+      '%2f%2fevil.example',
+    ],
+    ...[
+      '/console/%2e%2e/%2e%2e//evil.example',
+      'javascript:alert(1)',
+      '/v1/pets',
+      ' //evil.example',
+      '/console@evil.example',
+    ],
+  ]
+  for (const to of elsewhere) {
+    const page = await get(`${SIGN_IN}?to=${encodeURIComponent(to)}`)
+    assert.equal(formIn(page.text, SIGN_IN).to, '/console/', to)
+    const { status, headers } = await signIn(BEN.email, PASSWORD, { to })
+    assert.deepEqual([status, headers.location], [303, '/console/'], to)
+  }
+})
+
+test('each sign-in begins another session and ends the one of that browser, so none can be put there before', async (t) => {
+  const { join, signIn, isIn, send } = await startConsole(t)
+  const { token: first } = await join()
+  assert.ok(await isIn(first))
+  const chosen = 'a'.repeat(43)
+  for (const before of [first, chosen]) {
+    const cookie = `__Host-session=${before}`
+    const { headers } = await signIn(BEN.email, PASSWORD, {}, { cookie })
+    const [now = ''] = headers['set-cookie'] ?? []
+    const token = tokenOf(now.split(';')[0] ?? '')
+    assert.notEqual(token, before)
+    assert.ok(await isIn(token))
+    assert.equal(await isIn(before), false)
+  }
+  // Another browser of the same person goes on.
+  const [one, other] = [cookieOf(await signIn()), cookieOf(await signIn())]
+  assert.equal(await isIn(tokenOf(one.cookie)), true)
+  const out = await send('/console/sign-out', {}, one)
+  assert.deepEqual([out.status, out.headers.location], [303, `${SIGN_IN}?done=signedOut`])
+  assert.match(String(out.headers['set-cookie']), /^__Host-session=; Max-Age=0; Path=\/; Secure/)
+  assert.deepEqual([await isIn(tokenOf(one.cookie)), await isIn(tokenOf(other.cookie))], [false, true])
+})
+
+test('after ten tries at an account, and after ten from an address, the page says how long to wait', async (t) => {
+  const { join, signIn, app } = await startConsole(t)
+  await join()
+  for (const email of [BEN.email, 'nobody@shelter.example']) {
+    app.clock.now += 2 * 24 * 3_600_000
+    for (let tried = 0; tried < 10; tried += 1)
+      assert.equal((await signIn(email, `wrong ${tried} battery`)).status, 400)
+    const { status, headers, text } = await signIn(email)
+    assert.deepEqual([status, headers['retry-after'], headers['set-cookie']], [429, '60', undefined])
+    assert.match(text, /Wait a minute, then try again\./)
+    assert.match((await signIn(email, PASSWORD, {}, { 'accept-language': 'es' })).text, /Espere un minuto/)
+    app.clock.now += 60_000
+    assert.equal((await signIn(email)).status, email === BEN.email ? 303 : 400)
+  }
+  app.clock.now += 2 * 24 * 3_600_000
+  for (let tried = 0; tried < 10; tried += 1)
+    assert.equal((await signIn(`person${tried}@shelter.example`)).status, 400)
+  assert.equal((await signIn()).status, 429, 'the same address, another account')
+})
+
+test('whether somebody has an account shows neither in the answer nor in the work that it takes', async (t) => {
+  const { join, signIn, context, app } = await startConsole(t)
+  await join()
+  await invite(context, { ...BEN, email: 'invited@shelter.example' }, undefined)
+  const shown: string[] = []
+  const work: number[] = []
+  for (const email of [BEN.email, 'nobody@shelter.example', 'invited@shelter.example']) {
+    const each: number[] = []
+    for (let tried = 0; tried < 5; tried += 1) {
+      app.clock.now += 20 * 60_000
+      const before = process.cpuUsage()
+      const { status, text } = await signIn(email, 'wrong horse battery')
+      const { user, system } = process.cpuUsage(before)
+      each.push(user + system)
+      shown.push(`${status} ${text.replaceAll(email, '…')}`)
+    }
+    work.push(each.toSorted((one, other) => one - other)[2] as number)
+  }
+  assert.equal(new Set(shown).size, 1)
+  // A password that is not hashed takes a tenth of this.
+  assert.ok(Math.min(...work) > Math.max(...work) / 2, `µs of work: ${work}`)
+})
+
+test('over plain http from another machine nobody signs in, and the page says how to put https in front', async (t) => {
+  const { context, send, get, signIn } = await startConsole(t)
+  const { token } = await invite(context, BEN, undefined)
+  const host = { host: 'pets.example' }
+  const answers = [
+    await get(SIGN_IN, host),
+    await signIn(BEN.email, PASSWORD, {}, host),
+    await get(`/console/join/${token}`, host),
+    await send(`/console/join/${token}`, { name: 'Ben', password: PASSWORD }, host),
+  ]
+  for (const { status, headers, text } of answers) {
+    assert.deepEqual([status, headers['set-cookie']], [403, undefined])
+    assert.match(text, /TRUST_PROXY/)
+    assert.doesNotMatch(text, /<form/)
+  }
+  assert.equal((await get(`/console/join/${token}`)).status, 200, 'the link is as good as before')
+})
+
+test('no other site signs anybody in or out', async (t) => {
+  const { join, signIn, send, app, context, isIn } = await startConsole(t)
+  const { token } = await join()
+  const invited = await invite(context, { ...BEN, email: 'other@shelter.example' }, undefined)
+  const own = `127.0.0.1:${app.port}`
+  const others: Record<string, string | undefined>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: `http://${own}` },
+    { 'sec-fetch-site': undefined },
+    { 'sec-fetch-site': undefined, origin: 'null' },
+    { 'sec-fetch-site': undefined, origin: `http://127.0.0.1:${app.port + 1}` },
+  ]
+  for (const headers of others) {
+    assert.equal((await signIn(BEN.email, PASSWORD, {}, headers)).status, 403)
+    const join = await send(`/console/join/${invited.token}`, { name: 'Eve', password: PASSWORD }, headers)
+    assert.equal(join.status, 403)
+    const out = await send('/console/sign-out', {}, { ...headers, cookie: `__Host-session=${token}` })
+    assert.equal(out.status, 403)
+    for (const answer of [join, out]) assert.equal(answer.headers['set-cookie'], undefined)
+  }
+  assert.ok(await isIn(token))
+  assert.equal(
+    (await signIn(BEN.email, PASSWORD, {}, { 'sec-fetch-site': undefined, origin: `http://${own}` })).status,
+    303,
+  )
+})

@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../../../context.ts'
+import type { App } from '../../../../http/app.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
+import { type Html, html } from '../../../../http/html.ts'
+import { mayHaveCookies, NO_SESSION, sessionToken } from '../../../../staff/session-cookie.ts'
+import { signIn, signOut } from '../../../../staff/sign-in.ts'
+import { type Problem, problemSummary, textField } from '../../forms.ts'
+import { barePage } from '../error-page.ts'
+import { wordsFor } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import { returnPath } from '../return-path.ts'
+import { takeSession } from './begin.ts'
+import { needsHttps } from './needs-https.ts'
+import { passwordField } from './password-field.ts'
+
+const PATH = '/sign-in'
+const MOST_EMAIL = 254
+
+/** Signs people in and out. */
+export function signInPages(app: App, context: Context): void {
+  const { config } = context
+
+  app.get(PATH, (request, reply) => {
+    const { to } = request.query as { to?: unknown }
+    const path = returnPath(to)
+    if (request.caller.staff) return reply.redirect(path, 303)
+    if (!mayHaveCookies(request, config)) return needsHttps(request, reply)
+    return page(request, { to: path, email: '', problems: [] })
+  })
+
+  app.post(PATH, async (request, reply) => {
+    if (!mayHaveCookies(request, config)) return needsHttps(request, reply)
+    const form = request.body as FormBody
+    const to = returnPath(form.get('to'))
+    const email = (form.get('email') ?? '').trim()
+    const tried = { email, password: form.get('password') ?? '', address: request.ip }
+    const result = await signIn(context, tried)
+    if (result.outcome === 'signedIn') {
+      await takeSession(context, request, reply, result.token)
+      return reply.redirect(to, 303)
+    }
+    const { problems } = wordsFor(request).words.signIn
+    const shown = { to, email: email.slice(0, MOST_EMAIL) }
+    if (result.outcome === 'refused') {
+      // At the field of the password in any case: nobody learns who has an account.
+      reply.code(400)
+      return page(request, { ...shown, problems: [{ field: 'password', message: problems.wrong }] })
+    }
+    const { retryAfterSeconds } = result
+    reply.code(429).header('retry-after', String(retryAfterSeconds))
+    const message = problems.wait(Math.ceil(retryAfterSeconds / 60))
+    return page(request, { ...shown, problems: [{ field: 'email', message }] })
+  })
+
+  app.post('/sign-out', async (request, reply) => {
+    await signOut(context, sessionToken(request.raw) ?? '')
+    return reply.header('set-cookie', NO_SESSION).redirect(`${PREFIX}${PATH}?done=signedOut`, 303)
+  })
+}
+
+interface Shown {
+  to: string
+  email: string
+  problems: readonly Problem[]
+}
+
+function page(request: FastifyRequest, { to, email, problems }: Shown): string {
+  const { language, common, words } = wordsFor(request)
+  const own = words.signIn
+  return barePage(
+    language,
+    own.title,
+    html`${notice(request)}
+<form class="card" method="post" action="${PREFIX}${PATH}" novalidate>${problemSummary(words.signIn.wrong, problems)}
+<input type="hidden" name="to" value="${to}">
+${textField({
+  ...{ name: 'email', label: own.email, value: email, type: 'email', required: true, problems },
+  ...{ autocomplete: 'username', mostCharacters: MOST_EMAIL },
+})}
+${passwordField({ name: 'password', label: own.password, isNew: false, problems }, words)}
+<p><button>${own.button}</button></p></form>
+<p class="hint">${own.lost}</p>
+<p><a href="/">${common.toGallery}</a></p>`,
+    ['console.js'],
+  )
+}
+
+const NOTICES = ['signedOut', 'signedOutAll'] as const
+
+function notice(request: FastifyRequest): Html | undefined {
+  const { done } = request.query as { done?: unknown }
+  const name = NOTICES.find((one) => one === done)
+  return name && html`<p class="notice" role="status">${wordsFor(request).words.signIn.notices[name]}</p>`
+}
