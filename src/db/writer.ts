@@ -18,7 +18,7 @@ const MOST_IN_A_MESSAGE = 16
  * What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to far more.
  * Its own flags, as the command has them, count before these.
  */
-const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
+const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
 /**
  * The writer of the embedded database: a thread of its own, so that no read ever waits for a disk or a lock.

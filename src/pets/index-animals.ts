@@ -18,6 +18,10 @@ import { type SearchedRow, searchedRowOf, tokensOf } from './tokens.ts'
  * index, which then is written once. Other changes wait meanwhile, for some 0.4 s.
  */
 const STEP = 4_000
+/** Of animals with long texts fewer: the writer has little memory (src/db/writer.ts), and holds this. */
+const MOST_TOKENS = 400_000
+/** So many animals, as they were and as they are, are held at once. */
+const READ_AT_ONCE = 100
 const IN_HAND = 'search index'
 
 /** Brings the index of the search up to date. */
@@ -39,34 +43,40 @@ export const searchIndex: Job = {
 export async function indexAnimals(db: Db): Promise<boolean> {
   if (!(await isInHand(db))) return false
   const built = await backfill(db)
-  const goesOn = built.to <= built.last
-  const changes = await takeChanges(db, built)
-  if (changes.length === 0) return goesOn
-  // Behind the lock of the changes: nobody alters these animals until this is done, or sees them half done.
-  const rows = await readSearched(
-    db,
-    changes.map(({ pet_id }) => pet_id),
-  )
-  const now = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
   const blocks = new Map<number, Map<string, TokenChange>>()
   const orders = { gone: [] as Ordered[], come: [] as Ordered[] }
-  for (const { pet_id: id, was } of changes) {
-    const before = was === null ? undefined : searchedRowOf(was)
-    const after = now.get(id)
-    const block = blocks.get(blockOf(id)) ?? new Map<string, TokenChange>()
-    blocks.set(blockOf(id), block)
-    noteTokens(block, id - firstIdOf(blockOf(id)), before, after)
-    const [old, fresh] = [before, after].map((row) => (row ? orderedOf(id, row) : []))
-    orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
-    orders.come.push(...(fresh ?? []))
-    await takeTurns()
+  const ids: number[] = []
+  let tokens = 0
+  let mayBeMore = true
+  while (mayBeMore && ids.length < STEP && tokens < MOST_TOKENS) {
+    const changes = await takeChanges(db, built, ids.at(-1) ?? 0)
+    // Behind the lock of the changes: nobody alters these animals until this is done, or sees them half done.
+    const rows = await readSearched(
+      db,
+      changes.map(({ pet_id }) => pet_id),
+    )
+    const now = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
+    for (const { pet_id: id, was } of changes) {
+      const before = was === null ? undefined : searchedRowOf(was)
+      const after = now.get(id)
+      const block = blocks.get(blockOf(id)) ?? new Map<string, TokenChange>()
+      blocks.set(blockOf(id), block)
+      tokens += noteTokens(block, id - firstIdOf(blockOf(id)), before, after)
+      const [old, fresh] = [before, after].map((row) => (row ? orderedOf(id, row) : []))
+      orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
+      orders.come.push(...(fresh ?? []))
+      ids.push(id)
+      await takeTurns()
+    }
+    mayBeMore = changes.length === READ_AT_ONCE
   }
-  for (const [block, tokens] of blocks) await changeBlock(db, block, tokens)
+  const goesOn = mayBeMore || built.to <= built.last
+  if (ids.length === 0) return goesOn
+  for (const [block, changed] of blocks) await changeBlock(db, block, changed)
   await changeOrders(db, orders.gone, orders.come)
-  const ids = changes.map(({ pet_id }) => pet_id)
   await deleteChanges(db, { ids: listOf(db, ids) })
   await raiseGeneration(db)
-  return goesOn || changes.length === STEP
+  return goesOn
 }
 
 /**
@@ -114,13 +124,14 @@ async function backfill(db: Db): Promise<Built> {
 }
 
 /** Not of animals from before the index whose turn is still to come: it does not know what they were. */
-function takeChanges(db: Db, { to, last }: Built) {
+function takeChanges(db: Db, { to, last }: Built, behind: number) {
   const changes = db
     .selectFrom('search_change')
     .select(['pet_id', 'was'])
     .where(({ eb, or }) => or([eb('pet_id', '<', to), eb('pet_id', '>', last)]))
+    .where('pet_id', '>', behind)
     .orderBy('pet_id')
-    .limit(STEP)
+    .limit(READ_AT_ONCE)
   return dialectOf(db).lockRows(changes).execute()
 }
 
@@ -128,15 +139,18 @@ const deleteChanges = prepared<{ ids: unknown }, []>((db, fill) =>
   db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
+/** @returns of how many tokens there is something to hold */
 function noteTokens(
   block: Map<string, TokenChange>,
   offset: number,
   before: SearchedRow | undefined,
   after: SearchedRow | undefined,
-): void {
+): number {
+  let noted = 0
   const had = new Set(before ? tokensOf(before) : [])
   for (const token of after ? tokensOf(after) : []) {
     if (had.delete(token)) continue
+    noted += 1
     const change = block.get(token)
     if (change) change.add.push(offset)
     else block.set(token, { add: [offset] })
@@ -147,6 +161,7 @@ function noteTokens(
     change.remove ??= []
     change.remove.push(offset)
   }
+  return noted + had.size
 }
 
 const orderedOf = (id: number, row: SearchedRow): Ordered[] =>
