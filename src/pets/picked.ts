@@ -25,6 +25,8 @@ export function columnsOf({ profile }: Picked) {
   return [...Object.values(TIMES), ...(profile ? PET_COLUMNS : OWN_COLUMNS)] as const
 }
 
+const PHOTOS_INDEX = PET_COLUMNS.indexOf('photos')
+
 const TIME_NAMES: string[] = Object.keys(TIMES)
 const OWN_NAMES = ['id', ...COLUMN_MEMBERS, PHOTOS]
 const PROFILE_NAMES: string[] = PROFILE_MEMBERS
@@ -40,10 +42,13 @@ export function pickedOf(fields: string): Picked {
 }
 
 /** What was picked of an animal, as a caller sees it, as JSON. */
-export function pickedToJson(row: PickedRow, show: Show, { names }: Picked): string {
+export function pickedToJson(row: PickedRow, show: Show, { names, profile }: Picked): string {
   const [published, statusChanged, created, updated, ...pet] = row
   const times = [published, statusChanged, created, updated]
-  const parts = partsOf(pet, show)
+  // What nobody asked for is not parsed.
+  const read = profile ? pet : pet.slice(0, OWN_COLUMNS.length)
+  if (!names.includes(PHOTOS)) read[PHOTOS_INDEX] = null
+  const parts = partsOf(read as Row, show)
   const held: string[] = []
   for (const name of names) {
     const value = TIME_NAMES.includes(name) ? timeOf(times[TIME_NAMES.indexOf(name)]) : parts[name]

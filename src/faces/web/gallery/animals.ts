@@ -2,14 +2,16 @@ import type { Category } from '../../../categories/schema.ts'
 import * as categories from '../../../categories/store.ts'
 import type { Context } from '../../../context.ts'
 import { cutToPage } from '../../../http/link.ts'
+import * as inventory from '../../../inventory/store.ts'
 import * as organizations from '../../../organizations/store.ts'
 import { type Finder, finderOf } from '../../../pets/finder.ts'
 import type { Position } from '../../../pets/order.ts'
 import { pageOfPets } from '../../../pets/page-of-pets.ts'
-import { pickedOf } from '../../../pets/picked.ts'
+import { type Picked, pickedOf } from '../../../pets/picked.ts'
 import type { Show } from '../../../pets/row.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
+import { summaries } from '../../../pets/summaries.ts'
 import { PHOTOS_PATH } from '../../../photo-files/kept.ts'
 import type { Animal } from './animal.ts'
 import { placeWords } from './phrases.ts'
@@ -29,6 +31,8 @@ export interface Gallery {
   show: Show
   /** Those of the public's animals, by id. */
   kinds(): Promise<Map<number, Category>>
+  /** How many look for a home. */
+  waiting(): Promise<number>
   /** Of these animals, by id. */
   sheltersOf(animals: Animal[]): Promise<Map<number, ShelterName>>
 }
@@ -43,6 +47,7 @@ export function openGallery(context: Context): Gallery {
     () => ({
       kinds: undefined as Promise<Map<number, Category>> | undefined,
       shelters: new Map<number, ShelterName>(),
+      waiting: undefined as Promise<number> | undefined,
     }),
   )
   return {
@@ -50,13 +55,15 @@ export function openGallery(context: Context): Gallery {
     finder: finderOf(context),
     // Addresses without a host: the page may have been reached under any.
     show: { view: 'public', photosAt: config.photosPublicUrl ?? PHOTOS_PATH },
-    async kinds() {
+    kinds() {
       const current = kept()
       current.kinds ??= categories.list(db).then((all) => new Map(all.map((one) => [one.id, one])))
-      return current.kinds.catch((error) => {
-        current.kinds = undefined
-        throw error
-      })
+      return orForget(current, 'kinds', current.kinds)
+    },
+    waiting() {
+      const current = kept()
+      current.waiting ??= inventory.count(db).then(({ overall }) => overall.available + overall.pending)
+      return orForget(current, 'waiting', current.waiting)
     },
     async sheltersOf(animals) {
       const { shelters } = kept()
@@ -67,6 +74,18 @@ export function openGallery(context: Context): Gallery {
       return shelters
     },
   }
+}
+
+/** What could not be read is read again by the next who asks. */
+function orForget<Name extends string, Value>(
+  kept: Partial<Record<Name, unknown>>,
+  name: Name,
+  value: Promise<Value>,
+): Promise<Value> {
+  return value.catch((error) => {
+    kept[name] = undefined
+    throw error
+  })
 }
 
 /** Makes it anew once something may have changed. */
@@ -81,9 +100,6 @@ function keptUntilChanged<Value>(version: () => number, make: () => Value): () =
   }
 }
 
-/** What a card shows. */
-const CARD = pickedOf('id,name,status,categoryId,organizationId,species,breed,birthDate,age,sex,place,photos')
-
 export interface Listing {
   animals: Animal[]
   /** Where the next page begins. */
@@ -92,12 +108,38 @@ export interface Listing {
   passing: boolean
 }
 
-/** @throws {ApiError} invalid_parameter; service_unavailable while the index of the search is being built */
+/** What leads to an animal: all that cards show of it is read once it is found. */
+const FOUND = pickedOf('id')
+
+/**
+ * Animals as cards show them.
+ *
+ * @throws {ApiError} invalid_parameter; service_unavailable while the index of the search is being built
+ */
 export async function listAnimals(
+  gallery: Gallery,
+  query: PetQuery,
+  after: Position | undefined,
+): Promise<Listing> {
+  const { animals: found, ...listing } = await listPicked(gallery, query, after, FOUND)
+  const { context, show } = gallery
+  const ids = found.map(({ id }) => id)
+  const known = await summaries(context.db, ids, show.photosAt)
+  const animals = found.flatMap(({ id, distanceMeters }): Animal[] => {
+    const animal = known.get(id)
+    // Somebody may have changed it meanwhile.
+    if (!animal || !LISTED.some((status) => status === animal.status)) return []
+    return [distanceMeters === undefined ? animal : { ...animal, distanceMeters }]
+  })
+  return { animals, ...listing }
+}
+
+/** The same, of each animal what was picked. */
+export async function listPicked(
   { finder, show }: Gallery,
   query: PetQuery,
   after: Position | undefined,
-  picked = CARD,
+  picked: Picked,
 ): Promise<Listing> {
   const { found, next, cut } = await pageOfPets(finder, { query, picked, after }, show)
   const { page, position } = cutToPage(found, {

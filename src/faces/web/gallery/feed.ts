@@ -4,7 +4,7 @@ import { publicOrigin } from '../../../http/link.ts'
 import { pickedOf } from '../../../pets/picked.ts'
 import { animalPath } from './addresses.ts'
 import type { Animal } from './animal.ts'
-import { type Gallery, listAnimals } from './animals.ts'
+import { type Gallery, listPicked } from './animals.ts'
 import { scaled } from './cards.ts'
 import { breedWords, kindWords, type Phrasing, placeWords } from './phrases.ts'
 import { newPage, sendGallery } from './send.ts'
@@ -22,7 +22,7 @@ export function feedRoute(app: App, gallery: Gallery): void {
   app.get('/animals.atom', (request, reply) =>
     sendGallery(request, reply, context, async (phrasing) => {
       const query = { status: ['available' as const], limit: MOST_ENTRIES, sort: '-id' as const, within: 100 }
-      const { animals, passing } = await listAnimals(gallery, query, undefined, ENTRY)
+      const { animals, passing } = await listPicked(gallery, query, undefined, ENTRY)
       const kinds = await gallery.kinds()
       const kindOf = ({ categoryId }: Animal): string =>
         kindWords(phrasing.texts, kinds.get(categoryId)?.name ?? '')

@@ -4,7 +4,6 @@ import type { App } from '../../../http/app.ts'
 import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
-import * as inventory from '../../../inventory/store.ts'
 import type { Position } from '../../../pets/order.ts'
 import { scopeOf } from '../../../pets/query.ts'
 import * as vocabulary from '../../../vocabulary/store.ts'
@@ -98,9 +97,8 @@ ${pageLinks(texts, parameters, isFirst, cursor)}`,
   })
 }
 
-async function waiting({ context }: Gallery, { texts, language }: Phrasing): Promise<string | undefined> {
-  const { available, pending } = (await inventory.count(context.db)).overall
-  const count = available + pending
+async function waiting(gallery: Gallery, { texts, language }: Phrasing): Promise<string | undefined> {
+  const count = await gallery.waiting()
   return count > 1 ? texts.gallery.waiting(numberWords(language, count)) : undefined
 }
 

@@ -24,7 +24,20 @@ function formatOf(language: Language, options: Intl.NumberFormatOptions): Intl.N
 export const numberWords = (language: Language, number: number): string =>
   formatOf(language, {}).format(number)
 
-const unit = (language: Language, unit: string, value: number, unitDisplay: 'long' | 'short' = 'long') =>
+/** What was said before: most animals of a page are a few years old, and a few kilometres away. */
+const said = new Map<string, string>()
+const MOST_SAID = 2_000
+
+function unit(language: Language, name: string, value: number, display: 'long' | 'short' = 'long'): string {
+  const rounded = Math.round(value * 10) / 10
+  const key = `${language} ${name} ${display} ${rounded}`
+  const words = said.get(key) ?? unitWords(language, name, rounded, display)
+  if (said.size >= MOST_SAID) said.clear()
+  said.set(key, words)
+  return words
+}
+
+const unitWords = (language: Language, unit: string, value: number, unitDisplay: 'long' | 'short') =>
   formatOf(language, { style: 'unit', unit, unitDisplay, maximumFractionDigits: value < 10 ? 1 : 0 }).format(
     value,
   )
