@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
 import { hold, sendHeld } from '../../http/held.ts'
+import { APPLICATIONS_STYLE } from './styles/applications.ts'
 import { APPLY_STYLE } from './styles/apply.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
@@ -19,7 +20,7 @@ const script = (name: string): string => readFileSync(new URL(`./scripts/${name}
 const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
-  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE },
+  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE + APPLICATIONS_STYLE },
   'console.js': { type: JS, text: script('console.js') },
   'photos.js': { type: JS, text: script('photos.js') },
 } satisfies Record<string, { type: string; text: string }>
