@@ -41,6 +41,9 @@ export interface Config {
   photosUrl: string | undefined
   /** Absent where the service gives the files of photos itself. */
   photosPublicUrl: string | undefined
+  /** Absent where no mail is sent; the sender is there beside it. */
+  smtpUrl: string | undefined
+  mailFrom: string | undefined
   /** Absent where nothing is measured. */
   metricsPort: number | undefined
   metricsHost: string
@@ -63,6 +66,8 @@ export function readConfig(environment: Record<string, string | undefined>, type
   // 0 takes a free one for each.
   if (values.PORT && values.PORT === values.METRICS_PORT)
     problems.push('METRICS_PORT must be another port than PORT')
+  if (values.SMTP_URL && values.MAIL_FROM === undefined)
+    problems.push('SMTP_URL needs MAIL_FROM, the sender of what it sends')
   if (problems.length > 0) throw new SettingsError(problems)
   const own = ownUrl(values.HOST, values.PORT)
   const production = values.ADOPTABLE_ENVIRONMENT === 'production'
@@ -100,6 +105,8 @@ export function readConfig(environment: Record<string, string | undefined>, type
     maxConnections: values.MAX_CONNECTIONS,
     photosUrl: values.PHOTOS_URL,
     photosPublicUrl: values.PHOTOS_PUBLIC_URL,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM,
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
   }

@@ -5,6 +5,7 @@ import type { Write, Writer } from './db/write.ts'
 import type { RequestWrite } from './http/idempotency.ts'
 import type { PageCache } from './http/page-cache.ts'
 import type { Limiter } from './limits/limiter.ts'
+import type { Mail } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import type { PhotoFiles } from './photo-files/open.ts'
@@ -24,6 +25,8 @@ export interface Context {
   pages: PageCache
   limiter: Limiter
   photos: PhotoFiles
+  /** Absent where the operator named no mail server: links are then only shown. */
+  mail?: Mail | undefined
   /** Absent unless the operator asked for them. */
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined

@@ -6,6 +6,7 @@ import { openFace } from './faces/open/face.ts'
 import { consoleFace } from './faces/web/console/face.ts'
 import { errorsFor } from './faces/web/error-page.ts'
 import { galleryRoutes } from './faces/web/gallery/routes.ts'
+import { languageOf } from './faces/web/language.ts'
 import { addFaces } from './http/add-faces.ts'
 import { answerFromCache } from './http/answer-from-cache.ts'
 import type { App } from './http/app.ts'
@@ -23,6 +24,7 @@ function facesOf(context: Context): Face[] {
   const open = openFace(context, {
     writeError: errorsFor(context.config, native.writeError),
     sharedWithAll: [DESCRIPTION],
+    variantOf: languageOf,
     routes(app) {
       referenceRoutes(app, context.config)
       galleryRoutes(app, context)

@@ -124,7 +124,7 @@ export function photosUrl(value: string): string | undefined {
 }
 
 /** Whether each % in it begins a character. */
-function isDecodable(text: string): boolean {
+export function isDecodable(text: string): boolean {
   try {
     return decodeURIComponent(text) !== ''
   } catch {

@@ -1,3 +1,4 @@
+import { sender, smtpUrl } from './mail-setting.ts'
 import {
   databaseUrl,
   filesUrl,
@@ -110,6 +111,16 @@ export const SETTINGS = {
     '',
     'Address under which a CDN or a proxy gives these files, such as https://cdn.example.org/photos; when empty, the service gives them itself',
     filesUrl,
+  ),
+  SMTP_URL: setting(
+    '',
+    'Mail server that sends invitations and links: smtp://user:password@host:port, or smtps:// with TLS from the beginning; when empty, links are only shown',
+    smtpUrl,
+  ),
+  MAIL_FROM: setting(
+    '',
+    'Sender of these letters, such as Hill Shelter <pets@shelter.example>; needed with SMTP_URL',
+    sender,
   ),
   METRICS_PORT: setting(
     '',

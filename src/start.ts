@@ -16,6 +16,7 @@ import { workRegularly } from './jobs/runner.ts'
 import { jobs } from './jobs.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
 import { flushed, standardError } from './log.ts'
+import { openMail } from './mail/mail.ts'
 import { countVerdicts } from './metrics/count-verdicts.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openTracing } from './metrics/tracing.ts'
@@ -96,6 +97,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       pages: pageCache(() => version('pages'), PAGE_CACHE_BYTES),
       limiter,
       photos,
+      mail: openMail(config, (reason) => logger.warn({ reason: reason.message }, 'a letter was not sent')),
       metrics,
       tracing,
       knownTime: knownTime(write, { clock, steady }, logger),

@@ -34,12 +34,14 @@ const ORDER = [
   ['src/context.ts'],
   ['src/metrics'],
   ['src/limits'],
+  ['src/mail'],
   ['src/photo-files'],
   ['src/search'],
   ['src/places'],
   ['src/http'],
   ['src/db'],
   ['src/config.ts', 'src/settings.ts'],
+  ['src/mail-setting.ts'],
   ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts', 'src/release.ts'],
 ]
 

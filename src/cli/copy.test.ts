@@ -109,6 +109,8 @@ async function fillEverything(app: TestApp) {
   await decide(3, 'completed')
   await decide(4, 'cancelled')
   await decide(5, 'cancelled')
+  for (const petId of [7, 8, 8]) await app.post('/v1/applications', { petId, applicant: ADOPTER })
+  await app.patch('/v1/applications/2', { status: 'declined', reply: 'A\n“garden”.' }, admin)
   await app.request('/v1/pets/25', {
     method: 'PATCH',
     headers: { 'content-type': 'application/merge-patch+json' },
@@ -127,6 +129,9 @@ async function fillEverything(app: TestApp) {
   const idOf = async (key: string) => (await findByHash(store.db, hashKey(key)))?.id ?? 0
   await store.write('rotateKey', await idOf(rotated), hashKey(renewed), app.clock.now, 3_600_000)
   await store.write('revokeKey', await idOf(revoked), app.clock.now)
+  const ana = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' } as const
+  const staffId = await store.write('inviteStaff', ana, undefined, 'a'.repeat(64), app.clock.now)
+  await store.write('updateStaff', staffId, { name: 'Ana “🐕”' }, undefined)
   await store.close()
   while ((await app.get('/v1/pets?limit=1', spent)).status === 200);
   return { admin, spent, once, first, revoked, valid: [rotated, renewed] }
@@ -146,6 +151,7 @@ async function readEverything(app: TestApp, admin: { authorization: string }): P
     '/v1/organizations?limit=1',
     '/v1/categories',
     '/v1/store/orders?limit=2',
+    '/v1/applications?limit=1',
   ]
   for (const filter of ['', '&status=available', '&categoryId=2', '&sort=id', '&sort=-id']) {
     open.push(`/v1/pets?limit=5${filter}`)
@@ -155,7 +161,7 @@ async function readEverything(app: TestApp, admin: { authorization: string }): P
   for (let id = 1; id <= 43; id += 1) open.push(`/v1/pets/${id}`, `/v1/pets/${id}/history?limit=1`)
   for (let id = 1; id <= 12; id += 1) open.push(`/v1/categories/${id}`, `/v1/store/orders/${id}`)
   for (const path of open) {
-    for (const headers of path.includes('orders') ? [admin, {}] : [{}]) {
+    for (const headers of /orders|applications/.test(path) ? [admin, {}] : [{}]) {
       const answer = await app.get(path, headers)
       answers.set(`${path} ${headers === admin}`, seen(answer))
       const next = /<http:\/\/pets\.example([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
@@ -177,7 +183,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
 
   const { code, stdout, stderr } = await runCli(t, argumentsOf({ from: app.databaseUrl, to }), {})
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){19}$/)
+  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){21}$/)
   assert.match(stdout, /^pet +39 +42 /m)
   assert.equal((await copy({ from: to, to: back })).equal, true)
   assert.ok((await compareStores({ from: app.databaseUrl, to: back })).every(({ equal }) => equal))
@@ -215,7 +221,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
     await copied.stop()
     assert.deepEqual(
       (await inStore(databaseUrl, 'select max(id) from api_key'))[0]?.map(Number),
-      [6],
+      [7],
       'the key of this start stands behind those of the first store',
     )
   }

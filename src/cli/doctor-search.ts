@@ -1,6 +1,6 @@
-import { keysOf, type SearchedRow, tokensOf } from '../pets/tokens.ts'
+import { keysOf } from '../pets/order-keys.ts'
+import { type SearchedRow, tokensOf } from '../pets/tokens.ts'
 import { addEncoded, BLOCK_IDS, blockOf, firstIdOf, hasBit, noBits } from '../search/bits.ts'
-import { ANY_TOKEN } from '../search/question.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 import { whole } from './terminal.ts'
 
@@ -95,7 +95,7 @@ async function mistakenIn(ask: Ask, block: number, sample: Sample): Promise<numb
   }
   const mistaken: number[] = []
   for (const [id, row] of sample) {
-    const tokens = new Set([ANY_TOKEN, ...tokensOf(row)])
+    const tokens = new Set(tokensOf(row))
     const found = known.get(id) ?? new Set<string>()
     const isKnown = found.size === tokens.size && [...found].every((token) => tokens.has(token))
     if (!isKnown || !(await hasPositions(ask, id, row))) mistaken.push(id)

@@ -7,7 +7,7 @@ import { type Settings, settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
 import { print, whole } from './terminal.ts'
 
-/** For those who ask what is kept of them, or want it gone (GDPR, articles 15 and 17), beside a service. */
+/** For whoever asks what is kept of them, or wants it gone (GDPR, articles 15 and 17). */
 export function peopleCommand(program: Command, settings: Settings): void {
   const command = program
     .command('people')

@@ -114,7 +114,7 @@ async function startOn(t: TestContext, settings: Record<string, string>) {
   const store = await openForCommand(settings.DATABASE_URL ?? '')
   const links = await store.db.selectFrom('staff_link').select(['hash', 'kind']).execute()
   await store.close()
-  return { address, stdout, links }
+  return { address, stdout, links: links.map((link) => ({ ...link })) }
 }
 
 test('the first start prints a link that makes the first account beside the first key, and no later one', async (t) => {

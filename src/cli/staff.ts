@@ -38,7 +38,7 @@ function addCommand(command: Command, settings: Settings): void {
     .requiredOption('--name <name>', 'their name, as the history of animals shows it')
     .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
     .option('--organization <code>', 'the organization with whose animals alone they work')
-    .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL'))
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL', 'SMTP_URL', 'MAIL_FROM'))
     .action(async (options: AddOptions, self: Command) => {
       const config = settings()
       await inStore(config, async ({ write }, db) => {
@@ -50,6 +50,7 @@ function addCommand(command: Command, settings: Settings): void {
         const { staffId, token } = await invite(context, person, undefined).catch(toMisuse(self))
         await printLink(config, staffId, token)
         console.error(`made account ${staffId}, role ${role}. The link works once, within 72 hours`)
+        await sendByMail(config, db, token)
       })
     })
 }
@@ -75,7 +76,7 @@ function resetCommand(command: Command, settings: Settings): void {
     .command('reset')
     .description('make a link by which somebody chooses a new password; it is printed, this once')
     .argument('<email>', 'e-mail address of the account')
-    .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL'))
+    .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL', 'SMTP_URL', 'MAIL_FROM'))
     .action(async (email: string) => {
       const config = settings()
       await inStore(config, async ({ write }, db) => {
@@ -87,6 +88,7 @@ function resetCommand(command: Command, settings: Settings): void {
         console.error(
           `the link for account ${id} works once, within 72 hours; the password before until then`,
         )
+        await sendByMail(config, db, made.token)
       })
     })
 }
@@ -112,6 +114,14 @@ async function printLink(config: Config, id: number, token: string): Promise<voi
   await printForReader(linkOf(config.origin, token)).catch((cause: Error) => {
     throw new Error(`a link for account ${id} was made, and nobody has seen it: reset it. ${cause.message}`)
   })
+}
+
+async function sendByMail(config: Config, db: Db, token: string): Promise<void> {
+  const { openMail } = await import('../mail/mail.ts')
+  const { sendLink } = await import('../staff/join.ts')
+  const mail = openMail(config, ({ message }) => console.error(`the link was not sent: ${message}`))
+  if (await sendLink({ db, clock: Date.now, mail }, token, config))
+    console.error('the link was sent by e-mail')
 }
 
 async function accountOf(db: Db, email: string): Promise<Staff> {

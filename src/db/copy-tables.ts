@@ -55,7 +55,7 @@ export const INSTALLATION = 'installation'
 /** The index of the search, which follows from the animals: the target makes its own. */
 export const DERIVED = ['search_posting', 'search_order', 'search_change', 'search_state']
 
-/** Who is signed in, or may be by a link: in a copy nobody is. People sign in again with their passwords. */
+/** Who is signed in, or may be by a link: in a copy nobody is. People sign in again. */
 export const SIGN_INS = ['staff_session', 'staff_link', 'sign_in_try']
 
 /** Who is at work on what in this store. A copy begins anew. */

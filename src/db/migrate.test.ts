@@ -70,6 +70,8 @@ test('a store from before its steps became one is brought over by the next start
       '0008-photo-sources',
       '0009-order-pets',
       '0010-search',
+      '0011-staff',
+      '0012-applications',
     ],
   )
 })

@@ -11,6 +11,12 @@ export async function addFaces(app: App, faces: readonly Face[]): Promise<void> 
   for (const face of faces) {
     await app.register(
       async (scope: App) => {
+        const { variantOf } = face
+        if (variantOf)
+          scope.addHook('onRequest', (request, _reply, done) => {
+            request.variant = variantOf(request.headers)
+            done()
+          })
         for (const hook of gateHooks(face)) scope.addHook('onRequest', hook)
         scope.addContentTypeParser('*', bodyReader(face))
         if (face.prefix !== '') scope.setNotFoundHandler(answerNotFound)

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import { isKnown } from './conditional.ts'
 import { type Admission, type Face, faceOf } from './face.ts'
 import { codedHeaders, codingOf, type Form } from './form.ts'
-import type { Page, PageCache } from './page-cache.ts'
+import { type Page, type PageCache, variantOf } from './page-cache.ts'
 import { requestId } from './request-id.ts'
 import type { LogRequest } from './request-log.ts'
 import { cutShort, type Send } from './send-together.ts'
@@ -43,17 +43,19 @@ interface Options {
 export function answerFromCache(options: Options): AnswerFirst {
   const { config, faces, pages, clock, logRequest, send, logger, onAnswer } = options
 
-  function cached({ view }: Caller, url: string, headers: IncomingHttpHeaders): Page | undefined {
-    const page = pages.get(view, config.origin + url)
+  function cached({ view }: Caller, address: string, headers: IncomingHttpHeaders): Page | undefined {
+    const page = pages.get(view, address)
     if (page?.isLenient && wantsStrict(headers)) return undefined
     return page && clock() < (page.until ?? Number.POSITIVE_INFINITY) ? page : undefined
   }
 
   return (request, response, route) => {
     const { url = '' } = request
-    const { gate } = faceOf(faces, url)
+    const face = faceOf(faces, url)
+    const { gate } = face
     const caller = isPlain(request) ? gate.recall(request) : undefined
-    const page = caller && cached(caller, url, request.headers)
+    const address = variantOf(face.variantOf?.(request.headers), config.origin + url)
+    const page = caller && cached(caller, address, request.headers)
     const form = page && readyForm(request, page)
     if (!form) return route()
     // Before the limiter, which may have to ask Redis.

@@ -64,6 +64,11 @@ export interface Face {
   sharedWithAll?: string[]
   /** Meets every route of the service, before there are any. */
   openApi?(app: App): Promise<void>
+  /**
+   * What of a request's headers, beside its caller, decides what a page says, such as a language: in a word.
+   * Cached pages of one address are told apart by it.
+   */
+  variantOf?(headers: IncomingHttpHeaders): string
   /** Adds its routes. */
   routes(app: App): void | Promise<void>
 }

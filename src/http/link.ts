@@ -37,28 +37,39 @@ export function publicOrigin({ origin, baseUrlIsSet }: Config, request: FastifyR
 /** Checked values; a list is a parameter for each of its values. */
 type Query = Record<string, number | bigint | string | (number | bigint | string)[] | undefined>
 
-interface PageOptions<Row> {
+interface CutOptions<Row, At extends Position> {
   limit: number
+  /** Where a row stands in the order of the list. */
+  positionOf(row: Row): At
+  /** Where a page that ends before all that there is has to go on, in the place of its last row. */
+  next?: At | undefined
+}
+
+interface PageOptions<Row> extends CutOptions<Row, Position> {
   /** As for cursors. */
   secret: string
   scope: string
   /** Address of the list, and the query that leads to its first page. */
   address: string
   query: Query
-  /** Where a row stands in the order of the list. */
-  positionOf(row: Row): Position
-  /** Where a page that ends before all that there is has to go on, in the place of its last row. */
-  next?: Position | undefined
 }
 
-/** Cuts what was found to a page, with its Link header: one row more than asked for tells of a next page. */
-export function pageOf<Row>(
+/** Cuts what was found to a page: one row more than asked for tells of a next one. */
+export function cutToPage<Row, At extends Position>(
   found: Row[],
-  { limit, secret, scope, address, query, positionOf, next: goesOnAt }: PageOptions<Row>,
-): { page: Row[]; link: string } {
+  { limit, positionOf, next }: CutOptions<Row, At>,
+): { page: Row[]; position: At | undefined } {
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  const position = found.length > page.length && last ? positionOf(last) : goesOnAt
+  return { page, position: found.length > page.length && last ? positionOf(last) : next }
+}
+
+/** The same with its Link header. */
+export function pageOf<Row>(
+  found: Row[],
+  { secret, scope, address, query, ...cut }: PageOptions<Row>,
+): { page: Row[]; link: string } {
+  const { page, position } = cutToPage(found, cut)
   const next = position && makeCursor(secret, scope, position)
   return { page, link: pageLinks(address, query, next) }
 }

@@ -9,7 +9,7 @@ import { JSON_TYPE } from './send-error.ts'
 /** Which page is asked for, and what its route is. */
 export interface Asked {
   view: View
-  /** With all of the query. */
+  /** With all of the query, and the variant of the face before it. */
   address: string
   /** Its operationId and route, such as listPets and /v1/pets. */
   operation: string
@@ -48,8 +48,10 @@ export interface PageCache {
   /**
    * What is ready, or is made now: once for all callers with the same view who ask meanwhile, and kept unless
    * something changes.
+   *
+   * @param now Unix time in milliseconds
    */
-  page(asked: Asked, read: () => Promise<NewPage>): Promise<Page>
+  page(asked: Asked, read: () => Promise<NewPage>, now?: number): Promise<Page>
   /**
    * The page in a coding: made once for all who ask, and kept with the page.
    *
@@ -113,10 +115,12 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
 
   return {
     get,
-    async page(asked, read) {
+    async page(asked, read, now = 0) {
       const { view, address } = asked
       const cached = get(view, address)
-      if (cached) return cached
+      if (cached && now < (cached.until ?? Number.POSITIVE_INFINITY)) return cached
+      // Others are over too, or soon will be.
+      if (cached) drop(since)
       const key = keyOf(view, address)
       const current = `${since} ${key}`
       const begun = making.get(current) ?? keep(key, asked, read).finally(() => making.delete(current))
@@ -129,6 +133,10 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
     },
   }
 }
+
+/** An address of which there are several pages, each of a variant; it has no space in it. */
+export const variantOf = (variant: string | undefined, address: string): string =>
+  variant === undefined ? address : `${variant} ${address}`
 
 /** No view has a space in it. */
 function keyOf(view: View, address: string): string {

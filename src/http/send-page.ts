@@ -4,7 +4,14 @@ import { ApiError } from '../errors.ts'
 import { isKnown, isUnchanged } from './conditional.ts'
 import { codedHeaders, codingOf } from './form.ts'
 import { publicOrigin } from './link.ts'
-import type { Asked, NewPage, PageCache } from './page-cache.ts'
+import { type Asked, type NewPage, type PageCache, variantOf } from './page-cache.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** As the request's face has it. */
+    variant?: string
+  }
+}
 
 /**
  * Answers with a page from the cache, or one that is read now, or with 304 to a client that has it;
@@ -17,10 +24,10 @@ import type { Asked, NewPage, PageCache } from './page-cache.ts'
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { config, pages }: { config: Config; pages: PageCache },
+  { config, pages, clock }: { config: Config; pages: PageCache; clock: () => number },
   read: () => Promise<NewPage>,
 ): Promise<string | Buffer | undefined> {
-  const page = await pages.page(askedFor(request, config), read)
+  const page = await pages.page(askedFor(request, config), read, clock())
   if (!isUnchanged(request.headers, page.headers)) throw new ApiError('precondition_failed')
   const coding = codingOf(page.length, request.headers)
   const headers = codedHeaders(page.headers, coding)
@@ -37,7 +44,7 @@ function askedFor(request: FastifyRequest, config: Config): Asked {
   const { schema, url: route = '', config: { access } = {} } = request.routeOptions
   const { operationId: operation = 'other' } = (schema ?? {}) as { operationId?: string }
   // The links in it begin with the address under which the client reached the service.
-  const address = publicOrigin(config, request) + request.url
+  const address = variantOf(request.variant, publicOrigin(config, request) + request.url)
   const { caller, isLenient = false } = request
   return { view: caller.view, address, operation, route, access, isLenient }
 }

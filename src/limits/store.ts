@@ -14,6 +14,20 @@ export function list(db: Db, now: number): Promise<Counter[]> {
     .execute()
 }
 
+const DAY_MS = 86_400_000
+
+/** What callers may at most have used of the present day, by their names. */
+export async function usedToday(db: Db, callers: string[], now: number): Promise<Map<string, number>> {
+  if (callers.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('counter')
+    .select(['caller', 'day_used'])
+    .where('caller', 'in', callers)
+    .where('day_started_at', '>', now - DAY_MS)
+    .execute()
+  return new Map(rows.map(({ caller, day_used }) => [caller, day_used]))
+}
+
 /** @param claim the token under which they were counted; absent where nobody else can claim the store */
 export async function saveCounters(
   db: Db,

@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Point } from '../places/distance.ts'
 import { fold, wordsOf } from '../search/words.ts'
@@ -17,20 +18,38 @@ export interface OrganizationPlace {
   point: Point | undefined
 }
 
+const readProfiles = prepared<object, [id: number, profile: string]>((db) =>
+  db.selectFrom('organization').select(['id', 'profile']).orderBy('id'),
+)
+
+/** An organization as it is searched, and the text that this was read from. */
+interface Kept {
+  profile: string
+  place: OrganizationPlace
+}
+
 /**
  * Reads where all organizations are, and keeps it: there are as many as a country has shelters.
  *
  * @param version another one when an organization may have changed
  */
 export function organizationPlaces(db: Db, version: () => number): () => Promise<OrganizationPlace[]> {
-  let kept: { at: number; places: OrganizationPlace[] } | undefined
+  let seen: number | undefined
+  let known = new Map<number, Kept>()
+  let places: OrganizationPlace[] = []
   return async () => {
     const at = version()
-    if (kept?.at !== at) {
-      const rows = await db.selectFrom('organization').select(['id', 'profile']).orderBy('id').execute()
-      kept = { at, places: rows.map(({ id, profile }) => placeOf(id, JSON.parse(profile))) }
-    }
-    return kept.places
+    if (at === seen) return places
+    const rows = await readProfiles(db, {})
+    // Mostly it was an animal that changed.
+    const read = rows.map(([id, profile]): [number, Kept] => {
+      const before = known.get(id)
+      return [id, before?.profile === profile ? before : { profile, place: placeOf(id, JSON.parse(profile)) }]
+    })
+    known = new Map(read)
+    places = read.map(([, { place }]) => place)
+    seen = at
+    return places
   }
 }
 

@@ -44,6 +44,17 @@ export async function find(db: Db, id: bigint): Promise<Stored | undefined> {
   return row && toOrganization(row)
 }
 
+/** @returns those that are there, in no order */
+export async function findMany(db: Db, ids: number[]): Promise<Stored[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('organization')
+    .select(ORGANIZATION_COLUMNS)
+    .where('id', 'in', ids)
+    .execute()
+  return rows.map(toOrganization)
+}
+
 /** @throws {ApiError} organization_not_found */
 export async function get(db: Db, id: bigint): Promise<Stored> {
   const organization = await find(db, id)

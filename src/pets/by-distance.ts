@@ -1,7 +1,7 @@
-import { takeTurns } from '../search/evaluate.ts'
 import { idsWith } from '../search/orders.ts'
 import type { Clause, Question } from '../search/question.ts'
-import type { Near } from './filters.ts'
+import { takeTurns } from '../search/turns.ts'
+import type { Near } from './near.ts'
 import {
   type Candidate,
   type Candidates,
@@ -9,7 +9,7 @@ import {
   type Position,
   recentIn,
   type Search,
-  tester,
+  sieve,
   WALKED,
 } from './order.ts'
 import { AT } from './tokens.ts'
@@ -29,7 +29,7 @@ export async function* byDistance(
   after: Position | undefined,
 ): Candidates {
   const { recent, work } = search
-  const isFound = tester(search, withoutPlaces(question, near))
+  const among = sieve(search, withoutPlaces(question, near))
   const changed = recentIn(recent, question, AT)
   const [behind, behindId] = (after ?? [-1, 0]) as [number, number]
   const rings = new Map<number, string[]>()
@@ -39,12 +39,12 @@ export async function* byDistance(
     let from = meters === behind ? behindId : 0
     for (;;) {
       const { ids, to } = await ring(search, places, changed, from)
-      const found: Candidate[] = []
-      for (const id of ids)
-        if (recent.animals.has(id) || (await isFound(id))) found.push({ id, position: [meters, id] })
-      yield found
+      const isFound = await among(ids)
+      yield ids
+        .filter((id) => recent.animals.has(id) || isFound(id))
+        .map((id) => ({ id, position: [meters, id] as const }))
       if (work.left < 0) return [meters, Math.min(to, Number.MAX_SAFE_INTEGER)]
-      await takeTurns(work)
+      await takeTurns()
       if (to === Number.POSITIVE_INFINITY) break
       from = to
     }

@@ -1,22 +1,39 @@
+import { inList, listOf } from '../db/list-parameter.ts'
 import { ROWS, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { takeTurns, work } from '../search/evaluate.ts'
-import { ANY_TOKEN } from '../search/question.ts'
 import { type Recent, type RecentAnimal, recentOf } from '../search/recent.ts'
 import { stateOf } from '../search/state.ts'
-import { keysOf, SEARCHED_COLUMNS, type SearchedRow, tokensOf } from './tokens.ts'
+import { takeTurns } from '../search/turns.ts'
+import { keysOf } from './order-keys.ts'
+import { SEARCHED_COLUMNS, type SearchedRow, tokensOf } from './tokens.ts'
 
 // Animals that have changed since the index was brought up to date, as this process knows them.
 
 type Changed = [petId: number, version: number | null]
 
-const readChanged = prepared<object, Changed>((db) =>
+const CHANGES_AT_ONCE = 1_000
+
+const readChanged = prepared<{ behind: number }, Changed>((db, fill) =>
   db
     .selectFrom('search_change')
     .leftJoin('pet', 'pet.id', 'search_change.pet_id')
-    .select(['search_change.pet_id', 'pet.version']),
+    .select(['search_change.pet_id', 'pet.version'])
+    .where('search_change.pet_id', '>', fill('behind'))
+    .orderBy('search_change.pet_id')
+    .limit(CHANGES_AT_ONCE),
 )
+
+async function* allChanged(db: Db): AsyncGenerator<Changed[]> {
+  for (let behind = 0; ; ) {
+    const some = await readChanged(db, { behind })
+    yield some
+    const last = some.at(-1)
+    if (some.length < CHANGES_AT_ONCE || !last) return
+    ;[behind] = last
+    await takeTurns()
+  }
+}
 
 type Numbered = [id: number, version: number, ...SearchedRow]
 
@@ -43,25 +60,24 @@ export async function readSearched(db: Db, ids: number[]): Promise<Numbered[]> {
   return found
 }
 
-/** With the token that every animal has. */
-export const allTokensOf = (row: SearchedRow): string[] => [ANY_TOKEN, ...tokensOf(row)]
-
 export function searchedAnimal([, version, ...row]: Numbered): RecentAnimal {
-  return { version, tokens: new Set(allTokensOf(row)), keys: new Map(keysOf(row)) }
+  return { version, tokens: new Set(tokensOf(row)), keys: new Map(keysOf(row)) }
 }
 
 const GONE: RecentAnimal = { version: undefined, tokens: undefined, keys: new Map() }
 
-/** Tells which animals of some have changed since, and to which version; null for one that is gone. */
-export async function changedAmong(db: Db, ids: number[]): Promise<Map<number, number | null>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
+const readChangedAmong = prepared<{ ids: unknown }, Changed>((db, fill) =>
+  db
     .selectFrom('search_change')
     .leftJoin('pet', 'pet.id', 'search_change.pet_id')
     .select(['search_change.pet_id', 'pet.version'])
-    .where('search_change.pet_id', 'in', ids)
-    .execute()
-  return new Map(rows.map(({ pet_id, version }) => [pet_id, version]))
+    .where('search_change.pet_id', 'in', inList(db, fill('ids'), 'bigint')),
+)
+
+/** Tells which animals of some have changed since, and to which version; null for one that is gone. */
+export async function changedAmong(db: Db, ids: number[]): Promise<Map<number, number | null>> {
+  if (ids.length === 0) return new Map()
+  return new Map(await readChangedAmong(db, { ids: listOf(db, ids) }))
 }
 
 export interface RecentReader {
@@ -70,6 +86,9 @@ export interface RecentReader {
   /** The next reading looks again, whatever the store says of changes. */
   forget(): void
 }
+
+/** To make the tokens of an animal takes some 50 µs. */
+const PARSED_AT_ONCE = 50
 
 /**
  * Reads what has changed, and keeps it: what is there already is not read again.
@@ -86,21 +105,21 @@ export function recentReader(db: Db, version: () => number): RecentReader {
     const at = version()
     if (current && at === seen) return current
     const state = await stateOf(db)
-    const changed = await readChanged(db, {})
     const known = current?.animals
     const animals = new Map<number, RecentAnimal>()
     const unknown: number[] = []
-    for (const [id, version] of changed) {
-      const before = known?.get(id)
-      if (version === null) animals.set(id, GONE)
-      else if (before?.version === version) animals.set(id, before)
-      else unknown.push(id)
+    for await (const some of allChanged(db)) {
+      for (const [id, version] of some) {
+        const before = known?.get(id)
+        if (version === null) animals.set(id, GONE)
+        else if (before?.version === version) animals.set(id, before)
+        else unknown.push(id)
+      }
     }
-    const done = work(0)
-    for (let from = 0; from < unknown.length; from += ROWS) {
-      const rows = await readSearched(db, unknown.slice(from, from + ROWS))
+    for (let from = 0; from < unknown.length; from += PARSED_AT_ONCE) {
+      const rows = await readSearched(db, unknown.slice(from, from + PARSED_AT_ONCE))
       for (const row of rows) animals.set(row[0], searchedAnimal(row))
-      await takeTurns(done)
+      await takeTurns()
     }
     // Removed since the changes were read.
     for (const id of unknown) if (!animals.has(id)) animals.set(id, GONE)
@@ -132,11 +151,12 @@ export function recentReader(db: Db, version: () => number): RecentReader {
   }
 }
 
+const readHighest = prepared<object, [id: number | null]>((db) =>
+  db.selectFrom('pet').select(({ fn }) => fn.max('id').as('id')),
+)
+
 /** No animal has a higher id. */
 export async function highestId(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('pet')
-    .select(({ fn }) => fn.max('id').as('id'))
-    .executeTakeFirst()
-  return Number(row?.id ?? 0)
+  const [[id] = [null]] = await readHighest(db, {})
+  return Number(id ?? 0)
 }

@@ -1,12 +1,15 @@
 import { shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import type { Near, Wanted } from './filters.ts'
+import { takeTurns } from '../search/turns.ts'
+import type { Work } from '../search/work.ts'
+import type { Wanted } from './filters.ts'
+import type { Near } from './near.ts'
 import type { Candidate, Candidates, Position } from './order.ts'
+import { placeTokenOf } from './order-keys.ts'
 import type { Picked, PickedRow } from './picked.ts'
 import type { Show } from './row.ts'
 import { SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
-import { placeTokenOf } from './tokens.ts'
 
 // From the animals that a search finds to a page of them.
 
@@ -35,6 +38,7 @@ const readShown = prepared<Values, PickedRow>(
 )
 
 interface Showing {
+  work: Work
   wanted: Wanted
   near: Near | undefined
   picked: Picked | undefined
@@ -63,6 +67,7 @@ export async function collect(
       from += some.length
       lookedAt += some.length
       if (lookedAt >= MOST_LOOKED_AT) return { found, next: some.at(-1)?.position }
+      await takeTurns()
     }
   }
 }

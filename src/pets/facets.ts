@@ -1,5 +1,6 @@
 import type { OrganizationPlace } from '../organizations/places.ts'
-import { fold } from '../search/words.ts'
+import { takeTurns } from '../search/turns.ts'
+import { compareBytes, fold } from '../search/words.ts'
 import { readSearched } from './changed.ts'
 import { type Counts, countFacets } from './count-facets.ts'
 import type { FacetName, FacetQuery, PetFacets } from './facet-schemas.ts'
@@ -14,20 +15,21 @@ const MOST_WORK = 200_000
 const MOST_VALUES = 100
 
 /** How many animals have each value of some filters. */
-export function facets(finder: Finder, { facet, ...filters }: FacetQuery): Promise<PetFacets> {
+export async function facets(finder: Finder, { facet, ...filters }: FacetQuery): Promise<PetFacets> {
   requireBounds({ ...filters, limit: 1, sort: '-id' })
   const wantedFacets = [...new Set(facet)] as FacetName[]
-  return searching(
+  const { counts, named } = await searching(
     finder.db,
     finder,
     { filters, mostWork: MOST_WORK },
     async ({ search, wanted, organizations }) => {
       const counts = await countFacets(search, wanted, wantedFacets, organizations)
-      const { matches, approximate } = counts
-      return { matches, approximate, facets: await namedCounts(search, counts, organizations) }
+      return { counts, named: await namedCounts(search, counts, organizations) }
     },
-    () => [],
+    ({ counts }) => counts.lookedAt,
   )
+  const { matches, approximate } = counts
+  return { matches, approximate, facets: named }
 }
 
 /** Those that most have, as the newest animal with each has it. */
@@ -36,19 +38,19 @@ async function namedCounts(
   { values }: Counts,
   organizations: OrganizationPlace[],
 ): Promise<Record<string, { value: string; count: number }[]>> {
+  const told = new Map(organizations.map((one) => [String(one.id), one.told]))
   const named: Record<string, { value: string; count: number }[]> = {}
   for (const [facet, counts] of values) {
     const known = [...counts].filter(([value]) => value !== '')
-    known.sort(
-      ([one, a], [other, b]) => b.count - a.count || Buffer.compare(Buffer.from(one), Buffer.from(other)),
-    )
+    known.sort(([one, a], [other, b]) => b.count - a.count || compareBytes(one, other))
     const most = known.slice(0, MOST_VALUES)
     const rows = await readSearched(db, [...new Set(most.map(([, { newest }]) => newest))])
     const byId = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
     named[facet] = most.map(([value, { count, newest }]) => {
-      const texts = textsOf(facet, byId.get(newest), organizations)
+      const texts = textsOf(facet, byId.get(newest), told)
       return { value: texts.find((text) => fold(text) === value) ?? value, count }
     })
+    await takeTurns()
   }
   return named
 }

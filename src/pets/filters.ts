@@ -1,21 +1,11 @@
 import type { OrganizationPlace } from '../organizations/places.ts'
 import { ADDRESS_FILTERS } from '../organizations/places.ts'
-import { metersBetween, type Point } from '../places/distance.ts'
 import { daysBetween } from '../search/dates.ts'
 import type { Clause, Question } from '../search/question.ts'
 import { fold, wordsOf } from '../search/words.ts'
+import { atOrganization, type Near } from './near.ts'
 import type { PetQuery } from './schema.ts'
-import {
-  AT,
-  AT_ORGANIZATION,
-  type DateFilter,
-  dayOf,
-  NAME_WORD,
-  TRAIT_FILTERS,
-  textToken,
-  token,
-  WORD,
-} from './tokens.ts'
+import { type DateFilter, dayOf, NAME_WORD, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
 
 // From what a client asks for to what an animal has to have.
 
@@ -37,12 +27,6 @@ const TEXTS = [
   'externalId',
 ] as const
 const YES_OR_NO = [...Object.keys(TRAIT_FILTERS), 'hasPhotos'] as (keyof typeof TRAIT_FILTERS | 'hasPhotos')[]
-
-/**
- * How far places are from where somebody looks, in whole metres, by the tokens of those that are near
- * enough.
- */
-export type Near = ReadonlyMap<string, number>
 
 /** What the index does not know so exactly that nothing more has to be asked of an animal. */
 export type Residual = (times: { publishedAt: number | null; updatedAt: number }) => boolean
@@ -72,7 +56,7 @@ export function wantedBy(
     if (!filters[filter]) continue
     const values = new Set(filters[filter].map(fold))
     const there = organizations.filter(({ address }) => values.has(address[filter] ?? ''))
-    anyOf([...values].map((value) => token(filter, value)).concat(there.map(atOrganization)))
+    anyOf([...values].map((value) => token(filter, value)).concat(there.map(({ id }) => atOrganization(id))))
   }
   if (near) anyOf([...near.keys()])
   clauses.push(...dateClauses(filters))
@@ -84,8 +68,6 @@ export function wantedBy(
     isWithin: residual(filters),
   }
 }
-
-const atOrganization = ({ id }: OrganizationPlace): string => token(AT_ORGANIZATION, id)
 
 /** Words, of which the last may be the beginning of one. */
 interface AskedWord {
@@ -112,7 +94,7 @@ function wordClause(asked: AskedWord, organizations: OrganizationPlace[]): Claus
   const has = ({ words }: OrganizationPlace): boolean =>
     asked.mayGoOn ? [...words].some((word) => word.startsWith(asked.word)) : words.has(asked.word)
   return {
-    tokens: [...tokens, ...organizations.filter(has).map(atOrganization)],
+    tokens: [...tokens, ...organizations.filter(has).map(({ id }) => atOrganization(id))],
     ...(prefixes && { prefixes }),
   }
 }
@@ -150,26 +132,4 @@ function residual({ publishedAfter, publishedBefore, updatedSince }: Filters): R
     (after === undefined || (publishedAt ?? 0) > after) &&
     (before === undefined || (publishedAt ?? 0) < before) &&
     (since === undefined || updatedAt >= since)
-}
-
-/**
- * @param most in metres
- * @param places tokens of all places that animals have for themselves
- */
-export function nearTo(
-  point: Point,
-  most: number,
-  places: string[],
-  organizations: OrganizationPlace[],
-): Near {
-  const own = places.flatMap((place): [string, Point][] => {
-    const [filter, at = ''] = place.split(':')
-    const [latitude = 0, longitude = 0] = at.split(',').map(Number)
-    return filter === AT ? [[place, { latitude, longitude }]] : []
-  })
-  const theirs = organizations.flatMap((one): [string, Point][] =>
-    one.point ? [[atOrganization(one), one.point]] : [],
-  )
-  const measured = [...own, ...theirs].map(([place, there]) => [place, metersBetween(point, there)] as const)
-  return new Map(measured.filter(([, meters]) => meters <= most))
 }

@@ -2,17 +2,19 @@ import { dialectOf, type Visible } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { type Clause, matches, type Question } from '../search/question.ts'
 import { byDistance, withoutPlaces } from './by-distance.ts'
-import { allTokensOf, readSearched } from './changed.ts'
+import { readSearched } from './changed.ts'
 import { collect, type Found, type Page } from './collect.ts'
-import type { Near, Wanted } from './filters.ts'
+import type { Wanted } from './filters.ts'
 import { type Finder, searching } from './finder.ts'
+import type { Near } from './near.ts'
 import { byId, byKey, type Candidates, type Position, type Search } from './order.ts'
+import type { Order } from './order-keys.ts'
 import type { Picked } from './picked.ts'
 import { requireBounds } from './query.ts'
 import type { Show } from './row.ts'
 import type { PetQuery } from './schema.ts'
 import { findFew, sortFew } from './sort-few.ts'
-import { AT, token } from './tokens.ts'
+import { AT, token, tokensOf } from './tokens.ts'
 
 // The animals that fit filters of every kind, by the index of the search and what has changed since.
 
@@ -46,7 +48,7 @@ function findIn(db: Db, finder: Finder, { query, after, picked }: Start, show: S
       const candidates = query.id
         ? named(search, query, wanted.question, after)
         : ordered(search, query, wanted, near, after)
-      return collect(db, candidates, query.limit, { wanted, near, picked, show })
+      return collect(db, candidates, query.limit, { work: search.work, wanted, near, picked, show })
     },
     ({ found }) => found.map(({ id }) => id),
   )
@@ -77,12 +79,12 @@ function ordered(
 async function* keyed(
   search: Search,
   question: Question,
-  sort: string,
+  sort: Order,
   direction: 'asc' | 'desc',
   after: Position | undefined,
 ): Candidates {
   const few = question.clauses.length > 0 ? await findFew(search, question) : undefined
-  if (few) return yield* sortFew(search, few, (keys) => keys.get(sort), direction, after)
+  if (few) return yield* sortFew(search, few, sort, (key) => key, direction, after)
   return yield* byKey(search, question, sort, direction, after)
 }
 
@@ -94,7 +96,7 @@ async function* nearest(
 ): Candidates {
   const others = withoutPlaces(question, near)
   const few = others.clauses.length > 0 ? await findFew(search, others) : undefined
-  if (few) return yield* sortFew(search, few, (keys) => near.get(keys.get(AT) ?? ''), 'asc', after)
+  if (few) return yield* sortFew(search, few, AT, (key) => near.get(key), 'asc', after)
   return yield* byDistance(search, question, near, after)
 }
 
@@ -119,7 +121,7 @@ async function* named(
   const [, behind] = after ?? [0, undefined]
   const rows = await readSearched(db, [...new Set(ids)].filter(Number.isSafeInteger).map(Number))
   const found = rows.flatMap(([id, , ...row]): number[] =>
-    matches(new Set(allTokensOf(row)), question) ? [id] : [],
+    matches(new Set(tokensOf(row)), question) ? [id] : [],
   )
   const step = sort === 'id' ? 1 : -1
   const wanted = found.filter((id) => behind === undefined || id * step > behind * step)

@@ -3,12 +3,14 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { pointOf } from '../organizations/locate.ts'
 import { type OrganizationPlace, organizationPlaces } from '../organizations/places.ts'
-import { work } from '../search/evaluate.ts'
 import { keysIn } from '../search/orders.ts'
 import type { Recent } from '../search/recent.ts'
 import { type IndexState, stateOf } from '../search/state.ts'
+import { takeTurns } from '../search/turns.ts'
+import { work } from '../search/work.ts'
 import { changedAmong, highestId, type RecentReader, recentReader } from './changed.ts'
-import { type Filters, type Near, nearTo, type Wanted, wantedBy } from './filters.ts'
+import { type Filters, type Wanted, wantedBy } from './filters.ts'
+import { type Near, nearTo } from './near.ts'
 import type { Search } from './order.ts'
 import { AT } from './tokens.ts'
 
@@ -22,7 +24,16 @@ export interface Finder {
 /** Behind so many changes the index is brought up to date at once, and not by the next round of jobs. */
 const MOST_RECENT = 1_000
 
-export function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'write'>): Finder {
+const opened = new WeakMap<object, Finder>()
+
+/** One for all faces of a service: what it keeps of changes is kept once. */
+export function finderOf(context: Pick<Context, 'db' | 'version' | 'write'>): Finder {
+  const finder = opened.get(context) ?? openFinder(context)
+  opened.set(context, finder)
+  return finder
+}
+
+function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'write'>): Finder {
   const pages = () => version('pages')
   const recent = recentReader(db, pages)
   let indexing = false
@@ -82,6 +93,7 @@ export async function searching<Result>(
   idsIn: (result: Result) => number[],
 ): Promise<Result> {
   for (let count = 1; ; count += 1) {
+    await takeTurns()
     const recent = await finder.recent.read()
     if (!isBuilt(recent.state)) {
       // It may be, before any animal changes again.
@@ -122,6 +134,5 @@ async function nearOf(
 ): Promise<Near | undefined> {
   if (near === undefined) return undefined
   const fresh = [...recent.animals.values()].flatMap(({ keys }) => keys.get(AT) ?? [])
-  const places = new Set([...(await keysIn(db, AT)), ...fresh])
-  return nearTo(await pointOf(near), within * 1_000, [...places], organizations)
+  return nearTo(await pointOf(near), within * 1_000, { known: await keysIn(db, AT), fresh, organizations })
 }

@@ -1,19 +1,23 @@
 import { sql } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
+import { inList, listOf } from '../db/list-parameter.ts'
+import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
 import { blockOf, firstIdOf } from '../search/bits.ts'
 import { changeOrders, type Ordered } from '../search/orders.ts'
 import { changeBlock, type TokenChange } from '../search/postings.ts'
 import { clearIndex, raiseGeneration, setBackfill, stateOf } from '../search/state.ts'
-import { allTokensOf, highestId, readSearched } from './changed.ts'
-import { keysOf, type SearchedRow, searchedRowOf } from './tokens.ts'
+import { takeTurns } from '../search/turns.ts'
+import { highestId, readSearched } from './changed.ts'
+import { keysOf } from './order-keys.ts'
+import { type SearchedRow, searchedRowOf, tokensOf } from './tokens.ts'
 
 /**
  * So many animals are one change, where so many wait: the more they are, the more of them share a row of the
- * index, which then is written once. Other changes wait meanwhile, for some 0.3 s.
+ * index, which then is written once. Other changes wait meanwhile, for some 0.4 s.
  */
-const STEP = 2_000
+const STEP = 4_000
 const IN_HAND = 'search index'
 
 /** Brings the index of the search up to date. */
@@ -55,11 +59,12 @@ export async function indexAnimals(db: Db): Promise<boolean> {
     const [old, fresh] = [before, after].map((row) => (row ? orderedOf(id, row) : []))
     orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
     orders.come.push(...(fresh ?? []))
+    await takeTurns()
   }
   for (const [block, tokens] of blocks) await changeBlock(db, block, tokens)
   await changeOrders(db, orders.gone, orders.come)
   const ids = changes.map(({ pet_id }) => pet_id)
-  await db.deleteFrom('search_change').where('pet_id', 'in', ids).execute()
+  await deleteChanges(db, { ids: listOf(db, ids) })
   await raiseGeneration(db)
   return goesOn || changes.length === STEP
 }
@@ -119,25 +124,29 @@ function takeChanges(db: Db, { to, last }: Built) {
   return dialectOf(db).lockRows(changes).execute()
 }
 
+const deleteChanges = prepared<{ ids: unknown }, []>((db, fill) =>
+  db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
+)
+
 function noteTokens(
   block: Map<string, TokenChange>,
   offset: number,
   before: SearchedRow | undefined,
   after: SearchedRow | undefined,
 ): void {
-  const note = (token: string, kind: 'add' | 'remove'): void => {
+  const had = new Set(before ? tokensOf(before) : [])
+  for (const token of after ? tokensOf(after) : []) {
+    if (had.delete(token)) continue
     const change = block.get(token)
-    if (change) change[kind].push(offset)
-    else block.set(token, { add: [], remove: [], [kind]: [offset] })
+    if (change) change.add.push(offset)
+    else block.set(token, { add: [offset] })
   }
-  const has = after ? allTokensOf(after) : []
-  if (!before) {
-    for (const token of has) note(token, 'add')
-    return
+  for (const token of had) {
+    const change = block.get(token) ?? { add: [] }
+    block.set(token, change)
+    change.remove ??= []
+    change.remove.push(offset)
   }
-  const had = new Set(allTokensOf(before))
-  for (const token of has) if (!had.delete(token)) note(token, 'add')
-  for (const token of had) note(token, 'remove')
 }
 
 const orderedOf = (id: number, row: SearchedRow): Ordered[] =>

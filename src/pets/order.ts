@@ -1,9 +1,12 @@
 import type { Db } from '../db/tables.ts'
 import { type Bits, blockOf, firstIdOf, hasBit, offsetsDown, offsetsIn } from '../search/bits.ts'
-import { evaluate, takeTurns, type Work } from '../search/evaluate.ts'
+import { evaluate } from '../search/evaluate.ts'
 import { walk } from '../search/orders.ts'
 import { matches, type Question } from '../search/question.ts'
 import type { Recent } from '../search/recent.ts'
+import { takeTurns } from '../search/turns.ts'
+import { compareBytes } from '../search/words.ts'
+import type { Work } from '../search/work.ts'
 
 // The animals that a question finds, in every order that there is. Each reads as much as the work allows,
 // and then says from where to go on.
@@ -82,19 +85,14 @@ export function* idsIn(
   }
 }
 
-/** Tells of single animals whether a question finds them. */
-export function tester({ db, recent, work }: Search, question: Question) {
-  const blocks = new Map<number, Bits>()
-  return async (id: number): Promise<boolean> => {
-    if (question.clauses.length === 0) return true
-    const block = blockOf(id)
-    let bits = blocks.get(block)
-    if (!bits) {
-      const found = await evaluate(db, recent, question, [block], work)
-      bits = found.get(block) as Bits
-      blocks.set(block, bits)
-    }
-    return hasBit(bits, id - firstIdOf(block))
+/** Tells which of some animals a question finds. */
+export function sieve({ db, recent, work }: Search, question: Question) {
+  const known = new Map<number, Bits>()
+  return async (ids: number[]): Promise<(id: number) => boolean> => {
+    if (question.clauses.length === 0) return () => true
+    const blocks = [...new Set(ids.map(blockOf))].filter((block) => !known.has(block))
+    for (const [block, bits] of await evaluate(db, recent, question, blocks, work)) known.set(block, bits)
+    return (id) => hasBit(known.get(blockOf(id)) as Bits, id - firstIdOf(blockOf(id)))
   }
 }
 
@@ -110,7 +108,7 @@ export async function* byKey(
   after: Position | undefined,
 ): Candidates {
   const { db, recent, work } = search
-  const isFound = tester(search, question)
+  const among = sieve(search, question)
   const up = direction === 'asc'
   let [key, id] = (after ?? (up ? ['', 0] : ['\u{10ffff}', 0])) as [string, number]
   const compare = up ? comparePositions : (one: Position, other: Position) => comparePositions(other, one)
@@ -120,20 +118,21 @@ export async function* byKey(
   for (;;) {
     const rows = await walk(db, { sort, key, id, limit: CHUNK }, direction)
     work.left -= rows.length * WALKED
+    const isFound = await among(rows.map(([, rowId]) => rowId))
     const last = rows.at(-1)
     const chunk: Candidate[] = []
     for (const [rowKey, rowId] of rows) {
       const position = [rowKey, rowId] as const
       while (changed[0] && compare(changed[0].position, position) < 0)
         chunk.push(changed.shift() as Candidate)
-      if (!recent.animals.has(rowId) && (await isFound(rowId))) chunk.push({ id: rowId, position })
+      if (!recent.animals.has(rowId) && isFound(rowId)) chunk.push({ id: rowId, position })
     }
     if (rows.length < CHUNK) chunk.push(...changed)
     yield chunk
     if (rows.length < CHUNK || !last) return undefined
     ;[key, id] = last
     if (work.left < 0) return [key, id]
-    await takeTurns(work)
+    await takeTurns()
   }
 }
 
@@ -151,5 +150,5 @@ export function recentIn({ animals }: Recent, question: Question, sort: string):
 export function comparePositions([key, id]: Position, [otherKey, otherId]: Position): number {
   if (key === otherKey) return id - otherId
   if (typeof key === 'number') return key - Number(otherKey)
-  return Buffer.compare(Buffer.from(String(key)), Buffer.from(String(otherKey)))
+  return compareBytes(String(key), String(otherKey))
 }

@@ -9,11 +9,12 @@ import type { PageStart } from './search.ts'
 export function plainStart(query: PetQuery): PageStart | undefined {
   const { limit, within, sort, cursor, fields, id, status, categoryId, organizationId, ...others } = query
   if (sort !== 'id' && sort !== '-id') return undefined
-  const given = [status, categoryId, organizationId]
+  const given = [categoryId, organizationId]
   if (given.some((values) => values && values.length > 1)) return undefined
   if (Object.values(others).some((value) => value !== undefined)) return undefined
   return {
-    ...{ limit, sort, id, status: status?.[0] },
+    // In one order, so that what was asked for in another is the same.
+    ...{ limit, sort, id, status: status && [...new Set(status)].sort() },
     ...{ categoryId: categoryId?.[0], organizationId: organizationId?.[0] },
   }
 }

@@ -19,15 +19,14 @@ import { release } from '../release.ts'
 import type { Found } from './collect.ts'
 import { FacetQuery, PetFacets } from './facet-schemas.ts'
 import { facets } from './facets.ts'
-import { find, type Start } from './find.ts'
 import type { Finder } from './finder.ts'
 import { history } from './history.ts'
 import type { Position } from './order.ts'
+import { pageOfPets } from './page-of-pets.ts'
 import { pickedOf } from './picked.ts'
-import { plainStart, scopeOf } from './query.ts'
+import { scopeOf } from './query.ts'
 import type { Show } from './row.ts'
 import { OnePetQuery, Pet, PetHistory, PetPath, PetQuery, Pets } from './schema.ts'
-import * as search from './search.ts'
 import * as pets from './store.ts'
 
 /** Release 1.0.0, and the end that the contract names (section 9). */
@@ -101,25 +100,6 @@ export function listPetFacets(app: App, context: Context, finder: Finder): void 
   })
 }
 
-/** By the tables where they suffice, or else by the index of the search. */
-export async function pageOfPets(finder: Finder, start: Start, show: Show) {
-  const plain = plainStart(start.query)
-  const [, after] = start.after ?? []
-  if (!plain) {
-    const { found, next } = await find(finder, start, show)
-    return { found, next, cut: next !== undefined }
-  }
-  const { found, cutFrom, only } = await search.list(
-    finder.db,
-    { ...plain, picked: start.picked, after },
-    show,
-  )
-  const placed = found.map((animal) => ({ ...animal, position: [0, animal.id] as const }))
-  const cut = cutFrom !== undefined
-  const next = cut ? (placed.at(-1)?.position ?? start.after ?? ([0, 0] as const)) : undefined
-  return { found: placed, only, next, cut }
-}
-
 const RELEASE = release()
 
 /** All that decides what a page shows: its animals as they are now, `fields`, which the link names, and how. */
@@ -153,7 +133,7 @@ export function getPet(app: App, { config, db, pages, clock }: Context): void {
       const headers = { ...validatorHeaders(shown, view), ...deprecation(request) }
       return { body: shown.json, headers, until: REMOVED_AT }
     }
-    return sendPage(request, reply, { config, pages }, read) as never
+    return sendPage(request, reply, { config, pages, clock }, read) as never
   })
 }
 

@@ -8,7 +8,7 @@ import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { photosAt } from '../photo-files/kept.ts'
 import type * as petChange from './change.ts'
-import { openFinder } from './finder.ts'
+import { finderOf } from './finder.ts'
 import { withOtherProblems } from './problems.ts'
 import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPetFacets, listPets } from './read-routes.ts'
 import * as requested from './requested.ts'
@@ -16,7 +16,7 @@ import { NewPet, Pet, PetPatch, PetPath } from './schema.ts'
 import * as pets from './store.ts'
 
 export function petRoutes(app: App, context: Context): void {
-  const finder = openFinder(context)
+  const finder = finderOf(context)
   listPets(app, context, finder)
   listPetFacets(app, context, finder)
   createPet(app, context)

@@ -12,7 +12,8 @@ import { SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
 export interface PageStart {
   limit: number
   sort: 'id' | '-id'
-  status?: PetStatus | undefined
+  /** Any of them. */
+  status?: readonly PetStatus[] | undefined
   categoryId?: number | bigint | undefined
   organizationId?: number | bigint | undefined
   id?: (number | bigint)[] | undefined
@@ -81,13 +82,22 @@ async function readNamed(db: Db, start: PageStart, show: Show): Promise<Listed> 
 
 /** The query of `list`. */
 export function page(db: Db, start: PageStart) {
-  const { limit, status, categoryId, organizationId, id, sort, after, picked } = start
+  const { status = [], picked } = start
+  const columns = picked ? columnsOf(picked) : PET_COLUMNS
+  if (status.length <= 1) return ordered(db, start, status[0]).select(columns)
+  // An index has the animals of each status in order: the first of each, and of those the first.
+  const [first, ...more] = status.map((one) =>
+    db.selectFrom(ordered(db, start, one).select('id').as(`of_${one}`)).select('id'),
+  )
+  const ids = more.reduce((all, one) => all.unionAll(one), first as NonNullable<typeof first>)
+  const { limit, sort } = start
+  return ordered(db, { limit, sort }, undefined).select(columns).where('id', 'in', ids)
+}
+
+function ordered(db: Db, start: PageStart, status: PetStatus | undefined) {
+  const { limit, categoryId, organizationId, id, sort, after } = start
   const [direction, beyond] = sort === 'id' ? (['asc', '>'] as const) : (['desc', '<'] as const)
-  let rows = db
-    .selectFrom('pet')
-    .select(picked ? columnsOf(picked) : PET_COLUMNS)
-    .orderBy('id', direction)
-    .limit(sql<number>`${limit} + 1`)
+  let rows = db.selectFrom('pet').orderBy('id', direction).limit(sql<number>`${limit} + 1`)
   if (status) rows = rows.where('status', '=', status)
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
@@ -97,10 +107,11 @@ export function page(db: Db, start: PageStart) {
 }
 
 /** Of any place without ids, of which there can be many. */
-const preparedPage = prepared<PageStart, Row | PickedRow>(
+const pageQuery = prepared<PageStart & { oneStatus: PetStatus | undefined }, Row | PickedRow>(
   (db, fill, { status, categoryId, organizationId, sort, after, picked }) => {
     const given = {
-      ...(status && { status: fill('status') }),
+      // One is a value; of several there are few, and each has a query of its own.
+      ...(status && { status: status.length === 1 ? [fill('oneStatus')] : status }),
       ...(categoryId !== undefined && { categoryId: fill('categoryId') }),
       ...(organizationId !== undefined && { organizationId: fill('organizationId') as never }),
       ...(after !== undefined && { after: fill('after') }),
@@ -109,7 +120,11 @@ const preparedPage = prepared<PageStart, Row | PickedRow>(
   },
   ({ status, categoryId, organizationId, sort, after, picked }) =>
     [
-      ...[sort, picked?.profile],
-      ...[status, categoryId, organizationId, after].map((value) => value !== undefined),
+      ...[sort, picked?.profile, status && (status.length === 1 || status.join('-'))],
+      ...[categoryId, organizationId, after].map((value) => value !== undefined),
     ].join(),
 )
+
+function preparedPage(db: Db, start: PageStart): Promise<(Row | PickedRow)[]> {
+  return pageQuery(db, { ...start, oneStatus: start.status?.[0] })
+}

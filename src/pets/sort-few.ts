@@ -1,9 +1,18 @@
+import { ROWS } from '../db/many-rows.ts'
 import { blockOf } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
 import type { Question } from '../search/question.ts'
-import { readSearched } from './changed.ts'
-import { type Candidates, comparePositions, idsIn, MOST_BLOCKS, type Position, type Search } from './order.ts'
-import { keysOf, type SearchedRow } from './tokens.ts'
+import { takeTurns } from '../search/turns.ts'
+import {
+  type Candidate,
+  type Candidates,
+  comparePositions,
+  idsIn,
+  MOST_BLOCKS,
+  type Position,
+  type Search,
+} from './order.ts'
+import { keyIn, type Order, readOrdered } from './order-keys.ts'
 
 // Few animals are sorted here. In an order of the store the next of them may be far away.
 
@@ -30,37 +39,39 @@ export async function findFew(search: Search, question: Question): Promise<numbe
   return ids
 }
 
-/** By the name of an order, where an animal stands in it. */
-type Keys = ReadonlyMap<string, string>
-
-/** @param keyOf undefined for an animal that is not wanted after all */
+/** @param positionOf makes a position of a key; undefined for an animal that is not wanted after all */
 export async function* sortFew(
   search: Search,
   ids: number[],
-  keyOf: (keys: Keys) => number | string | undefined,
+  order: Order,
+  positionOf: (key: string) => number | string | undefined,
   direction: 'asc' | 'desc',
   after: Position | undefined,
 ): Candidates {
-  const keys = await keysOfAll(search, ids)
   const compare =
     direction === 'asc' ? comparePositions : (one: Position, other: Position) => comparePositions(other, one)
-  const found = ids.flatMap((id) => {
-    const known = keys.get(id)
-    const key = known && keyOf(known)
-    return key === undefined ? [] : [{ id, position: [key, id] as const }]
-  })
+  const found: Candidate[] = []
+  for (const [id, key] of await keysOfAll(search, ids, order)) {
+    const position = key === undefined ? undefined : positionOf(key)
+    if (position !== undefined) found.push({ id, position: [position, id] })
+  }
   const behind = after ? found.filter(({ position }) => compare(position, after) > 0) : found
   yield behind.sort((one, other) => compare(one.position, other.position))
   return undefined
 }
 
-async function keysOfAll({ db, recent }: Search, ids: number[]): Promise<Map<number, Keys>> {
+async function keysOfAll(
+  { db, recent }: Search,
+  ids: number[],
+  order: Order,
+): Promise<[id: number, key: string | undefined][]> {
+  const found: [number, string | undefined][] = []
   const unchanged = ids.filter((id) => !recent.animals.has(id))
-  const rows = await readSearched(db, unchanged)
-  const read = rows.map(([id, , ...row]): [number, Keys] => [id, new Map(keysOf(row as SearchedRow))])
-  const changed = ids.flatMap((id): [number, Keys][] => {
-    const animal = recent.animals.get(id)
-    return animal ? [[id, animal.keys]] : []
-  })
-  return new Map([...read, ...changed])
+  for (const id of ids) if (recent.animals.has(id)) found.push([id, recent.animals.get(id)?.keys.get(order)])
+  for (let from = 0; from < unchanged.length; from += ROWS) {
+    const rows = await readOrdered(db, unchanged.slice(from, from + ROWS))
+    for (const [id, ...row] of rows) found.push([id, keyIn(order, row)])
+    await takeTurns()
+  }
+  return found
 }

@@ -84,6 +84,15 @@ export async function findMany(db: Db, ids: number[]): Promise<Pet[]> {
   return rows.map((row) => toPet(Object.values(row) as Row))
 }
 
+/** What those are called that are there, and whether they are listed; in the order of their ids. */
+export async function findNames(
+  db: Db,
+  ids: number[],
+): Promise<{ id: number; name: string; status: string | null }[]> {
+  if (ids.length === 0) return []
+  return db.selectFrom('pet').select(['id', 'name', 'status']).where('id', 'in', ids).orderBy('id').execute()
+}
+
 type Changed = Written & Times & { id: number; before: number; version: number; now: number }
 
 /** Of an animal in its version, every member: one statement, whatever a patch names. */

@@ -1,3 +1,4 @@
+import { ANY_TOKEN } from '../search/question.ts'
 import { fold, wordsOf } from '../search/words.ts'
 import { toPublicParts } from './row.ts'
 
@@ -69,7 +70,8 @@ function dateTokens(filter: DateFilter, date: string): string[] {
   return [4, 7, 10].map((length) => token(filter, date.slice(0, length)))
 }
 
-interface Parts {
+/** What everybody sees of an animal's other members. */
+export interface Parts {
   species?: string
   breed?: { primary?: string; secondary?: string }
   colors?: string[]
@@ -87,10 +89,24 @@ interface Parts {
 
 /** All tokens of an animal, each once. */
 export function tokensOf(row: SearchedRow): string[] {
-  const [name, categoryId, status, externalId, organizationId, profile, publicPart, ...rest] = row
-  const [hasPhotos, publishedAt, updatedAt] = rest
-  const parts = toPublicParts(profile, publicPart) as Parts
-  const tokens: string[] = [token('categoryId', categoryId), token('hasPhotos', Boolean(hasPhotos))]
+  const [name] = row
+  const parts = partsIn(row)
+  const tokens = [...new Set(valuesOf(row, parts))]
+  for (const word of wordsOf(name)) tokens.push(token(NAME_WORD, word))
+  for (const word of wordsOf(textOf(name, parts))) tokens.push(token(WORD, word))
+  return tokens
+}
+
+/** The same without words, which are most of them. */
+export const valueTokensOf = (row: SearchedRow): Set<string> => new Set(valuesOf(row, partsIn(row)))
+
+const partsIn = ([, , , , , profile, publicPart]: SearchedRow): Parts => toPublicParts(profile, publicPart)
+
+const TRAITS = Object.entries(TRAIT_FILTERS)
+
+function valuesOf(row: SearchedRow, parts: Parts): string[] {
+  const [, categoryId, status, externalId, organizationId, , , hasPhotos, publishedAt, updatedAt] = row
+  const tokens = [ANY_TOKEN, token('categoryId', categoryId), token('hasPhotos', Boolean(hasPhotos))]
   const add = (filter: string, value: string | undefined | null): void => {
     if (value !== undefined && value !== null) tokens.push(textToken(filter, value))
   }
@@ -103,7 +119,7 @@ export function tokensOf(row: SearchedRow): string[] {
   add('breed', parts.breed?.secondary)
   for (const color of parts.colors ?? []) add('color', color)
   for (const tag of parts.tags ?? []) add('tag', tag)
-  for (const [filter, [member, key]] of Object.entries(TRAIT_FILTERS)) {
+  for (const [filter, [member, key]] of TRAITS) {
     const value = parts[member]?.[key]
     if (value !== undefined) tokens.push(token(filter, value))
   }
@@ -111,12 +127,10 @@ export function tokensOf(row: SearchedRow): string[] {
   if (parts.birthDate) tokens.push(...dateTokens('born', parts.birthDate))
   if (publishedAt !== null) tokens.push(...dateTokens('published', dayOf(publishedAt)))
   tokens.push(...dateTokens('updated', dayOf(updatedAt)))
-  for (const word of wordsOf(name)) tokens.push(token(NAME_WORD, word))
-  for (const word of wordsOf(textOf(name, parts))) tokens.push(token(WORD, word))
-  return [...new Set(tokens)]
+  return tokens
 }
 
-function placeTokens(place: Parts['place'], organizationId: unknown): string[] {
+export function placeTokens(place: Parts['place'], organizationId: unknown): string[] {
   if (!place) return organizationId === null ? [] : [token(AT_ORGANIZATION, organizationId)]
   const tokens = PLACE_FILTERS.flatMap((filter) => {
     const value = place[filter]
@@ -146,50 +160,28 @@ function textOf(name: string, { breed, description, tags = [], place }: Parts): 
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** What an animal has of a filter that compares texts, as it is written. */
+/**
+ * What an animal has of a filter that compares texts, as it is written.
+ *
+ * @param told addresses of organizations by their ids
+ */
 export function textsOf(
   filter: string,
   row: SearchedRow | undefined,
-  organizations: { id: number; told: Record<string, string> }[],
+  told: ReadonlyMap<string, Record<string, string>>,
 ): string[] {
   if (!row) return []
-  const { species, breed, colors, tags, place } = toPublicParts(row[5], row[6]) as Parts
-  const there = place ?? organizations.find(({ id }) => String(id) === String(row[4]))?.told ?? {}
-  const texts: Record<string, (string | undefined)[] | undefined> = {
+  const { species, breed, colors, tags, place } = partsIn(row)
+  const there: Record<string, unknown> = place ?? told.get(String(row[4])) ?? {}
+  const texts: Record<string, unknown[] | undefined> = {
     species: [species],
     breed: [breed?.primary, breed?.secondary],
     color: colors,
     tag: tags,
-    ...Object.fromEntries(PLACE_FILTERS.map((name) => [name, [there[name]]])),
   }
-  return (texts[filter] ?? []).filter((text) => text !== undefined)
+  const found = PLACE_FILTERS.some((name) => name === filter) ? [there[filter]] : (texts[filter] ?? [])
+  return found.filter((text) => typeof text === 'string')
 }
-
-/** So much of a name decides its order; of names that are alike so far, the id does. */
-const SORTED_CHARACTERS = 60
-
-/** Where an animal stands in the orders that are not that of the ids. */
-export function keysOf(row: SearchedRow): [sort: string, key: string][] {
-  const [name, , , , organizationId, , publicPart, , publishedAt] = row
-  const at = placeTokenOf(publicPart, organizationId)
-  return [
-    ['name', nameKey(name)],
-    ['publishedAt', timeKey(publishedAt)],
-    ...(at === undefined ? [] : [[AT, at] as [string, string]]),
-  ]
-}
-
-/** Where an animal is, as near places are looked for. */
-export function placeTokenOf(publicPart: string | null, organizationId: unknown): string | undefined {
-  const { place } = toPublicParts(null, publicPart) as Parts
-  return placeTokens(place, organizationId).find((one) => AT_TOKENS.test(one))
-}
-
-const AT_TOKENS = new RegExp(`^(?:${AT}|${AT_ORGANIZATION}):`)
-
-export const nameKey = (name: string): string => [...fold(name)].slice(0, SORTED_CHARACTERS).join('')
-/** As text in the order of time; what was never published is first. */
-export const timeKey = (ms: number | null): string => String(ms ?? 0).padStart(15, '0')
 
 /** From what is kept of a changed animal. */
 export function searchedRowOf(was: string): SearchedRow {

@@ -129,6 +129,35 @@ export function addEncoded(bits: Bits, encoded: Uint8Array): void {
   for (let at = 0; at < encoded.byteLength; at += 2) setBit(bits, bytes.getUint16(at, true))
 }
 
+/** Leaves of a set what the store keeps, too. @returns whether that is anything */
+export function keepEncoded(bits: Bits, encoded: Uint8Array): boolean {
+  const bytes = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength)
+  let any = 0
+  if (encoded.byteLength === WHOLE_BYTES) {
+    for (let word = 0; word < WORDS; word += 1) {
+      const both = (bits[word] as number) & bytes.getUint32(word * 4, true)
+      bits[word] = both
+      any |= both
+    }
+    return any !== 0
+  }
+  // The list is in order: a word is done when the first offset behind it comes.
+  let [done, mask] = [0, 0]
+  for (let at = 0; at < encoded.byteLength; at += 2) {
+    const offset = bytes.getUint16(at, true)
+    if (offset >>> 5 !== done) {
+      any |= bits[done] = (bits[done] as number) & mask
+      bits.fill(0, done + 1, offset >>> 5)
+      done = offset >>> 5
+      mask = 0
+    }
+    mask |= 1 << (offset & 31)
+  }
+  any |= bits[done] = (bits[done] as number) & mask
+  bits.fill(0, done + 1)
+  return any !== 0
+}
+
 /** How many of a set are in what the store keeps, and the last of them. */
 export function sharedWith(bits: Bits, encoded: Uint8Array): { count: number; last: number } {
   const bytes = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength)

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../db/tables.ts'
 import {
   addEncoded,
@@ -7,43 +6,21 @@ import {
   firstIdOf,
   intersect,
   isEmpty,
+  keepEncoded,
   noBits,
   setBit,
   subtract,
 } from './bits.ts'
-import { type Posting, postingsFrom, postingsOf } from './postings.ts'
+import { postingsFrom, postingsOf } from './postings.ts'
 import { ANY_TOKEN, type Clause, matches, type Question } from './question.ts'
 import type { Recent } from './recent.ts'
+import { takeTurns } from './turns.ts'
+import type { Work } from './work.ts'
 
 /** More tokens of one clause are read all at once, and picked from. */
 const MOST_LOOKED_UP = 1_000
 /** Of those that are looked up, so many rows are one turn. */
 const ROWS_AT_ONCE = 256
-/** For so long nobody else's request waits. */
-const TURN_MS = 4
-
-/** What a question may still read, and whether others have waited long enough. */
-export interface Work {
-  /** Rows of the index. */
-  left: number
-  turnSince: number
-  /** Bytes of what each clause found in the blocks that were read last, for one block. */
-  sizes: Map<Clause, number>
-}
-
-export const work = (rows: number): Work => ({
-  left: rows,
-  turnSince: performance.now(),
-  sizes: new Map(),
-})
-
-/** Lets others in between, now and then. */
-export async function takeTurns(done: Work): Promise<void> {
-  if (performance.now() - done.turnSince < TURN_MS) return
-  await setImmediate()
-  done.turnSince = performance.now()
-}
-
 /** Which animals of some blocks a question finds. */
 export async function evaluate(
   db: Db,
@@ -79,6 +56,11 @@ async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): 
   const size = (clause: Clause): number => done.sizes.get(clause) ?? 0
   let found: Map<number, Bits> | undefined
   for (const clause of clauses.toSorted((one, other) => size(one) - size(other))) {
+    if (found && clause.tokens.length === 1 && !clause.prefixes) {
+      await keepThose(db, clause, found, done)
+      if (found.size === 0) break
+      continue
+    }
     const own = await bitsOf(db, clause, found ? [...found.keys()] : blocks, done)
     for (const [block, bits] of found ?? []) {
       const others = own.get(block)
@@ -91,10 +73,29 @@ async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): 
   return found ?? new Map()
 }
 
+/** Leaves those that have the one token of a clause. */
+async function keepThose(db: Db, clause: Clause, found: Map<number, Bits>, done: Work): Promise<void> {
+  const blocks = [...found.keys()]
+  let bytes = 0
+  for (let from = 0; from < blocks.length; from += ROWS_AT_ONCE) {
+    const some = blocks.slice(from, from + ROWS_AT_ONCE)
+    const known = await postingsOf(db, some, clause.tokens)
+    const empty = new Set(some)
+    for (const [block, , ids] of known) {
+      bytes += ids.byteLength
+      if (keepEncoded(found.get(block) as Bits, ids)) empty.delete(block)
+    }
+    for (const block of empty) found.delete(block)
+    done.left -= some.length + known.length
+    await takeTurns()
+  }
+  done.sizes.set(clause, bytes / blocks.length)
+}
+
 async function bitsOf(db: Db, clause: Clause, blocks: number[], done: Work): Promise<Map<number, Bits>> {
   const found = new Map<number, Bits>()
   let bytes = 0
-  const add = ([block, , ids]: Posting): void => {
+  const add = (block: number, ids: Uint8Array): void => {
     bytes += ids.byteLength
     const bits = found.get(block) ?? noBits()
     addEncoded(bits, ids)
@@ -102,22 +103,27 @@ async function bitsOf(db: Db, clause: Clause, blocks: number[], done: Work): Pro
   }
   const { tokens, prefixes = [] } = clause
   const isLong = tokens.length > MOST_LOOKED_UP
-  const filters = new Set(isLong ? tokens.map((token) => token.slice(0, token.indexOf(':') + 1)) : [])
-  const wanted = isLong ? new Set(tokens) : undefined
-  const isRead = filters.size > 0 || prefixes.length > 0
-  const atOnce = isRead ? 1 : Math.max(1, Math.floor(ROWS_AT_ONCE / tokens.length))
-  for (let from = 0; from < blocks.length; from += atOnce) {
-    const some = blocks.slice(from, from + atOnce)
-    const known = isLong ? [] : await postingsOf(db, some, tokens)
-    for (const posting of known) add(posting)
-    done.left -= some.length + known.length
-    for (const beginning of [...filters, ...prefixes]) {
-      const postings = await postingsFrom(db, some, beginning)
-      done.left -= postings.length
-      for (const posting of postings)
-        if (prefixes.includes(beginning) || wanted?.has(posting[1])) add(posting)
+  if (!isLong && tokens.length > 0) {
+    const atOnce = Math.max(1, Math.floor(ROWS_AT_ONCE / tokens.length))
+    for (let from = 0; from < blocks.length; from += atOnce) {
+      const some = blocks.slice(from, from + atOnce)
+      const known = await postingsOf(db, some, tokens)
+      for (const [block, , ids] of known) add(block, ids)
+      done.left -= some.length + known.length
+      await takeTurns()
     }
-    await takeTurns(done)
+  }
+  const wanted = isLong ? new Set(tokens) : undefined
+  const filters = new Set(isLong ? tokens.map((token) => token.slice(0, token.indexOf(':') + 1)) : [])
+  for (const beginning of [...filters, ...prefixes]) {
+    for (const block of blocks) {
+      for await (const some of postingsFrom(db, block, beginning)) {
+        done.left -= 1 + some.length
+        for (const [token, ids] of some)
+          if (prefixes.includes(beginning) || wanted?.has(token)) add(block, ids)
+        await takeTurns()
+      }
+    }
   }
   done.sizes.set(clause, bytes / Math.max(1, blocks.length))
   return found

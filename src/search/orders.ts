@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { takeTurns, work } from './evaluate.ts'
 import { stateOf } from './state.ts'
+import { takeTurns } from './turns.ts'
 
 // The animals in orders that are not that of their ids.
 
@@ -120,12 +120,11 @@ export async function keysIn(db: Db, sort: string): Promise<readonly string[]> {
   const before = ofStore.get(sort)
   if (before?.generation === generation) return before.keys
   const keys: string[] = []
-  const done = work(0)
   for (let key = ''; ; key = keys.at(-1) ?? '') {
     const some = await nextKeys(db, { sort, key, limit: KEYS_AT_ONCE })
     for (const [one] of some) keys.push(one)
     if (some.length < KEYS_AT_ONCE) break
-    await takeTurns(done)
+    await takeTurns()
   }
   ofStore.set(sort, { generation, keys })
   return keys

@@ -1,23 +1,16 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
+import { inList, listOf } from '../db/list-parameter.ts'
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { addEncoded, appended, clearBit, encodeBits, isEmpty, noBits, setBit } from './bits.ts'
+import { takeTurns } from './turns.ts'
 
 // Which animals have a token. What tokens there are, src/pets/tokens.ts says.
 
 /** Of one block, which animals have a token. */
 export type Posting = [block: number, token: string, ids: Uint8Array]
-
-/** Values of a list in one parameter: the text of the statement is the same however many they are. */
-function inList(db: Db, list: unknown, type: 'bigint' | 'text'): RawBuilder<never> {
-  if (dialectOf(db).engine === 'sqlite') return sql`(select value from json_each(${list}))`
-  return sql`(select unnest(${list}::${sql.raw(type)}[]))`
-}
-
-const listOf = (db: Db, values: unknown[]): unknown =>
-  dialectOf(db).engine === 'sqlite' ? JSON.stringify(values) : values
 
 interface Wanted {
   blocks: unknown
@@ -39,32 +32,49 @@ export async function postingsOf(db: Db, blocks: number[], tokens: string[]): Pr
 }
 
 interface Range {
-  blocks: unknown
+  block: number
   from: string
   to: string
 }
 
-const readRange = prepared<Range, Posting>((db, fill) =>
+/** So many are read at once: one statement is one turn of the event loop. */
+const MOST_AT_ONCE = 1_000
+
+const readRange = prepared<Range, [token: string, ids: Uint8Array]>((db, fill) =>
   db
     .selectFrom('search_posting')
-    .select(['block', 'token', 'ids'])
-    .where('block', 'in', inList(db, fill('blocks'), 'bigint'))
+    .select(['token', 'ids'])
+    .where('block', '=', fill('block'))
     .where('token', '>=', fill('from'))
-    .where('token', '<', fill('to')),
+    .where('token', '<', fill('to'))
+    .orderBy('token')
+    .limit(MOST_AT_ONCE),
 )
 
 /** Behind every text that begins with it, in the order of bytes. */
 const beyond = (prefix: string): string => `${prefix}\u{10ffff}`
 
-/** @returns what there is of all tokens with a beginning, in some blocks */
-export async function postingsFrom(db: Db, blocks: number[], prefix: string): Promise<Posting[]> {
-  return readRange(db, { blocks: listOf(db, blocks), from: prefix, to: beyond(prefix) })
+/** What there is of all tokens with a beginning in a block, some at a time. */
+export async function* postingsFrom(
+  db: Db,
+  block: number,
+  prefix: string,
+): AsyncGenerator<[token: string, ids: Uint8Array][]> {
+  let from = prefix
+  for (let isFirst = true; ; isFirst = false) {
+    const some = await readRange(db, { block, from, to: beyond(prefix) })
+    // The others begin with the last one of before.
+    yield isFirst ? some : some.slice(1)
+    const last = some.at(-1)
+    if (some.length < MOST_AT_ONCE || !last) return
+    ;[from] = last
+  }
 }
 
 /** What becomes of a token in a block: offsets that come, lowest first, and go. */
 export interface TokenChange {
   add: number[]
-  remove: number[]
+  remove?: number[]
 }
 
 interface Kept {
@@ -103,29 +113,39 @@ const upsertArrays = prepared<{ block: number; tokens: unknown; ids: unknown }, 
     ),
 )
 
-/** Rows of one statement on PostgreSQL: with their bytes some megabytes at most. */
-const MOST_IN_ARRAYS = 2_000
-
 async function upsert(db: Db, block: number, kept: Kept[]): Promise<void> {
   if (dialectOf(db).engine === 'sqlite') {
     for (let from = 0; from < kept.length; from += ROWS)
       await upsertRows(db, valuesOf(kept.slice(from, from + ROWS), { block }))
     return
   }
-  for (let from = 0; from < kept.length; from += MOST_IN_ARRAYS) {
-    const some = kept.slice(from, from + MOST_IN_ARRAYS)
-    await upsertArrays(db, {
-      block,
-      tokens: some.map(({ token }) => token),
-      ids: some.map(({ ids }) => Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)),
-    })
-  }
+  if (kept.length === 0) return
+  await upsertArrays(db, {
+    block,
+    tokens: kept.map(({ token }) => token),
+    ids: kept.map(({ ids }) => Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)),
+  })
 }
+
+/** So many tokens are read and written at once: the bytes of both are held, and others wait meanwhile. */
+const TOKENS_AT_ONCE = 1_000
 
 /** Brings one block up to date. */
 export async function changeBlock(db: Db, block: number, changes: Map<string, TokenChange>): Promise<void> {
   // In the order in which the store keeps them, so that neighbours are found on the same page.
   const tokens = [...changes.keys()].sort()
+  for (let from = 0; from < tokens.length; from += TOKENS_AT_ONCE) {
+    await changeTokens(db, block, tokens.slice(from, from + TOKENS_AT_ONCE), changes)
+    await takeTurns()
+  }
+}
+
+async function changeTokens(
+  db: Db,
+  block: number,
+  tokens: string[],
+  changes: Map<string, TokenChange>,
+): Promise<void> {
   const known = new Map<string, Uint8Array>()
   for (const [, token, ids] of await postingsOf(db, [block], tokens)) known.set(token, ids)
   const gone: string[] = []
@@ -134,14 +154,14 @@ export async function changeBlock(db: Db, block: number, changes: Map<string, To
   for (const token of tokens) {
     const { add, remove } = changes.get(token) as TokenChange
     const before = known.get(token)
-    const longer = remove.length === 0 ? appended(before, add) : undefined
+    const longer = remove ? undefined : appended(before, add)
     if (longer) {
       kept.push({ token, ids: longer })
       continue
     }
     bits.fill(0)
     if (before) addEncoded(bits, before)
-    for (const offset of remove) clearBit(bits, offset)
+    for (const offset of remove ?? []) clearBit(bits, offset)
     for (const offset of add) setBit(bits, offset)
     if (!isEmpty(bits)) kept.push({ token, ids: encodeBits(bits) })
     else if (before) gone.push(token)

@@ -14,8 +14,21 @@ export interface Question {
 /** The token that every animal has. */
 export const ANY_TOKEN = 'any'
 
-function hasOneOf(tokens: ReadonlySet<string>, { tokens: wanted, prefixes = [] }: Clause): boolean {
-  if (wanted.some((token) => tokens.has(token))) return true
+/** Of clauses with more tokens than an animal has, as all places near one may be. */
+const sets = new WeakMap<Clause, ReadonlySet<string>>()
+
+function setOf(clause: Clause): ReadonlySet<string> {
+  const known = sets.get(clause) ?? new Set(clause.tokens)
+  sets.set(clause, known)
+  return known
+}
+
+function hasOneOf(tokens: ReadonlySet<string>, clause: Clause): boolean {
+  const { tokens: wanted, prefixes = [] } = clause
+  if (wanted.length > tokens.size) {
+    const all = setOf(clause)
+    for (const token of tokens) if (all.has(token)) return true
+  } else if (wanted.some((token) => tokens.has(token))) return true
   if (prefixes.length === 0) return false
   for (const token of tokens) if (prefixes.some((prefix) => token.startsWith(prefix))) return true
   return false

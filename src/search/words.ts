@@ -58,3 +58,16 @@ function pairsOf(letters: string[]): string[] {
   if (letters.length === 1) return letters
   return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`)
 }
+
+/** As the stores compare texts: by the bytes of UTF-8, which is by code points. */
+export function compareBytes(one: string, other: string): number {
+  const shorter = Math.min(one.length, other.length)
+  for (let at = 0; at < shorter; at += 1) {
+    const [code, otherCode] = [one.charCodeAt(at), other.charCodeAt(at)]
+    if (code !== otherCode) return rankOf(code) - rankOf(otherCode)
+  }
+  return one.length - other.length
+}
+
+/** Halves of code points beyond U+FFFF come behind all others. */
+const rankOf = (code: number): number => (code >= 0xd800 && code <= 0xdfff ? code + 0x10000 : code)

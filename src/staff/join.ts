@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Authority } from './accounts.ts'
 import { requireGoodPassword } from './common-passwords.ts'
+import { type Language, letterOf } from './letters.ts'
 import { findLink, type OpenLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { type NewPerson, requirePerson } from './person.ts'
@@ -27,6 +28,22 @@ export interface Invited {
 }
 
 type Needed = Pick<Context, 'write' | 'clock'>
+
+/**
+ * Sends somebody their link, where there is a mail server. It stays good in any case.
+ *
+ * @param origin under which people reach the service
+ * @returns whether it was sent
+ */
+export async function sendLink(
+  { db, clock, mail }: Pick<Context, 'db' | 'clock' | 'mail'>,
+  token: string,
+  { origin, language }: { origin: string; language?: Language | undefined },
+): Promise<boolean> {
+  const link = mail && (await readLink({ db, clock }, token))
+  if (!link?.staff || link.kind === 'first') return false
+  return mail?.send(letterOf(link.kind, { ...link.staff, link: linkOf(origin, token), language })) ?? false
+}
 
 /**
  * @param by absent for a command, which may all

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { addressReader } from '../../http/client-address.ts'
 import type { Face } from '../../http/face.ts'
 import { visitorOf } from '../../keys/identify.ts'
 import { charge } from '../../limits/charge.ts'
@@ -13,15 +14,16 @@ import { healthRoutes } from './health.ts'
  */
 export function openFace(
   context: Context,
-  described: Pick<Face, 'writeError' | 'sharedWithAll' | 'routes'>,
+  described: Pick<Face, 'writeError' | 'sharedWithAll' | 'variantOf' | 'routes'>,
 ): Face {
   const { config, limiter } = context
   const visitor = (address: string | undefined) => visitorOf(address, config.anonymous)
+  const addressOf = addressReader(config.trustProxy)
   return {
     ...described,
     prefix: '',
     gate: {
-      recall: () => undefined,
+      recall: (request) => visitor(addressOf(request)),
       identify: (_request, address) => visitor(address),
       visitor,
       async admit(caller) {

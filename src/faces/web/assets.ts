@@ -2,25 +2,35 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
 import { hold, sendHeld } from '../../http/held.ts'
+import { ANIMAL_STYLE } from './styles/animal.ts'
 import { APPLICATIONS_STYLE } from './styles/applications.ts'
 import { APPLY_STYLE } from './styles/apply.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
+import { CONSOLE_ANIMALS_STYLE } from './styles/console-animals.ts'
 import { GALLERY_STYLE } from './styles/gallery.ts'
+import { NO_PHOTO } from './styles/no-photo.ts'
 
 /** Another content has another address. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const CSS = 'text/css; charset=utf-8'
-const JS = 'text/javascript; charset=utf-8'
+export const JS = 'text/javascript; charset=utf-8'
+const SVG = 'image/svg+xml'
 
 const script = (name: string): string => readFileSync(new URL(`./scripts/${name}`, import.meta.url), 'utf8')
 
+/** For pages of other sites, which find it under an address that stays. */
+export const EMBED = script('embed.js')
+
 /** Every file that pages load beside photos. The one list. */
 const ASSETS = {
-  'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
+  'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE + ANIMAL_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
-  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE + APPLICATIONS_STYLE },
+  'gallery.js': { type: JS, text: script('gallery.js') },
+  'frame.js': { type: JS, text: script('frame.js') },
+  'no-photo.svg': { type: SVG, text: NO_PHOTO },
+  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE + CONSOLE_ANIMALS_STYLE + APPLICATIONS_STYLE },
   'console.js': { type: JS, text: script('console.js') },
   'photos.js': { type: JS, text: script('photos.js') },
 } satisfies Record<string, { type: string; text: string }>

@@ -23,6 +23,10 @@ interface TextField extends Field {
   /** Which keys a phone offers. */
   inputMode?: 'numeric' | 'decimal'
   mostCharacters?: number | undefined
+  /** The id of a list of what may be meant. */
+  list?: string
+  /** An example; what has to be known stands in the label. */
+  placeholder?: string
 }
 
 interface LongTextField extends Field {
@@ -46,15 +50,15 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 </div>`
 }
 
-export function textField(text: TextField): Html {
-  const { type = 'text', autocomplete, inputMode, mostCharacters, ...field } = text
+export function textField(given: TextField): Html {
+  const { type = 'text', autocomplete, inputMode, mostCharacters, list, placeholder, ...field } = given
   const { name, value } = field
   return around(
     field,
     html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${when(
       autocomplete,
       (words) => html` autocomplete="${words}"`,
-    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(mostCharacters, (most) => html` maxlength="${most}"`)}>`,
+    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(mostCharacters, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}${when(placeholder, (words) => html` placeholder="${words}"`)}>`,
   )
 }
 

@@ -38,7 +38,7 @@ async function startFull(t: TestContext) {
 
 /** A page of somebody who is signed in, of which every complaint of the browser is kept. */
 async function openPage(browser: Browser, app: TestApp, options: BrowserContextOptions = {}) {
-  const { token } = await signIn(app)
+  const { token } = await signIn(app, { role: 'manager' })
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
   const url = `http://127.0.0.1:${app.port}`
   await context.addCookies([
@@ -53,6 +53,8 @@ async function openPage(browser: Browser, app: TestApp, options: BrowserContextO
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
+    // The browser itself tells of forms that were refused.
+    if (/status of (?:400|404|412|422) /.test(message.text())) return
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
@@ -61,6 +63,12 @@ async function openPage(browser: Browser, app: TestApp, options: BrowserContextO
 
 const isTooWide = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+const LOOKS = [
+  [WIDE, 'light'],
+  [NARROW, 'dark'],
+  [NARROWEST, 'light'],
+] as const
 
 const PAGES = [
   '/console/',
@@ -73,6 +81,10 @@ const PAGES = [
   '/console/animals/6',
   '/console/animals/1/delete',
   '/console/animals/99',
+  '/console/import',
+  '/console/organizations',
+  '/console/organizations/1',
+  '/console/usage',
 ]
 
 test(
@@ -81,36 +93,35 @@ test(
   async (t) => {
     const { app, at } = await startFull(t)
     const browser = await openBrowser(t)
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const viewport of [WIDE, NARROW, NARROWEST]) {
-        const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
-        const check = async (about: string) => {
-          assert.equal(await isTooWide(page), false, about)
-          await page.evaluate(axe.source)
-          const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-          const found = violations.map(
-            ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-          )
-          assert.deepEqual(found, [], about)
-        }
-        for (const path of PAGES) {
-          await page.goto(at(path))
-          assert.ok(page.url().endsWith(path), `signed in at ${path}`)
-          await check(`${path} ${colorScheme} ${viewport.width}`)
-        }
-        // A form that was refused, and one that somebody else was faster with.
-        await page.goto(at('/console/animals/new'))
-        await page.getByRole('button', { name: 'Add the animal' }).click()
-        await page.getByRole('alert').waitFor()
-        await check(`refused ${colorScheme} ${viewport.width}`)
-        await page.goto(at('/console/animals/1'))
-        await page.getByLabel('Name', { exact: true }).fill('Luna here')
-        await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
-        await page.getByRole('button', { name: 'Save', exact: true }).click()
-        await page.getByText('Somebody else has changed').waitFor()
-        await check(`conflict ${colorScheme} ${viewport.width}`)
-        await page.context().close()
+    for (const [viewport, colorScheme] of LOOKS) {
+      const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
+      const check = async (about: string) => {
+        assert.equal(await isTooWide(page), false, about)
+        await page.evaluate(axe.source)
+        const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+        const found = violations.map(
+          ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+        )
+        assert.deepEqual(found, [], about)
       }
+      for (const path of PAGES) {
+        await page.goto(at(path))
+        assert.ok(page.url().endsWith(path), `signed in at ${path}`)
+        await check(`${path} ${colorScheme} ${viewport.width}`)
+      }
+      // A form that was refused, and one that somebody else was faster with.
+      await page.goto(at('/console/animals/new'))
+      await page.getByRole('button', { name: 'Add animal' }).click()
+      await page.getByRole('alert').waitFor()
+      await check(`refused ${colorScheme} ${viewport.width}`)
+      await page.goto(at('/console/animals/1'))
+      await page.getByLabel('Name', { exact: true }).fill('Luna here')
+      await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('Somebody else has changed').waitFor()
+      await check(`conflict ${colorScheme} ${viewport.width}`)
+      await page.context().close()
+    }
   },
 )
 
@@ -127,14 +138,14 @@ for (const javaScriptEnabled of [false, true])
       await page.goto(at('/console/'))
       await page.getByRole('link', { name: 'Animals', exact: true }).click()
       await page.getByRole('link', { name: 'Add an animal' }).click()
-      await page.getByRole('button', { name: 'Add the animal' }).click()
+      await page.getByRole('button', { name: 'Add animal' }).click()
       await page.getByText('Name is missing.').first().waitFor()
       await page.getByRole('link', { name: 'Name is missing.' }).click()
       await page.getByLabel('Name', { exact: true }).fill('Pip')
       await page.getByLabel('Kind').selectOption('Rabbit')
       await page.locator('summary', { hasText: 'Character' }).click()
       await page.getByLabel('Description').fill('Small and brave.')
-      await page.getByRole('button', { name: 'Add the animal' }).click()
+      await page.getByRole('button', { name: 'Add animal' }).click()
       await page.getByText('The animal is added.').waitFor()
 
       const files = [1, 2].map(async (number) => ({
@@ -151,7 +162,7 @@ for (const javaScriptEnabled of [false, true])
       await page.getByText('The photos are changed.').waitFor()
       assert.notEqual(await first(), before)
       await page.getByRole('textbox', { name: 'Photo 1: what it shows' }).fill('Pip in the hay')
-      await page.getByRole('button', { name: 'Save text' }).first().click()
+      await page.getByRole('button', { name: 'Save the text of photo 1' }).click()
       await page.getByText('The photos are changed.').waitFor()
       await page.getByRole('button', { name: 'Publish in the gallery' }).click()
       await page.getByText('The animal is in the gallery now.').waitFor()
@@ -192,11 +203,7 @@ test('photos that are dropped or pasted go up, and dragging one puts it first', 
 
   await give('drop', Buffer.from('not a picture').toString('base64'))
   await page.getByText('This is no picture').waitFor()
-  // The browser itself tells of the answer that refused it.
-  assert.deepEqual(
-    complaints.filter((text) => !text.includes('422')),
-    [],
-  )
+  assert.deepEqual(complaints, [])
 })
 
 test('leaving a form with something unsaved asks first, and saving does not', NEEDS_BROWSER, async (t) => {

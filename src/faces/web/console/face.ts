@@ -6,15 +6,16 @@ import { addAnimal } from './animals/add.ts'
 import { editAnimal } from './animals/edit.ts'
 import { listAnimals } from './animals/list.ts'
 import { decideOrders } from './animals/orders.ts'
-import { changePhotos } from './animals/photos.ts'
 import { removeAnimal } from './animals/remove.ts'
 import { changeStatus } from './animals/status.ts'
 import { applicationPages } from './applications/pages.ts'
 import { consoleError } from './error-page.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
+import { organizationPages } from './organization/page.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
 import { startPage } from './start.ts'
+import { usagePage } from './usage.ts'
 
 /** The longest texts of an animal, each of whose characters a form may send as nine. */
 const MOST_BYTES = 262_144
@@ -36,11 +37,12 @@ export function consoleFace(context: Context): Face {
       addAnimal(app, context)
       editAnimal(app, context)
       changeStatus(app, context)
-      changePhotos(app, context)
       decideOrders(app, context)
       removeAnimal(app, context)
       applicationPages(app, context)
       importPages(app, context)
+      organizationPages(app, context)
+      usagePage(app, context)
     },
   }
 }

@@ -14,6 +14,8 @@ const NAV = [
   ['/animals', 'animals', 'seeAnimals'],
   ['/applications', 'applications', 'seeAdopters'],
   ['/import', 'import', 'changeAnimals'],
+  ['/organizations', 'organization', 'changeOrganization'],
+  ['/usage', 'usage', 'manageKeys'],
 ] as const satisfies (readonly [path: string, name: keyof Texts['console']['nav'], right: Right])[]
 
 interface Inside {

@@ -36,6 +36,12 @@ export const PAGES = {
   'GET /import': 'changeAnimals',
   'POST /import': 'changeAnimals',
   'POST /import/confirm': 'changeAnimals',
+  'GET /organizations': 'changeOrganization',
+  'GET /organizations/:id': 'changeOrganization',
+  'POST /organizations/:id': 'changeOrganization',
+  'POST /organizations/:id/photos': 'changeOrganization',
+  'POST /organizations/:id/photos/:photoId': 'changeOrganization',
+  'GET /usage': 'manageKeys',
 } as const satisfies Record<string, Needed>
 
 /** Route hook: puts what the list says where the gate finds it. @throws for a page that it does not name */

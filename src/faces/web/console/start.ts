@@ -5,19 +5,19 @@ import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import * as inventory from '../../../inventory/store.ts'
 import { viewerOf } from '../../../orders/store.ts'
-import { type Finder, openFinder } from '../../../pets/finder.ts'
+import { type Finder, finderOf } from '../../../pets/finder.ts'
 import { type InsidePet, type InsideQuery, latestChanges, listInside } from '../../../pets/inside.ts'
 import { doersOf } from '../../../staff/names.ts'
 import type { Texts } from '../texts/texts.ts'
 import { readChoices } from './animals/choices.ts'
-import { changeIn, doerIn } from './animals/history-section.ts'
-import { photosFor } from './animals/own.ts'
+import { doerIn } from './animals/history-section.ts'
 import { ROW_PICKED, rows } from './animals/rows.ts'
-import { told } from './animals/told.ts'
+import { type Told, told } from './animals/told.ts'
 import { timeIn } from './dates.ts'
 import { consolePage, wordsFor } from './frame.ts'
 import { callerMay } from './gate.ts'
 import { PREFIX } from './pages.ts'
+import { photosFor } from './photos/section.ts'
 
 /** So many of each are shown; a list has the rest. */
 const FEW = 5
@@ -25,7 +25,7 @@ const LATEST = 8
 
 /** What there is to do. */
 export function startPage(app: App, context: Context): void {
-  const finder = openFinder(context)
+  const finder = finderOf(context)
   app.get('/', (request) => page(context, finder, request))
 }
 
@@ -100,8 +100,13 @@ async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
   const items = changes.map(
     ({ petId, name, at, keyId, changes }) => html`<li><p><a href="${PREFIX}/animals/${petId}">${name}</a>
 <small>${doerIn(words, doers.get(keyId))}, <time datetime="${new Date(at).toISOString()}">${timeIn(language, at)}</time></small></p>
-<ul>${told(changes, words).map((one) => html`<li>${changeIn(words, one)}</li>`)}</ul></li>`,
+<p>${briefly(told(changes, words))}</p></li>`,
   )
   return html`<section class="card" aria-labelledby="latest"><h2 id="latest">${words.start.latest}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.start.latestNone}</p>`}</section>`
+}
+
+/** What was changed, without all that it was and is. */
+function briefly(all: Told[]): string {
+  return all.map(({ label, to, isShort }) => (isShort ? `${label}: ${to}` : label)).join(', ')
 }

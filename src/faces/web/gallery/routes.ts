@@ -1,21 +1,24 @@
 import type { Context } from '../../../context.ts'
 import type { App } from '../../../http/app.ts'
 import { assetRoutes } from '../assets.ts'
-import { languageOf } from '../language.ts'
-import { HTML_TYPE, pageHeaders } from '../page.ts'
-import { textsOf } from '../texts/texts.ts'
+import { animalRoute } from './animal-page.ts'
+import { openGallery } from './animals.ts'
 import { applyRoutes } from './apply.ts'
-import { galleryPage } from './frame.ts'
+import { embedRoutes } from './embed.ts'
+import { feedRoute } from './feed.ts'
+import { listRoutes } from './list-page.ts'
+import { shelterRoute } from './shelter-page.ts'
+import { sitemapRoutes } from './sitemap.ts'
 
 /** Pages for the public: nobody needs a key, and each address is limited. */
 export function galleryRoutes(app: App, context: Context): void {
+  const gallery = openGallery(context)
   assetRoutes(app)
+  listRoutes(app, gallery)
+  animalRoute(app, gallery)
+  shelterRoute(app, gallery)
+  feedRoute(app, gallery)
+  sitemapRoutes(app, context)
+  embedRoutes(app, gallery)
   applyRoutes(app, context)
-  const headers = pageHeaders(context.config)
-  app.get('/', (request, reply) => {
-    const language = languageOf(request.headers)
-    const { gallery } = textsOf(language)
-    reply.headers(headers).type(HTML_TYPE)
-    return galleryPage({ language, path: '/', title: gallery.title, main: undefined })
-  })
 }

@@ -12,7 +12,7 @@ function addPhotos(section, form) {
   status.role = 'status'
   bar.max = 1
   bar.hidden = true
-  bar.ariaLabel = input.labels[0].textContent
+  bar.ariaLabel = form.querySelector('button').textContent
   form.append(bar, status)
 
   input.addEventListener('change', () => send([...input.files]))

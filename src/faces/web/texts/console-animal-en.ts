@@ -6,8 +6,8 @@ export const animal = {
   addTitle: 'Add an animal',
   addHint: 'A name and a kind are enough. Everything else can follow later.',
   save: 'Save',
-  saveAdd: 'Add the animal',
-  saveAnother: 'Save and add another',
+  saveAdd: 'Add animal',
+  saveAnother: 'Add, then another',
   cancel: 'Cancel',
   publishNow: 'Show it in the gallery at once',
   publishNowHint: 'Otherwise it waits, not published, until you publish it.',
@@ -49,7 +49,6 @@ export const animal = {
     count: (count: number) => (count === 1 ? '1 photo' : `${count} photos`),
   },
   orders: {
-    none: 'Nobody has an order on this animal.',
     erased: 'Name erased',
     statuses: {
       placed: 'Open',

@@ -6,8 +6,8 @@ export const animal: typeof english = {
   addTitle: 'Añadir un animal',
   addHint: 'Bastan un nombre y una especie. Todo lo demás puede venir después.',
   save: 'Guardar',
-  saveAdd: 'Añadir el animal',
-  saveAnother: 'Guardar y añadir otro',
+  saveAdd: 'Añadir',
+  saveAnother: 'Añadir y otro más',
   cancel: 'Cancelar',
   publishNow: 'Mostrarlo en la galería enseguida',
   publishNowHint: 'Si no, espera sin publicar hasta que lo publique.',
@@ -48,7 +48,6 @@ export const animal: typeof english = {
     count: (count) => (count === 1 ? '1 foto' : `${count} fotos`),
   },
   orders: {
-    none: 'Nadie tiene una solicitud para este animal.',
     erased: 'Nombre borrado',
     statuses: { placed: 'Abierta', approved: 'Aprobada', completed: 'Completada', cancelled: 'Cancelada' },
     decisions: { approved: 'Aprobar', completed: 'Adopción completa', cancelled: 'Cancelar' },

@@ -11,7 +11,7 @@ export const animals = {
   organization: 'Organization',
   anyOrganization: 'All organizations',
   photos: 'Photos',
-  anyPhotos: 'With and without',
+  anyPhotos: 'Any',
   withPhotos: 'With photos',
   withoutPhotos: 'Without photos',
   show: 'Show',
@@ -38,5 +38,5 @@ export const animals = {
   noPhoto: 'No photo',
   publish: 'Publish',
   publishName: (name: string) => `Publish ${name}`,
-  days: (count: number) => (count === 1 ? 'waiting 1 day' : `waiting ${count} days`),
+  days: (count: number) => (count === 1 ? 'Waiting 1 day.' : `Waiting ${count} days.`),
 }

@@ -12,7 +12,7 @@ export const animals: typeof english = {
   organization: 'Organización',
   anyOrganization: 'Todas las organizaciones',
   photos: 'Fotos',
-  anyPhotos: 'Con y sin fotos',
+  anyPhotos: 'Todas',
   withPhotos: 'Con fotos',
   withoutPhotos: 'Sin fotos',
   show: 'Mostrar',
@@ -32,5 +32,5 @@ export const animals: typeof english = {
   noPhoto: 'Sin foto',
   publish: 'Publicar',
   publishName: (name) => `Publicar ${name}`,
-  days: (count) => (count === 1 ? 'espera desde hace 1 día' : `espera desde hace ${count} días`),
+  days: (count) => (count === 1 ? 'Espera desde hace 1 día.' : `Espera desde hace ${count} días.`),
 }

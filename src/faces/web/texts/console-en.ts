@@ -2,12 +2,20 @@ import { animal } from './console-animal-en.ts'
 import { animals } from './console-animals-en.ts'
 import { applicationNotices, applications, questions } from './console-applications-en.ts'
 import { importWords } from './console-import-en.ts'
+import { organization, usage } from './console-office-en.ts'
 import { photos } from './console-photos-en.ts'
 
 /** Words of the console: of its frame here, of its parts in files of their own. */
 export const console = {
   title: 'Console',
-  nav: { start: 'Start', animals: 'Animals', applications: 'Applications', import: 'Import' },
+  nav: {
+    start: 'Start',
+    animals: 'Animals',
+    applications: 'Applications',
+    import: 'Import',
+    organization: 'Organization',
+    usage: 'Usage',
+  },
   roles: { viewer: 'Viewer', staff: 'Staff', manager: 'Manager', admin: 'Admin' } as Record<string, string>,
   signOut: 'Sign out',
   toStart: 'To the start page',
@@ -43,6 +51,7 @@ export const console = {
     pet_not_found: 'There is no such animal, or it belongs to another organization.',
     photo_not_found: 'This photo is gone already.',
     application_not_found: 'There is no such application, or it belongs to another organization.',
+    organization_not_found: 'There is no such organization.',
     order_not_found: 'There is no such order.',
     order_open: 'Somebody has an open order on this animal. Complete or cancel the order first.',
     order_closed: 'This order is closed already.',
@@ -75,4 +84,6 @@ export const console = {
   questions,
   photos,
   import: importWords,
+  organization,
+  usage,
 }

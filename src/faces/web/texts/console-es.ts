@@ -3,11 +3,19 @@ import { animals } from './console-animals-es.ts'
 import { applicationNotices, applications, questions } from './console-applications-es.ts'
 import type { console as english } from './console-en.ts'
 import { importWords } from './console-import-es.ts'
+import { organization, usage } from './console-office-es.ts'
 import { photos } from './console-photos-es.ts'
 
 export const console: typeof english = {
   title: 'Consola',
-  nav: { start: 'Inicio', animals: 'Animales', applications: 'Solicitudes', import: 'Importar' },
+  nav: {
+    start: 'Inicio',
+    animals: 'Animales',
+    applications: 'Solicitudes',
+    import: 'Importar',
+    organization: 'Organización',
+    usage: 'Uso',
+  },
   roles: { viewer: 'Lectura', staff: 'Personal', manager: 'Responsable', admin: 'Administración' },
   signOut: 'Cerrar sesión',
   toStart: 'A la página de inicio',
@@ -41,6 +49,7 @@ export const console: typeof english = {
     pet_not_found: 'No existe este animal, o pertenece a otra organización.',
     photo_not_found: 'Esta foto ya no existe.',
     application_not_found: 'No existe esta solicitud, o pertenece a otra organización.',
+    organization_not_found: 'No existe esta organización.',
     order_not_found: 'No existe esta solicitud.',
     order_open: 'Hay una solicitud abierta para este animal. Complétela o cancélela primero.',
     order_closed: 'Esta solicitud ya está cerrada.',
@@ -73,4 +82,6 @@ export const console: typeof english = {
   questions,
   photos,
   import: importWords,
+  organization,
+  usage,
 }

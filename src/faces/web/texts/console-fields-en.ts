@@ -97,6 +97,7 @@ export const fields = {
     number: (label: string) => `${label} needs a number that is possible.`,
     list: (label: string) => `${label}: each word once, not too long and not too many.`,
     videos: (label: string) => `${label}: at most 5 addresses that begin with https://.`,
+    web: (label: string) => `${label} needs an address that begins with https://.`,
     email: (label: string) => `${label} needs an address such as ana@shelter.example.`,
     code: (label: string) => `${label} needs a code that exists.`,
     age: (label: string) => `${label} follows from the birth date: clear one of the two.`,

@@ -97,6 +97,7 @@ export const fields: typeof english = {
     number: (label) => `${label}: hace falta un número posible.`,
     list: (label) => `${label}: cada palabra una vez, ni demasiado largas ni demasiadas.`,
     videos: (label) => `${label}: como mucho 5 direcciones que empiecen por https://.`,
+    web: (label) => `${label}: hace falta una dirección que empiece por https://.`,
     email: (label) => `${label}: hace falta una dirección como ana@refugio.example.`,
     code: (label) => `${label}: hace falta un código que exista.`,
     age: (label) => `${label} se deduce de la fecha de nacimiento: vacíe uno de los dos.`,

@@ -71,6 +71,7 @@ async function page(
   const form = animalForm(`${PREFIX}${PATH}`, {
     ...{ language, values, problems, choices: await readChoices(context, request.caller) },
     hidden: { [ONCE]: newOnce() },
+    isNew: true,
     after: html`${checkBox(status, animal.publishNow, animal.publishNowHint)}
 <div class="actions"><button name="next" value="photos">${animal.saveAdd}</button>
 <button class="plain" name="next" value="another">${animal.saveAnother}</button>

@@ -8,6 +8,7 @@ import * as requested from '../../../../pets/requested.ts'
 import { wordsFor } from '../frame.ts'
 import { runOnce } from '../once.ts'
 import { PREFIX } from '../pages.ts'
+import { changePhotos } from '../photos/routes.ts'
 import { conflictPanel } from './form.ts'
 import { type ById, ownAnimal } from './own.ts'
 import { animalPage } from './page.ts'
@@ -20,6 +21,15 @@ export function editAnimal(app: App, context: Context): void {
     animalPage(context, request, await ownAnimal(context, request)),
   )
   app.post<ById>('/animals/:id', (request: FastifyRequest, reply) => save(context, request, reply))
+  changePhotos(app, context, {
+    path: '/animals/:id',
+    async owner(request) {
+      const { id, photos } = await ownAnimal(context, request)
+      return { owner: { kind: 'pet', id }, photos }
+    },
+    page: async (request, photoProblems) =>
+      animalPage(context, request, await ownAnimal(context, request), { photoProblems }),
+  })
 }
 
 /** So often somebody may be faster between the reading and the change. */

@@ -17,6 +17,7 @@ export type Kind =
   | 'money'
   | 'code'
   | 'email'
+  | 'web'
 
 export interface FormField {
   /** Where its value is in an animal, with a dot before a member of a member. */
@@ -40,8 +41,8 @@ export const GROUPS = {
     field('breed.mixed', 'check'),
     field('breed.unknown', 'check'),
     field('birthDate', 'date'),
-    field('age', 'choice'),
     field('birthDateExact', 'check'),
+    field('age', 'choice'),
   ],
   character: [
     wide('description', 'text'),

@@ -51,7 +51,7 @@ function groupOf(group: Group, parts: FormParts, words: Texts['console']): Html 
   const { groups, groupHints } = words.animal.fields
   const hint = groupHints[group]
   return html`<details class="group"${(group === 'basics' || isUsed) && html` open`}>
-<summary><h3>${groups[group]}</h3></summary>
+<summary>${parts.isNew ? html`<h2>${groups[group]}</h2>` : html`<h3>${groups[group]}</h3>`}</summary>
 ${hint && html`<p class="hint">${hint}</p>`}<div class="fields">${fields.map((field) =>
     field.wide ? html`<div class="wide">${input(field, parts)}</div>` : input(field, parts),
   )}</div></details>`

@@ -37,7 +37,7 @@ export function doerIn(words: Texts['console'], doer: Doer | undefined): string 
   return doer.kind === 'key' ? history.key(doer.name) : doer.name
 }
 
-export function changeIn(words: Texts['console'], { label, from, to }: Told): Html {
+function changeIn(words: Texts['console'], { label, from, to }: Told): Html {
   const { nothing } = words.animal.history
   return html`${label}: <del>${from || nothing}</del> → <ins>${to || nothing}</ins>`
 }

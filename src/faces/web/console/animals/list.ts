@@ -3,7 +3,7 @@ import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { type Finder, openFinder } from '../../../../pets/finder.ts'
+import { type Finder, finderOf } from '../../../../pets/finder.ts'
 import { type InsidePage, type InsideQuery, listInside } from '../../../../pets/inside.ts'
 import type { Position } from '../../../../pets/order.ts'
 import { selectField, textField } from '../../forms.ts'
@@ -11,8 +11,8 @@ import type { Texts } from '../../texts/texts.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { callerMay } from '../gate.ts'
 import { PREFIX } from '../pages.ts'
+import { photosFor } from '../photos/section.ts'
 import { type Choice, type Choices, readChoices } from './choices.ts'
-import { photosFor } from './own.ts'
 import { ROW_PICKED, rows } from './rows.ts'
 
 const PATH = `${PREFIX}/animals`
@@ -31,7 +31,7 @@ interface Filters {
 const NAMES = ['q', 'status', 'category', 'organization', 'photos'] as const satisfies (keyof Filters)[]
 
 export function listAnimals(app: App, context: Context): void {
-  const finder = openFinder(context)
+  const finder = finderOf(context)
   app.get('/animals', (request) => page(context, finder, request))
 }
 

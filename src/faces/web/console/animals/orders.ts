@@ -28,9 +28,10 @@ export async function ordersSection(
   if (!callerMay(caller, 'seeAdopters')) return undefined
   const { words } = wordsFor(request)
   const orders = await list(db, { petId, limit: MOST_ORDERS }, viewerOf(caller))
-  const { sections, orders: own } = words.animal
+  if (orders.length === 0) return undefined
+  const { sections } = words.animal
   return html`<section class="card" id="orders" aria-labelledby="of-orders"><h2 id="of-orders">${sections.orders}</h2>
-${orders.length === 0 ? html`<p>${own.none}</p>` : html`<ul class="history">${orders.map((order) => item(order, petId, request, words))}</ul>`}</section>`
+<ul class="history">${orders.map((order) => item(order, petId, request, words))}</ul></section>`
 }
 
 function item(order: Order, petId: number, request: FastifyRequest, words: Texts['console']): Html {

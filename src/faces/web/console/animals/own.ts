@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '../../../../config.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import { seesWhole } from '../../../../http/caller.ts'
 import { idOf } from '../../../../pets/read-routes.ts'
 import * as pets from '../../../../pets/store.ts'
-import { PHOTOS_PATH } from '../../../../photo-files/kept.ts'
 
 /** A route's parameter: what is no int64 names no animal. */
 export type ById = { Params: { id: string } }
@@ -24,6 +22,3 @@ export async function ownAnimal(
   if (!stored || !seesWhole(request.caller.view, stored.owner)) throw new ApiError('pet_not_found')
   return { ...stored, id }
 }
-
-/** Where a page finds the files of photos: beside itself, whatever the service is called elsewhere. */
-export const photosFor = ({ photosPublicUrl }: Config): string => photosPublicUrl ?? PHOTOS_PATH

@@ -9,11 +9,11 @@ import { consolePage, wordsFor } from '../frame.ts'
 import { callerMay } from '../gate.ts'
 import { newOnce, ONCE } from '../once.ts'
 import { PREFIX } from '../pages.ts'
+import { photosSection } from '../photos/section.ts'
 import { readChoices } from './choices.ts'
 import { animalForm } from './form.ts'
 import { historySection } from './history-section.ts'
 import { ordersSection } from './orders.ts'
-import { photosSection } from './photos-section.ts'
 import { WHOLE_FORM } from './problems.ts'
 import { statusButtons, statusTag } from './status-buttons.ts'
 import { marksOf, type Values, valuesOf } from './values.ts'
@@ -37,14 +37,19 @@ export async function animalPage(
   const { words } = wordsFor(request)
   const { pet } = stored
   const { sections } = words.animal
+  const own = {
+    ...{ path: `${PREFIX}/animals/${pet.id}`, name: pet.name, photos: stored.photos },
+    mayChange: callerMay(request.caller, 'changeAnimals'),
+  }
+  const photos = photosSection(context.config, request, own, shown.photoProblems)
+  const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
+${await detailsForm(context, request, stored, shown)}</section>`
   const main = html`${head(request, stored, words, shown)}
-${photosSection(context.config, request, stored, shown.photoProblems)}
-<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
-${await detailsForm(context, request, stored, shown)}</section>
 ${await ordersSection(context, request, pet.id)}
+${shown.values ? [details, photos] : [photos, details]}
 ${await historySection(context, request, stored)}
 ${
-  callerMay(request.caller, 'changeAnimals') &&
+  own.mayChange &&
   html`<p class="end"><a class="danger" href="${PREFIX}/animals/${pet.id}/delete">${words.animal.remove}</a></p>`
 }`
   return consolePage(request, { title: pet.name, main, scripts: ['photos.js'] })

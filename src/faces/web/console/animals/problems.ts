@@ -9,36 +9,52 @@ export const WHOLE_FORM = 'form'
 /** The field that an error without details is about. */
 const FIELD_OF_CODE: Record<string, string> = { external_id_exists: 'externalId' }
 
+/** The form that something is wrong with. */
+export interface FormOf {
+  fields: readonly FormField[]
+  labels: Record<string, string>
+  mostOf(name: string): number | undefined
+}
+
+const animalForm = (words: Texts['console']): FormOf => ({
+  fields: FORM_FIELDS,
+  labels: words.animal.fields.labels,
+  mostOf: (name) => schemaOf(name).maxLength,
+})
+
 /** What the contract says is wrong, in words, at the fields of the form. */
-export function problemsOf(error: ApiError, words: Texts['console']): Problem[] {
+export function problemsOf(error: ApiError, words: Texts['console'], form = animalForm(words)): Problem[] {
   const { fields } = words.animal
   const { code, details = [] } = error
   const own = FIELD_OF_CODE[code]
-  if (own) return [{ field: own, message: fields.problems.taken(labelOf(own, words)) }]
+  if (own) return [{ field: own, message: fields.problems.taken(form.labels[own] ?? own) }]
   if (details.length === 0) return [{ field: WHOLE_FORM, message: words.errors[code] ?? error.message }]
-  const problems = details.map((detail) => problemOf(detail, words))
+  const problems = details.map((detail) => problemOf(detail, words, form))
   // One for each field: three tags that are too long are one problem.
   return [...new Map(problems.reverse().map((problem) => [problem.field, problem])).values()].reverse()
 }
 
-const labelOf = (name: string, words: Texts['console']): string => words.animal.fields.labels[name] ?? name
-
-function problemOf(detail: ErrorDetail, words: Texts['console']): Problem {
-  const field = fieldAt(detail.pointer ?? '')
+function problemOf(detail: ErrorDetail, words: Texts['console'], form: FormOf): Problem {
+  const field = fieldAt(detail.pointer ?? '', form)
   if (!field) return { field: WHOLE_FORM, message: detail.message }
-  return { field: field.name, message: messageOf(detail, field, words) }
+  return { field: field.name, message: messageOf(detail, field, words, form) }
 }
 
 /** The field of the value that a pointer (RFC 6901) names, or is in. */
-function fieldAt(pointer: string): FormField | undefined {
+function fieldAt(pointer: string, { fields }: FormOf): FormField | undefined {
   const name = pointer.slice(1).replaceAll('/', '.')
-  return FORM_FIELDS.find((field) => name === field.name || name.startsWith(`${field.name}.`))
+  return fields.find((field) => name === field.name || name.startsWith(`${field.name}.`))
 }
 
-function messageOf({ code }: ErrorDetail, { name, kind }: FormField, words: Texts['console']): string {
+function messageOf(
+  { code }: ErrorDetail,
+  { name, kind }: FormField,
+  words: Texts['console'],
+  { labels, mostOf }: FormOf,
+): string {
   const { problems } = words.animal.fields
-  const label = labelOf(name, words)
-  const most = schemaOf(name).maxLength
+  const label = labels[name] ?? name
+  const most = mostOf(name)
   if (code === 'missing') return problems.missing(label)
   if (code === 'too_long' && most !== undefined) return problems.tooLong(label, most)
   if (name === 'age' && code === 'invalid_value') return problems.age(label)
@@ -63,6 +79,8 @@ function messageOf({ code }: ErrorDetail, { name, kind }: FormField, words: Text
       return problems.code(label)
     case 'email':
       return problems.email(label)
+    case 'web':
+      return problems.web(label)
     default:
       return problems.line(label)
   }

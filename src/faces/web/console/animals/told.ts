@@ -9,6 +9,8 @@ export interface Told {
   label: string
   from: string
   to: string
+  /** Whether it says enough by itself. */
+  isShort?: boolean
 }
 
 const MOST_CHARACTERS = 120
@@ -34,11 +36,10 @@ export function told(changes: PetHistory[number]['changes'], words: Texts['conso
   const { status, photos } = changes
   const statusOf = (value: unknown): string => words.animals.statuses[String(value ?? 'unlisted')] ?? ''
   const photosOf = (value: unknown): string => history.count(Array.isArray(value) ? value.length : 0)
+  const short = (label: string, from: string, to: string): Told => ({ label, from, to, isShort: true })
   return [
-    ...(status
-      ? [{ label: fields.labels.status ?? '', from: statusOf(status.from), to: statusOf(status.to) }]
-      : []),
-    ...(photos ? [{ label: history.photos, from: photosOf(photos.from), to: photosOf(photos.to) }] : []),
+    ...(status ? [short(fields.labels.status ?? '', statusOf(status.from), statusOf(status.to))] : []),
+    ...(photos ? [short(history.photos, photosOf(photos.from), photosOf(photos.to))] : []),
     ...named,
   ]
 }

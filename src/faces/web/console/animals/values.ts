@@ -11,9 +11,9 @@ export type Values = Record<string, string>
 type Json = Record<string, unknown>
 
 /** What was sent of the fields; one that is not there says nothing, but for a box that is not checked. */
-export function valuesIn(form: FormBody): Values {
+export function valuesIn(form: FormBody, fields = FORM_FIELDS): Values {
   const values: Values = {}
-  for (const { name, kind } of FORM_FIELDS) {
+  for (const { name, kind } of fields) {
     if (form.has(name)) values[name] = plain(form.get(name) ?? '')
     else if (kind === 'check') values[name] = ''
   }
@@ -23,10 +23,10 @@ export function valuesIn(form: FormBody): Values {
 /** As two texts are compared: a browser sends every line end as two characters. */
 const plain = (text: string): string => text.replace(/\r\n?/g, '\n').trim()
 
-/** An animal as a form shows it. */
-export function valuesOf(pet: Partial<Pet>): Values {
+/** An animal, or what else has fields, as a form shows it. */
+export function valuesOf(pet: Partial<Pet>, fields = FORM_FIELDS): Values {
   return Object.fromEntries(
-    FORM_FIELDS.map(({ name, kind }) => [name, plain(toText(kind, valueAt(pet, name), pet))]),
+    fields.map(({ name, kind }) => [name, plain(toText(kind, valueAt(pet, name), pet))]),
   )
 }
 
@@ -136,12 +136,17 @@ function put(into: Json, name: string, value: unknown): void {
 /** The fields that go together: a fee is one thing in two fields. */
 const TOGETHER = ['fee.amount', 'fee.currency']
 
-/** What a form changes of an animal (RFC 7396): only fields that were touched, and hold something else now. */
-export function patchOf(values: Values, touched: ReadonlySet<string>, now: Values): Json {
+/** What a form changes of an animal (RFC 7396): fields that were touched, and hold something else now. */
+export function patchOf(
+  values: Values,
+  touched: ReadonlySet<string>,
+  now: Values,
+  fields = FORM_FIELDS,
+): Json {
   const changed = new Set([...touched].filter((name) => values[name] !== now[name]))
   if (TOGETHER.some((name) => changed.has(name))) for (const name of TOGETHER) changed.add(name)
   const patch: Json = {}
-  for (const { name, kind } of FORM_FIELDS)
+  for (const { name, kind } of fields)
     if (changed.has(name)) put(patch, name, read(name, kind, values) ?? null)
   if (changed.has('fee.amount') && values['fee.amount'] === '') patch.fee = null
   if (values.birthDate === '') delete patch.birthDateExact
@@ -152,15 +157,15 @@ const MARK_CHARACTERS = 5
 
 const markOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, MARK_CHARACTERS)
 
-/** What a form remembers of the animal that it showed, in few characters: so it knows what was touched. */
-export function marksOf(values: Values): string {
-  return FORM_FIELDS.map(({ name }) => markOf(values[name] ?? '')).join('')
+/** What a form remembers of the animal that it showed, in few characters: so it knows what is touched. */
+export function marksOf(values: Values, fields = FORM_FIELDS): string {
+  return fields.map(({ name }) => markOf(values[name] ?? '')).join('')
 }
 
 /** The fields whose text is another one than was shown. Without marks that fit, all of them. */
-export function touchedIn(values: Values, marks: string): Set<string> {
-  const isWhole = marks.length === FORM_FIELDS.length * MARK_CHARACTERS
-  const touched = FORM_FIELDS.filter(({ name }, index) => {
+export function touchedIn(values: Values, marks: string, fields = FORM_FIELDS): Set<string> {
+  const isWhole = marks.length === fields.length * MARK_CHARACTERS
+  const touched = fields.filter(({ name }, index) => {
     const text = values[name]
     const shown = marks.slice(index * MARK_CHARACTERS, (index + 1) * MARK_CHARACTERS)
     return text !== undefined && !(isWhole && markOf(text) === shown)

@@ -9,36 +9,40 @@ import { JSON_TYPE } from '../../../../http/send-error.ts'
 import { int64, validatorCompiler } from '../../../../http/validate.ts'
 import { keptPhotos } from '../../../../photo-files/kept.ts'
 import { addSent } from '../../../../photos/add.ts'
+import type { Owner } from '../../../../photos/owners.ts'
 import { type Received, receiver } from '../../../../photos/receive.ts'
 import { type FormPhoto, receiveForm, removeAll } from '../../../../photos/receive-form.ts'
 import { PhotoPatch } from '../../../../photos/schema.ts'
 import { indexOf } from '../../../../photos/store.ts'
 import { wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { ownAnimal } from './own.ts'
-import { animalPage } from './page.ts'
 
-type Stored = Awaited<ReturnType<typeof ownAnimal>>
+/** Whose photos are changed, and the page that shows them. */
+export interface PhotoPage {
+  /** Of the page, with `:id` in it. */
+  path: string
+  /** @throws {ApiError} where the caller may not know of it */
+  owner(request: FastifyRequest): Promise<{ owner: Owner; photos: string | null }>
+  page(request: FastifyRequest, problems: string[]): Promise<string>
+}
 
-/** Adds photos of an animal, puts them in another order, says what they show, and removes them. */
-export function changePhotos(app: App, context: Context): void {
-  const config = { readBody: reader(context) }
-  app.route({
-    ...{ method: 'POST', url: '/animals/:id/photos', config },
-    handler: async (request, reply) => {
-      const received = request.body as FormPhoto[]
-      const problems = await addAll(context, request, received).finally(() => removeAll(received))
-      return answer(context, request, reply, problems)
-    },
+/** Adds photos, puts them in another order, says what they show, and removes them. */
+export function changePhotos(app: App, context: Context, own: PhotoPage): void {
+  const config = { readBody: reader(context, own) }
+  const path = `${own.path}/photos`
+  app.post(path, { config }, async (request, reply) => {
+    const received = request.body as FormPhoto[]
+    const problems = await addAll(context, request, received, own).finally(() => removeAll(received))
+    return answer(request, reply, problems, own)
   })
-  app.post('/animals/:id/photos/:photoId', (request, reply) => changeOne(context, request, reply))
+  app.post(`${path}/:photoId`, (request, reply) => changeOne(context, request, reply, own))
 }
 
 /** Reads the pictures into files, once it is known that they may be added. */
-function reader(context: Context): ReadBody {
+function reader(context: Context, own: PhotoPage): ReadBody {
   const receive = receiver(() => context.photos.store, receiveForm)
   async function read(request: FastifyRequest, payload: Parameters<ReadBody>[1]): Promise<FormPhoto[]> {
-    await ownAnimal(context, request)
+    await own.owner(request)
     context.photos.renderer.warm()
     return receive(request, payload)
   }
@@ -54,39 +58,49 @@ function reader(context: Context): ReadBody {
 }
 
 /** One after the other, in the order in which they were chosen. @returns what is wrong with some */
-async function addAll(context: Context, request: FastifyRequest, received: FormPhoto[]): Promise<string[]> {
+async function addAll(
+  context: Context,
+  request: FastifyRequest,
+  received: FormPhoto[],
+  own: PhotoPage,
+): Promise<string[]> {
   const { words } = wordsFor(request)
   const problems: string[] = []
   for (const [index, photo] of received.entries()) {
-    const error = 'error' in photo ? photo.error : await add(context, request, photo)
+    const error = 'error' in photo ? photo.error : await add(context, request, photo, own)
     if (error) problems.push(words.photos.wrong(index + 1, words.errors[error.code] ?? error.message))
   }
   return received.length > 0 ? problems : [words.photos.none]
 }
 
-async function answer(context: Context, request: FastifyRequest, reply: FastifyReply, problems: string[]) {
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problems: string[],
+  own: PhotoPage,
+): Promise<unknown> {
+  const status = problems.length > 0 ? 422 : 200
   // A page that uploads by script has the words of its own place for them.
   if (request.headers.accept?.startsWith('application/json'))
-    return reply
-      .code(problems.length > 0 ? 422 : 200)
-      .type(JSON_TYPE)
-      .send(JSON.stringify({ problems }))
-  const stored = await ownAnimal(context, request)
-  if (problems.length === 0) return reply.redirect(pathOf(stored, 'photosAdded'), 303)
-  reply.code(422)
-  return animalPage(context, request, stored, { photoProblems: problems })
+    return reply.code(status).type(JSON_TYPE).send(JSON.stringify({ problems }))
+  if (problems.length === 0) return reply.redirect(pathOf(request, own, 'photosAdded'), 303)
+  reply.code(status)
+  return own.page(request, problems)
 }
 
-const pathOf = ({ id }: Stored, done: string): string => `${PREFIX}/animals/${id}?done=${done}#photos`
+function pathOf({ params }: FastifyRequest, { path }: PhotoPage, done: string): string {
+  return `${PREFIX}${path.replace(':id', (params as { id: string }).id)}?done=${done}#photos`
+}
 
 /** @returns what is wrong with it */
 async function add(
   context: Context,
   request: FastifyRequest,
   { received }: { received: Received },
+  own: PhotoPage,
 ): Promise<ApiError | undefined> {
   const { caller, raw } = request
-  const owner = { kind: 'pet', id: (await ownAnimal(context, request)).id } as const
+  const { owner } = await own.owner(request)
   try {
     await addSent(context, { headers: {}, caller, raw, body: received }, owner, (photo) =>
       context.write('addPhoto', owner, photo, actorOf(caller), context.clock()),
@@ -102,27 +116,31 @@ const validate = validatorCompiler({ schema: PhotoPatch, httpPart: 'body', metho
   body: unknown,
 ) => { error?: Error }
 
-async function changeOne(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const stored = await ownAnimal(context, request)
+async function changeOne(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  own: PhotoPage,
+): Promise<unknown> {
+  const { owner, photos: text } = await own.owner(request)
   const form = request.body as FormBody
   const id = int64((request.params as { photoId: string }).photoId)
   if (id === undefined) throw new ApiError('photo_not_found')
-  const target = [{ kind: 'pet', id: stored.id }, id] as const
+  const target = [owner, id] as const
   const by = actorOf(request.caller)
   if (form.get('do') === 'remove') {
     await context.write('deletePhoto', ...target, by, context.clock()).catch(unlessGone)
-    return reply.redirect(pathOf(stored, 'photoRemoved'), 303)
+    return reply.redirect(pathOf(request, own, 'photoRemoved'), 303)
   }
-  const photos = keptPhotos(stored.photos)
+  const photos = keptPhotos(text)
   const patch = patchOf(form, indexOf(photos, id), photos.length)
   const { error } = validate(patch)
   if (error) {
     reply.code(400)
-    const { words } = wordsFor(request)
-    return animalPage(context, request, stored, { photoProblems: [words.photos.altWrong] })
+    return own.page(request, [wordsFor(request).words.photos.altWrong])
   }
   await context.write('updatePhoto', ...target, patch, by, context.clock())
-  return reply.redirect(pathOf(stored, 'photoChanged'), 303)
+  return reply.redirect(pathOf(request, own, 'photoChanged'), 303)
 }
 
 /** Of two clicks the second finds nothing more. */

@@ -1,32 +1,39 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../../../config.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import type { StoredPet } from '../../../../pets/store.ts'
-import { keptPhotos, type Photo, toPhoto } from '../../../../photo-files/kept.ts'
+import { keptPhotos, PHOTOS_PATH, type Photo, toPhoto } from '../../../../photo-files/kept.ts'
 import { PHOTO_TYPES } from '../../../../photos/receive.ts'
 import { MOST_PHOTOS } from '../../../../photos/schema.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
-import { photosFor } from './own.ts'
 
 const SIDE = 300
 
-/** The photos of an animal, the main one first, and a place for more. */
+/** Where a page finds the files of photos: beside itself, whatever the service is called elsewhere. */
+export const photosFor = ({ photosPublicUrl }: Config): string => photosPublicUrl ?? PHOTOS_PATH
+
+interface Photographed {
+  /** Of its page. */
+  path: string
+  name: string
+  /** As its row has them. */
+  photos: string | null
+  mayChange: boolean
+}
+
+/** The photos of an animal or an organization, the main one first, and a place for more. */
 export function photosSection(
   config: Config,
   request: FastifyRequest,
-  { pet, photos }: StoredPet,
+  { path: page, name, photos, mayChange }: Photographed,
   problems: readonly string[] = [],
 ): Html {
   const { words } = wordsFor(request)
   const { animal } = words
   const shown = keptPhotos(photos).map((photo) => toPhoto(photo, photosFor(config)))
-  const mayChange = callerMay(request.caller, 'changeAnimals')
-  const path = `${PREFIX}/animals/${pet.id}/photos`
+  const path = `${page}/photos`
   const items = shown.map((photo, index) => {
-    const place = { index, count: shown.length, name: pet.name }
+    const place = { index, count: shown.length, name }
     return html`<li${mayChange && html` data-photo="${photo.id}"`}>${picture(photo, place, words)}
 ${mayChange && controls(`${path}/${photo.id}`, photo, place, words)}</li>`
   })
@@ -54,7 +61,7 @@ function controls(path: string, { id, alt }: Photo, { index, count }: Place, wor
   return html`<form method="post" action="${path}">
 <label for="alt-${id}">${photos.alt(number)}</label>
 <input id="alt-${id}" name="alt" value="${alt}" maxlength="500" placeholder="${photos.altHint}">
-<div class="row"><button class="plain" name="do" value="alt">${photos.saveAlt}</button>
+<div class="row">${button('alt', photos.saveAlt, photos.saveAltOf(number))}
 ${index > 0 && button('up', '←', photos.up(number))}
 ${number < count && button('down', '→', photos.down(number))}
 ${button('remove', '✕', photos.remove(number))}</div></form>`

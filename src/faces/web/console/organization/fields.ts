@@ -1,0 +1,46 @@
+import { PATCHED } from '../../../../organizations/schema.ts'
+import type { Texts } from '../../texts/texts.ts'
+import type { FormField, Kind } from '../animals/fields.ts'
+import type { FormOf } from '../animals/problems.ts'
+
+const field = (name: string, kind: Kind = 'line'): FormField => ({ name, kind })
+const wide = (name: string, kind: Kind = 'line'): FormField => ({ name, kind, wide: true })
+
+const partsOf = (member: 'hours' | 'social'): string[] =>
+  Object.keys((PATCHED[member] as { properties?: object }).properties ?? {}).map(
+    (part) => `${member}.${part}`,
+  )
+
+/** What people can say of an organization, in the groups of the form. */
+export const GROUPS = {
+  contact: [wide('name'), field('email', 'email'), field('phone'), field('website', 'web')],
+  address: [
+    wide('address.street'),
+    ...['address.city', 'address.postcode', 'address.region'].map((name) => field(name)),
+    field('address.country', 'code'),
+    field('latitude', 'number'),
+    field('longitude', 'number'),
+  ],
+  about: [wide('mission', 'text'), wide('adoptionPolicy', 'text'), wide('adoptionUrl', 'web')],
+  hours: partsOf('hours').map((name) => field(name)),
+  social: partsOf('social').map((name) => field(name, 'web')),
+} satisfies Record<string, FormField[]>
+
+export const FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
+
+interface Schema {
+  maxLength?: number
+  properties?: Record<string, Schema>
+}
+
+function mostOf(name: string): number | undefined {
+  const [member = '', part] = name.split('.')
+  const schema = PATCHED[member as keyof typeof PATCHED] as Schema
+  return part === undefined ? schema.maxLength : schema.properties?.[part]?.maxLength
+}
+
+export const formOf = (words: Texts['console']): FormOf => ({
+  fields: FIELDS,
+  labels: words.organization.labels,
+  mostOf,
+})

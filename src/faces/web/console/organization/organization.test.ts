@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formIn, signIn } from '../../../../testing/console.ts'
+import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
+import { FIELDS } from './fields.ts'
+
+test('a manager changes the details of their own organization, and of no other', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  await app.post('/v1/organizations', {
+    name: 'North',
+    code: 'N1',
+    phone: '1',
+    social: { x: 'https://x.example/n' },
+  })
+  await app.post('/v1/organizations', { name: 'South', code: 'S1' })
+  const ana = await signIn(app, { role: 'manager', organizationId: 1 })
+  const path = '/console/organizations/1'
+  assert.equal((await ana.get('/console/organizations')).headers.location, path)
+
+  const saved = await ana.fill(path, {
+    ...{ name: 'North Shelter', phone: '', 'hours.monday': '10 to 16', mission: 'We care.\r\nFor all.' },
+    ...{ 'address.city': 'Denver', 'address.region': 'CO', 'address.country': 'us' },
+  })
+
+  assert.equal(saved.headers.location, `${path}?done=saved`)
+  const { body } = await app.get('/v1/organizations/1')
+  assert.deepEqual([body.name, body.phone, body.mission], ['North Shelter', undefined, 'We care.\nFor all.'])
+  assert.deepEqual(body.hours, { monday: '10 to 16' })
+  assert.deepEqual(body.social, { x: 'https://x.example/n' })
+  assert.deepEqual(body.address, { city: 'Denver', region: 'CO', country: 'US' })
+  assert.equal(typeof body.latitude, 'number')
+
+  const other = '/console/organizations/2'
+  assert.equal((await ana.get(other)).status, 403)
+  assert.equal((await ana.send(other, { name: 'Mine' })).status, 403)
+  assert.equal((await ana.send(`${other}/photos/1`, { do: 'remove' })).status, 403)
+  assert.equal((await ana.get('/console/organizations/x')).status, 404)
+  const boss = await signIn(app, { role: 'admin' })
+  assert.match((await boss.get('/console/organizations')).text, /South/)
+  assert.equal((await boss.get(other)).status, 200)
+})
+
+test('what is wrong with an organization is said at its fields, and hostile text stays text', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  await app.post('/v1/organizations', { name: 'North', code: 'N1' })
+  const ana = await signIn(app, { role: 'manager', organizationId: 1 })
+  const path = '/console/organizations/1'
+  const hostile = `"><script>alert(1)</script>`
+  const typed = Object.fromEntries(FIELDS.map(({ name }) => [name, hostile]))
+
+  const { status, text } = await ana.fill(path, { ...typed, name: '' })
+
+  assert.equal(status, 400)
+  for (const name of ['name', 'email', 'website', 'address.country', 'latitude', 'social.x'])
+    assert.ok(text.includes(`id="problem-${name}"`), name)
+  assert.doesNotMatch(text, /<script>/)
+  assert.equal(formIn(text, path).mission, hostile)
+  assert.equal((await ana.fill(path, { name: hostile, mission: hostile })).status, 303)
+  for (const page of [path, '/console/', '/console/animals/new'])
+    assert.doesNotMatch((await ana.get(page)).text, /<script>/)
+})
+
+test('GET /console/usage tells managers what the keys of their organization use of their plans', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin', name: '<b>Till</b>' } })
+  await app.post('/v1/organizations', { name: 'North', code: 'N1' })
+  const [boss, ana] = [
+    await signIn(app, { role: 'admin' }),
+    await signIn(app, { role: 'manager', organizationId: 1 }),
+  ]
+
+  const { text } = await boss.get('/console/usage')
+
+  assert.match(text, /&lt;b&gt;Till&lt;\/b&gt;/)
+  assert.match(text, /of 100,000|counted in Redis/)
+  assert.match((await ana.get('/console/usage')).text, /There are no keys\./)
+})

@@ -1,0 +1,139 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { App } from '../../../../http/app.ts'
+import { requireOwn } from '../../../../http/caller.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
+import { type Html, html } from '../../../../http/html.ts'
+import { int64, validatorCompiler } from '../../../../http/validate.ts'
+import { relocated } from '../../../../organizations/locate.ts'
+import { OrganizationPatch } from '../../../../organizations/schema.ts'
+import { list } from '../../../../organizations/search.ts'
+import * as organizations from '../../../../organizations/store.ts'
+import { longTextField, type Problem, problemSummary, textField } from '../../forms.ts'
+import type { FormField } from '../animals/fields.ts'
+import { problemsOf, WHOLE_FORM } from '../animals/problems.ts'
+import { marksOf, patchOf, touchedIn, type Values, valuesIn, valuesOf } from '../animals/values.ts'
+import { consolePage, wordsFor } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import { changePhotos } from '../photos/routes.ts'
+import { photosSection } from '../photos/section.ts'
+import { FIELDS, formOf, GROUPS } from './fields.ts'
+
+const PATH = `${PREFIX}/organizations`
+const MOST_LISTED = 100
+
+/** The details and photos of organizations: of one's own, or of all. */
+export function organizationPages(app: App, context: Context): void {
+  app.get('/organizations', async (request, reply) => {
+    const { organizationId } = request.caller
+    if (organizationId !== undefined) return reply.redirect(`${PATH}/${organizationId}`, 303)
+    return listPage(context, request)
+  })
+  app.get('/organizations/:id', async (request) => page(context, request))
+  app.post('/organizations/:id', (request, reply) => save(context, request, reply))
+  changePhotos(app, context, {
+    path: '/organizations/:id',
+    async owner(request) {
+      const { id, photos } = await ownOrganization(context, request)
+      return { owner: { kind: 'organization', id: BigInt(id) }, photos }
+    },
+    page: (request, photoProblems) => page(context, request, { photoProblems }),
+  })
+}
+
+/** @throws {ApiError} organization_not_found, other_organization */
+async function ownOrganization(
+  { db }: Pick<Context, 'db'>,
+  { params, caller }: FastifyRequest,
+): Promise<organizations.Stored> {
+  const id = int64((params as { id: string }).id)
+  if (id === undefined) throw new ApiError('organization_not_found')
+  requireOwn(caller, id)
+  return organizations.get(db, id)
+}
+
+async function listPage({ db }: Context, request: FastifyRequest): Promise<string> {
+  const { organization: own } = wordsFor(request).words
+  const found = await list(db, { limit: MOST_LISTED, within: 1 })
+  const items = found.slice(0, MOST_LISTED).map(
+    ({
+      id,
+      name,
+      code,
+      address,
+    }) => html`<li><span></span><div class="about"><a href="${PATH}/${id}">${name}</a>
+<small>${[code, address?.city, address?.region].filter(Boolean).join(' · ')}</small></div></li>`,
+  )
+  return consolePage(request, {
+    title: own.title,
+    main: html`<h1>${own.title}</h1>${items.length > 0 ? html`<ul class="animals plain">${items}</ul>` : html`<p class="card">${own.none}</p>`}`,
+  })
+}
+
+interface Shown {
+  values?: Values
+  problems?: readonly Problem[]
+  photoProblems?: readonly string[]
+}
+
+async function page(context: Context, request: FastifyRequest, shown: Shown = {}): Promise<string> {
+  const { organization: own, animal } = wordsFor(request).words
+  const { id, name, code, photos, ...stored } = await ownOrganization(context, request)
+  const now = valuesOf({ name, ...stored } as never, FIELDS)
+  const path = `${PATH}/${id}`
+  const groups = Object.entries(GROUPS).map(
+    ([group, fields]) => html`<fieldset class="card"><legend><h2>${own.groups[group]}</h2></legend>
+<div class="fields">${fields.map((field) => input(field, shown.values ?? now, shown.problems ?? [], own.labels))}</div></fieldset>`,
+  )
+  const main = html`<h1>${name} <small>${code}</small></h1>
+<form class="animal" id="field-${WHOLE_FORM}" method="post" action="${path}" novalidate data-guard>
+${problemSummary(animal.wrong, shown.problems ?? [])}<input type="hidden" name="marks" value="${marksOf(now, FIELDS)}">
+${groups}<div class="actions"><button>${animal.save}</button></div></form>
+${photosSection(context.config, request, { path, name, photos, mayChange: true }, shown.photoProblems)}`
+  return consolePage(request, { title: name, main, scripts: ['photos.js'] })
+}
+
+function input(
+  { name, kind, wide }: FormField,
+  values: Values,
+  problems: readonly Problem[],
+  labels: Record<string, string>,
+): Html {
+  const shared = { name, label: labels[name] ?? name, value: values[name], problems }
+  const field =
+    kind === 'text'
+      ? longTextField({ ...shared, rows: 5 })
+      : textField({ ...shared, ...(kind === 'email' && { type: 'email' as const }) })
+  return wide ? html`<div class="wide">${field}</div>` : field
+}
+
+const validate = validatorCompiler({
+  schema: OrganizationPatch,
+  httpPart: 'body',
+  method: 'POST',
+  url: '',
+}) as (body: unknown) => { value?: unknown; error?: Error }
+
+async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const stored = await ownOrganization(context, request)
+  const id = BigInt(stored.id)
+  const form = request.body as FormBody
+  const values = valuesIn(form, FIELDS)
+  const touched = touchedIn(values, form.get('marks') ?? '', FIELDS)
+  const now = valuesOf(stored as never, FIELDS)
+  try {
+    const { value, error } = validate(patchOf(values, touched, now, FIELDS))
+    if (error) throw error
+    const patch = await relocated(context.db, id, value as OrganizationPatch)
+    await context.write('updateOrganization', id, patch, context.clock())
+    return reply.redirect(`${PATH}/${id}?done=saved`, 303)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    reply.code(error.status)
+    const { words } = wordsFor(request)
+    const typed = Object.fromEntries([...touched].map((name) => [name, values[name] ?? '']))
+    const shown = { values: { ...now, ...typed }, problems: problemsOf(error, words, formOf(words)) }
+    return page(context, request, shown)
+  }
+}

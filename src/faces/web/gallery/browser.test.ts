@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { type TestContext, test } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
+import { cleanup } from '../../../testing/cleanup.ts'
+import { startGallery } from '../../../testing/gallery.ts'
+
+const WIDE = { width: 1280, height: 900 }
+const NARROW = { width: 390, height: 844 }
+const NARROWEST = { width: 320, height: 640 }
+
+/** A gallery with some of everything. */
+async function startFull(t: TestContext) {
+  const app = await startGallery(t)
+  const { add, shelter, photo } = app
+  const { id: organizationId } = await shelter({
+    ...{ code: 'CO12', name: 'Harbour Shelter', mission: 'We care for all.', phone: '303 555 0100' },
+    address: { street: '1 Quay', city: 'Denver', region: 'CO', country: 'US' },
+    hours: { monday: 'closed', saturday: '10 to 16' },
+    social: { instagram: 'https://instagram.example/harbour' },
+    adoptionPolicy: 'Come and meet us.',
+  })
+  for (let number = 1; number <= 26; number += 1) {
+    const id = await add({
+      name: number === 25 ? 'W'.repeat(200) : `Animal ${number}`,
+      ...{ organizationId, age: 'adult', sex: 'female', size: 'large', tags: ['Friendly'] },
+      breed: { primary: number === 24 ? 'x'.repeat(80) : 'Beagle' },
+      status: number % 5 ? 'available' : 'pending',
+      description: 'A calm friend.\n\nLoves walks.',
+      goodWith: { children: true, cats: false },
+      fee: { amount: 12_000, currency: 'USD' },
+    })
+    if (number % 8 === 2) await photo(id)
+  }
+  await photo(26)
+  await photo(26)
+  return { ...app, at: (path: string) => `http://127.0.0.1:${app.port}${path}` }
+}
+
+/** A page of which every complaint of the browser is kept: what its policy forbids, and what failed. */
+async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return { page, complaints }
+}
+
+const isTooWide = (page: Page) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+const PAGES = [
+  '/',
+  '/animals?kind=dog&age=adult&near=Denver,+CO',
+  '/animals?q=nobody',
+  '/animals/26-animal-26',
+  `/animals/25-${'w'.repeat(60)}`,
+  '/organizations/CO12',
+  '/embed?organization=CO12',
+]
+
+/** Somebody else's site. */
+async function startSite(t: TestContext, body: string, headers: Record<string, string>): Promise<string> {
+  const server = http.createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(body)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  cleanup(t).defer(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
+}
+
+test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
+  const app = await startFull(t)
+  const { at } = app
+  const browser = await openBrowser(t)
+
+  await t.test('every page is sound to axe and nowhere too wide: wide, narrow, light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const viewport of [WIDE, NARROWEST]) {
+        const { page } = await openPage(browser, { viewport, colorScheme, bypassCSP: true })
+        for (const path of [...PAGES, '/animals?near=nowhere&age=x', '/nowhere']) {
+          await page.goto(at(path))
+          const about = `${path} ${colorScheme} ${viewport.width}`
+          assert.equal(await isTooWide(page), false, about)
+          await page.evaluate(axe.source)
+          const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+          const found = violations.map(
+            ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+          )
+          assert.deepEqual(found, [], about)
+        }
+        await page.context().close()
+      }
+  })
+
+  await t.test('no page does what its policy forbids, or moves while it loads', async () => {
+    for (const viewport of [WIDE, NARROW]) {
+      const { page, complaints } = await openPage(browser, { viewport })
+      for (const path of PAGES) {
+        const sent: string[] = []
+        page.on('request', (request) => sent.push(request.url()))
+        await page.goto(at(path), { waitUntil: 'networkidle' })
+        const shift = await page.evaluate<number>(`new Promise((resolve) => {
+        let sum = 0
+        new PerformanceObserver((list) => { for (const one of list.getEntries()) sum += one.value })
+          .observe({ type: 'layout-shift', buffered: true })
+        requestAnimationFrame(() => setTimeout(() => resolve(sum), 50))
+      })`)
+        assert.equal(shift, 0, path)
+        for (const address of sent) assert.match(address, /^(?:http:\/\/127\.0\.0\.1:|data:)/)
+      }
+      assert.deepEqual(complaints, [])
+    }
+  })
+
+  await t.test('without a script people search, page, look at photos and find the shelter', async () => {
+    const { page } = await openPage(browser, { javaScriptEnabled: false, viewport: NARROW })
+    await page.goto(at('/'))
+    await page.getByLabel('Name, breed or words').fill('beagle')
+    await page.getByLabel('Kind').selectOption('Dog')
+    await page.getByText('More filters').click()
+    await page.getByLabel('Adult').check()
+    await page.getByRole('button', { name: 'Search' }).first().click()
+    assert.match(page.url(), /\/animals\?q=beagle&kind=dog&/)
+    assert.equal(await page.locator('.card').count(), 24)
+    await page.getByRole('link', { name: 'Next page' }).click()
+    assert.equal(await page.locator('.card').count(), 1)
+    await page.getByRole('link', { name: 'Back to the first page' }).click()
+    await page.getByRole('link', { name: 'Remove the filter Adult' }).click()
+    await page.getByRole('link', { name: 'Remove all filters' }).click()
+    assert.equal(page.url(), at('/animals'))
+
+    await page.getByRole('link', { name: 'Animal 26', exact: true }).click()
+    await page.getByRole('link', { name: 'Photo 3 of 3' }).click()
+    await page.locator('#photo-3').scrollIntoViewIfNeeded()
+    assert.match(page.url(), /#photo-3$/)
+    await page.getByRole('link', { name: 'Harbour Shelter', exact: true }).click()
+    assert.equal(page.url(), at('/organizations/CO12'))
+  })
+
+  await t.test('the keyboard alone reaches the content, the cards and the photos', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(at('/animals/26-animal-26'))
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
+    await page.keyboard.press('Enter')
+    // Behind the way back to all animals.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate('document.activeElement.className'), 'strip')
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.thumbs li:nth-child(2) [aria-current]').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.thumbs li:nth-child(3) [aria-current]').waitFor()
+    // To the first thumbnail, which leads back.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('.thumbs li:nth-child(1) [aria-current]').waitFor()
+
+    await page.goto(at('/'))
+    await page.getByLabel('Name, breed or words').focus()
+    await page.keyboard.type('animal 3')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(at('/animals?q=animal+3'))
+    await page.getByRole('link', { name: 'Animal 3', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(at('/animals/3-animal-3'))
+    assert.deepEqual(complaints, [])
+  })
+
+  await t.test(
+    'one line puts a shelter’s animals into a site with a strict policy, as high as they are',
+    async () => {
+      const own = `http://localhost:${app.port}`
+      const site = await startSite(
+        t,
+        `<!doctype html><title>Shelter</title><p id="before">Before</p>
+<script src="${own}/embed.js" data-organization="CO12" data-limit="6"></script><p id="after">After</p>`,
+        {
+          'content-security-policy': `default-src 'none'; script-src ${own}; frame-src ${own}; require-trusted-types-for 'script'`,
+          'cross-origin-embedder-policy': 'require-corp',
+          'cross-origin-opener-policy': 'same-origin',
+        },
+      )
+      const { page, complaints } = await openPage(browser)
+      await page.goto(site)
+      const frame = page.frameLocator('iframe')
+      await frame.getByRole('link', { name: 'Animal 26', exact: true }).waitFor()
+      assert.equal(await frame.locator('.card').count(), 6)
+      await page.locator('iframe:not([height="600"])').waitFor()
+      const inside = page.frames()[1]
+      const heights = () =>
+        Promise.all([
+          page.evaluate<number>('document.querySelector("iframe").clientHeight'),
+          inside?.evaluate<number>('Math.ceil(document.body.getBoundingClientRect().height)'),
+        ])
+      const [shown, needed] = await heights()
+      assert.equal(shown, needed)
+      assert.ok(
+        await page.evaluate('document.querySelector("#before").nextElementSibling.tagName === "SCRIPT"'),
+      )
+
+      const opened = page.context().waitForEvent('page')
+      await frame.getByRole('link', { name: 'Animal 26', exact: true }).click()
+      assert.match((await opened).url(), /\/animals\/26-animal-26$/)
+      assert.deepEqual(complaints, [])
+    },
+  )
+})

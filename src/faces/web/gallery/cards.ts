@@ -1,0 +1,108 @@
+import { type Html, html, type Part } from '../../../http/html.ts'
+import type { Photo } from '../../../photo-files/kept.ts'
+import { assetPath } from '../assets.ts'
+import { animalPath } from './addresses.ts'
+import type { Animal } from './animal.ts'
+import type { Gallery, ShelterName } from './animals.ts'
+import {
+  ageWords,
+  breedWords,
+  distanceWords,
+  kindWords,
+  type Phrasing,
+  placeWords,
+  sexWords,
+} from './phrases.ts'
+
+/** What the cards of some animals say beside what the animals say. */
+export interface CardNames {
+  kinds: ReadonlyMap<number, { name: string }>
+  shelters: ReadonlyMap<number, ShelterName>
+}
+
+export async function namesFor(gallery: Gallery, animals: Animal[]): Promise<CardNames> {
+  const [kinds, shelters] = await Promise.all([gallery.kinds(), gallery.sheltersOf(animals)])
+  return { kinds, shelters }
+}
+
+export interface CardOptions {
+  /** In a frame of another site: a link leads out of it. */
+  framed?: boolean
+  /** Whether all animals are of one shelter, which need not be named then. */
+  ofOne?: boolean
+  /** Small, for a frame in another page. */
+  compact?: boolean
+  /** Of their headings. */
+  level?: 2 | 3
+}
+
+/** So many are in the first row, at most: what is seen first is loaded first. */
+const FIRST_ROW = 4
+
+export function cardList(
+  phrasing: Phrasing,
+  animals: Animal[],
+  names: CardNames,
+  options: CardOptions = {},
+): Html {
+  const cards = animals.map((animal, index) => card(phrasing, animal, names, { ...options, index }))
+  return html`<ul class="cards${options.compact && ' compact'}">${cards}</ul>`
+}
+
+function card(
+  phrasing: Phrasing,
+  animal: Animal,
+  { kinds, shelters }: CardNames,
+  { framed, ofOne, level = 2, index }: CardOptions & { index: number },
+): Html {
+  const { texts, language } = phrasing
+  const { name, status, place, organizationId, distanceMeters } = animal
+  const kind = kindWords(texts, kinds.get(animal.categoryId)?.name ?? '')
+  const shelter = organizationId === undefined ? undefined : shelters.get(organizationId)
+  const traits = [
+    ageWords(phrasing, animal),
+    sexWords(texts, animal),
+    animal.size && texts.common.size[animal.size],
+  ]
+  const there = placeWords(place) || shelter?.place
+  const away = distanceMeters === undefined ? undefined : distanceWords(language, distanceMeters)
+  return html`<li class="card">${cardPhoto(phrasing, animal, index)}${
+    status === 'pending' && html`<span class="badge">${texts.gallery.reserved}</span>`
+  }${heading(level, html`<a href="${animalPath(animal)}"${framed && html` target="_blank" rel="noopener"`}>${name}</a>`)}<p dir="auto">${breedWords(
+    texts,
+    animal,
+    kind,
+  )}</p><p>${traits.filter(Boolean).join(' · ')}</p>${line([there, away && texts.gallery.away(away)])}${
+    !ofOne && line([shelter?.name])
+  }</li>`
+}
+
+const heading = (level: 2 | 3, content: Html): Html =>
+  level === 2 ? html`<h2 dir="auto">${content}</h2>` : html`<h3 dir="auto">${content}</h3>`
+
+function line(parts: (string | undefined)[]): Part {
+  const text = parts.filter(Boolean).join(' · ')
+  return text !== '' && html`<p class="muted" dir="auto">${text}</p>`
+}
+
+/** Two columns of a phone, each with the smallest picture; where they are wider the browser chooses. */
+const PHONE = '(max-width: 34rem)'
+
+function cardPhoto({ texts }: Phrasing, { name, photos }: Animal, index: number): Html {
+  const loading = index === 0 ? html` fetchpriority="high"` : index >= FIRST_ROW && html` loading="lazy"`
+  const [photo] = photos ?? []
+  // What a heading beside it says already is said once.
+  if (!photo)
+    return html`<img src="${assetPath('no-photo.svg')}" alt="" width="300" height="300"${index >= FIRST_ROW && html` loading="lazy"`}>`
+  const { small, medium } = photo.sizes
+  const { width, height } = scaled(photo, 300)
+  return html`<picture><source media="${PHONE}" srcset="${small}"><img src="${small}" srcset="${small} 300w, ${medium} 600w" sizes="(max-width: 50rem) 45vw, 17rem" alt="${
+    photo.alt ?? texts.gallery.photoOf(name)
+  }" width="${width}" height="${height}"${loading}></picture>`
+}
+
+/** How large a photo is when it is at most so wide. */
+export function scaled({ width, height }: Pick<Photo, 'width' | 'height'>, most: number) {
+  const ratio = Math.min(1, most / width)
+  return { width: Math.round(width * ratio), height: Math.max(1, Math.round(height * ratio)) }
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cardNames, linkOf, startGallery } from '../../../testing/gallery.ts'
+
+test('/ and /animals show who looks for a home, the newest first, and marks who is reserved', async (t) => {
+  const { add, visit } = await startGallery(t)
+  await add({ name: 'Ada' })
+  await add({ name: 'Bo', status: 'pending' })
+  await add({ name: 'Gone', status: 'sold' })
+  await add({ name: 'Hidden', status: undefined })
+  await add({ name: 'Cleo' })
+
+  for (const path of ['/', '/animals']) {
+    const page = await visit(path)
+    assert.equal(page.status, 200)
+    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+    assert.deepEqual(cardNames(page), ['Cleo', 'Bo', 'Ada'])
+    assert.equal(page.text.match(/class="badge">Reserved</g)?.length, 1)
+    assert.doesNotMatch(page.text, /Gone|Hidden/)
+  }
+})
+
+test('/animals on an empty store says that there are none', async (t) => {
+  const { visit } = await startGallery(t)
+  const page = await visit('/animals')
+  assert.equal(page.status, 200)
+  assert.match(page.text, /No animal looks for a home here right now/)
+  assert.doesNotMatch(page.text, /Remove all filters/)
+})
+
+test('every filter of the form is in the address, and finds what it says', async (t) => {
+  const { add, visit, shelter } = await startGallery(t)
+  const { id: organizationId } = await shelter({ address: { city: 'Denver', region: 'CO', country: 'US' } })
+  await add({
+    name: 'Ada',
+    ...{ breed: { primary: 'Beagle' }, age: 'young', size: 'small', sex: 'female', organizationId },
+    goodWith: { children: true, dogs: true, cats: false },
+    description: 'Loves to swim.',
+  })
+  await add({ name: 'Bo', breed: { primary: 'Poodle' }, age: 'adult', size: 'large', sex: 'male' })
+  await add({ name: 'Cleo', categoryId: 2, age: 'baby', sex: 'unknown' })
+
+  for (const [query, names] of Object.entries({
+    'kind=dog': ['Bo', 'Ada'],
+    'kind=Cat': ['Cleo'],
+    'breed=beagle': ['Ada'],
+    'age=young&age=baby': ['Cleo', 'Ada'],
+    'size=large': ['Bo'],
+    'sex=female': ['Ada'],
+    'goodWithChildren=true&goodWithDogs=true': ['Ada'],
+    'goodWithCats=true': [],
+    'q=swim': ['Ada'],
+    'near=Denver, CO&within=25': ['Ada'],
+    'near=80202': ['Ada'],
+    'sort=waiting': ['Ada', 'Bo', 'Cleo'],
+    'kind=dog&q=&breed=&age=&sex=&near=&within=100&sort=newest': ['Bo', 'Ada'],
+  })) {
+    const page = await visit(`/animals?${encodeURI(query)}`)
+    assert.equal(page.status, 200, page.text)
+    assert.deepEqual(cardNames(page), names, query)
+  }
+  const page = await visit('/animals?kind=dog&age=young&near=Denver,%20CO&within=25')
+  assert.match(page.text, /<option value="dog" selected>Dog</)
+  assert.match(page.text, /value="young" checked/)
+  assert.match(page.text, /name="near" type="text" value="Denver, CO"/)
+  assert.match(page.text, /<option value="25" selected>/)
+  assert.match(page.text, / km \([\d.]+ mi\) away/)
+})
+
+test('each filter in use can be removed alone, and all of them where nothing is found', async (t) => {
+  const { add, visit } = await startGallery(t)
+  await add({ name: 'Ada', sex: 'female' })
+  const page = await visit('/animals?kind=dog&q=nobody&sex=female&near=Denver,+CO&within=50&sort=nearest')
+  assert.deepEqual(cardNames(page), [])
+  assert.match(page.text, /No animal fits all of this/)
+  assert.equal(linkOf(page, 'Remove all filters'), '/animals')
+  const chips = [...page.text.matchAll(/class="chip" href="([^"]*)".*?aria-hidden="true">([^<]*) ✕/g)]
+  assert.deepEqual(
+    chips.map(([, path, words]) => [words, path?.replaceAll('&amp;', '&')]),
+    [
+      ['Dog', '/animals?q=nobody&sex=female&near=Denver%2C+CO&sort=nearest&within=50'],
+      ['nobody', '/animals?kind=dog&sex=female&near=Denver%2C+CO&sort=nearest&within=50'],
+      ['Female', '/animals?kind=dog&q=nobody&near=Denver%2C+CO&sort=nearest&within=50'],
+      ['50 km (31 mi) around Denver, CO', '/animals?kind=dog&q=nobody&sex=female'],
+    ],
+  )
+})
+
+test('pages follow each other, and each animal is on one of them', async (t) => {
+  const { add, visit } = await startGallery(t)
+  for (let number = 1; number <= 50; number += 1)
+    await add({ name: `Animal ${number}`, status: number % 3 ? 'available' : 'pending', sex: 'male' })
+  for (const query of ['', '?sort=waiting', '?sex=male', '?sex=male&sort=waiting', '?kind=dog']) {
+    const names: string[] = []
+    let path: string | undefined = `/animals${query}`
+    for (let count = 0; path; count += 1) {
+      const page = await visit(path)
+      names.push(...cardNames(page))
+      if (count > 0) assert.equal(linkOf(page, 'Back to the first page'), `/animals${query}`)
+      assert.equal(cardNames(page).length, [24, 24, 2][count], query)
+      path = count < 2 ? linkOf(page, 'Next page') : undefined
+      if (count === 2) assert.doesNotMatch(page.text, /Next page/)
+    }
+    const all = Array.from({ length: 50 }, (_, index) => `Animal ${index + 1}`)
+    assert.deepEqual(names, query.includes('waiting') ? all : all.reverse(), query)
+  }
+})
+
+test('an address that cannot be read answers 400 with the form and what is wrong with it', async (t) => {
+  const { add, visit } = await startGallery(t)
+  await add({})
+  for (const [query, field, words] of [
+    ['near=Nowhere+at+all', 'near', 'We know no place by this name'],
+    ['kind=dragon', 'kind', 'There is no such kind of animal here'],
+    ['within=0', 'within', 'The distance is a whole number'],
+    ['within=1&within=2', 'within', 'The distance is a whole number'],
+    ['age=ancient', 'age', 'This value cannot be used here'],
+    ['sex=%00', 'sex', 'This value cannot be used here'],
+    ['sort=best', 'sort', 'Choose one of these orders'],
+    ['sort=nearest', 'sort', 'Choose one of these orders'],
+    ['cursor=abc', 'cursor', 'The link to this page is damaged'],
+    [`q=${'a+'.repeat(20)}`, 'q', 'Give at most 8 words'],
+    [`q=${'a'.repeat(101)}`, 'q', 'Give at most 8 words'],
+    [`breed=${'a'.repeat(81)}`, 'breed', 'This value cannot be used here'],
+  ]) {
+    const page = await visit(`/animals?${query}`)
+    assert.equal(page.status, 400, query)
+    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+    assert.equal(page.headers['cache-control'], 'no-store')
+    assert.match(page.text, new RegExp(`<a href="#field-${field}">${words}`), query)
+    assert.match(page.text, /<form class="finder"/)
+  }
+  const odd = await visit('/animals?constructor=1&__proto__=2&unknown=3&q[]=4')
+  assert.ok([200, 400].includes(odd.status))
+})
+
+test('while the index of the search is built, lists that need none of it go on', async (t) => {
+  const { add, visit, service } = await startGallery(t)
+  await add({ name: 'Ada' })
+  await add({ name: 'Bo', status: 'pending' })
+  await service.context.write('rebuildIndex')
+
+  for (const path of ['/', '/animals?kind=dog', '/animals?sort=waiting'])
+    assert.equal(cardNames(await visit(path)).length, 2, path)
+  const searched = await visit('/animals?q=ada')
+  assert.equal(searched.status, 503)
+  assert.ok(searched.headers['retry-after'])
+  assert.match(searched.text, /We cannot answer right now/)
+
+  while (await service.context.write('indexAnimals'));
+  assert.deepEqual(cardNames(await visit('/animals?q=ada')), ['Ada'])
+})
+
+test('pages are in the language that a browser asks for', async (t) => {
+  const { add, visit } = await startGallery(t)
+  const id = await add({ name: 'Ada', age: 'senior' })
+  for (const path of ['/', `/animals/${id}-ada`]) {
+    const spanish = await visit(path, { 'accept-language': 'es-MX,es;q=0.9,en;q=0.8' })
+    assert.match(spanish.text, /<html lang="es">[\s\S]*Mayor/)
+    const english = await visit(path)
+    assert.match(english.text, /<html lang="en">[\s\S]*Senior/)
+    assert.notEqual(spanish.headers.etag, english.headers.etag)
+    assert.match(String(english.headers.vary), /Accept-Language/)
+    // From the cache too.
+    assert.equal((await visit(path, { 'accept-language': 'es' })).text, spanish.text)
+  }
+})

@@ -1,0 +1,155 @@
+import { ApiError } from '../../../errors.ts'
+import type { App } from '../../../http/app.ts'
+import { makeCursor, readCursor } from '../../../http/cursor.ts'
+import { type Html, html, type Part } from '../../../http/html.ts'
+import { publicOrigin } from '../../../http/link.ts'
+import type { Organization } from '../../../organizations/schema.ts'
+import * as organizations from '../../../organizations/store.ts'
+import type { Position } from '../../../pets/order.ts'
+import { scopeOf } from '../../../pets/query.ts'
+import type { PetQuery } from '../../../pets/schema.ts'
+import { pageHeaders } from '../page.ts'
+import { shelterPath } from './addresses.ts'
+import { hostOf } from './animal-view.ts'
+import { type Gallery, LISTED, type Listing, listAnimals } from './animals.ts'
+import { PER_PAGE } from './asked.ts'
+import { type CardNames, cardList, namesFor } from './cards.ts'
+import { paragraphs } from './facts.ts'
+import { galleryPage } from './frame.ts'
+import { photoStrip } from './photo-strip.ts'
+import { type Phrasing, placeWords } from './phrases.ts'
+import { newPage, requirePath, sendGallery } from './send.ts'
+import { beginning, sharedHead } from './sharing.ts'
+import { addressLines, contactFacts, outwardLink, shelterData } from './shelter-box.ts'
+
+/** As for organizations: what is no code is none of any. */
+const MOST_CHARACTERS = 20
+
+/** @throws {ApiError} organization_not_found */
+export async function shelterOf({ context, show }: Gallery, code: string): Promise<Organization> {
+  const id = code.length <= MOST_CHARACTERS ? await organizations.idOfCode(context.db, code) : undefined
+  if (id === undefined) throw new ApiError('organization_not_found')
+  return organizations.toShown(await organizations.get(context.db, BigInt(id)), show.photosAt) as Organization
+}
+
+/** The animals of a shelter, the newest first. */
+export function queryOf({ id }: Organization, limit = PER_PAGE): PetQuery {
+  return { organizationId: [id], status: [...LISTED], limit, sort: '-id', within: 100 }
+}
+
+type ShelterRequest = { Params: { code: string }; Querystring: Record<string, string | string[] | undefined> }
+
+export function shelterRoute(app: App, gallery: Gallery): void {
+  const { context } = gallery
+  const { config, cursorSecret } = context
+  const headers = pageHeaders(config)
+  app.get<ShelterRequest>('/organizations/:code', (request, reply) =>
+    sendGallery(request, reply, context, async (phrasing) => {
+      const shelter = await shelterOf(gallery, request.params.code)
+      requirePath(request, shelterPath(shelter.code))
+      const query = queryOf(shelter)
+      const scope = scopeOf(query, 'public')
+      const cursor = [request.query.cursor].flat()[0]
+      const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
+      const listing = await listAnimals(gallery, query, after)
+      const next = listing.next && makeCursor(cursorSecret, scope, listing.next)
+      const names = await namesFor(gallery, listing.animals)
+      const origin = publicOrigin(config, request)
+      const body = shelterPage(phrasing, { shelter, listing, names, next, isFirst: !after, origin })
+      return newPage(body, { headers, passing: listing.passing, now: phrasing.now })
+    }),
+  )
+}
+
+interface ShelterParts {
+  shelter: Organization
+  listing: Listing
+  names: CardNames
+  /** The cursor of the next page. */
+  next: string | undefined
+  isFirst: boolean
+  origin: string
+}
+
+function shelterPage(phrasing: Phrasing, parts: ShelterParts): string {
+  const { texts, language } = phrasing
+  const { shelter, listing, names, next, isFirst, origin } = parts
+  const { name, code, mission, photos } = shelter
+  const path = shelterPath(code)
+  const url = origin + path
+  const words = texts.gallery.shelterDescription(name, placeWords(shelter.address))
+  const description = beginning(mission === undefined ? words : `${words} ${mission}`)
+  return galleryPage({
+    ...{ language, path, title: `${name} · adoptable`, description, scripts: ['gallery.js'] },
+    head: sharedHead({
+      ...{ phrasing, url, origin, title: name, description, photo: photos?.[0] },
+      data: [shelterData(shelter, url)],
+    }),
+    main: html`<h1 dir="auto">${name}</h1>
+${isFirst && about(phrasing, shelter)}
+<h2 dir="auto">${texts.gallery.animalsOf(name)}</h2>
+${
+  listing.animals.length > 0
+    ? cardList(phrasing, listing.animals, names, { ofOne: true, level: 3 })
+    : html`<p>${texts.gallery.noAnimals}. ${texts.gallery.noAnimalsAdvice}</p>`
+}
+${pageLinks(phrasing, path, isFirst, next)}`,
+  })
+}
+
+function pageLinks({ texts: { gallery } }: Phrasing, path: string, isFirst: boolean, next?: string): Part {
+  if (isFirst && next === undefined) return undefined
+  return html`<nav class="pages" aria-label="${gallery.pages}">${
+    !isFirst && html`<a class="button plain" href="${path}">${gallery.first}</a>`
+  }${next !== undefined && html`<a class="button" rel="next" href="${path}?cursor=${next}">${gallery.next}</a>`}</nav>`
+}
+
+function about(phrasing: Phrasing, shelter: Organization): Html {
+  const { gallery } = phrasing.texts
+  const { mission, photos, name, adoptionPolicy } = shelter
+  return html`<div class="shelter-about">
+${photos && photos.length > 0 && html`<div class="shelter-photos">${photoStrip(phrasing.texts, name, photos)}</div>`}
+<div class="panel"><h2>${gallery.contact}</h2><dl class="facts">${contact(phrasing, shelter)}</dl></div>
+${hours(phrasing, shelter)}
+${mission !== undefined && html`<section class="shelter-text"><h2>${gallery.mission}</h2>${paragraphs(mission)}</section>`}
+${adoptionPolicy !== undefined && html`<details class="policy shelter-text"><summary>${gallery.policy}</summary>${paragraphs(adoptionPolicy)}</details>`}
+</div>`
+}
+
+function contact(phrasing: Phrasing, shelter: Organization): Html {
+  const { gallery } = phrasing.texts
+  const { email, phone, website, social = {} } = shelter
+  const lines = addressLines(shelter)
+  const networks = Object.entries(social).filter(([, address]) => address !== undefined)
+  return html`${lines.length > 0 && html`<dt>${gallery.address}</dt><dd dir="auto">${lines.map((line, index) => [index > 0 && html`<br>`, line])}</dd>`}${contactFacts(
+    phrasing,
+    { ...(email !== undefined && { email }), ...(phone !== undefined && { phone }) },
+  )}${website !== undefined && html`<dt>${gallery.website}</dt><dd>${outwardLink(website, hostOf(website))}</dd>`}${
+    networks.length > 0 &&
+    html`<dt>${gallery.elsewhere}</dt><dd><ul class="inline">${networks.map(
+      ([network, address]) => html`<li>${outwardLink(address as string, NETWORKS[network] ?? network)}</li>`,
+    )}</ul></dd>`
+  }`
+}
+
+/** As they write themselves. */
+const NETWORKS: Record<string, string> = {
+  facebook: 'Facebook',
+  instagram: 'Instagram',
+  tiktok: 'TikTok',
+  x: 'X',
+  youtube: 'YouTube',
+  mastodon: 'Mastodon',
+  bluesky: 'Bluesky',
+  linkedin: 'LinkedIn',
+}
+
+function hours({ texts: { gallery } }: Phrasing, { hours = {} }: Organization): Part {
+  const days = Object.entries(gallery.days).flatMap(([day, name]) => {
+    const words = hours[day as keyof typeof hours]
+    return words === undefined ? [] : [html`<dt>${name}</dt><dd dir="auto">${words}</dd>`]
+  })
+  return (
+    days.length > 0 && html`<div class="panel"><h2>${gallery.hours}</h2><dl class="facts">${days}</dl></div>`
+  )
+}

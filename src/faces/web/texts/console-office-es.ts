@@ -1,0 +1,56 @@
+import type { organization as englishOrganization, usage as englishUsage } from './console-office-en.ts'
+
+export const organization: typeof englishOrganization = {
+  title: 'Organizaciones',
+  none: 'Todavía no hay organizaciones.',
+  groups: {
+    contact: 'Nombre y contacto',
+    address: 'Dirección',
+    about: 'Sobre nosotros',
+    hours: 'Horario',
+    social: 'En otros sitios',
+  },
+  labels: {
+    name: 'Nombre',
+    email: 'Correo',
+    phone: 'Teléfono',
+    website: 'Sitio web',
+    'address.street': 'Calle',
+    'address.city': 'Ciudad',
+    'address.postcode': 'Código postal',
+    'address.region': 'Provincia o región',
+    'address.country': 'Código del país',
+    latitude: 'Latitud',
+    longitude: 'Longitud',
+    mission: 'Misión',
+    adoptionPolicy: 'Qué pide a quien adopta',
+    adoptionUrl: 'Dónde se solicita, si es en otro sitio',
+    'hours.monday': 'Lunes',
+    'hours.tuesday': 'Martes',
+    'hours.wednesday': 'Miércoles',
+    'hours.thursday': 'Jueves',
+    'hours.friday': 'Viernes',
+    'hours.saturday': 'Sábado',
+    'hours.sunday': 'Domingo',
+    'social.facebook': 'Facebook',
+    'social.instagram': 'Instagram',
+    'social.tiktok': 'TikTok',
+    'social.x': 'X',
+    'social.youtube': 'YouTube',
+    'social.mastodon': 'Mastodon',
+    'social.bluesky': 'Bluesky',
+    'social.linkedin': 'LinkedIn',
+  },
+}
+
+export const usage: typeof englishUsage = {
+  title: 'Uso',
+  lead: 'Peticiones de cada clave hoy, en UTC, según lo anotado: algunas pueden contarse por adelantado.',
+  inRedis:
+    'Aquí las peticiones se cuentan en Redis, así que esta página no sabe cuántas hubo. Abajo están los planes.',
+  none: 'No hay claves.',
+  key: 'Clave',
+  plan: 'Plan',
+  today: 'Hoy',
+  of: (used, most) => `${used} de ${most}`,
+}

@@ -1,0 +1,154 @@
+import type { Db } from '../db/tables.ts'
+import { ADDRESS_FILTERS, type OrganizationPlace } from '../organizations/places.ts'
+import {
+  addEncoded,
+  type Bits,
+  clearBit,
+  countBits,
+  firstIdOf,
+  hasBit,
+  noBits,
+  offsetsIn,
+  sharedWith,
+  subtract,
+} from '../search/bits.ts'
+import { postingsFrom } from '../search/postings.ts'
+import { takeTurns } from '../search/turns.ts'
+import { readSearched } from './changed.ts'
+import type { FacetName } from './facet-schemas.ts'
+import type { Search } from './order.ts'
+import { placeTokenOf, readOrdered } from './order-keys.ts'
+import { AT_ORGANIZATION, type SearchedRow, token, valueTokensOf } from './tokens.ts'
+
+// What the matches of some blocks have of some filters: from the index, or from the rows of the animals,
+// whichever is less to read.
+
+export interface Count {
+  count: number
+  /** The newest animal with it, which says how the value is written. */
+  newest: number
+}
+
+/** By filter, then by value as it is compared. */
+export type ValueCounts = Map<FacetName, Map<string, Count>>
+
+export interface Tally {
+  values: ValueCounts
+  addresses: Map<string, OrganizationPlace['address']>
+  /** Animals whose rows were read. */
+  lookedAt: number[]
+  /** Rows of the index that were read of the last block. */
+  rowsOfABlock: number
+}
+
+export function newTally(facets: FacetName[], organizations: OrganizationPlace[]): Tally {
+  return {
+    values: new Map(facets.map((facet) => [facet, new Map()])),
+    addresses: new Map(organizations.map(({ id, address }) => [token(AT_ORGANIZATION, id), address])),
+    lookedAt: [],
+    rowsOfABlock: 0,
+  }
+}
+
+/** To read and parse an animal costs as much as so many rows of the index; to read where it is, as these. */
+const [ROWS_OF_AN_ANIMAL, ROWS_OF_A_PLACE] = [8, 3]
+const ANIMALS_AT_ONCE = 100
+
+export async function countIn(search: Search, found: Map<number, Bits>, tally: Tally): Promise<void> {
+  const few: number[] = []
+  const placeless: number[] = []
+  for (const [block, bits] of found) {
+    noteRecent(search, block, bits, tally)
+    const count = countBits(bits)
+    if (count * ROWS_OF_AN_ANIMAL < tally.rowsOfABlock) few.push(...idsOf(block, bits))
+    else if (count > 0) placeless.push(...(await countByIndex(search, block, bits, tally)))
+  }
+  for await (const row of inSteps(search, few, readSearched)) noteAnimal(tally, row)
+  for await (const [id, , organizationId, publicPart] of inSteps(search, placeless, readOrdered)) {
+    const at = placeTokenOf(publicPart, organizationId)
+    if (at !== undefined && tally.addresses.has(at)) noteToken(tally, at, 1, id)
+  }
+  tally.lookedAt.push(...few, ...placeless)
+}
+
+const idsOf = (block: number, bits: Bits): number[] =>
+  [...offsetsIn(bits)].map((offset) => firstIdOf(block) + offset)
+
+async function* inSteps<Row>(
+  { db }: Search,
+  ids: number[],
+  read: (db: Db, ids: number[]) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  for (let from = 0; from < ids.length; from += ANIMALS_AT_ONCE) {
+    yield* await read(db, ids.slice(from, from + ANIMALS_AT_ONCE))
+    await takeTurns()
+  }
+}
+
+/** What the index says of those that have changed is of before. */
+function noteRecent({ recent }: Search, block: number, bits: Bits, tally: Tally): void {
+  for (const [id, { tokens }] of recent.inBlock(block)) {
+    if (!hasBit(bits, id - firstIdOf(block))) continue
+    for (const one of tokens ?? []) noteToken(tally, one, 1, id)
+    clearBit(bits, id - firstIdOf(block))
+  }
+}
+
+/** @returns animals of which the index would have to be asked for every organization */
+async function countByIndex(search: Search, block: number, bits: Bits, tally: Tally): Promise<number[]> {
+  const before = search.work.left
+  const placed = noBits()
+  let asksForPlaces = false
+  for (const facet of tally.values.keys()) {
+    const isAddress = ADDRESS_FILTERS.some((filter) => filter === facet)
+    await countTokens(search, block, bits, tally, token(facet, ''), isAddress ? placed : undefined)
+    asksForPlaces ||= isAddress
+  }
+  tally.rowsOfABlock = before - search.work.left
+  if (!asksForPlaces) return []
+  const placeless = Uint32Array.from(bits)
+  subtract(placeless, placed)
+  if (countBits(placeless) * ROWS_OF_A_PLACE < tally.addresses.size) return idsOf(block, placeless)
+  await countTokens(search, block, bits, tally, token(AT_ORGANIZATION, ''))
+  return []
+}
+
+/** @param having takes all animals that have one of the tokens */
+async function countTokens(
+  { db, work }: Search,
+  block: number,
+  bits: Bits,
+  tally: Tally,
+  beginning: string,
+  having?: Bits,
+): Promise<void> {
+  for await (const some of postingsFrom(db, block, beginning)) {
+    work.left -= some.length
+    for (const [one, ids] of some) {
+      if (having) addEncoded(having, ids)
+      const { count, last } = sharedWith(bits, ids)
+      if (count > 0) noteToken(tally, one, count, firstIdOf(block) + last)
+    }
+    await takeTurns()
+  }
+}
+
+function noteAnimal(tally: Tally, [id, , ...row]: [id: number, version: number, ...SearchedRow]): void {
+  for (const one of valueTokensOf(row)) noteToken(tally, one, 1, id)
+}
+
+function noteToken({ values, addresses }: Tally, one: string, count: number, newest: number): void {
+  const address = addresses.get(one)
+  if (address) {
+    for (const filter of ADDRESS_FILTERS)
+      if (address[filter] !== undefined) note(values.get(filter), address[filter], count, newest)
+    return
+  }
+  const filter = one.slice(0, one.indexOf(':'))
+  note(values.get(filter as FacetName), one.slice(filter.length + 1), count, newest)
+}
+
+function note(counts: Map<string, Count> | undefined, value: string, count: number, newest: number): void {
+  const before = counts?.get(value) ?? { count: 0, newest: 0 }
+  counts?.set(value, { count: before.count + count, newest: Math.max(before.newest, newest) })
+}

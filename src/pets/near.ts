@@ -1,0 +1,76 @@
+import type { OrganizationPlace } from '../organizations/places.ts'
+import { latitudesAround, metersBetween, type Point } from '../places/distance.ts'
+import { takeTurns } from '../search/turns.ts'
+import { AT, AT_ORGANIZATION, token } from './tokens.ts'
+
+/**
+ * How far places are from where somebody looks, in whole metres, by the tokens of those that are near
+ * enough.
+ */
+export type Near = ReadonlyMap<string, number>
+
+type Place = readonly [token: string, point: Point]
+
+/** By the whole degree of latitude that they are in, so that most are not looked at. */
+type Bands = Map<number, Place[]>
+
+/** As long as the index knows the same places. */
+const known = new WeakMap<readonly string[], Bands>()
+
+const PLACES_AT_ONCE = 1_000
+
+async function bandsOf(tokens: readonly string[]): Promise<Bands> {
+  const before = known.get(tokens)
+  if (before) return before
+  const bands: Bands = new Map()
+  for (let from = 0; from < tokens.length; from += PLACES_AT_ONCE) {
+    for (const place of placesOf(tokens.slice(from, from + PLACES_AT_ONCE))) {
+      const degree = Math.floor(place[1].latitude)
+      const band = bands.get(degree)
+      if (band) band.push(place)
+      else bands.set(degree, [place])
+    }
+    await takeTurns()
+  }
+  known.set(tokens, bands)
+  return bands
+}
+
+/** The places among tokens. */
+function placesOf(tokens: string[]): Place[] {
+  return tokens.flatMap((one): Place[] => {
+    const [filter, at = ''] = one.split(':')
+    const [latitude = 0, longitude = 0] = at.split(',').map(Number)
+    return filter === AT ? [[one, { latitude, longitude }]] : []
+  })
+}
+
+interface Places {
+  /** Tokens of all places that animals have for themselves, as the index knows them. */
+  known: readonly string[]
+  /** Those of animals that the index does not know yet. */
+  fresh: string[]
+  organizations: OrganizationPlace[]
+}
+
+/** @param most in metres */
+export async function nearTo(point: Point, most: number, places: Places): Promise<Near> {
+  const near = new Map<string, number>()
+  // A metre more, since distances are rounded.
+  const [south, north] = latitudesAround(point, most + 1)
+  const look = ([place, there]: Place): void => {
+    if (there.latitude < south || there.latitude > north) return
+    const meters = metersBetween(point, there)
+    if (meters <= most) near.set(place, meters)
+  }
+  const bands = await bandsOf(places.known)
+  for (let degree = Math.floor(south); degree <= north; degree += 1) {
+    for (const place of bands.get(degree) ?? []) look(place)
+    await takeTurns()
+  }
+  for (const place of placesOf(places.fresh)) look(place)
+  for (const { id, point: there } of places.organizations) if (there) look([atOrganization(id), there])
+  return near
+}
+
+export const atOrganization = (id: number): string => token(AT_ORGANIZATION, id)

@@ -1,0 +1,28 @@
+import { find, type Start } from './find.ts'
+import type { Finder } from './finder.ts'
+import { plainStart } from './query.ts'
+import type { Show } from './row.ts'
+import * as search from './search.ts'
+
+/**
+ * By the tables where they suffice, or else by the index of the search.
+ *
+ * @throws {ApiError} invalid_parameter; service_unavailable while the index is being built
+ */
+export async function pageOfPets(finder: Finder, start: Start, show: Show) {
+  const plain = plainStart(start.query)
+  const [, after] = start.after ?? []
+  if (!plain) {
+    const { found, next } = await find(finder, start, show)
+    return { found, next, cut: next !== undefined }
+  }
+  const { found, cutFrom, only } = await search.list(
+    finder.db,
+    { ...plain, picked: start.picked, after },
+    show,
+  )
+  const placed = found.map((animal) => ({ ...animal, position: [0, animal.id] as const }))
+  const cut = cutFrom !== undefined
+  const next = cut ? (placed.at(-1)?.position ?? start.after ?? ([0, 0] as const)) : undefined
+  return { found: placed, only, next, cut }
+}

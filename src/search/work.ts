@@ -1,0 +1,11 @@
+import type { Clause } from './question.ts'
+
+/** What a question may still read. */
+export interface Work {
+  /** Rows of the index. */
+  left: number
+  /** Bytes of what each clause found in the blocks that were read last, for one block. */
+  sizes: Map<Clause, number>
+}
+
+export const work = (rows: number): Work => ({ left: rows, sizes: new Map() })
