@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
 import { hold, sendHeld } from '../../http/held.ts'
 import { ANIMAL_STYLE } from './styles/animal.ts'
-import { APPLICATIONS_STYLE } from './styles/applications.ts'
 import { APPLY_STYLE } from './styles/apply.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
 import { CONSOLE_ANIMALS_STYLE } from './styles/console-animals.ts'
+import { CONSOLE_APPLICATIONS_STYLE } from './styles/console-applications.ts'
 import { GALLERY_STYLE } from './styles/gallery.ts'
 import { NO_PHOTO } from './styles/no-photo.ts'
 
@@ -30,7 +30,10 @@ const ASSETS = {
   'gallery.js': { type: JS, text: script('gallery.js') },
   'frame.js': { type: JS, text: script('frame.js') },
   'no-photo.svg': { type: SVG, text: NO_PHOTO },
-  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE + CONSOLE_ANIMALS_STYLE + APPLICATIONS_STYLE },
+  'console.css': {
+    type: CSS,
+    text: BASE_STYLE + CONSOLE_STYLE + CONSOLE_ANIMALS_STYLE + CONSOLE_APPLICATIONS_STYLE,
+  },
   'console.js': { type: JS, text: script('console.js') },
   'photos.js': { type: JS, text: script('photos.js') },
 } satisfies Record<string, { type: string; text: string }>

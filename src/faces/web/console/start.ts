@@ -79,7 +79,7 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
     await few({ status: 'available', sort: 'publishedAt' }),
   ]
   const { categories } = await readChoices(context, caller)
-  const options = { request, now: context.clock(), categories: new Map(categories) }
+  const options = { request, now: context.clock(), categories: new Map(categories), isBrief: true }
   const part = (id: string, title: string, pets: InsidePet[], none: string, all?: string): Html =>
     html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${pets.length > 0 ? rows(pets, options) : html`<p>${none}</p>`}

@@ -60,6 +60,7 @@ form.animal > .group { padding-block: 0; }
 }
 @media (min-width: 40rem) { .fields { grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); } }
 .fields .wide { grid-column: 1 / -1; }
+label.choice input { flex: none; }
 .fields label.choice { padding: 0.6rem 0; }
 form.animal fieldset { margin: 0; min-width: 0; }
 .actions {
@@ -79,7 +80,7 @@ form.animal fieldset { margin: 0; min-width: 0; }
 .quiet { padding: 0.5rem; }
 @media (max-width: 40rem) {
   .actions { flex-wrap: nowrap; gap: 0.5rem; }
-  .actions button { padding-inline: 0.7rem; }
+  .actions button { padding-inline: 0.7rem; font-size: 0.95rem; white-space: nowrap; }
   .actions .quiet { margin-left: auto; padding-inline: 0; }
 }
 main input:not([type='checkbox']), main select { min-height: 2.75rem; }

@@ -29,7 +29,12 @@ export const GALLERY_STYLE = `
 }
 .foot p { margin: 0.25rem 0; }
 h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; }
-.lead { margin: 0 0 1.25rem; font-size: clamp(1rem, 0.95rem + 0.3vw, 1.15rem); color: var(--muted); max-width: 42rem; }
+.lead {
+  margin: 0 0 1.25rem;
+  font-size: clamp(1rem, 0.95rem + 0.3vw, 1.15rem);
+  color: var(--muted);
+  max-width: 42rem;
+}
 .muted { color: var(--muted); }
 .panel { padding: 1.1rem 1.25rem; border-radius: 14px; background: var(--panel); }
 .panel h2 { margin-top: 0; }

@@ -20,6 +20,8 @@ export interface RowsOptions {
   /** Names of categories and organizations, by their ids. */
   categories: ReadonlyMap<string, string>
   organizations?: ReadonlyMap<string, string> | undefined
+  /** Only how long each waits: what a list is of says the rest. */
+  isBrief?: boolean
 }
 
 /** Animals, one below the other, each with why it is in the gallery or not. */
@@ -32,7 +34,7 @@ function row(pet: InsidePet, options: RowsOptions): Html {
   const status = pet.status ?? 'unlisted'
   return html`<li>${thumbnail(pet, words)}<div class="about"><a href="${PREFIX}/animals/${pet.id}">${pet.name}</a>
 <small>${facts(pet, options)}</small></div>
-<div class="state">${statusTag(status, words)} <small>${words.animals.why[status]} ${waiting(pet, options, words)}</small></div>
+<div class="state">${!options.isBrief && statusTag(status, words)} <small>${!options.isBrief && words.animals.why[status]} ${waiting(pet, options, words)}</small></div>
 ${pet.status === undefined && callerMay(options.request.caller, 'changeAnimals') && publish(pet, options, words)}</li>`
 }
 

@@ -1,5 +1,5 @@
-/** Of the console's pages about who would like to adopt. */
-export const APPLICATIONS_STYLE = `
+/** Of applications in the console. */
+export const CONSOLE_APPLICATIONS_STYLE = `
 .beside {
   display: grid;
   grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr));
@@ -13,8 +13,8 @@ export const APPLICATIONS_STYLE = `
 .aside { padding-top: 0.75rem; border-top: 1px solid var(--soft); }
 .tag.approved { color: var(--good); border-color: currentcolor; }
 .tag.received { color: var(--link); border-color: currentcolor; }
-.card > .head { margin-bottom: 0.5rem; }
 .card > .head h2 { margin: 0; font-size: 1.15rem; }
+.card > .head { margin-bottom: 0.5rem; }
 .card > .facts { margin-bottom: 1.25rem; }
 .hint + .row { margin-top: 0.75rem; }
 .head + .filters { margin-top: 0.75rem; }
