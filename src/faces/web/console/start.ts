@@ -38,10 +38,11 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const mayAdd = callerMay(request.caller, 'changeAnimals')
   const main = html`<div class="head"><h1>${start.title}</h1>
 ${mayAdd && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
+${!isEmpty && (await waitingLine(context, request))}
 ${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(overall, words)}
 ${
   !isEmpty &&
-  html`${await waitingLine(context, request)}<div class="two">${await toDo(context, finder, request)}</div>
+  html`<div class="two">${await toDo(context, finder, request)}</div>
 ${await latest(context, request)}`
 }`
   return consolePage(request, { title: start.title, main })

@@ -4,7 +4,6 @@ import { ApiError } from '../../../errors.ts'
 import type { App, Hook } from '../../../http/app.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
 import { type FormBody, readForm } from '../../../http/form-body.ts'
-import { int64 } from '../../../http/validate.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
@@ -14,6 +13,7 @@ import type { Problem } from '../forms.ts'
 import { languageOf } from '../language.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
+import { idIn } from './addresses.ts'
 import { applicantPages } from './applicant.ts'
 import { refuseForeign } from './apply-foreign.ts'
 import { applyPage, applyRefusal, HIDDEN_FIELD, TOKEN_FIELD, WHOLE_FORM } from './apply-form.ts'
@@ -63,7 +63,7 @@ interface Animal {
 
 /** @throws {ApiError} pet_not_found, also for one that nobody may see */
 async function animalIn({ db, config }: Context, slug: string): Promise<Animal> {
-  const id = int64(/^([1-9]\d*)(?:-|$)/.exec(slug)?.[1] ?? '')
+  const id = idIn(slug)
   const stored = id === undefined ? undefined : await pets.find(db, id)
   if (stored?.pet.status === undefined) throw new ApiError('pet_not_found')
   const { pet, photos } = stored

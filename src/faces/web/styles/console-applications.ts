@@ -15,4 +15,7 @@ export const CONSOLE_APPLICATIONS_STYLE = `
 .tag.received { color: var(--link); border-color: currentcolor; }
 .card > .head h2 { margin: 0; font-size: 1.15rem; }
 .card > .head { margin-bottom: 0.5rem; }
+.card > .facts { margin-bottom: 1.25rem; }
+.hint + .row { margin-top: 0.75rem; }
+.head + .filters { margin-top: 0.75rem; }
 `
