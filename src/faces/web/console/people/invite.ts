@@ -76,7 +76,11 @@ ${radioField({
   ...{ name: 'role', label: people.role, value: role, problems },
   choices: offered.map((one) => [one, `${words.roles[one]}: ${people.roleHints[one]}`]),
 })}
-${await organizationField(context, request, { value: organizationId, problems, hint: people.organizationHint })}
+${await organizationField(context, request, {
+  value: organizationId,
+  problems,
+  hint: people.organizationHint,
+})}
 <div class="row"><button>${people.inviteButton}</button><a class="quiet" href="${PEOPLE}">${words.animal.cancel}</a></div></form></div>`,
   })
 }

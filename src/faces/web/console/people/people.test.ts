@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isPostgres } from '../../../../db/store-url.ts'
+import { invite } from '../../../../staff/join.ts'
+import * as staff from '../../../../staff/store.ts'
+import { browsing, formIn, type Person, signIn, unescaped } from '../../../../testing/console.ts'
+import { cookieOf } from '../../../../testing/desk-face.ts'
+import { BEN, PASSWORD, startConsole, tokenOf } from '../../../../testing/staffed.ts'
+import { startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
+
+const KIM = { name: 'Kim Doe', email: 'kim@shelter.example', role: 'staff' }
+
+/** Two shelters, and an admin of both. */
+async function startShelters(t: Parameters<typeof startConsole>[0]) {
+  const desk = await startConsole(t, { key: { ...UNLIMITED, access: 'admin' } })
+  for (const code of ['CO12', 'NL1'])
+    await desk.app.post('/v1/organizations', { name: `Shelter ${code}`, code })
+  return { ...desk, admin: await signIn(desk.app, { role: 'admin', name: 'Ana' }) }
+}
+
+const lastPerson = async (app: TestApp) => (await staff.list(app.service.context.db)).at(-1)
+
+/** The link that a page shows. */
+function linkIn(text: string): URL {
+  const [, link = ''] = /<textarea id="secret"[^>]*>([^<]*)</.exec(text) ?? []
+  return new URL(unescaped(link))
+}
+
+test('a manager invites somebody into the own shelter: the link is shown once, and they join by it', async (t) => {
+  const { app, send, isIn } = await startShelters(t)
+  const manager = await signIn(app, { role: 'manager', organizationId: 1 })
+  const form = await manager.get('/console/people/new')
+  assert.doesNotMatch(form.text, /value="admin"|organizationId/)
+
+  const invited = await manager.send('/console/people/new', { ...KIM, organizationId: '2' })
+  assert.equal(invited.status, 200)
+  const link = linkIn(invited.text)
+  assert.equal(link.origin, 'http://pets.example')
+  const kim = await lastPerson(app)
+  assert.deepEqual([kim?.name, kim?.role, kim?.organization], [KIM.name, 'staff', 'CO12'])
+  const [list, page] = [await manager.get('/console/people'), await manager.get(`/console/people/${kim?.id}`)]
+  for (const { text } of [list, page]) {
+    assert.match(text, /has not joined yet/)
+    assert.doesNotMatch(text, new RegExp(link.pathname))
+  }
+  const joined = await send(link.pathname, { name: KIM.name, password: PASSWORD })
+  assert.ok(await isIn(tokenOf(cookieOf(joined).cookie)))
+  assert.doesNotMatch((await manager.get('/console/people')).text, /has not joined yet/)
+})
+
+test('what is wrong with an invitation is told at its fields, and what was typed stays', async (t) => {
+  const { app, admin } = await startShelters(t)
+  const path = '/console/people/new'
+  const wrong = await admin.send(path, { name: 'a\nb', email: 'kim', role: 'queen', organizationId: 'x' })
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.text, /href="#field-organizationId"/)
+  const again = await admin.send(path, { name: ' ', email: 'kim', role: 'queen', organizationId: '' })
+  for (const name of ['name', 'email', 'role'])
+    assert.match(again.text, new RegExp(`href="#field-${name}"`), name)
+  assert.equal(formIn(again.text, path).email, 'kim')
+  for (const bad of [
+    { role: 'admin', organizationId: '1' },
+    { organizationId: '99' },
+    { email: 'Kim@shelter.example\r\nBcc: a@b.example' },
+  ])
+    assert.equal((await admin.send(path, { ...KIM, ...bad })).status, 400, JSON.stringify(bad))
+  await admin.send(path, KIM)
+  const taken = await admin.send(path, { ...KIM, email: 'KIM@shelter.example' }, { 'accept-language': 'es' })
+  assert.match(taken.text, /Ya existe una cuenta con este correo/)
+  assert.equal((await staff.list(app.service.context.db)).length, 2)
+})
+
+test('nobody decides about somebody of a higher role or another shelter, and nobody raises anybody above themselves', async (t) => {
+  const { app, admin } = await startShelters(t)
+  const manager = await signIn(app, { role: 'manager', organizationId: 1 })
+  const everywhere = await signIn(app, { role: 'manager' })
+  const [adminId, ownId] = [1, 2]
+  await signIn(app, { role: 'staff', organizationId: 2, name: 'Of another' })
+  const other = (await lastPerson(app))?.id ?? 0
+  await signIn(app, { role: 'staff', organizationId: 1, name: 'Own' })
+  const own = (await lastPerson(app))?.id ?? 0
+
+  const actions = (id: number): [string, Record<string, string>][] => [
+    [`/console/people/${id}`, { name: 'X', role: 'viewer' }],
+    [`/console/people/${id}/link`, {}],
+    [`/console/people/${id}/remove`, {}],
+  ]
+  const before = JSON.stringify(await staff.list(app.service.context.db))
+  for (const id of [adminId, other])
+    for (const [path, fields] of actions(id)) {
+      assert.equal((await manager.send(path, fields)).status, 404, path)
+      assert.equal((await manager.get(`/console/people/${id}`)).status, 404)
+    }
+  for (const [path, fields] of actions(adminId))
+    assert.equal((await everywhere.send(path, fields)).status, 403)
+  const raises: [Person, string, Record<string, string>, number][] = [
+    [manager, `/console/people/${own}`, { name: 'Own', role: 'admin' }, 403],
+    [everywhere, '/console/people/new', { ...KIM, role: 'admin' }, 403],
+    [manager, '/console/people/new', { ...KIM, role: 'admin' }, 400],
+    [manager, `/console/people/${ownId}`, { name: 'Me', role: 'viewer' }, 403],
+    [admin, `/console/people/${adminId}`, { name: 'Ana', role: 'viewer' }, 403],
+    [admin, `/console/people/${adminId}/remove`, {}, 403],
+  ]
+  for (const [person, path, fields, expected] of raises) {
+    const { status } = await person.send(path, fields)
+    assert.equal(status, expected, `${path} ${JSON.stringify(fields)}`)
+  }
+  assert.equal(JSON.stringify(await staff.list(app.service.context.db)), before)
+  assert.doesNotMatch((await manager.get('/console/people')).text, /Of another|>Ana</)
+  const { status, headers } = await manager.send(`/console/people/${own}`, {
+    name: 'Own too',
+    role: 'manager',
+  })
+  assert.deepEqual([status, headers.location], [303, `/console/people/${own}?done=saved`])
+})
+
+test('of two admins who remove each other at once, one remains', async (t) => {
+  for (let round = 0; round < 3; round += 1) {
+    const { app, admin } = await startShelters(t)
+    const other = await signIn(app, { role: 'admin' })
+    const answers = await Promise.all([
+      admin.send('/console/people/2/remove', {}),
+      other.send('/console/people/1/remove', {}),
+    ])
+    assert.equal(
+      (await staff.list(app.service.context.db)).length,
+      1,
+      answers.map(({ status }) => status).join(),
+    )
+  }
+})
+
+test('a removal, another role and a sign-out hold from the next request, in every process', async (t) => {
+  const { app, admin } = await startShelters(t)
+  // A store in a file is served by one process.
+  const { databaseUrl } = app
+  const second = isPostgres(databaseUrl) ? await startApp(t, { databaseUrl }) : app
+  const kim = await signIn(app, { role: 'manager', name: 'Kim' })
+  const { id } = (await lastPerson(app)) as staff.Staff
+  const there = browsing(second, kim.token)
+  assert.equal((await there.get('/console/people')).status, 200)
+
+  await admin.send(`/console/people/${id}`, { name: 'Kim', role: 'viewer' })
+  assert.deepEqual(
+    [(await kim.get('/console/people')).status, (await there.get('/console/people')).status],
+    [403, 403],
+  )
+  await admin.send(`/console/people/${id}/remove`, {})
+  for (const person of [kim, there]) assert.equal((await person.get('/console/')).status, 303)
+
+  const lee = await signIn(app, { name: 'Lee' })
+  const elsewhere = browsing(second, lee.token)
+  assert.equal((await elsewhere.get('/console/')).status, 200)
+  await lee.send('/console/sign-out', {})
+  assert.equal((await elsewhere.get('/console/')).status, 303)
+})
+
+test('the confirmation asks before somebody is removed, and looking at it removes nobody', async (t) => {
+  const { app, admin } = await startShelters(t)
+  await signIn(app, { name: 'Kim <b>' })
+  const page = await admin.get('/console/people/2/remove')
+  assert.match(page.text, /Remove the account of Kim &lt;b&gt;\?/)
+  assert.equal((await staff.list(app.service.context.db)).length, 2)
+  const removed = await admin.send('/console/people/2/remove', {})
+  assert.equal(removed.headers.location, '/console/people?done=personRemoved')
+  assert.equal((await admin.send('/console/people/2/remove', {})).status, 404)
+})
+
+test('a new link for somebody ends the one before, and their password works until they follow it', async (t) => {
+  const { context, app, get, join, signIn: enter } = await startConsole(t)
+  const admin = await signIn(app, { role: 'admin' })
+  const { staffId } = await join()
+  const [first, second] = [
+    linkIn((await admin.send(`/console/people/${staffId}/link`, {})).text),
+    linkIn((await admin.send(`/console/people/${staffId}/link`, {})).text),
+  ]
+  assert.deepEqual([(await get(first.pathname)).status, (await get(second.pathname)).status], [410, 200])
+  assert.equal((await enter()).status, 303)
+  const invited = await invite(context, { ...BEN, email: 'new@shelter.example' }, undefined)
+  const { text } = await admin.send(`/console/people/${invited.staffId}/link`, {})
+  assert.match((await get(linkIn(text).pathname)).text, /Welcome/)
+})
+
+test('a change of the own password ends every other session; the own name is everybody’s own to change', async (t) => {
+  const { app, join, isIn, signIn: enter } = await startConsole(t)
+  const { token } = await join()
+  const elsewhere = tokenOf(cookieOf(await enter()).cookie)
+  const ben = browsing(app, token)
+  const path = '/console/account/password'
+  const next = 'another horse battery'
+  const refused: [Record<string, string>, RegExp][] = [
+    [{ current: 'wrong horse battery', password: next }, /This is not your present password/],
+    [{ current: PASSWORD, password: 'short' }, /at least 12 characters/],
+    [{ current: PASSWORD, password: PASSWORD }, /the password that you have/],
+    [{ current: PASSWORD, password: 'benbenbenben' }, /Many people would think/],
+  ]
+  for (const [fields, expected] of refused) {
+    const { status, text } = await ben.send(path, fields)
+    assert.equal(status, 400)
+    assert.match(text, expected)
+    for (const typed of Object.values(fields)) assert.doesNotMatch(text, new RegExp(`value="${typed}`))
+  }
+  assert.equal((await ben.send('/console/account', { name: 'a\r\nb' })).status, 400)
+  assert.equal((await ben.send('/console/account', { name: 'Benjamin', role: 'admin' })).status, 303)
+  const now = await lastPerson(app)
+  assert.deepEqual([now?.name, now?.role], ['Benjamin', 'staff'])
+
+  const changed = await ben.send(path, { current: PASSWORD, password: next })
+  assert.deepEqual([changed.status, changed.headers.location], [303, '/console/account?done=passwordChanged'])
+  const fresh = tokenOf(cookieOf(changed).cookie)
+  assert.deepEqual([await isIn(token), await isIn(elsewhere), await isIn(fresh)], [false, false, true])
+
+  const other = tokenOf(cookieOf(await enter(BEN.email, next)).cookie)
+  const out = await browsing(app, fresh).send('/console/account/sign-out', {})
+  assert.equal(out.headers.location, '/console/sign-in?done=signedOutAll')
+  assert.deepEqual([await isIn(fresh), await isIn(other)], [false, false])
+})
+
+test('who guesses the present password at a browser that was left open waits like everybody', async (t) => {
+  const { app, join } = await startConsole(t)
+  const { token } = await join()
+  const ben = browsing(app, token)
+  const guess = () =>
+    ben.send('/console/account/password', {
+      current: 'wrong horse battery',
+      password: 'another horse battery',
+    })
+  for (let tried = 0; tried < 10; tried += 1) assert.equal((await guess()).status, 400)
+  const { status, headers } = await guess()
+  assert.deepEqual([status, headers['retry-after']], [429, '60'])
+})
