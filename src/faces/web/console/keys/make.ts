@@ -137,7 +137,11 @@ ${selectField({
   choices: plans.map((plan) => [plan, planWords(plan, request)]),
 })}
 ${plans.includes('enterprise') && [figure('perMinute', keys.perMinute), figure('perDay', keys.perDay)]}
-${await organizationField(context, request, { value: typed.organizationId, problems, hint: keys.organizationHint })}
+${await organizationField(context, request, {
+  value: typed.organizationId,
+  problems,
+  hint: keys.organizationHint,
+})}
 <div class="row"><button>${keys.makeButton}</button><a class="quiet" href="${KEYS}">${words.animal.cancel}</a></div></form></div>`,
   })
 }
