@@ -2,80 +2,33 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from '../context.ts'
 import { type Caller, insideView } from '../http/caller.ts'
 import { ACCESS_OF } from './roles.ts'
-import { findSession, isOver, type OpenSession, SEEN_EVERY_MS } from './session.ts'
+import { findSession, type OpenSession, SEEN_EVERY_MS } from './session.ts'
 import { sessionToken } from './session-cookie.ts'
 import { hashToken } from './token.ts'
-
-interface Known {
-  session: OpenSession
-  caller: Caller
-}
-
-/** Sessions remembered until one may be over; the others are one indexed look-up away. */
-const MOST_REMEMBERED = 1_000
 
 /** What one person may ask for: no plan counts it, and no page of the console comes near it. */
 const LIMITS = { perMinute: 600, perDay: 50_000 } as const
 
-/** Finds out who is signed in, by the cookie. */
-export function identifyStaff({ db, write, version, clock }: Context): {
-  /** @returns undefined where that needs a look into the store, or nobody is signed in */
-  recall(request: IncomingMessage): Caller | undefined
-  /** @returns undefined where nobody is signed in. @throws when the store cannot tell */
-  identify(request: IncomingMessage): Promise<Caller | undefined>
-} {
-  const remembered = new Map<string, Known>()
-  let rememberedAt = -1
-
-  /** Forgets what may have changed: sessions end with a sign-out anywhere, and roles may be others. */
-  function recallByHash(hash: string | undefined): Caller | undefined {
-    if (hash === undefined) return undefined
-    const now = version('keys')
-    if (now !== rememberedAt) remembered.clear()
-    rememberedAt = now
-    const known = remembered.get(hash)
-    if (!known) return undefined
-    // Another process may have seen it since.
-    return isOver(known.session, clock()) || isDue(known.session) ? undefined : known.caller
-  }
-
-  function isDue({ seenAt }: OpenSession): boolean {
-    return clock() - seenAt >= SEEN_EVERY_MS
-  }
-
-  async function find(hash: string): Promise<Caller | undefined> {
-    const since = version('keys')
-    const found = await findSession(db, hash, clock())
-    if (!found) return undefined
-    const session = isDue(found) ? { ...found, seenAt: clock() } : found
-    // Whoever only reads goes on where nothing can be written.
-    if (session !== found) await write('seeSession', hash, session.seenAt).catch(() => undefined)
-    const caller = callerOf(session)
-    if (since !== rememberedAt) return caller
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
-    remembered.set(hash, { session, caller })
-    return caller
-  }
-
-  return {
-    recall(request) {
-      try {
-        return recallByHash(hashOf(request))
-      } catch {
-        // The store cannot say; `identify` then meets the cause.
-        return undefined
-      }
-    },
-    async identify(request) {
-      const hash = hashOf(request)
-      return hash === undefined ? undefined : (recallByHash(hash) ?? (await find(hash)))
-    },
-  }
-}
-
-function hashOf(request: IncomingMessage): string | undefined {
+/**
+ * Finds out who is signed in, by the cookie. Nothing is remembered, unlike of keys: people ask seldom, and a
+ * session that has ended anywhere has to be over in every process with the next request.
+ *
+ * @returns undefined where nobody is
+ * @throws when the store cannot tell
+ */
+export async function identifyStaff(
+  { db, write, clock }: Pick<Context, 'db' | 'write' | 'clock'>,
+  request: IncomingMessage,
+): Promise<Caller | undefined> {
   const token = sessionToken(request)
-  return token === undefined ? undefined : hashToken(token)
+  const hash = token === undefined ? undefined : hashToken(token)
+  if (hash === undefined) return undefined
+  const now = clock()
+  const session = await findSession(db, hash, now)
+  if (!session) return undefined
+  // Whoever only reads goes on where nothing can be written.
+  if (now - session.seenAt >= SEEN_EVERY_MS) await write('seeSession', hash, now).catch(() => undefined)
+  return callerOf(session)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { ApiError, Overload } from '../errors.ts'
+import { inLine } from './in-line.ts'
 
 /** What OWASP's Password Storage Cheat Sheet asks of argon2id at least: 19 MiB (in KiB), 2 passes, 1 lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
@@ -39,40 +39,15 @@ function phc({ memory, passes, parallelism }: typeof COST, salt: Buffer, tag: Bu
 }
 
 /** Each takes 19 MiB and one of the four threads that files are read with too: the others wait. */
-const MOST_AT_ONCE = 2
-const MOST_WAITING = 32
+const inTurn = inLine(2, 32)
 
-let running = 0
-const waiting: (() => void)[] = []
-
-async function derive(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
-  await enter()
-  try {
-    // The same text typed on another keyboard may have other code points.
-    const message = password.normalize('NFKC')
-    return await new Promise((resolve, reject) => {
-      argon2('argon2id', { ...parameters, message }, (error, tag) => (error ? reject(error) : resolve(tag)))
-    })
-  } finally {
-    leave()
-  }
-}
-
-async function enter(): Promise<void> {
-  if (running < MOST_AT_ONCE) {
-    running += 1
-    return
-  }
-  if (waiting.length >= MOST_WAITING) {
-    const message = 'Too many people sign in at this moment. Try again in a few seconds.'
-    throw new ApiError('service_unavailable', { message, cause: new Overload('too many passwords wait') })
-  }
-  await new Promise<void>((go) => waiting.push(go))
-}
-
-/** The place goes on to the next one who waits. */
-function leave(): void {
-  const next = waiting.shift()
-  if (next) next()
-  else running -= 1
+function derive(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
+  // The same text typed on another keyboard may have other code points.
+  const message = password.normalize('NFKC')
+  return inTurn(
+    () =>
+      new Promise((resolve, reject) => {
+        argon2('argon2id', { ...parameters, message }, (error, tag) => (error ? reject(error) : resolve(tag)))
+      }),
+  )
 }

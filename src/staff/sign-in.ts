@@ -2,11 +2,12 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import { MOST_CHARACTERS, requireGoodPassword } from './common-passwords.ts'
+import { inLine } from './in-line.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { foldEmail, wrong } from './person.ts'
 import * as staff from './store.ts'
 import { hashToken, newToken } from './token.ts'
-import { slotsOf } from './tries.ts'
+import { type Slots, slotsOf, waitOf } from './tries.ts'
 
 type Needed = Pick<Context, 'db' | 'write' | 'clock' | 'cursorSecret'>
 
@@ -33,7 +34,7 @@ export async function signIn(context: Needed, { email, password, address }: Trie
   const { db, write, clock, cursorSecret } = context
   const folded = foldEmail(email)
   const slots = slotsOf(cursorSecret, folded, counterOfAddress(address))
-  const retryAfterMs = await write('countTry', [slots.account, slots.address], clock())
+  const retryAfterMs = await countTry(context, slots)
   if (retryAfterMs > 0) return waitFor(retryAfterMs)
   const found = await staff.findByEmail(db, folded)
   // Whether there is such an account, and whether it has a password, takes the same time and says the same.
@@ -45,6 +46,17 @@ export async function signIn(context: Needed, { email, password, address }: Trie
   if (!begun) return { outcome: 'refused' }
   await write('forgiveTry', slots, clock())
   return { outcome: 'signedIn', token, staffId: found.id }
+}
+
+/** One at a time: those who wait for each other's counters would hold all connections to PostgreSQL meanwhile. */
+const inTurn = inLine(1, 64)
+
+function countTry({ db, write, clock }: Needed, { account, address }: Slots): Promise<number> {
+  const slots = [account, address]
+  return inTurn(async () => {
+    const retryAfterMs = await waitOf(db, slots, clock())
+    return retryAfterMs > 0 ? retryAfterMs : write('countTry', slots, clock())
+  })
 }
 
 function waitFor(retryAfterMs: number): SignIn {
@@ -74,7 +86,7 @@ export async function changePassword(
   if (password === current) throw samePassword()
   await requireGoodPassword(password, found)
   const slots = slotsOf(cursorSecret, foldEmail(found.email), counterOfAddress(address))
-  const retryAfterMs = await write('countTry', [slots.account, slots.address], clock())
+  const retryAfterMs = await countTry(context, slots)
   if (retryAfterMs > 0) return waitFor(retryAfterMs)
   if (!(await verifyPassword(current, found.password))) return { outcome: 'refused' }
   const { token, hash } = newToken()

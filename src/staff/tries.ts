@@ -41,6 +41,12 @@ export function judgeTry(known: Tries, now: number): { tries: Tries; retryAfterM
 /** So many counters there are, of accounts and of addresses each, however many of those are tried. */
 const SLOTS = 65_536
 
+/** The counters of a try, by their numbers. */
+export interface Slots {
+  account: number
+  address: number
+}
+
 /**
  * The counters of a try. Accounts and addresses share them by chance, which the secret makes: nobody can
  * choose whom to be counted with, and the store holds no address.
@@ -48,14 +54,18 @@ const SLOTS = 65_536
  * @param email as it is compared, of whomever, also of nobody
  * @param address name under which the client's address is counted
  */
-export function slotsOf(
-  secret: string,
-  email: string,
-  address: string,
-): { account: number; address: number } {
+export function slotsOf(secret: string, email: string, address: string): Slots {
   const slot = (kind: string, text: string): number =>
     createHmac('sha256', secret).update(`sign-in ${kind} ${text}`).digest().readUInt16BE(0)
   return { account: slot('account', email), address: SLOTS + slot('address', address) }
+}
+
+/**
+ * As `countTry`, of one that has to wait in any case: whoever goes on trying costs a look, and no change.
+ */
+export async function waitOf(db: Db, slots: number[], now: number): Promise<number> {
+  const waits = await Promise.all(slots.map(async (slot) => judgeTry(await find(db, slot), now).retryAfterMs))
+  return Math.max(...waits)
 }
 
 /**
@@ -78,11 +88,7 @@ export async function countTry(db: Db, slots: number[], now: number): Promise<nu
  * After the right password: forgets the tries of the account, and takes back this one of the address. Whoever
  * knows one password gets no more tries at others by it, and whoever shares the address does not wait for it.
  */
-export async function forgiveTry(
-  db: Db,
-  { account, address }: { account: number; address: number },
-  now: number,
-): Promise<void> {
+export async function forgiveTry(db: Db, { account, address }: Slots, now: number): Promise<void> {
   await waitFor(db, [account, address])
   await db.deleteFrom('sign_in_try').where('slot', '=', account).execute()
   const known = await find(db, address)

@@ -23,7 +23,6 @@ import type { Answer } from './client.ts'
 /** The smallest console: it signs people in and out, and says who they are. */
 export function deskFace(context: Context): Face {
   const { config, limiter } = context
-  const staff = identifyStaff(context)
   const visitor = (address: string | undefined) => visitorOf(address, config.anonymous)
   const answer = (reply: FastifyReply, signedIn: SignIn | undefined) => {
     if (signedIn?.outcome === 'signedIn') reply.header('set-cookie', sessionCookie(signedIn.token))
@@ -35,8 +34,8 @@ export function deskFace(context: Context): Face {
     prefix: '/desk',
     gate: {
       visitor,
-      recall: staff.recall,
-      identify: async (request, address) => (await staff.identify(request)) ?? visitor(address),
+      recall: () => undefined,
+      identify: async (request, address) => (await identifyStaff(context, request)) ?? visitor(address),
       admit: (caller) => charge(limiter, caller),
       authorize: () => undefined,
     },

@@ -11,10 +11,8 @@ interface Types {
 /**
  * Of both engines: people who sign in, their sessions, their one-time links, and how often somebody has tried
  * to sign in. Each of them acts through a row of api_key that has no secret.
- *
- * @param triggers tell every process that a session may be over, as they do of keys
  */
-export async function addStaff(db: Kysely<unknown>, types: Types, triggers: string[]): Promise<void> {
+export async function addStaff(db: Kysely<unknown>, types: Types): Promise<void> {
   const { id, integer, options } = types
   const hash = 'hash text not null primary key check (length(hash) = 64)'
   const statements = [
@@ -55,7 +53,6 @@ export async function addStaff(db: Kysely<unknown>, types: Types, triggers: stri
       blocked_until ${integer} not null,
       wait_ms ${integer} not null
     ) ${options.rows}`,
-    ...triggers,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
