@@ -78,7 +78,7 @@ form.animal fieldset { margin: 0; min-width: 0; }
 }
 .card .actions { background: var(--card); }
 .quiet { padding: 0.5rem; }
-@media (max-width: 40rem) {
+@media (min-width: 24rem) and (max-width: 40rem) {
   .actions { flex-wrap: nowrap; gap: 0.5rem; }
   .actions button { padding-inline: 0.7rem; font-size: 0.95rem; white-space: nowrap; }
   .actions .quiet { margin-left: auto; padding-inline: 0; }
