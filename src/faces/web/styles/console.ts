@@ -129,4 +129,8 @@ main { max-width: 64rem; padding-top: 0.25rem; }
   color: var(--text);
 }
 @media (max-width: 40rem) { .rows li { grid-template-columns: minmax(0, 1fr); } }
+.card > .summary:first-child { margin-top: 0; }
+label.choice input { flex: none; }
+legend { padding: 0; }
+body:not(:has(.side)) .bar, body:not(:has(.side)) main { max-width: 38rem; }
 `

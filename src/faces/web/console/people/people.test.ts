@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { isPostgres } from '../../../../db/store-url.ts'
+import { type TestContext, test } from 'node:test'
 import { invite } from '../../../../staff/join.ts'
 import * as staff from '../../../../staff/store.ts'
 import { browsing, formIn, type Person, signIn, unescaped } from '../../../../testing/console.ts'
@@ -11,8 +10,8 @@ import { startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app
 const KIM = { name: 'Kim Doe', email: 'kim@shelter.example', role: 'staff' }
 
 /** Two shelters, and an admin of both. */
-async function startShelters(t: Parameters<typeof startConsole>[0]) {
-  const desk = await startConsole(t, { key: { ...UNLIMITED, access: 'admin' } })
+async function startShelters(t: TestContext, settings: Record<string, string> = {}) {
+  const desk = await startConsole(t, { settings, key: { ...UNLIMITED, access: 'admin' } })
   for (const code of ['CO12', 'NL1'])
     await desk.app.post('/v1/organizations', { name: `Shelter ${code}`, code })
   return { ...desk, admin: await signIn(desk.app, { role: 'admin', name: 'Ana' }) }
@@ -131,10 +130,11 @@ test('of two admins who remove each other at once, one remains', async (t) => {
 })
 
 test('a removal, another role and a sign-out hold from the next request, in every process', async (t) => {
-  const { app, admin } = await startShelters(t)
-  // A store in a file is served by one process.
-  const { databaseUrl } = app
-  const second = isPostgres(databaseUrl) ? await startApp(t, { databaseUrl }) : app
+  const { TEST_REDIS_URL } = process.env
+  const settings: Record<string, string> = TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}
+  const { app, admin } = await startShelters(t, settings)
+  // Two serve a store only where they share the limits.
+  const second = TEST_REDIS_URL ? await startApp(t, { settings, databaseUrl: app.databaseUrl }) : app
   const kim = await signIn(app, { role: 'manager', name: 'Kim' })
   const { id } = (await lastPerson(app)) as staff.Staff
   const there = browsing(second, kim.token)

@@ -6,6 +6,9 @@ import type { Texts } from '../../texts/texts.ts'
 
 const IS_EMAIL = new RegExp(EMAIL)
 
+/** As the forms have them, from above. */
+const ORDER = ['name', 'email', 'current', 'password', 'role', 'organizationId']
+
 /** What was sent of a person. */
 export interface Typed {
   email?: string
@@ -15,10 +18,12 @@ export interface Typed {
 
 /** What is wrong with a person or a password, in words, at the fields of the form. */
 export function personProblems({ details = [] }: ApiError, typed: Typed, words: Texts['console']): Problem[] {
-  return details.map((detail) => {
+  const problems = details.map((detail) => {
     const field = detail.pointer?.slice(1) ?? ''
     return { field, message: messageOf(field, detail, typed, words) }
   })
+  const place = ({ field }: Problem): number => ORDER.indexOf(field)
+  return problems.sort((one, other) => place(one) - place(other))
 }
 
 function messageOf(field: string, { message }: ErrorDetail, typed: Typed, words: Texts['console']): string {

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { newToken } from '../../../../staff/token.ts'
+import { NEEDS_BROWSER, openBrowser } from '../../../../testing/browser.ts'
+import { PASSWORD } from '../../../../testing/staffed.ts'
+import { startApp } from '../../../../testing/start-app.ts'
+
+const WIDE = { width: 1280, height: 900 }
+const NARROW = { width: 390, height: 844 }
+
+/** What the control is called that has the focus; behind the last one none has. */
+const FOCUSED =
+  'document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? ""'
+
+/** Moves to a control by the keyboard alone. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let count = 0; count < 60; count += 1) {
+    await page.keyboard.press('Tab')
+    const label = await page.evaluate<string>(FOCUSED)
+    if (label.trim().startsWith(name)) return
+  }
+  assert.fail(`no Tab leads to ${name}`)
+}
+
+async function fill(page: Page, name: string, text: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type(text)
+}
+
+async function press(page: Page, name: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}
+
+test(
+  'from the link of the first start to a second person, and out: with the keyboard alone and script off',
+  NEEDS_BROWSER,
+  async (t) => {
+    const app = await startApp(t, { settings: { BASE_URL: '' } })
+    const { token, hash } = newToken()
+    await app.service.context.write('insertFirstLink', hash, app.clock.now)
+    const browser = await openBrowser(t)
+    const openPage = async () => {
+      const page = await (await browser.newContext({ javaScriptEnabled: false, locale: 'en-US' })).newPage()
+      return page
+    }
+    const at = (path: string): string => `http://localhost:${app.port}${path}`
+    const page = await openPage()
+    await page.goto(at(`/console/join/${token}`))
+    await fill(page, 'Your name', 'Ana Ruiz')
+    await fill(page, 'E-mail address', 'ana@shelter.example')
+    await fill(page, 'Password', 'short')
+    await page.keyboard.press('Enter')
+    await page.getByText('The password needs at least 12 characters.').first().waitFor()
+    await fill(page, 'Password', PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByText('You are signed in. Welcome!').waitFor()
+
+    await press(page, 'People')
+    await press(page, 'Invite somebody')
+    await fill(page, 'Name', 'Kim Doe')
+    await fill(page, 'E-mail address', 'kim@shelter.example')
+    await press(page, 'Make the invitation')
+    await page.getByText('Kim Doe is invited').first().waitFor()
+    const link = new URL(await page.getByLabel('Link').inputValue())
+
+    const other = await openPage()
+    await other.goto(at(link.pathname))
+    await fill(other, 'Password', `${PASSWORD} too`)
+    await other.keyboard.press('Enter')
+    await other.getByText('You are signed in. Welcome!').waitFor()
+    await press(other, 'Sign out')
+    await other.getByText('You are signed out.').waitFor()
+    await other.goto(at('/console/animals?q=a'))
+    await fill(other, 'E-mail address', 'kim@shelter.example')
+    await fill(other, 'Password', `${PASSWORD} too`)
+    await other.keyboard.press('Enter')
+    await other.waitForURL(at('/console/animals?q=a'))
+  },
+)
+
+test('every page about people and keys is sound to axe, and nowhere too wide', NEEDS_BROWSER, async (t) => {
+  const app = await startApp(t, { key: { access: 'admin', plan: 'business' } })
+  await app.post('/v1/organizations', { name: 'Harbour Shelter', code: 'CO12' })
+  const { token, hash } = newToken()
+  await app.service.context.write('insertFirstLink', hash, app.clock.now)
+  const at = (path: string): string => `http://localhost:${app.port}${path}`
+  const browser = await openBrowser(t)
+  const folder = process.env.SCREENSHOTS
+  const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', bypassCSP: true })
+  const page = await context.newPage()
+  const check = async (about: string): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const viewport of [WIDE, NARROW, { width: 320, height: 640 }]) {
+        await page.setViewportSize(viewport)
+        await page.emulateMedia({ colorScheme })
+        const name = `${about} ${colorScheme} ${viewport.width}`
+        const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+        assert.equal(await page.evaluate<boolean>(isTooWide), false, name)
+        await page.evaluate(axe.source)
+        const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+        const found = violations.map(
+          ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+        )
+        assert.deepEqual(found, [], name)
+        if (
+          folder !== undefined &&
+          viewport.width > 320 &&
+          (colorScheme === 'light') === (viewport === WIDE || about.startsWith('l'))
+        )
+          await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}.png`, fullPage: true })
+      }
+  }
+  await page.goto(at('/console/sign-in'))
+  await page.getByLabel('Password').fill('wrong')
+  await page.getByRole('button', { name: 'Show' }).click()
+  assert.equal(await page.getByLabel('Password').getAttribute('type'), 'text')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await check('sign-in')
+  await page.goto(at('/console/join/none'))
+  await check('over')
+  await page.goto(at(`/console/join/${token}`))
+  await check('link')
+  await page.getByLabel('Your name').fill(`Ana ${'W'.repeat(190)}`)
+  await page.getByLabel('E-mail address').fill('ana@shelter.example')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Make the account' }).click()
+  await page.getByText('You are signed in. Welcome!').waitFor()
+
+  await page.goto(at('/console/people/new'))
+  await page.getByRole('button', { name: 'Make the invitation' }).click()
+  await page.getByRole('alert').waitFor()
+  await check('invite')
+  await page.getByLabel('Name', { exact: true }).fill('Kim Doe')
+  await page.getByLabel('E-mail address').fill('kim@shelter.example')
+  await page.getByLabel('Organization', { exact: true }).selectOption('Harbour Shelter (CO12)')
+  await page.getByRole('button', { name: 'Make the invitation' }).click()
+  await page.getByText('Kim Doe is invited').first().waitFor()
+  await check('link-shown')
+  await page.goto(at('/console/keys/new'))
+  await check('make-key')
+  await page.getByLabel('Name', { exact: true }).fill('Our website')
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  await page.getByText('The key “Our website” is made').first().waitFor()
+  await check('key-shown')
+  for (const path of [
+    'people',
+    'people/1',
+    'people/2',
+    'people/2/remove',
+    'keys',
+    'keys/4',
+    'keys/4/revoke',
+    'account',
+  ]) {
+    await page.goto(at(`/console/${path}`))
+    await check(path.replaceAll('/', '-'))
+  }
+})
