@@ -94,7 +94,13 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .secret { display: flex; gap: 0 0.5rem; align-items: end; }
 .secret .field { flex: 1; min-width: 0; }
 .secret button { margin-bottom: 1rem; }
-.secret textarea { flex: 1; min-width: 0; margin-bottom: 1rem; font-family: ui-monospace, monospace; resize: vertical; }
+.secret textarea {
+  flex: 1;
+  min-width: 0;
+  margin-bottom: 1rem;
+  font-family: ui-monospace, monospace;
+  resize: vertical;
+}
 .card > label + .secret { margin-top: 0.25rem; }
 .rows {
   margin: 1rem 0;
@@ -115,7 +121,13 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .rows li + li { border-top: 1px solid var(--soft); }
 .rows li:hover .about a { text-decoration: underline; }
 .rows .about a { display: inline-block; }
-.who a { overflow: hidden; max-width: 9rem; text-overflow: ellipsis; white-space: nowrap; color: var(--text); }
+.who a {
+  overflow: hidden;
+  max-width: 9rem;
+  color: var(--text);
+  text-overflow: ellipsis;
+  white-space: nowrap;
+}
 @media (max-width: 40rem) { .rows li { grid-template-columns: minmax(0, 1fr); } }
 .card > .summary:first-child { margin-top: 0; }
 label.choice input { flex: none; }
