@@ -30,8 +30,9 @@ ${rows.length > 0 ? html`<ul class="rows">${rows.map((key) => row(key, request))
 function row(key: keys.Key, request: FastifyRequest): Html {
   const { language, words } = wordsFor(request)
   const { id, name, access, created_at, organization } = key
+  const facts = [words.keys.number(id), organization ?? words.people.everywhere, dayIn(language, created_at)]
   return html`<li><div class="about"><a href="${KEYS}/${id}">${name}</a>
-<small>${words.keys.number(id)} · ${organization ?? words.people.everywhere} · ${dayIn(language, created_at)}</small></div>
+<small>${facts.join(' · ')}</small></div>
 <div class="state">${stateOf(key, words)} <small>${words.keys.accesses[access]} · ${planOf(key, words)}</small></div></li>`
 }
 
