@@ -29,6 +29,7 @@ export const BASE_STYLE = `
   }
 }
 *, *::before, *::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
 html { text-size-adjust: 100%; }
 body {
   margin: 0;

@@ -124,9 +124,9 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .who a {
   overflow: hidden;
   max-width: 9rem;
+  color: var(--text);
   text-overflow: ellipsis;
   white-space: nowrap;
-  color: var(--text);
 }
 @media (max-width: 40rem) { .rows li { grid-template-columns: minmax(0, 1fr); } }
 .card > .summary:first-child { margin-top: 0; }

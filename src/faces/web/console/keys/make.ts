@@ -118,6 +118,7 @@ async function page(
   const { role, organizationId } = authorityOf(request.caller)
   const offered = accessUpTo(role).filter((one) => one !== 'admin' || organizationId === undefined)
   const plans = plansFor(role)
+  const own = { value: typed.organizationId, problems }
   const figure = (name: 'perMinute' | 'perDay', label: string) =>
     textField({ name, label, value: typed[name], problems, inputMode: 'numeric', hint: keys.enterpriseOnly })
   return consolePage(request, {
@@ -137,11 +138,7 @@ ${selectField({
   choices: plans.map((plan) => [plan, planWords(plan, request)]),
 })}
 ${plans.includes('enterprise') && [figure('perMinute', keys.perMinute), figure('perDay', keys.perDay)]}
-${await organizationField(context, request, {
-  value: typed.organizationId,
-  problems,
-  hint: keys.organizationHint,
-})}
+${await organizationField(context, request, { ...own, hint: keys.organizationHint })}
 <div class="row"><button>${keys.makeButton}</button><a class="quiet" href="${KEYS}">${words.animal.cancel}</a></div></form></div>`,
   })
 }

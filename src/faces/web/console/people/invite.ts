@@ -61,6 +61,7 @@ async function page(
 ): Promise<string> {
   const { words } = wordsFor(request)
   const { people, signIn } = words
+  const own = { value: organizationId, problems }
   const roles = rolesUpTo(request.caller.staff?.role ?? 'viewer')
   const offered = roles.filter((one) => one !== 'admin' || request.caller.organizationId === undefined)
   return consolePage(request, {
@@ -76,11 +77,7 @@ ${radioField({
   ...{ name: 'role', label: people.role, value: role, problems },
   choices: offered.map((one) => [one, `${words.roles[one]}: ${people.roleHints[one]}`]),
 })}
-${await organizationField(context, request, {
-  value: organizationId,
-  problems,
-  hint: people.organizationHint,
-})}
+${await organizationField(context, request, { ...own, hint: people.organizationHint })}
 <div class="row"><button>${people.inviteButton}</button><a class="quiet" href="${PEOPLE}">${words.animal.cancel}</a></div></form></div>`,
   })
 }
