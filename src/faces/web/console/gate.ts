@@ -18,13 +18,11 @@ import { PREFIX } from './pages.ts'
 /** Whoever is signed in has a bound of their own; others share that of their address. */
 export function consoleGate(context: Context): Gate {
   const { config, limiter } = context
-  const staff = identifyStaff(context)
   const visitor = (address: string | undefined): Caller => visitorOf(address, config.anonymous)
   return {
     // No answer of the console is kept.
     recall: () => undefined,
-    identify: (request, address) =>
-      staff.recall(request) ?? staff.identify(request).then((caller) => caller ?? visitor(address)),
+    identify: async (request, address) => (await identifyStaff(context, request)) ?? visitor(address),
     visitor,
     async admit(caller) {
       const { headers, refusal } = await charge(limiter, caller)
