@@ -22,8 +22,7 @@ export function consoleGate(context: Context): Gate {
   return {
     // No answer of the console is kept.
     recall: () => undefined,
-    identify: (request, address) =>
-      identifyStaff(context, request).then((caller) => caller ?? visitor(address)),
+    identify: async (request, address) => (await identifyStaff(context, request)) ?? visitor(address),
     visitor,
     async admit(caller) {
       const { headers, refusal } = await charge(limiter, caller)
