@@ -30,7 +30,8 @@ function textOf(part: Part): string {
   if (typeof part === 'string') return SPECIAL.test(part) ? escaped(part) : part
   if (part instanceof Html) return part.text
   if (part === undefined || part === false) return ''
-  if (typeof part === 'number') return String(part)
+  // Values of a description may be of any kind.
+  if (!Array.isArray(part)) return escaped(String(part))
   let text = ''
   for (const one of part) text += textOf(one)
   return text

@@ -60,6 +60,18 @@ test('a page that was begun before a change is no answer to who asks after it, a
   assert.equal(pages.get('all', '/a')?.body, 'new')
 })
 
+test('a page is made anew from the moment on to which it was good', async () => {
+  const pages = pageCache(() => 1, 10_000)
+  let made = 0
+  const read = async () => {
+    made += 1
+    return { ...page(`page ${made}`), until: 100 * made }
+  }
+  const ask = async (now: number) => (await pages.page(at('/a'), read, now)).body
+  assert.deepEqual([await ask(1), await ask(99), await ask(100)], ['page 1', 'page 1', 'page 2'])
+  assert.deepEqual([await ask(199), await ask(200)], ['page 2', 'page 3'])
+})
+
 test('a page that cannot be made is asked for anew', async () => {
   const pages = pageCache(() => 1, 1_000)
   await assert.rejects(

@@ -2,13 +2,14 @@ import { shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { keptPhotos, toPhoto } from '../photo-files/kept.ts'
-import { toPublicParts } from './row.ts'
+import { etagOfPet, toPublicParts } from './row.ts'
 import type { Pet } from './schema.ts'
 
 // Animals as a list of them shows them to everybody, with their main photo alone.
 
 type SummaryRow = [
   id: number,
+  version: number,
   name: string,
   status: string | null,
   categoryId: unknown,
@@ -22,7 +23,17 @@ const readRows = prepared<Values, SummaryRow>(
   (db, fill, { rows }) =>
     db
       .selectFrom('pet')
-      .select(['id', 'name', 'status', 'category_id', 'organization_id', 'photos', 'profile', 'public_part'])
+      .select([
+        'id',
+        'version',
+        'name',
+        'status',
+        'category_id',
+        'organization_id',
+        'photos',
+        'profile',
+        'public_part',
+      ])
       .where(
         'id',
         'in',
@@ -31,8 +42,8 @@ const readRows = prepared<Values, SummaryRow>(
   shapeOf,
 )
 
-/** @param photosAt as `photosAt` gives it @returns those that are there, by id */
-export async function summaries(db: Db, ids: number[], photosAt: string): Promise<Map<number, Pet>> {
+/** @param photosAt as `photosAt` gives it @returns those that are there, by the ETags of their states */
+export async function summaries(db: Db, ids: number[], photosAt: string): Promise<Map<string, Pet>> {
   if (ids.length === 0) return new Map()
   const rows = await readRows(
     db,
@@ -41,14 +52,15 @@ export async function summaries(db: Db, ids: number[], photosAt: string): Promis
       {},
     ),
   )
-  return new Map(rows.map((row) => [row[0], toSummary(row, photosAt)]))
+  return new Map(rows.map((row) => [etagOfPet(row[0], row[1]), toSummary(row, photosAt)]))
 }
 
 function toSummary(row: SummaryRow, photosAt: string): Pet {
-  const [id, name, status, categoryId, organizationId, photos, profile, publicPart] = row
+  const [id, , name, status, categoryId, organizationId, photos, profile, publicPart] = row
   const [first] = keptPhotos(photos)
+  const { description, ...parts } = toPublicParts(profile, publicPart)
   return {
-    ...toPublicParts(profile, publicPart),
+    ...parts,
     ...{ id, name, categoryId: Number(categoryId) },
     ...(status !== null && { status: status as NonNullable<Pet['status']> }),
     ...(organizationId !== null && { organizationId: Number(organizationId) }),

@@ -11,9 +11,9 @@ import { type Picked, pickedOf } from '../../../pets/picked.ts'
 import type { Show } from '../../../pets/row.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
-import { summaries } from '../../../pets/summaries.ts'
 import { PHOTOS_PATH } from '../../../photo-files/kept.ts'
 import type { Animal } from './animal.ts'
+import { keptSummaries, type Summaries } from './kept-summaries.ts'
 import { placeWords } from './phrases.ts'
 
 /** What a card says of a shelter. */
@@ -31,6 +31,7 @@ export interface Gallery {
   show: Show
   /** Those of the public's animals, by id. */
   kinds(): Promise<Map<number, Category>>
+  summariesOf: Summaries
   /** How many look for a home. */
   waiting(): Promise<number>
   /** Of these animals, by id. */
@@ -42,6 +43,7 @@ export const LISTED = ['available', 'pending'] as const
 
 export function openGallery(context: Context): Gallery {
   const { config, db, version } = context
+  const photosAt = config.photosPublicUrl ?? PHOTOS_PATH
   const kept = keptUntilChanged(
     () => version('pages'),
     () => ({
@@ -54,7 +56,8 @@ export function openGallery(context: Context): Gallery {
     context,
     finder: finderOf(context),
     // Addresses without a host: the page may have been reached under any.
-    show: { view: 'public', photosAt: config.photosPublicUrl ?? PHOTOS_PATH },
+    show: { view: 'public', photosAt },
+    summariesOf: keptSummaries(db, photosAt),
     kinds() {
       const current = kept()
       current.kinds ??= categories.list(db).then((all) => new Map(all.map((one) => [one.id, one])))
@@ -121,33 +124,45 @@ export async function listAnimals(
   query: PetQuery,
   after: Position | undefined,
 ): Promise<Listing> {
-  const { animals: found, ...listing } = await listPicked(gallery, query, after, FOUND)
-  const { context, show } = gallery
-  const ids = found.map(({ id }) => id)
-  const known = await summaries(context.db, ids, show.photosAt)
-  const animals = found.flatMap(({ id, distanceMeters }): Animal[] => {
+  const { found, ...listing } = await findPage(gallery, query, after, FOUND)
+  const known = await gallery.summariesOf(found.map(({ id, etag }) => ({ id, etag: ownTag(etag) })))
+  const animals = found.flatMap(({ id, json }): Animal[] => {
     const animal = known.get(id)
     // Somebody may have changed it meanwhile.
     if (!animal || !LISTED.some((status) => status === animal.status)) return []
+    const { distanceMeters } = JSON.parse(json)
     return [distanceMeters === undefined ? animal : { ...animal, distanceMeters }]
   })
   return { animals, ...listing }
 }
 
+/** That of the animal alone: in a list with `near` its distance is behind it. */
+const ownTag = (etag: string): string => etag.split(' ', 1)[0] as string
+
 /** The same, of each animal what was picked. */
 export async function listPicked(
-  { finder, show }: Gallery,
+  gallery: Gallery,
   query: PetQuery,
   after: Position | undefined,
   picked: Picked,
 ): Promise<Listing> {
+  const { found, ...listing } = await findPage(gallery, query, after, picked)
+  return { animals: found.map(({ json }) => JSON.parse(json)), ...listing }
+}
+
+async function findPage(
+  { finder, show }: Gallery,
+  query: PetQuery,
+  after: Position | undefined,
+  picked: Picked,
+) {
   const { found, next, cut } = await pageOfPets(finder, { query, picked, after }, show)
   const { page, position } = cutToPage(found, {
     limit: query.limit,
     positionOf: (one) => one.position,
     next,
   })
-  return { animals: page.map(({ json }) => JSON.parse(json)), next: position, passing: cut }
+  return { found: page, next: position, passing: cut }
 }
 
 const WHOLE = pickedOf('*,publishedAt,statusChangedAt,updatedAt')
