@@ -1,6 +1,15 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Animal } from './animal.ts'
-import { ageWords, breedWords, dateWords, feeWords, type Phrasing, sexWords, weightWords } from './phrases.ts'
+import {
+  ageWords,
+  breedWords,
+  dateWords,
+  feeWords,
+  listWords,
+  type Phrasing,
+  sexWords,
+  weightWords,
+} from './phrases.ts'
 
 type Fact = [name: string, value: Part | undefined]
 
@@ -45,10 +54,12 @@ function age(phrasing: Phrasing, animal: Animal): Part | undefined {
 /** With whom it can live, and with whom it had better not. */
 function companyFacts({ texts, language }: Phrasing, { goodWith = {} }: Animal): Fact[] {
   const { gallery } = texts
-  const list = new Intl.ListFormat(language, { type: 'conjunction' })
   const those = (can: boolean): string => {
     const names = (['children', 'dogs', 'cats'] as const).filter((who) => goodWith[who] === can)
-    return list.format(names.map((who) => gallery[who]))
+    return listWords(
+      language,
+      names.map((who) => gallery[who]),
+    )
   }
   return [
     [gallery.goodWith, those(true)],

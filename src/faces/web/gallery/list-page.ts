@@ -88,13 +88,25 @@ async function listPage(
     head: html`<link rel="canonical" href="${origin}${isFirst ? own : listPath(parameters, asked.cursor)}">`,
     main: html`<h1>${texts.gallery.title}</h1>
 ${parameters.length === 0 && isFirst && html`<p class="lead">${await waiting(gallery, phrasing)} ${texts.gallery.lead}</p>`}
-${filterForm(phrasing, form)}
+${parameters.length === 0 ? emptyForm(phrasing, kinds) : filterForm(phrasing, form)}
 ${filterChips(phrasing, asked, kinds)}
 ${
   animals.length > 0 ? cardList(phrasing, animals, names) : nothingFound(texts, parameters.length > 0, cursor)
 }
 ${pageLinks(texts, parameters, isFirst, cursor)}`,
   })
+}
+
+/** The form that most pages begin with, by language and kinds. */
+const emptyForms = new Map<string, Html>()
+const MOST_FORMS = 20
+
+function emptyForm(phrasing: Phrasing, kinds: string[]): Html {
+  const key = [phrasing.language, ...kinds].join('\n')
+  const form = emptyForms.get(key) ?? filterForm(phrasing, { asked: {}, problems: [], kinds, breeds: [] })
+  if (emptyForms.size >= MOST_FORMS) emptyForms.clear()
+  emptyForms.set(key, form)
+  return form
 }
 
 async function waiting(gallery: Gallery, { texts, language }: Phrasing): Promise<string | undefined> {

@@ -10,15 +10,18 @@ export interface Phrasing {
   now: number
 }
 
-const formats = new Map<string, Intl.NumberFormat>()
+/** To make such a format takes longer than a card: each is made once. There are few of them. */
+const formats = new Map<string, unknown>()
 
-/** To make one takes longer than a card. */
-function formatOf(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = `${language} ${Object.values(options).join(' ')}`
-  const format = formats.get(key) ?? new Intl.NumberFormat(language, options)
-  // Currencies are a few hundred.
+function kept<Format>(key: string, make: () => Format): Format {
+  const format = (formats.get(key) as Format | undefined) ?? make()
   formats.set(key, format)
   return format
+}
+
+function formatOf(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `number ${language} ${Object.values(options).join(' ')}`
+  return kept(key, () => new Intl.NumberFormat(language, options))
 }
 
 export const numberWords = (language: Language, number: number): string =>
@@ -119,19 +122,22 @@ export function feeWords({ language, texts }: Phrasing, fee: { amount: number; c
   if (fee.amount === 0) return texts.gallery.free
   const whole = wholeUnits(fee)
   const digits = Number.isInteger(whole) ? 0 : undefined
-  return new Intl.NumberFormat(language, {
+  return formatOf(language, {
     style: 'currency',
     currency: fee.currency,
     ...(digits !== undefined && { minimumFractionDigits: digits }),
   }).format(whole)
 }
 
+/** Several things as a sentence has them. */
+export const listWords = (language: Language, words: string[]): string =>
+  kept(`list ${language}`, () => new Intl.ListFormat(language)).format(words)
+
 export function dateWords(language: Language, date: string, parts: 'day' | 'month' = 'day'): string {
-  const options = { year: 'numeric', month: 'long', timeZone: 'UTC' } as const
-  return new Intl.DateTimeFormat(language, {
-    ...options,
-    ...(parts === 'day' && { day: 'numeric' }),
-  }).format(new Date(date))
+  const day = parts === 'day' ? ({ day: 'numeric' } as const) : {}
+  const options = { year: 'numeric', month: 'long', timeZone: 'UTC', ...day } as const
+  const format = kept(`date ${language} ${parts}`, () => new Intl.DateTimeFormat(language, options))
+  return format.format(new Date(date))
 }
 
 const DAY_MS = 86_400_000
