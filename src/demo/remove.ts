@@ -1,5 +1,6 @@
 import * as applications from '../applications/store.ts'
 import type { Db } from '../db/tables.ts'
+import { scrubIsDue } from '../orders/adopters.ts'
 import * as guardedPets from '../orders/guarded-pets.ts'
 import * as orders from '../orders/store.ts'
 import * as organizations from '../organizations/store.ts'
@@ -27,5 +28,7 @@ export async function removeDemo(db: Db, now: number): Promise<boolean> {
   }
   if (found.length > 0) return true
   await photos.deleteOrganization(db, BigInt(id), now)
+  // A visitor may have applied for an animal of the demo: no byte of that stays either.
+  await scrubIsDue(db)
   return false
 }
