@@ -19,6 +19,7 @@ const BODY = JSON.stringify({
   petId: 1,
   categoryId: 1,
   adopter: { name: 'a', email: 'a@example.org' },
+  applicant: { name: 'a', email: 'a@example.org' },
 })
 const LONG = 'a'.repeat(20_000)
 
@@ -132,7 +133,8 @@ test('every operation without its store, or with a broken one, has the headers a
   async function assertAll(status: number, code: string): Promise<void> {
     for (const operation of OPERATIONS) {
       const [path, takesBody] = [pathOf(operation), operation.requestBody !== undefined]
-      const body = !takesBody ? '' : path.includes('orders') ? BODY.replace('available', 'approved') : BODY
+      const decides = /orders|applications/.test(path)
+      const body = !takesBody ? '' : decides ? BODY.replace('available', 'approved') : BODY
       // What it needs, so that it is not refused before it asks the store.
       const query = operation.operationId === 'listPetFacets' ? '?facet=status' : ''
       const bytes = [
