@@ -48,9 +48,9 @@ const FEW = 100
 const REMEMBERED = 40
 const ODD_KEYS = [...list('¦ ¦"¦""¦a b¦\xe9'), ...times(3, (more) => 'k'.repeat(254 + more))]
 
-/** Members of an animal that have to fit together, and what a patch may leave out: no schema says that. */
+/** Members that have to fit together, and what a patch may leave out: no schema says that. */
 const RULED =
-  /"(?:birthDate(?:Exact)?|age|latitude|longitude|tags|intakeDate|breed|fee|organizationId|bondedWith)"/
+  /"(?:birthDate(?:Exact)?|age|l(?:at|ong)itude|tags|intakeDate|breed|fee|organizationId|bondedWith|applicationQuestions)"/
 
 /** Nor how large a body may be, in bytes. */
 const MOST_BYTES = 65_536
