@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '../config.ts'
-import { DERIVED } from '../db/copy-tables.ts'
+import { DERIVED, SIGN_INS } from '../db/copy-tables.ts'
 import { dialectOf } from '../db/dialect.ts'
 import { openForCommand } from '../db/open-database.ts'
 import type { Db } from '../db/tables.ts'
@@ -210,8 +210,10 @@ test('GET /v1/store/orders with petId finds the orders that take the animal besi
   )
 })
 
-/** A store as it was before the step that came behind. */
-async function withoutSearch(db: Db): Promise<void> {
+/** A store as it was before the steps that came behind. */
+async function withoutLaterSteps(db: Db): Promise<void> {
+  for (const table of ['application', ...SIGN_INS, 'staff']) await sql.raw(`drop table ${table}`).execute(db)
+  await sql`alter table api_key drop column for_staff`.execute(db)
   const onPet = dialectOf(db).engine === 'postgres' ? ' on pet' : ''
   for (const event of ['insert', 'update', 'delete'])
     await sql.raw(`drop trigger pet_${event}_is_searched${onPet}`).execute(db)
@@ -227,11 +229,11 @@ test('orders that an older release took are found by all their animals too', asy
   assert.equal((await order(1, [2, 3])).status, 201)
   await stop()
   const store = await openForCommand(databaseUrl)
-  await withoutSearch(store.db)
+  await withoutLaterSteps(store.db)
   await sql`drop table adoption_order_pet`.execute(store.db)
-  await sql`delete from kysely_migration where name like '%-order-pets' or name like '%-search'`.execute(
-    store.db,
-  )
+  const later = ['order-pets', 'search', 'staff', 'applications']
+  for (const name of later)
+    await sql`delete from kysely_migration where name like ${`%-${name}`}`.execute(store.db)
   await store.close()
 
   const photos = `file:${scratchFolder(t)}`
