@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Stored } from '../../../../applications/store.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
+import { dayIn, daysSince } from '../../dates.ts'
 import { textsOf } from '../../texts/texts.ts'
-import { dayIn, daysSince } from '../dates.ts'
 import { wordsFor } from '../frame.ts'
 
 /** Everything that somebody sent with an application. */
