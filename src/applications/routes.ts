@@ -4,8 +4,8 @@ import type { App } from '../http/app.ts'
 import { keepNothing } from '../http/cache-headers.ts'
 import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
+import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
-import { int64 } from '../http/validate.ts'
 import { viewerOf } from '../orders/store.ts'
 import {
   Application,

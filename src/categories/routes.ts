@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { int64 } from '../http/int64.ts'
 import { publicBase } from '../http/link.ts'
-import { int64 } from '../http/validate.ts'
 import { Categories, Category, CategoryPatch, CategoryPath, NewCategory } from './schema.ts'
 import * as categories from './store.ts'
 

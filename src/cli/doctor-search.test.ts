@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { changes } from '../changes.ts'
 import { readConfig } from '../config.ts'
 import { openForCommand } from '../db/open-database.ts'
+import type { NewPet } from '../pets/schema.ts'
 import { encodeBits, noBits, setBit } from '../search/bits.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { scratchFolder, startApp } from '../testing/start-app.ts'
@@ -26,16 +27,17 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     const databaseUrl = await storeUrl(t)
     const app = await startApp(t, { databaseUrl, key: { access: 'admin' } })
     await app.post('/v1/organizations', { code: 'A', name: 'A' })
-    for (let count = 1; count <= 30; count += 1) {
-      const place = { city: 'Denver', latitude: 39.74, longitude: -104.99 }
-      const more = count % 2 ? { status: 'available', birthDate: '2024-02-29', place } : { organizationId: 1 }
-      await app.post('/v1/pets', { name: `Réx ${count}`, categoryId: 1, ...more })
-    }
-    // Its jobs would bring the index up to date sooner or later.
+    // Its jobs would bring the index up to date while the animals come in.
     await app.stop()
     const store = await openForCommand(databaseUrl, changes)
     const { db, write } = store
     try {
+      for (let count = 1; count <= 30; count += 1) {
+        const place = { city: 'Denver', latitude: 39.74, longitude: -104.99 }
+        const more = count % 2 ? { status: 'available', birthDate: '2024-02-29', place } : { organizationId: 1 }
+        const animal = { name: `Réx ${count}`, categoryId: 1, ...more } as NewPet
+        await write('insertPet', animal, { keyId: 1 }, app.clock.now)
+      }
       const waiting = '30 changes wait for it'
       assert.deepEqual(await look(databaseUrl), { state: 'good', found: `right of 0 animals; ${waiting}` })
 

@@ -8,8 +8,8 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import type { Static, TSchema } from 'typebox'
 import type { Access } from '../access.ts'
+import type { Static, TSchema } from './type.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

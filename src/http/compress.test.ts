@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import Type from 'typebox'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import type { Caller } from './caller.ts'
 import { CODINGS } from './coding.ts'
 import { compress } from './compress.ts'
 import type { Face } from './face.ts'
+import Type from './type.ts'
 
 const ADMIN = { ...UNLIMITED, access: 'admin' } as const
 const DECODERS = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }

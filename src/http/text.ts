@@ -1,14 +1,8 @@
-import Format from 'typebox/format'
-import { isCountry, isCurrency } from './iso-codes.ts'
-
 /** Something that is no space; no control character and no lone surrogate, which stores would change. */
 export const ONE_LINE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
 
 /** The same, but for line ends and tabs. */
 export const LINES = '^(?=\\s*\\S)(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$'
-
-Format.Set('country', isCountry)
-Format.Set('currency', isCurrency)
 
 /** Members of the schema of such a code. The pattern is for tools that know no such format. */
 export const COUNTRY = { format: 'country', pattern: '^[A-Z]{2}$' } as const
@@ -58,9 +52,3 @@ const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
  * domains without a dot or IP addresses. The last part of the domain begins with a letter.
  */
 export const EMAIL = `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`
-
-/** Schemas that use this file check `format: email` by it: TypeBox alone takes more. */
-const IS_EMAIL = new RegExp(EMAIL)
-Format.Set('email', (text) => IS_EMAIL.test(text))
-/** A pattern cannot tell all that is wrong with an address. */
-Format.Set('uri', (text) => URL.canParse(text))

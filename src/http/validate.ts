@@ -1,28 +1,24 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
+import Format from 'typebox/format'
 import Schema from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { ApiError, type ErrorDetail } from '../errors.ts'
-import { DECIMAL, findBracketed, type ObjectSchema, readQuery } from './query.ts'
-import { ruleOf } from './text.ts'
+import { INT64_MAX, INT64_MIN, isInt64 } from './int64.ts'
+import { isCountry, isCurrency } from './iso-codes.ts'
+import { findBracketed, type ObjectSchema, readQuery } from './query.ts'
+import { EMAIL, ruleOf } from './text.ts'
+import type { TSchema } from './type.ts'
 
 /** All problems are named at once: more than the longest query or body can have. */
 Settings.Set({ maxErrors: 65_536 })
 
-const INT64_MIN = -(2n ** 63n)
-const INT64_MAX = 2n ** 63n - 1n
-
-/** Whether a whole number, however it is held, is in the range of an int64. */
-function isInt64(value: number | bigint): boolean {
-  return value >= INT64_MIN && value <= INT64_MAX
-}
-
-/** A text as an int64, exact; undefined when it is not one in plain decimal. */
-export function int64(text: string): bigint | undefined {
-  if (!DECIMAL.test(text)) return undefined
-  const value = BigInt(text)
-  return isInt64(value) ? value : undefined
-}
+/** What a schema can say of a text by name. TypeBox alone takes more for an e-mail address. */
+const IS_EMAIL = new RegExp(EMAIL)
+Format.Set('email', (text) => IS_EMAIL.test(text))
+/** A pattern cannot tell all that is wrong with an address. */
+Format.Set('uri', (text) => URL.canParse(text))
+Format.Set('country', isCountry)
+Format.Set('currency', isCurrency)
 
 /**
  * Validates the parts of a request with the schema that also types and describes them, naming every problem
@@ -32,7 +28,12 @@ export function int64(text: string): bigint | undefined {
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return (value) => ({ value })
-  const validator = Schema.Compile(schema)
+  // With the first request: a start has a hundred schemas, of which most see none for long.
+  let compiled: ReturnType<typeof Schema.Compile> | undefined
+  const validator = () => {
+    compiled ??= Schema.Compile(schema)
+    return compiled
+  }
   const inBody = httpPart === 'body'
   const read = inBody
     ? bodyReader(schema as BodySchema)
@@ -40,11 +41,11 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (raw) => {
     const value = read(raw)
     const bracketed = inBody ? [] : findBracketed(schema as ObjectSchema, raw)
-    if (bracketed.length === 0 && validator.Check(value)) return { value }
+    if (bracketed.length === 0 && validator().Check(value)) return { value }
     const shown = withoutBigints(value)
-    const fits = validator.Check(shown)
+    const fits = validator().Check(shown)
     if (bracketed.length === 0 && fits) return { value }
-    const problems = fits ? [] : mostTelling(validator.Errors(shown)[1] as Problem[])
+    const problems = fits ? [] : mostTelling(validator().Errors(shown)[1] as Problem[])
     const details = problems.flatMap((problem) => toDetails(problem, value, inBody)).concat(bracketed)
     // One problem a place: the first is the cause of those after it.
     const first = [

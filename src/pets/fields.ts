@@ -1,6 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox'
 import type { Tables } from '../db/tables.ts'
 import { ONE_LINE, setRule } from '../http/text.ts'
+import Type, { type Static, type TSchema } from '../http/type.ts'
 import * as profile from './profile-schemas.ts'
 
 /** A member of an animal. */

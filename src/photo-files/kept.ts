@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
 import type { Config } from '../config.ts'
 import { publicOrigin } from '../http/link.ts'
 import { ONE_LINE } from '../http/text.ts'
+import Type, { type Static } from '../http/type.ts'
 import { fileName, SIZES } from './sizes.ts'
 
 const BETA = { 'x-stability': 'beta' } as const

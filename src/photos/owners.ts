@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { type Actor, requireOwn } from '../http/caller.ts'
-import { int64 } from '../http/validate.ts'
+import { int64 } from '../http/int64.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petPhotos from '../pets/photos.ts'
 import * as pets from '../pets/store.ts'

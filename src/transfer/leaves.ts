@@ -1,4 +1,4 @@
-import { int64 } from '../http/validate.ts'
+import { int64 } from '../http/int64.ts'
 import { FIELDS, MEMBERS, type Member } from '../pets/fields.ts'
 import { shieldFormulas, unshieldFormulas } from './formula.ts'
 

@@ -1,4 +1,4 @@
-import { int64 } from '../http/validate.ts'
+import { int64 } from '../http/int64.ts'
 import { MOST_BONDED } from '../pets/profile-schemas.ts'
 import {
   AMERICAN,

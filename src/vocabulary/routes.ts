@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
 import { readCursor } from '../http/cursor.ts'
+import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
-import { int64 } from '../http/validate.ts'
 import { KINDS, type Kind, schemasOf, titleOf, WordQuery } from './schema.ts'
 import * as vocabulary from './store.ts'
 

@@ -1,4 +1,4 @@
-import { int64 } from '../../../http/validate.ts'
+import { int64 } from '../../../http/int64.ts'
 import { fold } from '../../../search/words.ts'
 
 /** So much of a name stands in an address. */

@@ -167,7 +167,7 @@ legend { padding: 0; }
 }
 @media (min-width: 60rem) {
   .finder-main {
-    grid-template-columns: minmax(0, 2fr) minmax(0, 1.3fr) minmax(0, 1.7fr) minmax(0, 1.2fr) auto;
+    grid-template-columns: minmax(0, 2fr) minmax(0, 1.3fr) minmax(0, 1.7fr) minmax(0, 1.2fr) 6.5rem;
   }
   .finder-main > :first-child, .finder-main > .wrong { grid-column: auto; }
 }

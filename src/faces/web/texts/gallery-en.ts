@@ -12,7 +12,7 @@ export const gallery = {
   kind: 'Kind',
   anyKind: 'All animals',
   wordsExample: 'Luna, beagle, calm',
-  near: 'Near a postcode or city',
+  near: 'Near',
   nearExample: '80202, or Denver, CO',
   within: 'Within',
   more: 'More filters',

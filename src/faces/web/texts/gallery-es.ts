@@ -10,7 +10,7 @@ export const gallery: typeof english = {
   kind: 'Tipo',
   anyKind: 'Todos los animales',
   wordsExample: 'Luna, beagle, tranquilo',
-  near: 'Cerca de un código postal o ciudad',
+  near: 'Cerca de',
   nearExample: '80202, o Denver, CO',
   within: 'A menos de',
   more: 'Más filtros',

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import * as applications from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
-import { int64 } from '../../../../http/validate.ts'
+import { int64 } from '../../../../http/int64.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 
 export type ById = { Params: { id: string } }
