@@ -1,6 +1,6 @@
 import { type Rules, removable } from '../http/merge-patch.ts'
 import { LINES, ONE_LINE } from '../http/text.ts'
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 
 export const ApplicationStatus = Type.Enum(['received', 'in_review', 'approved', 'declined', 'withdrawn'], {
   type: 'string',

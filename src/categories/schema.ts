@@ -1,5 +1,5 @@
 import { ONE_LINE } from '../http/text.ts'
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 
 const members = {
   name: Type.String({

@@ -34,7 +34,8 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     try {
       for (let count = 1; count <= 30; count += 1) {
         const place = { city: 'Denver', latitude: 39.74, longitude: -104.99 }
-        const more = count % 2 ? { status: 'available', birthDate: '2024-02-29', place } : { organizationId: 1 }
+        const more =
+          count % 2 ? { status: 'available', birthDate: '2024-02-29', place } : { organizationId: 1 }
         const animal = { name: `Réx ${count}`, categoryId: 1, ...more } as NewPet
         await write('insertPet', animal, { keyId: 1 }, app.clock.now)
       }

@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts'
 import { CODINGS } from './coding.ts'
 import { compress } from './compress.ts'
 import type { Face } from './face.ts'
-import Type from './type.ts'
+import { Type } from './type.ts'
 
 const ADMIN = { ...UNLIMITED, access: 'admin' } as const
 const DECODERS = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from './type.ts'
+import { type TSchema, Type } from './type.ts'
 
 // JSON Merge Patch (RFC 7396): members that are absent stay, null removes one, objects are merged.
 

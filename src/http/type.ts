@@ -18,7 +18,7 @@ function optional(schema: object): object {
   return marked
 }
 
-const Type = {
+const BUILDERS = {
   Array: (items: object, options?: object) => ({ type: 'array', items, ...options }),
   Boolean: (options?: object) => ({ type: 'boolean', ...options }),
   Enum: (values: unknown[], options?: object) => ({ enum: values, ...options }),
@@ -40,4 +40,4 @@ const Type = {
  * TypeBox's builders that are used here, with its types, as plain JSON Schemas. Its own come in 370 modules, a
  * third of what a start loads, and each writer thread loads them again.
  */
-export default Type as unknown as Pick<typeof TypeBox, keyof typeof Type>
+export const Type = BUILDERS as unknown as Pick<typeof TypeBox, keyof typeof BUILDERS>

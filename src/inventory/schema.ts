@@ -1,4 +1,4 @@
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 
 export const InventoryQuery = Type.Object({
   organizationId: Type.Optional(

@@ -1,5 +1,5 @@
 import { LINES, ONE_LINE } from '../http/text.ts'
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 
 export const OrderStatus = Type.Enum(['placed', 'approved', 'completed', 'cancelled'], {
   type: 'string',

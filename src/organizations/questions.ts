@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../errors.ts'
 import { ONE_LINE, setRule } from '../http/text.ts'
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 
 export const QUESTION_ID = '^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$'
 setRule(

@@ -1,6 +1,6 @@
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
 import { COUNTRY, HTTPS, LINES, ONE_LINE, setRule } from '../http/text.ts'
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 import { Photos } from '../photo-files/kept.ts'
 import { Questions } from './questions.ts'
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 import { FILTERS, WITHIN } from './filter-schemas.ts'
 
 const BETA = { 'x-stability': 'beta' }

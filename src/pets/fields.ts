@@ -1,6 +1,6 @@
 import type { Tables } from '../db/tables.ts'
 import { ONE_LINE, setRule } from '../http/text.ts'
-import Type, { type Static, type TSchema } from '../http/type.ts'
+import { type Static, type TSchema, Type } from '../http/type.ts'
 import * as profile from './profile-schemas.ts'
 
 /** A member of an animal. */

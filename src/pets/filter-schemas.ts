@@ -1,5 +1,5 @@
 import { ONE_LINE } from '../http/text.ts'
-import Type from '../http/type.ts'
+import { Type } from '../http/type.ts'
 import { PetStatus, SentInt64 } from './fields.ts'
 import { AgeGroup, Coat, Sex, Size } from './profile-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { COUNTRY, CURRENCY, HTTPS, LINES, ONE_LINE } from '../http/text.ts'
-import Type, { type TProperties } from '../http/type.ts'
+import { type TProperties, Type } from '../http/type.ts'
 
 // What the members of an animal beside the contract's four hold. All of them are optional.
 

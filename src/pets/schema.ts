@@ -1,5 +1,5 @@
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 import { Photos } from '../photo-files/kept.ts'
 import {
   FIELDS,

@@ -1,5 +1,5 @@
 import { type Rules, removable } from '../http/merge-patch.ts'
-import Type from '../http/type.ts'
+import { Type } from '../http/type.ts'
 import { AltText } from '../photo-files/kept.ts'
 
 /** Of one animal or organization. */

@@ -1,5 +1,5 @@
 import { ONE_LINE } from '../http/text.ts'
-import Type, { type Static } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 
 /** Of both there is one list for each category, which operators may change. */
 export const KINDS = ['breed', 'color'] as const

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 import { DETAIL_CODES, ERRORS } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency.ts'
-import Type from '../../http/type.ts'
+import { Type } from '../../http/type.ts'
 import { finish } from './openapi-finish.ts'
 
 type Json = Record<string, unknown>
