@@ -6,6 +6,7 @@ import { againstReport, measureAgainst } from './against.ts'
 import { barChart, growthChart } from './chart.ts'
 import { type Growth, growthReport, measureGrowth, SIZES } from './growth.ts'
 import { withOwnDatabase } from './own-database.ts'
+import { measurePages, pagesReport } from './pages.ts'
 import { measurePhotos, photosReport } from './photos.ts'
 import type { Comparison } from './report.ts'
 import { measureRich, richReport } from './rich.ts'
@@ -18,12 +19,12 @@ import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './sp
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --quick | ' +
+  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --pages | --quick | ' +
   '--against FOLDER] [--rounds N] [--seconds S] [--animals N]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }
-/** With `--search`, unless `--animals` tells. */
+/** With `--search` and `--pages`, unless `--animals` tells. */
 const SEARCHED = { quick: 5_000, full: 200_000 }
 const QUICK_SIZES = SIZES.slice(0, 2)
 
@@ -39,11 +40,12 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, growth, network, rich, photos, search, against } = flags
-  if (quick || !(growth || network || rich || photos || search || against)) await speed()
+  const { quick, growth, network, rich, photos, search, pages, against } = flags
+  if (quick || !(growth || network || rich || photos || search || pages || against)) await speed()
   if (quick || rich) await wide()
   if (quick || photos) await pictures()
   if (quick || search) await searches()
+  if (pages) await views()
   if (quick || growth) await grow()
   if (quick || network) await scale()
   if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
@@ -68,6 +70,12 @@ async function pictures(): Promise<void> {
   const results = await measurePhotos(options, folder)
   console.log(`${photosReport(results)}\n`)
   if (!flags.quick) keep('photos', results)
+}
+
+async function views(): Promise<void> {
+  const results = await measurePages(options, folder)
+  console.log(`${pagesReport(results)}\n`)
+  if (!flags.quick) keep('pages', results)
 }
 
 async function searches(): Promise<void> {
@@ -165,6 +173,7 @@ function readFlags() {
         rich: flag,
         photos: flag,
         search: flag,
+        pages: flag,
         animals: text,
         quick: flag,
         against: text,

@@ -35,21 +35,35 @@ export const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.
 export interface Store {
   databaseUrl: string
   redisUrl?: string
+  /** Settings other than the defaults. */
+  settings?: Record<string, string>
 }
 
 /** The defaults but for the place: whoever runs this may have settings of another adoptable around. */
-function environment({ databaseUrl, redisUrl = '' }: Store): NodeJS.ProcessEnv {
+function environment({ databaseUrl, redisUrl = '', settings = {} }: Store): NodeJS.ProcessEnv {
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
   const defaults = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']))
-  return { ...process.env, PATH, ...defaults, PORT: '0', DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
+  const own = { PORT: '0', DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
+  return { ...process.env, PATH, ...defaults, ...own, ...settings }
 }
 
 /** Makes the store too, unless told otherwise. @returns a key whose limits are counted as any other's, and never reached. */
 export async function makeKey(store: Store, { command = COMMAND, init = true } = {}): Promise<string> {
   const plan = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000']
-  const args = [command, 'keys', 'create', ...(init ? ['--init'] : []), '--name', 'bench', ...plan]
-  const options = { env: environment(store), timeout: PATIENCE_MS }
-  return (await promisify(execFile)(process.execPath, args, options)).stdout.trim()
+  return runCommand(
+    store,
+    ['keys', 'create', ...(init ? ['--init'] : []), '--name', 'bench', ...plan],
+    command,
+  )
+}
+
+/** Drawing the photos of the demo takes a while. */
+const COMMAND_MS = 120_000
+
+/** @returns what it prints */
+export async function runCommand(store: Store, args: string[], command = COMMAND): Promise<string> {
+  const options = { env: environment(store), timeout: COMMAND_MS }
+  return (await promisify(execFile)(process.execPath, [command, ...args], options)).stdout.trim()
 }
 
 /** Starts the service as its user would; its log, one line a request, is written and goes nowhere. */

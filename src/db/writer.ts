@@ -33,10 +33,11 @@ export function threadWriter(
   committed: () => void = () => undefined,
 ): Writer & { scrub(): Promise<void> } {
   const waiting = openPlaces<Waiting>()
-  const outbox = openOutbox((jobs) => {
+  const post = (jobs: Job[]): void => {
     worker ??= start()
     worker.postMessage(jobs)
-  })
+  }
+  const outbox = openOutbox(post, ({ id }, error) => waiting.take(id)?.reject(error))
   let worker: Worker | undefined
   let onIdle: (() => void) | undefined
   /** Whether the disk failed, and nothing was written since. */
@@ -97,10 +98,20 @@ export function threadWriter(
 }
 
 /** One message a turn of the event loop; of many jobs the first go ahead: so both threads are at work. */
-function openOutbox(post: (jobs: Job[]) => void): { add(job: Job): void; clear(): void } {
+function openOutbox(
+  post: (jobs: Job[]) => void,
+  refuse: (job: Job, error: Error) => void,
+): { add(job: Job): void; clear(): void } {
   const jobs: Job[] = []
   function send(): void {
-    if (jobs.length > 0) post(jobs.splice(0))
+    if (jobs.length === 0) return
+    const sent = jobs.splice(0)
+    try {
+      post(sent)
+    } catch (error) {
+      // An argument that no thread can be sent is a fault of ours; it must not end the service.
+      for (const job of sent) refuse(job, error as Error)
+    }
   }
   return {
     add(job) {

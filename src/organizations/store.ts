@@ -144,9 +144,9 @@ export async function deleteOrganization(db: Db, id: bigint): Promise<void> {
   }
 }
 
-/** What a person would take for the same is the same. */
+/** What a person would take for the same is the same. PostgreSQL takes no NUL, which no name or code has. */
 export function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().trim()
+  return text.normalize('NFKC').toLowerCase().replaceAll('\0', ' ').trim()
 }
 
 const MILLION = 1_000_000

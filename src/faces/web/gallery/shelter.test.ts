@@ -35,7 +35,13 @@ test('a shelter is shown with its hours, its place and its animals', async (t) =
 
   const spelt = await visit('/organizations/co12')
   assert.deepEqual([spelt.status, spelt.headers.location], [301, '/organizations/CO12'])
-  for (const path of ['/organizations/CO13', `/organizations/${'a'.repeat(500)}`, '/organizations/%3Cb%3E'])
+  for (const path of [
+    '/organizations/CO13',
+    `/organizations/${'a'.repeat(500)}`,
+    '/organizations/%3Cb%3E',
+    '/organizations/a%00b',
+    '/embed?organization=%00',
+  ])
     assert.equal((await visit(path)).status, 404, path)
   assert.equal((await visit('/organizations/CO12?cursor=x')).status, 400)
 })

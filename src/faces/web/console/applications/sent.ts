@@ -13,12 +13,15 @@ export function sentPart({ personal }: Stored, request: FastifyRequest): Html {
   const { applicant, message, answers = [] } = personal
   const { email, phone, address } = applicant
   const { apply } = textsOf(language)
-  const yesNo: Record<string, string> = { yes: apply.yes, no: apply.no }
+  const yesNo = new Map([
+    ['yes', apply.yes],
+    ['no', apply.no],
+  ])
   return html`<dl class="sent"><dt>${applications.email}</dt><dd><a href="mailto:${email}">${email}</a></dd>
 ${phone && html`<dt>${applications.phone}</dt><dd>${phone}</dd>`}
 ${address && html`<dt>${applications.address}</dt><dd class="said">${address}</dd>`}
 ${message && html`<dt>${applications.message}</dt><dd class="said">${message}</dd>`}
-${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said">${yesNo[answer] ?? answer}</dd>`)}</dl>`
+${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said">${yesNo.get(answer) ?? answer}</dd>`)}</dl>`
 }
 
 export const applicantName = ({ personal }: Stored, request: FastifyRequest): string =>

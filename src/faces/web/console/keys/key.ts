@@ -19,7 +19,12 @@ type ById = { Params: { id: string } }
 
 const HOUR_MS = 3_600_000
 /** How long the secret before still works, by the name that the form has of it. */
-const OVERLAPS: Record<string, number> = { '7d': 168 * HOUR_MS, '24h': 24 * HOUR_MS, '1h': HOUR_MS, '0': 0 }
+const OVERLAPS = new Map([
+  ['7d', 168 * HOUR_MS],
+  ['24h', 24 * HOUR_MS],
+  ['1h', HOUR_MS],
+  ['0', 0],
+])
 
 /** Shows a key, gives it another secret, and revokes it. */
 export function keyPages(app: App, context: Context): void {
@@ -28,7 +33,7 @@ export function keyPages(app: App, context: Context): void {
 
   app.post<ById>('/keys/:id/rotate', async (request: FastifyRequest, reply) => {
     const { id, name } = await ownKey(context, request)
-    const overlap = OVERLAPS[(request.body as FormBody).get('overlap') ?? ''] ?? OVERLAPS['24h'] ?? 0
+    const overlap = OVERLAPS.get((request.body as FormBody).get('overlap') ?? '') ?? 24 * HOUR_MS
     const secret = generateKey(config.environment)
     const now = clock()
     if (!(await write('rotateKey', id, hashKey(secret), now, overlap))) return gone(reply)

@@ -101,12 +101,15 @@ test('a new secret works beside the one before for as long as was chosen, and a 
   assert.deepEqual([await works(first), await works(second)], [true, true])
   app.clock.now += HOUR_MS
   assert.deepEqual([await works(first), await works(second)], [false, true])
+  for (const overlap of ['constructor', 'toString', '__proto__'])
+    assert.equal((await admin.send(`${path}/rotate`, { overlap })).status, 200, overlap)
+  const third = keyIn((await admin.send(`${path}/rotate`, { overlap: '1h' })).text)
 
   assert.equal((await admin.get(`${path}/revoke`)).status, 200)
-  assert.ok(await works(second), 'looking at the question revokes nothing')
+  assert.ok(await works(third), 'looking at the question revokes nothing')
   const revoked = await admin.send(`${path}/revoke`, {})
   assert.equal(revoked.headers.location, '/console/keys?done=keyRevoked')
-  assert.equal(await works(second), false)
+  assert.equal(await works(third), false)
   assert.equal((await admin.send(`${path}/revoke`, {})).headers.location, '/console/keys?done=keyGone')
   assert.equal((await admin.send(`${path}/rotate`, {})).headers.location, '/console/keys?done=keyGone')
   assert.match((await admin.get(path)).text, /Revoked/)

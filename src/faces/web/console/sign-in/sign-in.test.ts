@@ -136,6 +136,7 @@ test('whether somebody has an account shows neither in the answer nor in the wor
     work.push(each.toSorted((one, other) => one - other)[2] as number)
   }
   assert.equal(new Set(shown).size, 1)
+  assert.equal((await signIn('\0ben@shelter.example', 'wrong horse battery')).status, 400)
   // A password that is not hashed takes a tenth of this.
   assert.ok(Math.min(...work) > Math.max(...work) / 2, `µs of work: ${work}`)
 })
