@@ -30,6 +30,13 @@ import { importBatch } from './transfer/import-batch.ts'
 import * as photoSources from './transfer/photo-store.ts'
 import * as vocabulary from './vocabulary/store.ts'
 
+/** Bytes are left of whoever is removed, as of adopters; orders keep count of that, and staff know none. */
+const removeStaff: typeof staff.removeStaff = async (db, ...args) => {
+  const isRemoved = await staff.removeStaff(db, ...args)
+  if (isRemoved) await adopters.scrubIsDue(db)
+  return isRemoved
+}
+
 /** Every change of the data: the one list, known to the service, its threads and the commands alike. */
 export const changes = {
   insertPet,
@@ -77,7 +84,7 @@ export const changes = {
   inviteStaff: staff.inviteStaff,
   updateStaff: staff.updateStaff,
   resetStaff: staff.resetStaff,
-  removeStaff: staff.removeStaff,
+  removeStaff,
   insertFirstLink: links.insertFirstLink,
   followLink: passwords.followLink,
   changePassword: passwords.changePassword,

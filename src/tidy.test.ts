@@ -78,6 +78,11 @@ test('a command loads no package but its own before it knows what to do', () => 
   }
 })
 
+test('schemas are made by http/type.ts: TypeBox in its place would be loaded by every thread', () => {
+  for (const file of SOURCES.filter((one) => one !== 'src/http/type.ts'))
+    assert.doesNotMatch(text(file), /from 'typebox'/, file)
+})
+
 test('features do not know each other: they meet in server.ts and in the lists', () => {
   const features = [
     'src/applications',

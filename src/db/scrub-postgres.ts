@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { connectionTo, toldApart } from './postgres.ts'
 
-/** What held adopters and applicants, and the kept results of requests. */
-const TABLES = ['adoption_order', 'application', 'idempotency']
+/** What held adopters, applicants and staff, and the kept results of requests. */
+const TABLES = ['adoption_order', 'application', 'idempotency', 'staff']
 
 /** Nobody waits longer than this for the orders because of it. */
 const SCRUB_LOCK_TIMEOUT_MS = 200
@@ -15,7 +15,7 @@ const SCRUB = 7_219_412
 const LOCKED = '55P03'
 
 /**
- * Writes the tables that held adopters anew: a plain vacuum lets PostgreSQL use the place of old rows again,
+ * Writes the tables that held people anew: a plain vacuum lets PostgreSQL use the place of old rows again,
  * and leaves their bytes in it.
  *
  * @throws when somebody uses the tables, or may still read their old rows: it is to be tried again later

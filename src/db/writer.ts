@@ -33,11 +33,10 @@ export function threadWriter(
   committed: () => void = () => undefined,
 ): Writer & { scrub(): Promise<void> } {
   const waiting = openPlaces<Waiting>()
-  const post = (jobs: Job[]): void => {
+  const outbox = openOutbox((jobs) => {
     worker ??= start()
     worker.postMessage(jobs)
-  }
-  const outbox = openOutbox(post, ({ id }, error) => waiting.take(id)?.reject(error))
+  }, refuse)
   let worker: Worker | undefined
   let onIdle: (() => void) | undefined
   /** Whether the disk failed, and nothing was written since. */
@@ -58,6 +57,11 @@ export function threadWriter(
         onIdle?.()
       },
     })
+  }
+
+  function refuse({ id }: Job, error: Error): void {
+    waiting.take(id)?.reject(error)
+    if (waiting.isEmpty()) onIdle?.()
   }
 
   function resolveWaiter(outcome: Outcome): void {
@@ -87,11 +91,9 @@ export function threadWriter(
       if (inDoubt) await ask('nothing' satisfies ChangeName)
     },
     async close() {
-      if (!waiting.isEmpty()) {
-        await new Promise<void>((resolve) => {
-          onIdle = resolve
-        })
-      }
+      const idle = Promise.withResolvers<void>()
+      onIdle = idle.resolve
+      if (!waiting.isEmpty()) await idle.promise
       if (worker) await endThread(worker)
     },
   }
@@ -104,13 +106,15 @@ function openOutbox(
 ): { add(job: Job): void; clear(): void } {
   const jobs: Job[] = []
   function send(): void {
-    if (jobs.length === 0) return
-    const sent = jobs.splice(0)
+    if (jobs.length > 0) deliver(jobs.splice(0))
+  }
+  /** An argument that no thread can be sent is a fault of ours: it fails alone, and ends no service. */
+  function deliver(sent: Job[]): void {
     try {
       post(sent)
     } catch (error) {
-      // An argument that no thread can be sent is a fault of ours; it must not end the service.
-      for (const job of sent) refuse(job, error as Error)
+      if (sent.length > 1) for (const job of sent) deliver([job])
+      else for (const job of sent) refuse(job, error as Error)
     }
   }
   return {

@@ -37,7 +37,7 @@ const BUILDERS = {
 }
 
 /**
- * TypeBox's builders that are used here, with its types, as plain JSON Schemas. Its own come in 370 modules, a
- * third of what a start loads, and each writer thread loads them again.
+ * TypeBox's builders that are used here, with its types, as plain JSON Schemas. Its own come in 370 modules,
+ * which each process would load, and each writer thread again.
  */
 export const Type = BUILDERS as unknown as Pick<typeof TypeBox, keyof typeof BUILDERS>

@@ -144,9 +144,9 @@ export async function deleteOrganization(db: Db, id: bigint): Promise<void> {
   }
 }
 
-/** What a person would take for the same is the same. PostgreSQL takes no NUL, which no name or code has. */
+/** What a person would take for the same is the same. PostgreSQL refuses NUL: U+FFFD stands for it. */
 export function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replaceAll('\0', ' ').trim()
+  return text.normalize('NFKC').toLowerCase().trim().replaceAll('\0', '\ufffd')
 }
 
 const MILLION = 1_000_000

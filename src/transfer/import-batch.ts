@@ -1,6 +1,7 @@
 import { updatePet } from '../applications/closing.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { requireOwn } from '../http/caller.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
 import { ownNumber, takenNumbers } from '../pets/external-ids.ts'
 import { MEMBERS, shownOf } from '../pets/fields.ts'
@@ -146,6 +147,8 @@ async function meetAgain(
   { update, keyId, organizationId, now }: Plan,
 ): Promise<'updated' | 'unchanged'> {
   const { id, status } = before.pet
+  // Of an animal of another organization neither the id nor the status is told.
+  requireOwn({ organizationId }, before.pet.organizationId)
   const pet = patchOf(before.pet, read, { point, takenBack })
   if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
   if (unlisted && status !== undefined) {

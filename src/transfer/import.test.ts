@@ -531,6 +531,25 @@ test('animals come to the organization that they name, else to that of the key o
   await assert.rejects(importText(store, both, { organization: 'XX' }), /no organization with the code XX/)
 })
 
+test('of an animal that another organization imported neither the id nor the status is told', async (t) => {
+  const store = await openStore(t, scratchFile(t))
+  const keyIds: number[] = []
+  for (const [index, code] of ['CO1', 'UT2'].entries()) {
+    await store.write('insertOrganization', { code, name: code }, 0)
+    const key = { name: code, plan: 'free', access: 'write', organizationId: index + 1 } as const
+    keyIds.push(Number(await store.write('insertKey', key, String(index).repeat(64), 0)))
+  }
+  const [theirs = 0, ours = 0] = keyIds
+  await importText(store, lines({ id: 7, name: 'Rex', category: 'Dog' }), { ...BY_ID, keyId: theirs })
+
+  for (const update of [false, true]) {
+    const line = lines({ id: 7, name: 'Max', category: 'Cat' })
+    const { reasons } = await importText(store, line, { ...BY_ID, keyId: ours, update })
+    assert.equal(reasons.length, 1)
+    assert.match(reasons[0] ?? '', /^1: This belongs to another organization than this API key, or to none:/)
+  }
+})
+
 test('what a source has no more gets the status that was chosen; where nearly all is missing, nothing is done', async (t) => {
   const store = await openStore(t, scratchFile(t))
   await store.write('insertKey', { name: 'a', plan: 'free', access: 'write' }, '1'.repeat(64), 0)

@@ -104,7 +104,7 @@ function decisions(request: FastifyRequest, { id }: keys.Key): Html {
 <form method="post" action="${KEYS}/${id}/rotate">
 ${selectField({
   ...{ name: 'overlap', label: own.overlap, value: '24h' },
-  choices: Object.keys(OVERLAPS).map((name) => [name, own.overlaps[name] ?? name]),
+  choices: [...OVERLAPS.keys()].map((name) => [name, own.overlaps[name] ?? name]),
 })}
 <button class="plain">${own.rotateButton}</button></form></section>
 <p class="end"><a class="danger" href="${KEYS}/${id}/revoke">${own.revoke}</a></p>`

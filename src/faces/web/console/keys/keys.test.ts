@@ -97,6 +97,10 @@ test('a new secret works beside the one before for as long as was chosen, and a 
   const admin = await signIn(app, { role: 'admin' })
   const first = keyIn((await admin.send(NEW, OUR_SITE)).text)
   const path = `/console/keys/${(await lastKey(app))?.id}`
+  const offered = [...(await admin.get(path)).text.matchAll(/<option value="(\d+[dh]?)"/g)].map(
+    ([, one]) => one,
+  )
+  assert.deepEqual(offered, ['7d', '24h', '1h', '0'])
   const second = keyIn((await admin.send(`${path}/rotate`, { overlap: '1h' })).text)
   assert.deepEqual([await works(first), await works(second)], [true, true])
   app.clock.now += HOUR_MS

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../testing/start-app.ts'
+import { servedFile } from './served-file.ts'
+import { fileOf } from './store-url.ts'
+import { threadWriter } from './writer.ts'
+
+const REX = { name: 'Rex', categoryId: 1 }
+
+test('an argument that no thread can be sent fails alone, also beside others, and keeps no close waiting', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const { write } = app.service.context
+  const by = { keyId: 1 }
+  const [before, wrong, after] = await Promise.allSettled([
+    write('insertPet', REX, by, app.clock.now),
+    write('insertPet', (() => undefined) as never, by, app.clock.now),
+    write('insertPet', REX, by, app.clock.now),
+  ])
+  assert.deepEqual([before.status, wrong.status, after.status], ['fulfilled', 'rejected', 'fulfilled'])
+  assert.match(String(wrong.status === 'rejected' && wrong.reason), /DataCloneError/)
+  assert.equal((await app.post('/v1/pets', REX)).status, 201)
+
+  const alone = threadWriter(
+    new URL('../writer-thread.ts', import.meta.url),
+    servedFile(fileOf(app.databaseUrl)),
+  )
+  const last = assert.rejects(alone.write('insertPet', (() => undefined) as never, by, app.clock.now))
+  await alone.close()
+  await last
+})
