@@ -45,7 +45,7 @@ try {
   if (quick || rich) await wide()
   if (quick || photos) await pictures()
   if (quick || search) await searches()
-  if (pages) await views()
+  if (quick || pages) await views()
   if (quick || growth) await grow()
   if (quick || network) await scale()
   if (against) console.log(againstReport(await measureAgainst(against, options, folder)))

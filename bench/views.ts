@@ -1,17 +1,9 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import { NEEDS_BROWSER, startBrowser } from '../src/testing/browser.ts'
 import { type Spread, spread } from './statistics.ts'
 
 // What a person waits for: pages in a browser that is as slow as a cheap phone, over a slow line.
 
-/** The system's own, as in the tests. */
-const executablePath = '/usr/bin/chromium'
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-]
 const PHONE = { width: 390, height: 844 }
 const SLOWER = 4
 const LINE = {
@@ -37,7 +29,7 @@ interface View {
   reachMs?: number | undefined
   /** Sum of all layout shifts, the most of all rounds. */
   shift: number
-  /** On the wire, scrolled to its end. */
+  /** On the wire, with all pictures. */
   pageKb: number
   scriptKb: number
 }
@@ -46,8 +38,8 @@ export type Views = View[]
 
 /** @returns nothing without a browser */
 export async function measureViews(port: number, link: string, rounds: number): Promise<Views | undefined> {
-  if (!existsSync(executablePath)) return undefined
-  const browser = await chromium.launch({ executablePath, args: ARGS })
+  if (NEEDS_BROWSER.skip) return undefined
+  const browser = await startBrowser()
   try {
     const at = (path: string) => `http://127.0.0.1:${port}${path}`
     const cookies = await signIn(browser, at(link))
@@ -114,28 +106,34 @@ async function look(browser: Browser, address: string, cookies: Cookies): Promis
     sizes.set(requestId, encodedDataLength),
   )
   await page.goto(address, { waitUntil: 'networkidle' })
-  const lcpMs = await page.evaluate<number>(lastOf('largest-contentful-paint', 'startTime'))
-  const shift = await page.evaluate<number>(lastOf('layout-shift', 'value'))
-  await scrollDown(page)
+  const lcpMs = await page.evaluate<number>(LCP)
+  const shift = await page.evaluate<number>(SHIFT)
+  await page.evaluate(ALL_PICTURES)
   await context.close()
   const sum = (ids: Iterable<string>) => [...ids].reduce((all, id) => all + (sizes.get(id) ?? 0), 0)
   return { lcpMs, shift, bytes: sum(sizes.keys()), scriptBytes: sum(scripts) }
 }
 
-/** Of all entries of a kind so far, the latest value, or the sum of what is not a time. */
-const lastOf = (type: string, member: string): string => `new Promise((resolve) => {
-  let value = 0
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) value = ${member === 'value' ? 'value + ' : ''}entry.${member}
-  }).observe({ type: '${type}', buffered: true })
-  requestAnimationFrame(() => setTimeout(() => resolve(value), 100))
+/** Each page has one such paint at least, and the last one counts. */
+const LCP = `new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime))
+    .observe({ type: 'largest-contentful-paint', buffered: true })
 })`
 
-/** Pictures further down come only then. */
-async function scrollDown(page: Page): Promise<void> {
-  await page.evaluate('scrollTo({ top: document.body.scrollHeight, behavior: "instant" })')
-  await page.waitForLoadState('networkidle')
-}
+/** The sum of all so far, of which there may be none. */
+const SHIFT = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) sum += value
+  }).observe({ type: 'layout-shift', buffered: true })
+  requestAnimationFrame(() => setTimeout(() => resolve(sum), 100))
+})`
+
+/** As for somebody who looks at everything: pictures further down come only when they are near. */
+const ALL_PICTURES = `Promise.all([...document.images].map((image) => {
+  image.loading = 'eager'
+  return image.complete || new Promise((come) => { image.onload = image.onerror = come })
+}))`
 
 export function viewsReport(views: Views): string[] {
   const line = ({ name, lcpMs, reachMs, shift, pageKb, scriptKb }: View) =>

@@ -86,7 +86,7 @@ export const SETTINGS = {
   ),
   ADOPTER_DATA_DAYS: setting(
     '90',
-    'Days after which the adopter of a closed order is erased',
+    'Days after which the adopter of a closed order, and the applicant of a decided application, are erased',
     whole(1, 36_500),
   ),
   HEADERS_TIMEOUT_SECONDS: setting('5', 'Time for the headers of a request to arrive', whole(1, 3_600)),

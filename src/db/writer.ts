@@ -59,20 +59,17 @@ export function threadWriter(
     })
   }
 
-  function refuse({ id }: Job, error: Error): void {
+  function refuse({ id }: Pick<Job, 'id'>, error: Error): void {
+    inDoubt ||= isDiskFailure(error)
     waiting.take(id)?.reject(error)
     if (waiting.isEmpty()) onIdle?.()
   }
 
   function resolveWaiter(outcome: Outcome): void {
-    const waiter = waiting.take(outcome.id)
-    if ('failure' in outcome) {
-      const error = unpackError(outcome.failure)
-      inDoubt ||= isDiskFailure(error)
-      waiter?.reject(error)
-    } else {
+    if ('failure' in outcome) refuse(outcome, unpackError(outcome.failure))
+    else {
       inDoubt = false
-      waiter?.resolve(outcome.value)
+      waiting.take(outcome.id)?.resolve(outcome.value)
     }
   }
 

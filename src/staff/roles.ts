@@ -14,10 +14,7 @@ export const RIGHTS = {
   /** People of the organization, up to the own role. */
   managePeople: 'manager',
   manageKeys: 'manager',
-  manageWebhooks: 'manager',
   changeOrganization: 'manager',
-  /** Organizations, categories, and what else belongs to the installation. */
-  changeInstallation: 'admin',
 } as const satisfies Record<string, Role>
 
 export type Right = keyof typeof RIGHTS

@@ -19,10 +19,15 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** A browser with a profile of its own, gone after the test. */
-export async function openBrowser(t: TestContext): Promise<Browser> {
+/** A browser with a profile of its own; whoever starts it closes it. */
+export function startBrowser(): Promise<Browser> {
   const args = process.getuid?.() === 0 ? [...QUIET, '--no-sandbox'] : QUIET
-  const browser = await chromium.launch({ executablePath, args })
+  return chromium.launch({ executablePath, args })
+}
+
+/** One that is gone after the test. */
+export async function openBrowser(t: TestContext): Promise<Browser> {
+  const browser = await startBrowser()
   cleanup(t).defer(() => browser.close())
   return browser
 }

@@ -76,9 +76,8 @@ async function startSlowLine(t: TestContext, { port }: { port: number }, page: P
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       const body = Buffer.concat(await answer.toArray())
       const isPage = `${answer.headers['content-type']}`.startsWith('text/html')
-      const step = Math.ceil(body.length / (isPage ? 6 : 1))
-      for (let from = 0; from < body.length; from += step) {
-        response.write(body.subarray(from, from + step))
+      for (const piece of isPage ? piecesOf(body) : [body]) {
+        response.write(piece)
         // The page before this one may be what answers, and is gone then.
         if (isPage) await painted().catch(() => undefined)
       }
@@ -86,6 +85,14 @@ async function startSlowLine(t: TestContext, { port }: { port: number }, page: P
     })
   })
   return (await listenAt(t, server)).slice(0, -1)
+}
+
+/** Ends after each link of the header, and five times more. */
+function piecesOf(page: Buffer): Buffer[] {
+  const links = [...page.toString('latin1').matchAll(/<\/a>/g)].slice(0, 4).map(({ index }) => index + 4)
+  const parts = Array.from({ length: 5 }, (_, part) => Math.round((page.length * (part + 1)) / 6))
+  const ends = [...links, ...parts, page.length].toSorted((one, other) => one - other)
+  return ends.map((end, index) => page.subarray(ends[index - 1] ?? 0, end))
 }
 
 /** Somebody else's site. */

@@ -49,7 +49,7 @@ a { color: var(--link); }
 .skip { position: absolute; left: -100vw; padding: 0.5rem; background: var(--back); z-index: 2; }
 .skip:focus { left: 0; }
 .bar { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: center; padding-block: 0.75rem; }
-.bar .home { font-weight: 700; text-decoration: none; color: var(--text); margin-right: auto; }
+.bar .home { font-weight: 700; text-decoration: none; color: var(--text); }
 .bar a { padding: 0.25rem 0; }
 .bar [aria-current] { font-weight: 700; }
 .foot { padding-block: 1rem 2rem; border-top: 1px solid var(--line); color: var(--muted); }
@@ -57,7 +57,7 @@ img { max-width: 100%; height: auto; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 0.5rem 0.75rem 0.5rem 0; border-bottom: 1px solid var(--line); text-align: left; }
 th, td { vertical-align: top; }
-label, legend, .label { display: block; font-weight: 600; }
+label, legend { display: block; font-weight: 600; }
 fieldset { margin: 1rem 0; padding: 0; border: 0; }
 small, .hint { color: var(--muted); font-size: 0.9rem; }
 .hint { margin: 0 0 0.25rem; }

@@ -23,7 +23,12 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .who { display: flex; align-items: baseline; gap: 0.4rem; }
 .who button { min-height: 2rem; padding: 0.1rem 0.6rem; font-size: 0.9rem; }
 @media (max-width: 59.99rem) {
-  .side { display: grid; grid-template-columns: 1fr auto; align-items: center; padding: 0.5rem 1rem 0; }
+  .side {
+    display: grid;
+    grid-template: minmax(2rem, auto) auto / 1fr auto;
+    align-items: center;
+    padding: 0.5rem 1rem 0;
+  }
   .side nav { grid-column: 1 / 3; overflow-x: auto; margin: 0.25rem -1rem 0; padding: 0 0.2rem; order: 3; }
   .side nav a { border-radius: 0; border-bottom: 3px solid transparent; }
   .side nav a[aria-current] { border-color: var(--strong); }

@@ -160,6 +160,7 @@ legend { padding: 0; }
 }
 .empty h2 { margin-top: 0; }
 .compact .card h2 { font-size: 1rem; }
+@media (max-width: 30rem) { .bar nav { flex-basis: 100%; } }
 @media (min-width: 34.01rem) {
   .cards { grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: 1.25rem; }
   .compact { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); gap: 0.75rem; }

@@ -3,7 +3,6 @@ export const animals = {
   title: 'Animals',
   add: 'Add an animal',
   search: 'Search',
-  searchHint: 'Name, breed, tag, place or text',
   status: 'Status',
   anyStatus: 'Any status',
   category: 'Kind',

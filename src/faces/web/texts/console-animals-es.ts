@@ -4,7 +4,6 @@ export const animals: typeof english = {
   title: 'Animales',
   add: 'Añadir un animal',
   search: 'Buscar',
-  searchHint: 'Nombre, raza, etiqueta, lugar o texto',
   status: 'Estado',
   anyStatus: 'Cualquier estado',
   category: 'Especie',

@@ -4,7 +4,6 @@ type Words = Record<string, string>
 export const gallery = {
   title: 'Animals that look for a home',
   lead: 'Look around, find somebody you like, and ask their shelter. All of them are cared for by a shelter or a rescue.',
-  results: 'Animals found',
   waiting: (count: string) => `${count} animals wait for a home here.`,
   // The form
   search: 'Search',
@@ -54,7 +53,6 @@ export const gallery = {
   noAnimalsAdvice: 'New ones will come. Have a look again soon.',
   pages: 'Pages',
   next: 'Next page',
-  goOn: 'Go on searching',
   first: 'Back to the first page',
   // A card
   reserved: 'Reserved',

@@ -3,7 +3,6 @@ import type { gallery as english } from './gallery-en.ts'
 export const gallery: typeof english = {
   title: 'Animales que buscan un hogar',
   lead: 'Mire con calma, encuentre a quien le guste y pregunte a su refugio. De todos ellos cuida un refugio o una protectora.',
-  results: 'Animales encontrados',
   waiting: (count) => `${count} animales esperan aquí un hogar.`,
   search: 'Buscar',
   words: 'Nombre, raza o palabras',
@@ -60,7 +59,6 @@ export const gallery: typeof english = {
   noAnimalsAdvice: 'Llegarán otros. Vuelva pronto.',
   pages: 'Páginas',
   next: 'Página siguiente',
-  goOn: 'Seguir buscando',
   first: 'Volver a la primera página',
   reserved: 'Reservado',
   adopted: 'Adoptado',
