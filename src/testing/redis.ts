@@ -20,8 +20,7 @@ const PROGRAM = ['redis-server', 'valkey-server'].find((name) => {
 /** For the options of a test: without a server to start, it is skipped, with this as the reason. */
 export const NEEDS_REDIS = {
   skip: PROGRAM ? false : 'neither redis-server nor valkey-server is installed',
-  // Against a hang: a busy machine of two cores takes 20 s for two workers with 1,100 requests.
-  timeout: 60_000,
+  timeout: 20_000,
 }
 
 export interface TestRedis {
