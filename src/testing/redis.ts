@@ -20,7 +20,8 @@ const PROGRAM = ['redis-server', 'valkey-server'].find((name) => {
 /** For the options of a test: without a server to start, it is skipped, with this as the reason. */
 export const NEEDS_REDIS = {
   skip: PROGRAM ? false : 'neither redis-server nor valkey-server is installed',
-  timeout: 20_000,
+  // Against hangs alone: a machine that does much else takes four times as long as one at rest.
+  timeout: 60_000,
 }
 
 export interface TestRedis {
