@@ -148,6 +148,8 @@ const READERS: Record<string, string[]> = {
   'src/keys': ['organization'],
   // The doctor looks into a store that nothing serves, whatever its release, and compares the index with it.
   'src/cli': ['api_key', 'job', 'pet', 'search_posting', 'search_order', 'search_change', 'search_state'],
+  // What a file lacks is told by whose file it was, and by whose its animals are now.
+  'src/transfer': ['pet'],
   // Features may count what they do, so what counts stands below them.
   'src/metrics': ['job'],
 }

@@ -91,9 +91,11 @@ export interface PetSourceTable {
   id: Generated<number>
   /** A name for the program or the file. */
   source: string
-  /** The id the animal has there; unique in its source. */
+  /** The id the animal has there; unique in its source, for each organization. */
   source_id: string
   pet_id: number
+  /** Whose file had the id; null for an operator's, which may have animals of many. */
+  organization_id: number | null
 }
 
 /** The address that a photo of an imported animal came from. It stays when the photo is removed. */

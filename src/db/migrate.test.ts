@@ -72,6 +72,7 @@ test('a store from before its steps became one is brought over by the next start
       '0010-search',
       '0011-staff',
       '0012-applications',
+      '0013-source-owners',
     ],
   )
 })

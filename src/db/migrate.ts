@@ -19,6 +19,7 @@ import * as postgresOrderPets from './migrations/postgres/0016-order-pets.ts'
 import * as postgresSearch from './migrations/postgres/0017-search.ts'
 import * as postgresStaff from './migrations/postgres/0018-staff.ts'
 import * as postgresApplications from './migrations/postgres/0019-applications.ts'
+import * as postgresSourceOwners from './migrations/postgres/0020-source-owners.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -31,6 +32,7 @@ import * as orderPets from './migrations/sqlite/0009-order-pets.ts'
 import * as search from './migrations/sqlite/0010-search.ts'
 import * as staff from './migrations/sqlite/0011-staff.ts'
 import * as applications from './migrations/sqlite/0012-applications.ts'
+import * as sourceOwners from './migrations/sqlite/0013-source-owners.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -49,6 +51,7 @@ const MIGRATIONS = {
     '0010-search': search,
     '0011-staff': staff,
     '0012-applications': applications,
+    '0013-source-owners': sourceOwners,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -70,6 +73,7 @@ const MIGRATIONS = {
     '0017-search': postgresSearch,
     '0018-staff': postgresStaff,
     '0019-applications': postgresApplications,
+    '0020-source-owners': postgresSourceOwners,
   },
 }
 

@@ -11,7 +11,7 @@ import { checkProfile, merge } from '../pets/profile.ts'
 import type { NewPet, Pet } from '../pets/schema.ts'
 import { type Photographed, Refused, reasonOf } from './animal.ts'
 import { patchOf } from './patch-of.ts'
-import { type Bond, type Judged, type Origin, type Outcome, type Plan, Tried } from './plan.ts'
+import { type Bond, type Judged, type Outcome, type Plan, Tried } from './plan.ts'
 import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
 
 interface NewAnimal {
@@ -41,8 +41,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     taken: 0,
     ...{ refused: [], bonded: [], photographed: [], leftOut: [] },
   }
-  const ids = animals.flatMap(({ sourceId }) => sourceId ?? [])
-  const known = new Map((await findKnown(db, plan.source, ids)).map((animal) => [animal.sourceId, animal]))
+  const known = new Map((await findKnown(db, plan, animals)).map((animal) => [animal.sourceId, animal]))
   const taken = await takenNumbers(
     db,
     animals.map(({ pet }) => pet),
@@ -118,14 +117,14 @@ function take(taken: Map<string, number>, pet: NewPet, own?: number): boolean {
 }
 
 /** @returns the new ids, in the order of the animals */
-async function addAnimals(db: Db, animals: NewAnimal[], plan: Origin): Promise<number[]> {
+async function addAnimals(db: Db, animals: NewAnimal[], plan: Plan): Promise<number[]> {
   const nameOf = categoryNames(db)
   const aged = await Promise.all(animals.map(({ pet }) => withAge(nameOf, pet, plan.now)))
   const ids = await insertPets(db, aged, plan)
   const sourced = animals.flatMap(({ sourceId }, index) =>
     sourceId === undefined ? [] : [{ sourceId, petId: ids[index] as number }],
   )
-  await insertSources(db, plan.source, sourced)
+  await insertSources(db, plan, sourced)
   return ids
 }
 

@@ -6,12 +6,10 @@ import { type TestContext, test } from 'node:test'
 import { changes } from '../changes.ts'
 import { compareStores, copyStore } from '../db/copy.ts'
 import { openForCommand } from '../db/open-database.ts'
-import { cleanup } from '../testing/cleanup.ts'
+import { BY_ID, importText, lines, openStore, type Store } from '../testing/import-lines.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { makeKey, scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
-import type { Refusal } from './animal.ts'
 import { exportAnimals } from './export.ts'
-import { importAnimals, type Options } from './import.ts'
 import { own } from './mappings/own.ts'
 import { sampleAnimals } from './sample.ts'
 
@@ -21,45 +19,8 @@ const ENGINES = [
   ['PostgreSQL', scratchDatabase],
 ] as const
 
-async function openStore(t: TestContext, url: string) {
-  const store = await openForCommand(url, changes)
-  cleanup(t).defer(() => store.close())
-  return store
-}
-
-type Store = Awaited<ReturnType<typeof openForCommand>>
-
-/** Imports a text, which arrives in small pieces. */
-async function importText(store: Store, file: string | Buffer, given: Partial<Options> = {}) {
-  const bytes = Buffer.from(file)
-  const pieces = Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, i) =>
-    bytes.subarray(i * 1_000, (i + 1) * 1_000),
-  )
-  const refused: Refusal[] = []
-  const done = await importAnimals(store, Readable.from(pieces), {
-    format: 'ndjson',
-    mapping: own,
-    source: 'test',
-    idColumn: undefined,
-    update: false,
-    keyId: null,
-    category: undefined,
-    dryRun: false,
-    mayHaveOwnIds: false,
-    clock: () => 1_000,
-    onRefused: (refusal) => refused.push(refusal),
-    onBatch: () => undefined,
-    ...given,
-  })
-  return { ...done, refusals: refused, reasons: refused.map(({ line, reason }) => `${line}: ${reason}`) }
-}
-
 const exported = (store: Store, format: 'csv' | 'ndjson' = 'csv') =>
   text(Readable.from(exportAnimals(store.db, format)))
-
-/** With what makes each line of the file an object that is updated by its id. */
-const BY_ID = { idColumn: 'id', update: true, keyId: 1 }
-const lines = (...animals: object[]): string => animals.map((animal) => JSON.stringify(animal)).join('\n')
 
 test('CSV with a byte order mark, CRLF and quotes: names arrive exactly, refused lines are told by number', async (t) => {
   const store = await openStore(t, scratchFile(t))
@@ -529,25 +490,6 @@ test('animals come to the organization that they name, else to that of the key o
     /belongs to another organization/,
   )
   await assert.rejects(importText(store, both, { organization: 'XX' }), /no organization with the code XX/)
-})
-
-test('of an animal that another organization imported neither the id nor the status is told', async (t) => {
-  const store = await openStore(t, scratchFile(t))
-  const keyIds: number[] = []
-  for (const [index, code] of ['CO1', 'UT2'].entries()) {
-    await store.write('insertOrganization', { code, name: code }, 0)
-    const key = { name: code, plan: 'free', access: 'write', organizationId: index + 1 } as const
-    keyIds.push(Number(await store.write('insertKey', key, String(index).repeat(64), 0)))
-  }
-  const [theirs = 0, ours = 0] = keyIds
-  await importText(store, lines({ id: 7, name: 'Rex', category: 'Dog' }), { ...BY_ID, keyId: theirs })
-
-  for (const update of [false, true]) {
-    const line = lines({ id: 7, name: 'Max', category: 'Cat' })
-    const { reasons } = await importText(store, line, { ...BY_ID, keyId: ours, update })
-    assert.equal(reasons.length, 1)
-    assert.match(reasons[0] ?? '', /^1: This belongs to another organization than this API key, or to none:/)
-  }
 })
 
 test('what a source has no more gets the status that was chosen; where nearly all is missing, nothing is done', async (t) => {

@@ -10,14 +10,14 @@ import { type Fetched, type Fetching, fetchPhotos, openPhotoQueue } from './fetc
 import { bringIndexUpToDate } from './index-up-to-date.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { tellNotUnderstood } from './left-out.ts'
-import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
+import { fingerprintFor, refuseKnownFile, refuseOwnIds } from './own-ids.ts'
 import { type Judged, type Outcome, outcomeOfTrial, type Plan } from './plan.ts'
 import { type Batch, batchesOf, type Reading } from './read-batches.ts'
 import { retireRemoved } from './removed.ts'
 import { isKnown } from './store.ts'
-import { EndedEarly, linesIn, type Summary } from './summary.ts'
+import { EndedEarly, linesIn, type Summary, sumOf } from './summary.ts'
 
-export interface Options extends Omit<Plan, 'now' | 'organizationId'>, Reading {
+export interface Options extends Omit<Plan, 'now' | 'organizationId' | 'fileOf'>, Reading {
   /** Name of the category for those whose own one is not known. */
   category: string | undefined
   /** Code of the organization of those that name none. */
@@ -52,8 +52,11 @@ export async function importAnimals(
   options: Options,
 ): Promise<Summary> {
   const owner = await ownerOf(db, options)
-  const { fingerprint, again, idColumn, source, update } = options
-  const hasIds = idColumn !== undefined && (await isKnown(db, source))
+  const { again, idColumn, update } = options
+  const fileOf = owner.organizationId ?? owner.keyOrganization
+  const origin = { source: options.source, fileOf }
+  const fingerprint = fingerprintFor(fileOf, options.fingerprint)
+  const hasIds = idColumn !== undefined && (await isKnown(db, origin))
   if (fingerprint && !again && !hasIds) await refuseKnownFile(db, fingerprint, update)
   const done: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
   const bonded: Outcome['bonded'] = []
@@ -65,11 +68,12 @@ export async function importAnimals(
     for await (const batch of batchesOf(input, { ...options, withPhotos: queue !== undefined })) {
       if (options.removed) for (const id of idsIn(batch)) seen.add(id)
       const isFirst = linesIn(done) === 0
-      if (isFirst && options.mayHaveOwnIds) await refuseOwnIds(db, batch.drafts, options.source)
+      if (isFirst && options.mayHaveOwnIds)
+        await refuseOwnIds(db, batch.drafts, origin, owner.keyOrganization)
       for (const { line, animal } of batch.drafts) tellNotUnderstood(odd, line, animal.notUnderstood)
       if (odd.length > 0) done.notUnderstood = odd
       const judged = await judgeAll(db, batch, options, owner)
-      const outcome = await bringIn(judged, write, { ...options, ...owner }, done)
+      const outcome = await bringIn(judged, write, { ...options, ...owner, fileOf, fingerprint }, done)
       bonded.push(...outcome.bonded)
       await queue?.add(outcome.photographed)
       batches += 1
@@ -79,7 +83,7 @@ export async function importAnimals(
     const { keyId, removed: status, clock, onRefused } = options
     const by = { keyId: Number(keyId), organizationId: owner.keyOrganization }
     await bondAll(bonded, write, { ...options, organizationId: owner.keyOrganization })
-    if (status) done.removed = await retireRemoved(db, write, seen, { source, status, by, clock, onRefused })
+    if (status) done.removed = await retireRemoved(db, write, seen, { origin, status, by, clock, onRefused })
     if (queue && options.photos) {
       const onPhoto = (photos: Fetched) => options.onBatch({ ...done, photos })
       const told = { by: { ...by, keyId }, clock, onRefused, onPhoto }
@@ -137,7 +141,7 @@ async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }:
 async function bringIn(
   { animals, refused, leftOut }: Awaited<ReturnType<typeof judgeAll>>,
   write: Writer['write'],
-  options: Options & Owner,
+  options: Options & Owner & Pick<Plan, 'fileOf'>,
   done: Summary,
 ): Promise<Pick<Outcome, 'bonded' | 'photographed'>> {
   const all = [...refused]
@@ -145,8 +149,8 @@ async function bringIn(
   try {
     for (let rest = animals; rest.length > 0; ) {
       const fingerprint = options.idColumn === undefined ? options.fingerprint : undefined
-      const { source, keyId, update, dryRun, keyOrganization: organizationId } = options
-      const own = { source, keyId, organizationId, update, dryRun }
+      const { source, fileOf, keyId, update, dryRun, keyOrganization: organizationId } = options
+      const own = { source, fileOf, keyId, organizationId, update, dryRun }
       const plan: Plan = { ...own, fingerprint, now: options.clock() }
       const outcome = await write('importBatch', rest, plan).catch(outcomeOfTrial)
       done.added += outcome.added
@@ -160,7 +164,7 @@ async function bringIn(
     }
   } finally {
     done.refused += all.length
-    for (const [name, count] of leftOut) done.leftOut[name] = (done.leftOut[name] ?? 0) + count
+    done.leftOut = sumOf(done.leftOut, leftOut)
     all.sort((one, other) => one.line - other.line).forEach(options.onRefused)
     options.onBatch(done)
   }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
 import * as pets from '../pets/store.ts'
 import type { Draft } from './animal.ts'
-import { firstOfFile, isKnown } from './store.ts'
+import { firstOfFile, isKnown, type Origin } from './store.ts'
 
 /** So many animals tell whose ids they have. */
 const LOOKED_AT = 200
@@ -10,21 +10,36 @@ const LOOKED_AT = 200
  * `export` writes the ids of its own store. Brought back there the animals would be added once more: as those of a
  * source that nothing was imported from yet, or as new ones.
  *
+ * @param organizationId of a key: it is told of no other's animals
  * @throws when most animals with such an id have the name that the store has under it
  */
-export async function refuseOwnIds(db: Db, drafts: Draft[], source: string): Promise<void> {
+export async function refuseOwnIds(
+  db: Db,
+  drafts: Draft[],
+  origin: Origin,
+  organizationId: number | undefined,
+): Promise<void> {
   const names = new Map<number, unknown>()
   for (const { sourceId, ownId = sourceId, animal } of drafts.slice(0, LOOKED_AT)) {
     if (ownId !== undefined && /^[1-9]\d{0,14}$/.test(ownId)) names.set(Number(ownId), animal.name)
   }
-  if (names.size === 0 || (await isKnown(db, source))) return
+  if (names.size === 0 || (await isKnown(db, origin))) return
   const known = await pets.findMany(db, [...names.keys()])
-  const same = known.filter(({ id, name }) => names.get(id) === name)
+  const own = known.filter((pet) => organizationId === undefined || pet.organizationId === organizationId)
+  const same = own.filter(({ id, name }) => names.get(id) === name)
   if (same.length * 2 <= names.size) return
   throw new Error(
     'the file has the ids that its animals have in this store, as `adoptable export` writes them, and each would be ' +
       'added once more: nothing was changed. If they are ids of another place, say --update id --source NAME',
   )
+}
+
+/** The same file of another shelter brings other animals. */
+export function fingerprintFor(
+  fileOf: number | undefined,
+  fingerprint: string | undefined,
+): string | undefined {
+  return fileOf === undefined || fingerprint === undefined ? fingerprint : `${fingerprint} of ${fileOf}`
 }
 
 /** @throws when the same file came in before, without ids that tell its animals apart */

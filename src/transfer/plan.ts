@@ -2,6 +2,7 @@ import type { Adding } from '../pets/insert-many.ts'
 import type { NewPet } from '../pets/schema.ts'
 import type { Point } from '../places/distance.ts'
 import type { Photographed, PhotoList, Refusal } from './animal.ts'
+import type { Origin } from './store.ts'
 
 // What an import gives to the store, and what it hears of it.
 
@@ -45,11 +46,7 @@ export interface Outcome {
   leftOut: string[]
 }
 
-export interface Origin extends Adding {
-  source: string
-}
-
-export interface Plan extends Origin {
+export interface Plan extends Adding, Origin {
   /** The organization of the key, if it belongs to one. */
   organizationId?: number | undefined
   /** Whether an animal that was imported before is changed; else it is refused. */

@@ -4,10 +4,10 @@ import type { PetStatus } from '../pets/fields.ts'
 import * as pets from '../pets/store.ts'
 import type { Refusal } from './animal.ts'
 import { reasonFor } from './import-batch.ts'
-import { type Sourced, sourcesOf } from './store.ts'
+import { type Origin, type Sourced, sourcesOf } from './store.ts'
 
 interface Retiring {
-  source: string
+  origin: Origin
   /** What becomes of them. */
   status: PetStatus
   by: { keyId: number; organizationId: number | undefined }
@@ -29,15 +29,15 @@ export async function retireRemoved(
   db: Db,
   write: Writer['write'],
   seen: ReadonlySet<string>,
-  { source, status, by, clock, onRefused }: Retiring,
+  { origin, status, by, clock, onRefused }: Retiring,
 ): Promise<number> {
-  const all = await sourcesOf(db, source)
+  const all = await sourcesOf(db, origin)
   const gone = all.filter(({ sourceId }) => !seen.has(sourceId))
   const missing = await withOtherStatus(db, gone, status)
   const there = all.length - gone.length + missing.length
   if (missing.length > FEW && missing.length * 2 > there) {
     throw new Error(
-      `${missing.length} of ${there} animals of "${source}" are missing in the export: nothing was done about ` +
+      `${missing.length} of ${there} animals of "${origin.source}" are missing in the export: nothing was done about ` +
         'them, since it looks broken. Where it is right, change them through the service',
     )
   }

@@ -1,8 +1,19 @@
+import { sql } from 'kysely'
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Pet } from '../pets/schema.ts'
 import * as pets from '../pets/store.ts'
+
+/**
+ * Where an id means one animal. Two shelters that use the same program have the same ids for different
+ * animals.
+ */
+export interface Origin {
+  source: string
+  /** The organization whose file it is; undefined for an operator's, which may have animals of many. */
+  fileOf: number | undefined
+}
 
 /** An animal that was imported before, as it is now. */
 export interface Known {
@@ -10,38 +21,73 @@ export interface Known {
   pet: Pet
 }
 
-export async function findKnown(db: Db, source: string, sourceIds: string[]): Promise<Known[]> {
-  if (sourceIds.length === 0) return []
+/** An animal of a file. */
+interface Incoming {
+  sourceId: string | undefined
+  pet: { organizationId?: number | bigint | undefined }
+}
+
+/** As the index has it. */
+const OWNER = sql<number>`coalesce(organization_id, 0)`
+
+/**
+ * Those that came with a file of the same owner, and else those that came with another one and belong to the
+ * same organization as the animal does now: what an operator brought in, its organization goes on with.
+ */
+export async function findKnown(db: Db, { source, fileOf }: Origin, animals: Incoming[]): Promise<Known[]> {
+  const owners = new Map<string, number>()
+  for (const { sourceId, pet } of animals)
+    if (sourceId !== undefined) owners.set(sourceId, Number(pet.organizationId ?? 0))
+  if (owners.size === 0) return []
   const rows = await db
     .selectFrom('pet_source')
-    .select(['source_id as sourceId', 'pet_id as petId'])
+    .select(['source_id as sourceId', 'pet_id as petId', 'organization_id as fileOf'])
     .where('source', '=', source)
-    .where('source_id', 'in', sourceIds)
+    .where('source_id', 'in', [...owners.keys()])
+    .where(OWNER, 'in', [...new Set([0, fileOf ?? 0, ...owners.values()])])
     .execute()
   const known = await pets.findMany(
     db,
     rows.map(({ petId }) => petId),
   )
   const byId = new Map(known.map((pet) => [pet.id, pet]))
-  return rows.flatMap(({ sourceId, petId }) => {
-    const pet = byId.get(petId)
-    return pet ? [{ pet, sourceId }] : []
-  })
+  const found = new Map<string, Known>()
+  for (const row of rows) {
+    const pet = byId.get(row.petId)
+    if (!pet) continue
+    const { sourceId } = row
+    const isSameFile = row.fileOf === (fileOf ?? null)
+    const isSameOwner = pet.organizationId !== undefined && pet.organizationId === owners.get(sourceId)
+    if (isSameFile || (isSameOwner && !found.has(sourceId))) found.set(sourceId, { pet, sourceId })
+  }
+  return [...found.values()]
 }
 
-/** Every animal that came from a source, by its id there. */
-export async function sourcesOf(db: Db, source: string): Promise<Sourced[]> {
+/** Every animal that came from there, and what an operator brought in for the organization. */
+export async function sourcesOf(db: Db, { source, fileOf }: Origin): Promise<Sourced[]> {
   return db
     .selectFrom('pet_source')
+    .innerJoin('pet', 'pet.id', 'pet_source.pet_id')
     .select(['source_id as sourceId', 'pet_id as petId'])
     .where('source', '=', source)
-    .orderBy('id')
+    .where(({ eb, or, and }) => {
+      const ofOperator = eb('pet_source.organization_id', 'is', null)
+      if (fileOf === undefined) return ofOperator
+      const own = eb('pet_source.organization_id', '=', fileOf)
+      return or([own, and([ofOperator, eb('pet.organization_id', '=', fileOf)])])
+    })
+    .orderBy('pet_source.id')
     .execute()
 }
 
-/** Whether animals of the source were imported. */
-export async function isKnown(db: Db, source: string): Promise<boolean> {
-  const query = db.selectFrom('pet_source').select('pet_id').where('source', '=', source).limit(1)
+/** Whether animals came from there. */
+export async function isKnown(db: Db, { source, fileOf }: Origin): Promise<boolean> {
+  const query = db
+    .selectFrom('pet_source')
+    .select('pet_id')
+    .where('source', '=', source)
+    .where(OWNER, '=', fileOf ?? 0)
+    .limit(1)
   return (await query.executeTakeFirst()) !== undefined
 }
 
@@ -51,9 +97,10 @@ export interface Sourced {
   petId: number
 }
 
-export async function insertSources(db: Db, source: string, animals: Sourced[]): Promise<void> {
+export async function insertSources(db: Db, origin: Origin, animals: Sourced[]): Promise<void> {
+  const shared = { source: origin.source, fileOf: origin.fileOf ?? null }
   for (let from = 0; from < animals.length; from += ROWS) {
-    await insertRows(db, valuesOf(animals.slice(from, from + ROWS), { source }))
+    await insertRows(db, valuesOf(animals.slice(from, from + ROWS), shared))
   }
 }
 
@@ -64,6 +111,7 @@ const insertRows = prepared<Values, never>(
         source: fill('source'),
         source_id: own('sourceId'),
         pet_id: own('petId'),
+        organization_id: fill('fileOf'),
       })),
     ) as never,
   shapeOf,

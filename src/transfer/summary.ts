@@ -28,3 +28,10 @@ export class EndedEarly extends Error {
 export function linesIn({ added, updated, unchanged, refused }: Summary): number {
   return added + updated + unchanged + refused
 }
+
+/** Columns may have any name, also one that every object has. */
+export function sumOf(counts: Record<string, number>, more: Map<string, number>): Record<string, number> {
+  const sum = new Map(Object.entries(counts))
+  for (const [name, count] of more) sum.set(name, (sum.get(name) ?? 0) + count)
+  return Object.fromEntries(sum)
+}

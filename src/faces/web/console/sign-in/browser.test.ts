@@ -59,8 +59,11 @@ test(
     await page.keyboard.press('Enter')
     await page.getByText('You are signed in. Welcome!').waitFor()
 
+    // A key that is pressed while another page comes is pressed on neither.
     await press(page, 'People')
+    await page.waitForURL(at('/console/people'))
     await press(page, 'Invite somebody')
+    await page.waitForURL(at('/console/people/new'))
     await fill(page, 'Name', 'Kim Doe')
     await fill(page, 'E-mail address', 'kim@shelter.example')
     await press(page, 'Make the invitation')
