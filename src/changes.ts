@@ -11,6 +11,7 @@ import { type Changes, nothing } from './db/write.ts'
 import { removeDemo } from './demo/remove.ts'
 import * as jobs from './jobs/store.ts'
 import * as keys from './keys/store.ts'
+import { insertToken, removeExpiredTokens } from './keys/tokens.ts'
 import * as counters from './limits/store.ts'
 import * as adopters from './orders/adopters.ts'
 import * as guardedPets from './orders/guarded-pets.ts'
@@ -81,6 +82,8 @@ export const changes = {
   insertKey: keys.insertKey,
   revokeKey: keys.revokeKey,
   rotateKey: keys.rotateKey,
+  insertToken,
+  removeExpiredTokens,
   inviteStaff: staff.inviteStaff,
   updateStaff: staff.updateStaff,
   resetStaff: staff.resetStaff,

@@ -1,6 +1,7 @@
 import type { Limits } from './plans.ts'
 import { readSettings, SettingsError, type Typed } from './setting.ts'
 import { SETTINGS } from './settings.ts'
+import type { TypeSlug } from './v2-setting.ts'
 
 /** When a key that keeps sending after refusals is banned, and for how long; all in seconds. */
 export interface BanRule {
@@ -44,6 +45,10 @@ export interface Config {
   /** Absent where no mail is sent; the sender is there beside it. */
   smtpUrl: string | undefined
   mailFrom: string | undefined
+  /** Whether clients written for the Petfinder API v2 are answered. */
+  hasV2: boolean
+  /** Names of categories and the slug of their type there. */
+  types: [category: string, slug: TypeSlug][]
   /** Absent where nothing is measured. */
   metricsPort: number | undefined
   metricsHost: string
@@ -107,6 +112,8 @@ export function readConfig(environment: Record<string, string | undefined>, type
     photosPublicUrl: values.PHOTOS_PUBLIC_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
+    hasV2: values.V2 === 'on',
+    types: values.V2_TYPES,
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
   }

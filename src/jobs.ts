@@ -1,6 +1,7 @@
 import { applicants } from './applications/erasure.ts'
 import { expiredResults } from './jobs/expired-results.ts'
 import type { Jobs } from './jobs/job.ts'
+import { expiredTokens } from './keys/tokens.ts'
 import { adopters, erasureOf } from './orders/erasure.ts'
 import { ages } from './pets/ages.ts'
 import { searchIndex } from './pets/index-animals.ts'
@@ -11,6 +12,7 @@ import { expiredSessions } from './staff/expired.ts'
 export const jobs = {
   'expired-results': expiredResults,
   'expired-sessions': expiredSessions,
+  'expired-tokens': expiredTokens,
   erasure: erasureOf([adopters, applicants]),
   ages,
   'search-index': searchIndex,

@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import { nativeFace } from './faces/native/face.ts'
 import { DESCRIPTION, referenceRoutes } from './faces/native/reference.ts'
 import { openFace } from './faces/open/face.ts'
+import { petfinderFace } from './faces/petfinder/face.ts'
 import { consoleFace } from './faces/web/console/face.ts'
 import { errorsFor } from './faces/web/error-page.ts'
 import { galleryRoutes } from './faces/web/gallery/routes.ts'
@@ -21,6 +22,7 @@ import { countAnswers } from './metrics/count-answers.ts'
 /** The faces of the service, in the order in which an address is looked for. */
 function facesOf(context: Context): Face[] {
   const native = nativeFace(context)
+  const v2 = context.config.hasV2 ? [petfinderFace(context)] : []
   const open = openFace(context, {
     writeError: errorsFor(context.config, native.writeError),
     sharedWithAll: [DESCRIPTION],
@@ -30,7 +32,7 @@ function facesOf(context: Context): Face[] {
       galleryRoutes(app, context)
     },
   })
-  return [native, consoleFace(context), open]
+  return [native, ...v2, consoleFace(context), open]
 }
 
 /**

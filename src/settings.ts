@@ -13,6 +13,7 @@ import {
   setting,
   whole,
 } from './setting.ts'
+import { types } from './v2-setting.ts'
 
 const SECONDS_A_DAY = 86_400
 
@@ -121,6 +122,16 @@ export const SETTINGS = {
     '',
     'Sender of these letters, such as Hill Shelter <pets@shelter.example>; needed with SMTP_URL',
     sender,
+  ),
+  V2: setting(
+    'on',
+    'Whether clients written for the Petfinder API v2 are answered under /v2: on or off',
+    oneOf('on', 'off'),
+  ),
+  V2_TYPES: setting(
+    '',
+    'Of which type the animals of other categories than the first ones are there: Ferrets=small-furry, separated by semicolons; those of none are not shown there',
+    types,
   ),
   METRICS_PORT: setting(
     '',

@@ -41,7 +41,7 @@ const ORDER = [
   ['src/http'],
   ['src/db'],
   ['src/config.ts', 'src/settings.ts'],
-  ['src/mail-setting.ts'],
+  ['src/mail-setting.ts', 'src/v2-setting.ts'],
   ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts', 'src/release.ts'],
 ]
 
@@ -129,7 +129,7 @@ const OWNERS: Record<string, string[]> = {
   'src/vocabulary': ['vocabulary'],
   'src/inventory': ['inventory'],
   'src/staff': ['staff', 'staff_session', 'staff_link', 'sign_in_try'],
-  'src/keys': ['api_key', 'api_key_secret'],
+  'src/keys': ['api_key', 'api_key_secret', 'access_token'],
   'src/limits': ['counter'],
   'src/jobs': ['job'],
   'src/transfer': ['pet_source', 'photo_source', 'imported_file'],

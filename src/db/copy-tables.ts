@@ -55,8 +55,8 @@ export const INSTALLATION = 'installation'
 /** The index of the search, which follows from the animals: the target makes its own. */
 export const DERIVED = ['search_posting', 'search_order', 'search_change', 'search_state']
 
-/** Who is signed in, or may be by a link: in a copy nobody is. People sign in again. */
-export const SIGN_INS = ['staff_session', 'staff_link', 'sign_in_try']
+/** Who is signed in, or may be by a link or token: in a copy nobody is. People and programs sign in again. */
+export const SIGN_INS = ['staff_session', 'staff_link', 'sign_in_try', 'access_token']
 
 /** Who is at work on what in this store. A copy begins anew. */
 export const JOBS = 'job'

@@ -20,6 +20,7 @@ import * as postgresSearch from './migrations/postgres/0017-search.ts'
 import * as postgresStaff from './migrations/postgres/0018-staff.ts'
 import * as postgresApplications from './migrations/postgres/0019-applications.ts'
 import * as postgresSourceOwners from './migrations/postgres/0020-source-owners.ts'
+import * as postgresTokens from './migrations/postgres/0021-tokens.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -33,6 +34,7 @@ import * as search from './migrations/sqlite/0010-search.ts'
 import * as staff from './migrations/sqlite/0011-staff.ts'
 import * as applications from './migrations/sqlite/0012-applications.ts'
 import * as sourceOwners from './migrations/sqlite/0013-source-owners.ts'
+import * as tokens from './migrations/sqlite/0014-tokens.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -52,6 +54,7 @@ const MIGRATIONS = {
     '0011-staff': staff,
     '0012-applications': applications,
     '0013-source-owners': sourceOwners,
+    '0014-tokens': tokens,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -74,6 +77,7 @@ const MIGRATIONS = {
     '0018-staff': postgresStaff,
     '0019-applications': postgresApplications,
     '0020-source-owners': postgresSourceOwners,
+    '0021-tokens': postgresTokens,
   },
 }
 

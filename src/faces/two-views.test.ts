@@ -9,7 +9,7 @@ import { etagOf, validatorHeaders } from '../http/conditional.ts'
 import type { Face } from '../http/face.ts'
 import { sendPage } from '../http/send-page.ts'
 import { Type } from '../http/type.ts'
-import { identifyKeys } from '../keys/identify.ts'
+import { identifyKeys, keysOf } from '../keys/identify.ts'
 import { charge } from '../limits/charge.ts'
 import { petRoutes } from '../pets/routes.ts'
 import * as pets from '../pets/store.ts'
@@ -21,7 +21,7 @@ const PUBLIC = { 'x-view': 'public' }
 
 /** Keys, and the operations of the service, but each request says itself how much of the data it sees. */
 function viewFace(context: Context): Face {
-  const keys = identifyKeys(context)
+  const keys = identifyKeys(context, keysOf(context.config.environment))
   const seenBy = (caller: Caller, { headers }: IncomingMessage): Caller => ({
     ...caller,
     view: headers['x-view'] === 'all' ? 'all' : 'public',

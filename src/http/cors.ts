@@ -17,6 +17,8 @@ const REQUEST_HEADERS = [
   'If-Unmodified-Since',
   'Prefer',
   'X-Request-Id',
+  // Of browsers that run the client of the Petfinder API v2.
+  'X-Api-Sdk',
 ].join(', ')
 const EXPOSED_HEADERS = [
   'X-RateLimit-Limit',
@@ -49,15 +51,17 @@ const EVERYBODY = {
 /** The headers that let the page which sent a request read its answer; undefined when it may not. */
 export type ShareWithOrigin = (request: IncomingMessage) => Record<string, string> | undefined
 
-/** @param open addresses that pages of every origin may read */
+/** @param open addresses that pages of every origin may read; with a slash at the end, all that begin so */
 export function shareWithOrigin(
   { corsOrigins }: Pick<Config, 'corsOrigins'>,
   open: ReadonlySet<string>,
 ): ShareWithOrigin {
   const everybody = corsOrigins.includes('*')
+  const begun = [...open].filter((address) => address.endsWith('/'))
   return ({ headers: { origin }, url = '' }) => {
     // Also without an Origin, since caches may give the answer to whoever asks next.
-    if (open.has(url.split('?', 1)[0] ?? '')) return EVERYBODY
+    if (open.has(url.split('?', 1)[0] ?? '') || begun.some((address) => url.startsWith(address)))
+      return EVERYBODY
     if (origin === undefined) return undefined
     if (everybody) return EVERYBODY
     return corsOrigins.includes(origin) ? { ...EVERYBODY, 'access-control-allow-origin': origin } : undefined

@@ -75,7 +75,8 @@ export function createApp(options: Options): App {
     // The form for proxies (RFC 9112, section 3.2.2), taken off here so that all that follows meets one form.
     rewriteUrl: ({ url = '/' }) => {
       const path = url.replace(/^https?:\/\/[^/?#]+\/?/i, '/')
-      const { prefix } = faceOf(faces, path)
+      const { prefix, addressOf } = faceOf(faces, path)
+      if (addressOf) return addressOf(path)
       return prefix === '' ? path : withoutEmptyId(path, `${prefix}/`)
     },
     frameworkErrors: sendUnrouted,

@@ -60,7 +60,9 @@ export interface Face {
     error: ApiError,
     asked?: IncomingHttpHeaders,
   ): { type: string; body: string; headers?: Record<string, string> }
-  /** Addresses whose answers pages of every origin may read. */
+  /** The address that is meant, where clients of this face write it in other ways too. */
+  addressOf?(url: string): string
+  /** Addresses whose answers pages of every origin may read; with a slash at the end, all that begin so. */
   sharedWithAll?: string[]
   /** Meets every route of the service, before there are any. */
   openApi?(app: App): Promise<void>

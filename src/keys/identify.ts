@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Access, includesAccess } from '../access.ts'
 import type { Context } from '../context.ts'
+import type { Db } from '../db/tables.ts'
 import { type Caller, insideView, type View } from '../http/caller.ts'
 import type { Gate } from '../http/face.ts'
 import { counterOfAddress } from '../limits/address.ts'
@@ -17,16 +18,29 @@ interface KnownKey {
 /** Keys remembered until one may have changed; a small bound, since an answer is one indexed look-up away. */
 const MOST_REMEMBERED = 10_000
 
-/** Finds out who is calling: the key in the Authorization header, or else the client's address. */
-export function identifyKeys({
-  config,
-  db,
-  version,
-  clock,
-}: Context): Pick<Gate, 'recall' | 'identify' | 'visitor'> {
+/** What callers show of themselves behind Bearer. */
+export interface Credentials {
+  /** @returns the hash of what can be one; others are refused without a look-up */
+  hashOf(token: string): string | undefined
+  find(db: Db, hash: string): Promise<OpenedKey | undefined>
+  /** What a key sees; absent for all that it may. */
+  view?: View
+}
+
+/** The key itself. */
+export const keysOf = (environment: Environment): Credentials => ({
+  hashOf: (token) => (isKeyOf(environment, token) ? hashKey(token) : undefined),
+  find: findByHash,
+})
+
+/** Finds out who is calling: by the credentials in the Authorization header, or else the client's address. */
+export function identifyKeys(
+  { config, db, version, clock }: Context,
+  credentials: Credentials,
+): Pick<Gate, 'recall' | 'identify' | 'visitor'> {
   const remembered = new Map<string, KnownKey>()
   let rememberedAt = -1
-  const hashIn = hashReader(config.environment)
+  const hashIn = hashReader(credentials)
 
   /** Forgets what may have changed. @returns false when the store cannot say; `find` then meets the cause */
   function isCurrent(): boolean {
@@ -50,12 +64,12 @@ export function identifyKeys({
 
   async function find(hash: string): Promise<KnownKey | undefined> {
     const since = version('keys')
-    const key = await findByHash(db, hash)
+    const key = await credentials.find(db, hash)
     if (!key) return undefined
     const { id, access, plan } = key
     const organizationId = key.organizationId ?? undefined
     const counted = { name: `key:${id}`, limits: limitsOf(key), ban: config.ban, plan }
-    const view = viewOf(access, organizationId)
+    const view = credentials.view ?? viewOf(access, organizationId)
     const caller: Caller = { kind: 'key', id, access, view, organizationId, ...counted }
     const known = { caller, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY }
     if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
@@ -79,8 +93,8 @@ export function identifyKeys({
   }
 }
 
-/** @returns the hash of the key that a request sends, if that can be one of this environment */
-function hashReader(environment: Environment): (request: IncomingMessage) => string | undefined {
+/** @returns the hash of what a request sends, if that can be any */
+function hashReader({ hashOf }: Credentials): (request: IncomingMessage) => string | undefined {
   /** Of the last header on each connection: mostly the next request has it too. */
   const last = new WeakMap<Socket, { authorization: string; hash: string | undefined }>()
   return ({ socket, headers: { authorization } }) => {
@@ -88,7 +102,7 @@ function hashReader(environment: Environment): (request: IncomingMessage) => str
     const known = last.get(socket)
     if (known?.authorization === authorization) return known.hash
     const token = tokenOf(authorization)
-    const hash = token && isKeyOf(environment, token) ? hashKey(token) : undefined
+    const hash = token === undefined ? undefined : hashOf(token)
     last.set(socket, { authorization, hash })
     return hash
   }

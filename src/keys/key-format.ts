@@ -12,7 +12,7 @@ const FORM = new RegExp(`^adopt_(?:live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHEC
 
 /** A new API key: prefix, 30 random base62 characters (178 bits), and 6 that are their CRC-32. */
 export function generateKey(environment: Environment): string {
-  const body = PREFIXES[environment] + randomBase62()
+  const body = PREFIXES[environment] + randomBase62(RANDOM_LENGTH)
   return body + checksum(body)
 }
 
@@ -27,12 +27,13 @@ export function hashKey(key: string): string {
   return hash('sha256', key)
 }
 
-function randomBase62(): string {
+/** With 5.95 bits in each character. */
+export function randomBase62(length: number): string {
   let text = ''
-  while (text.length < RANDOM_LENGTH) {
+  while (text.length < length) {
     // 248 is the largest multiple of 62 in a byte: above it the first characters would come more often.
-    for (const byte of randomBytes(RANDOM_LENGTH)) {
-      if (byte < 248 && text.length < RANDOM_LENGTH) text += BASE62[byte % 62]
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }
   return text

@@ -22,6 +22,8 @@ export interface Page {
   found: Found[]
   /** From where to go on, where the search ended before there were enough. */
   next?: Position | undefined
+  /** How many it did not come to pass over, where it has to go on. */
+  left?: number
 }
 
 const readShown = prepared<Values, PickedRow>(
@@ -43,6 +45,8 @@ interface Showing {
   near: Near | undefined
   picked: Picked | undefined
   show: Show
+  /** So many are passed over first. */
+  skip?: number | undefined
 }
 
 /** So many animals are looked at for one page, of which the index does not know all that was asked for. */
@@ -57,16 +61,21 @@ export async function collect(
 ): Promise<Page> {
   const found: Found[] = []
   let lookedAt = 0
+  let left = showing.skip ?? 0
   for (;;) {
     const { done, value } = await candidates.next()
-    if (done) return { found, next: value }
-    for (let from = 0; from < value.length; ) {
+    if (done) return { found, next: value, left }
+    // Of those that the index knows all of nothing has to be read.
+    const passed = showing.wanted.isWithin ? 0 : Math.min(left, value.length)
+    left -= passed
+    for (let from = passed; from < value.length; ) {
       const some = value.slice(from, from + limit + 1 - found.length)
       found.push(...(await shown(db, some, showing)))
+      left -= found.splice(0, left).length
       if (found.length > limit) return { found }
       from += some.length
       lookedAt += some.length
-      if (lookedAt >= MOST_LOOKED_AT) return { found, next: some.at(-1)?.position }
+      if (lookedAt >= MOST_LOOKED_AT) return { found, next: some.at(-1)?.position, left }
       await takeTurns()
     }
   }

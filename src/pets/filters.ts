@@ -9,7 +9,12 @@ import { type DateFilter, dayOf, NAME_WORD, TRAIT_FILTERS, textToken, token, WOR
 
 // From what a client asks for to what an animal has to have.
 
-export type Filters = Omit<PetQuery, 'cursor' | 'fields' | 'limit' | 'sort' | 'id'>
+export type Filters = Omit<PetQuery, 'cursor' | 'fields' | 'limit' | 'sort' | 'id'> & {
+  /** Words that the name has, or that words in it begin with. */
+  name?: string | undefined
+  /** Only animals of no organization. */
+  ofNobody?: true | undefined
+}
 
 /** Filters whose values are compared as they are. */
 const EXACT = ['categoryId', 'organizationId'] as const
@@ -39,6 +44,8 @@ export interface Wanted {
   isWithin: Residual | undefined
 }
 
+const ANY_ORGANIZATION: Clause = { tokens: [], prefixes: [token('organizationId', '')] }
+
 /** @param near absent where no place is asked for */
 export function wantedBy(
   filters: Filters,
@@ -60,10 +67,12 @@ export function wantedBy(
   }
   if (near) anyOf([...near.keys()])
   clauses.push(...dateClauses(filters))
+  for (const word of wordsOf(filters.name ?? ''))
+    clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
   const words = wordsAsked(filters.q)
   clauses.push(...words.map((word) => wordClause(word, organizations)))
   return {
-    question: { clauses },
+    question: { clauses, ...(filters.ofNobody && { without: [ANY_ORGANIZATION] }) },
     inName: words.length > 0 ? words.map((word) => tokensOfWord(NAME_WORD, word)) : undefined,
     isWithin: residual(filters),
   }

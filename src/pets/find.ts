@@ -4,7 +4,7 @@ import { type Clause, matches, type Question } from '../search/question.ts'
 import { byDistance, withoutPlaces } from './by-distance.ts'
 import { readSearched } from './changed.ts'
 import { collect, type Found, type Page } from './collect.ts'
-import type { Wanted } from './filters.ts'
+import type { Filters, Wanted } from './filters.ts'
 import { type Finder, searching } from './finder.ts'
 import type { Near } from './near.ts'
 import { byId, byKey, type Candidates, type Position, type Search } from './order.ts'
@@ -18,10 +18,15 @@ import { AT, token, tokensOf } from './tokens.ts'
 
 // The animals that fit filters of every kind, by the index of the search and what has changed since.
 
+/** What is asked for: by the list of the contract, or by a face that knows more filters. */
+export type Asked = PetQuery & Filters
+
 export interface Start {
-  query: PetQuery
+  query: Asked
   picked?: Picked | undefined
   after?: Position | undefined
+  /** So many behind the place are passed over. */
+  skip?: number | undefined
 }
 
 /** Rows of the index that one page reads at most. */
@@ -39,7 +44,7 @@ export async function find(finder: Finder, start: Start, show: Show): Promise<Pa
   return { found, next: cutFrom === undefined ? next : (found.at(-1)?.position ?? start.after ?? [0, 0]) }
 }
 
-function findIn(db: Db, finder: Finder, { query, after, picked }: Start, show: Show): Promise<Page> {
+function findIn(db: Db, finder: Finder, { query, after, picked, skip }: Start, show: Show): Promise<Page> {
   return searching(
     db,
     finder,
@@ -48,7 +53,7 @@ function findIn(db: Db, finder: Finder, { query, after, picked }: Start, show: S
       const candidates = query.id
         ? named(search, query, wanted.question, after)
         : ordered(search, query, wanted, near, after)
-      return collect(db, candidates, query.limit, { work: search.work, wanted, near, picked, show })
+      return collect(db, candidates, query.limit, { work: search.work, wanted, near, picked, show, skip })
     },
     ({ found }) => found.map(({ id }) => id),
   )

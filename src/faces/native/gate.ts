@@ -3,14 +3,14 @@ import { includesAccess, neededAccess } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Gate } from '../../http/face.ts'
-import { identifyKeys } from '../../keys/identify.ts'
+import { identifyKeys, keysOf } from '../../keys/identify.ts'
 import { charge } from '../../limits/charge.ts'
 
 /** Lets in who sends a valid key, as far as its limits and its access go. */
 export function nativeGate(context: Context): Gate {
   const { limiter } = context
   return {
-    ...identifyKeys(context),
+    ...identifyKeys(context, keysOf(context.config.environment)),
     admit: (caller) => charge(limiter, caller),
     authorize({ access }, needed = 'read', { authorization }) {
       if (access === undefined) return unauthenticated(authorization)

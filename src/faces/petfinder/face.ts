@@ -1,0 +1,49 @@
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import type { Face } from '../../http/face.ts'
+import { identifyKeys } from '../../keys/identify.ts'
+import { findByToken, hashOfToken } from '../../keys/tokens.ts'
+import { charge } from '../../limits/charge.ts'
+import { animalRoutes } from './animal-routes.ts'
+import { problemsOf } from './errors.ts'
+import { organizationRoutes } from './organization-routes.ts'
+import { PREFIX } from './prefix.ts'
+import { tokenRoutes } from './token-routes.ts'
+import { typeRoutes } from './type-routes.ts'
+
+/**
+ * For clients written for the Petfinder API v2: they read animals, types, breeds and organizations with
+ * access tokens, and change nothing. Whatever a key may, here it sees what everybody sees.
+ */
+export function petfinderFace(context: Context): Face {
+  const { limiter, config } = context
+  return {
+    prefix: PREFIX,
+    gate: {
+      ...identifyKeys(context, { hashOf: hashOfToken, find: findByToken, view: 'public' }),
+      admit: (caller) => charge(limiter, caller),
+      authorize({ access }, needed) {
+        if (needed === undefined || access !== undefined) return undefined
+        return new ApiError('invalid_api_key', {
+          headers: { 'www-authenticate': 'Bearer realm="adoptable"' },
+        })
+      },
+    },
+    writeError: problemsOf(config),
+    addressOf: withoutSlashes,
+    sharedWithAll: [`${PREFIX}/`],
+    routes(app) {
+      tokenRoutes(app, context)
+      animalRoutes(app, context)
+      typeRoutes(app, context)
+      organizationRoutes(app, context)
+    },
+  }
+}
+
+/** These clients write slashes at the end of a path or not. */
+function withoutSlashes(url: string): string {
+  const end = url.search(/[?#]/)
+  const path = end < 0 ? url : url.slice(0, end)
+  return path.replace(/\/+$/, '') + (end < 0 ? '' : url.slice(end))
+}

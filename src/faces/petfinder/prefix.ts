@@ -1,0 +1,2 @@
+/** Where this face is. */
+export const PREFIX = '/v2'

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../context.ts'
+import type { App } from '../../http/app.ts'
+import { NO_STORE } from '../../http/cache-headers.ts'
+import type { FormBody } from '../../http/form-body.ts'
+import { hashClient, isClient } from '../../keys/client.ts'
+import { findByHash } from '../../keys/find-by-hash.ts'
+import { generateToken, hashOfToken, TOKEN_SECONDS } from '../../keys/tokens.ts'
+import { ERRORS_PATH, errorsPage, InvalidClient, InvalidTokenRequest } from './errors.ts'
+import { readTokenBody } from './token-body.ts'
+
+/** Gives access tokens for the credentials of a client (RFC 6749, section 4.4). */
+export function tokenRoutes(app: App, { db, write, clock }: Context): void {
+  app.post('/oauth2/token', { config: { readBody: readTokenBody } }, async (request, reply) => {
+    const fields = (request.body ?? new URLSearchParams()) as FormBody
+    const grant = fields.get('grant_type')
+    if (!grant) throw new InvalidTokenRequest(true)
+    if (grant !== 'client_credentials') throw new InvalidTokenRequest(false)
+    const client = clientOf(request, fields)
+    if (!isClient(client)) throw new InvalidClient()
+    const secretHash = hashClient(client)
+    const key = await findByHash(db, secretHash)
+    if (!key || clock() >= (key.expiresAt ?? Number.POSITIVE_INFINITY)) throw new InvalidClient()
+    const token = generateToken()
+    await write('insertToken', hashOfToken(token) as string, secretHash, clock())
+    reply.headers({ ...NO_STORE, pragma: 'no-cache' })
+    return { token_type: 'Bearer', expires_in: TOKEN_SECONDS, access_token: token }
+  })
+
+  app.get(ERRORS_PATH, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage().text))
+}
+
+/** In the header (RFC 7617), or else in the body. */
+function clientOf({ headers }: FastifyRequest, fields: FormBody): { id: string; secret: string } {
+  const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? []
+  if (encoded === undefined)
+    return { id: fields.get('client_id') ?? '', secret: fields.get('client_secret') ?? '' }
+  const text = Buffer.from(encoded, 'base64').toString()
+  const at = text.indexOf(':')
+  return { id: text.slice(0, Math.max(at, 0)), secret: text.slice(at + 1) }
+}

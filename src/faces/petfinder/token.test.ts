@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { generateToken } from '../../keys/tokens.ts'
+import { startV2 } from '../../testing/v2.ts'
+
+const NO_KEY = { authorization: undefined }
+const JSON_TYPE = { ...NO_KEY, 'content-type': 'application/json' }
+const FORM_TYPE = { ...NO_KEY, 'content-type': 'application/x-www-form-urlencoded' }
+
+test('a token is given for a form, JSON, Basic and the parts of a form, and reads', async (t) => {
+  const { askToken, client, read } = await startV2(t)
+  const fields = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret }
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`
+  for (const sent of [
+    { headers: FORM_TYPE, body: new URLSearchParams(fields).toString() },
+    { headers: JSON_TYPE, body: JSON.stringify(fields) },
+    { headers: { ...FORM_TYPE, authorization: basic }, body: 'grant_type=client_credentials' },
+    {
+      headers: { ...NO_KEY, 'content-type': 'multipart/form-data; boundary=x' },
+      body: `${parts.join('')}--x--\r\n`,
+    },
+  ]) {
+    const answer = await askToken(sent)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(Object.keys(answer.body), ['token_type', 'expires_in', 'access_token'])
+    assert.deepEqual([answer.body.token_type, answer.body.expires_in], ['Bearer', 3_600])
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(answer.headers['cache-control'], 'no-store')
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
+    const authorization = `Bearer ${answer.body.access_token}`
+    assert.equal((await read('/animals', { authorization })).status, 200)
+  }
+})
+
+test('who is not known gets the 401 of old, and whoever asks wrongly a 400', async (t) => {
+  const { askToken, client } = await startV2(t)
+  const grant = { grant_type: 'client_credentials' }
+  const wrong = { ...grant, client_id: client.id, client_secret: 'a'.repeat(40) }
+  for (const fields of [
+    wrong,
+    grant,
+    { ...grant, client_id: client.id },
+    { ...wrong, client_id: "' or 1=1" },
+  ]) {
+    const answer = await askToken({ headers: JSON_TYPE, body: JSON.stringify(fields) })
+    assert.equal(answer.status, 401)
+    assert.equal(answer.headers['content-type'], 'application/problem+json')
+    const { title, detail, hint, errors, type } = answer.body
+    assert.deepEqual([title, detail, hint], ['invalid_client', 'Client authentication failed', null])
+    assert.deepEqual(Object.keys(errors[0]), ['code', 'title', 'message', 'details', 'href'])
+    assert.equal(type, 'http://pets.example/v2/errors#ERR-401')
+  }
+  for (const [body, code] of [
+    ['{}', 'ERR-00001'],
+    ['{"grant_type":"password"}', 'ERR-00002'],
+    ['[', 'ERR-400'],
+    ['"text"', 'ERR-400'],
+  ]) {
+    const answer = await askToken({ headers: JSON_TYPE, body })
+    assert.equal(answer.status, 400, body)
+    assert.ok(answer.body.type.endsWith(`#${code}`), answer.text)
+  }
+  const large = await askToken({ headers: JSON_TYPE, body: JSON.stringify({ a: 'a'.repeat(9_000) }) })
+  assert.equal(large.status, 413)
+  const none = await askToken({ headers: { ...NO_KEY, 'content-type': 'text/plain' }, body: 'a' })
+  assert.equal(none.status, 415)
+})
+
+test('a missing, wrong or old token and a key get the same 401, word for word', async (t) => {
+  const { read, clock, key, token } = await startV2(t)
+  const refused = async (authorization: string | undefined): Promise<void> => {
+    const answer = await read('/animals', { authorization })
+    assert.equal(answer.status, 401)
+    assert.equal(answer.body.detail, 'Access token invalid or expired')
+    assert.equal(answer.headers['content-type'], 'application/problem+json')
+    assert.deepEqual(Object.keys(answer.body), ['type', 'status', 'title', 'detail'])
+  }
+  for (const authorization of [
+    undefined,
+    'Basic abc',
+    `Bearer ${generateToken()}`,
+    'Bearer',
+    `Bearer ${key}`,
+  ])
+    await refused(authorization)
+  assert.equal((await read('/types/')).status, 200)
+  clock.now += 3_599_999
+  assert.equal((await read('/animals')).status, 200)
+  clock.now += 1
+  await refused(`Bearer ${token}`)
+})
+
+test('a token ends with its key at once, also on a connection that it was used on, and opens nothing of ours', async (t) => {
+  const { read, keyId, service, askToken, request, token } = await startV2(t)
+  assert.equal((await read('/animals')).status, 200)
+  assert.equal((await request('/v1/pets', { headers: { authorization: `Bearer ${token}` } })).status, 401)
+  await service.context.write('revokeKey', keyId, 0)
+  assert.equal((await read('/animals')).status, 401)
+  assert.equal((await askToken()).status, 401)
+})
+
+test('requests with a token count for its key, and requests for one for the address', async (t) => {
+  const { read, askToken } = await startV2(t, { settings: { ANONYMOUS_PER_MINUTE: '3' } }, { plan: 'free' })
+  const first = await read('/animals')
+  assert.deepEqual([first.headers['x-ratelimit-limit'], first.headers['x-ratelimit-remaining']], ['60', '59'])
+  for (let asked = 1; asked < 3; asked += 1) assert.equal((await askToken()).status, 200)
+  const over = await askToken()
+  assert.deepEqual([over.status, over.body.title], [429, 'Too Many Requests'])
+  for (let asked = 1; asked < 60; asked += 1) await read('/animals')
+  const limited = await read('/animals')
+  assert.deepEqual([limited.status, limited.body.type.split('#')[1]], [429, 'ERR-429'])
+  assert.ok(Number(limited.headers['retry-after']) > 0)
+})
+
+test('tokens are stored as hashes, and go once they are over', async (t) => {
+  const { service, token, clock, askToken } = await startV2(t)
+  const { db, write } = service.context
+  const kept = () => db.selectFrom('access_token').selectAll().execute()
+  assert.doesNotMatch(JSON.stringify(await kept()), new RegExp(token))
+  clock.now += 3_600_000
+  await askToken()
+  assert.equal((await kept()).length, 2)
+  assert.equal(await write('removeExpiredTokens', clock.now), false)
+  assert.equal((await kept()).length, 1)
+})

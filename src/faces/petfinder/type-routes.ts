@@ -1,0 +1,76 @@
+import type { FastifyRequest } from 'fastify'
+import * as categoryStore from '../../categories/store.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { etagOf } from '../../http/conditional.ts'
+import { sendPage } from '../../http/send-page.ts'
+import { PREFIX } from './prefix.ts'
+import { READ } from './read.ts'
+import { type Categories, categoriesReader, TYPES, type Type, typeNamed } from './types.ts'
+import { wordsOf } from './words.ts'
+
+interface ByType {
+  Params: { type: string }
+}
+
+export function typeRoutes(app: App, context: Context): void {
+  const { db } = context
+  const readCategories = categoriesReader(context, () => categoryStore.list(db))
+
+  async function toType(type: Type, categories: Categories) {
+    const { name, slug, coats, genders } = type
+    const link = `${PREFIX}/types/${slug}`
+    const colors = await wordsOf(db, 'color', categories, type)
+    return {
+      name,
+      coats,
+      colors,
+      genders,
+      _links: { self: { href: link }, breeds: { href: `${link}/breeds` } },
+    }
+  }
+
+  const answer = (make: (request: FastifyRequest, categories: Categories) => Promise<object>) => {
+    return (request: FastifyRequest, reply: Parameters<typeof sendPage>[1]) =>
+      sendPage(request, reply, context, async () => {
+        const body = JSON.stringify(await make(request, await readCategories()))
+        return { body, headers: { etag: etagOf(body) } }
+      })
+  }
+
+  app.get(
+    '/types',
+    { config: READ },
+    answer(async (_request, categories) => {
+      const types: object[] = []
+      for (const type of TYPES) types.push(await toType(type, categories))
+      return { types }
+    }),
+  )
+
+  app.get<ByType>(
+    '/types/:type',
+    { config: READ },
+    answer(async (request, categories) => ({ type: await toType(typeIn(request), categories) })),
+  )
+
+  app.get<ByType>(
+    '/types/:type/breeds',
+    { config: READ },
+    answer(async (request, categories) => {
+      const type = typeIn(request)
+      const names = await wordsOf(db, 'breed', categories, type)
+      names.sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1))
+      const link = { type: { href: `${PREFIX}/types/${type.slug}` } }
+      return { breeds: names.map((name) => ({ name, _links: link })) }
+    }),
+  )
+}
+
+/** @throws {ApiError} category_not_found */
+function typeIn(request: FastifyRequest): Type {
+  const type = typeNamed((request.params as ByType['Params']).type)
+  if (!type) throw new ApiError('category_not_found')
+  return type
+}

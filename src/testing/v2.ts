@@ -1,0 +1,29 @@
+import type { TestContext } from 'node:test'
+import { generateClient, hashClient } from '../keys/client.ts'
+import type { NewKey } from '../keys/store.ts'
+import type { Answer, Sent } from './client.ts'
+import { type Options, startApp } from './start-app.ts'
+
+/** A service, and a client that reads under /v2 with an access token. */
+export async function startV2(t: TestContext, options: Options = {}, key: Partial<NewKey> = {}) {
+  const app = await startApp(t, { ...options, key: { access: 'admin', ...options.key } })
+  const client = generateClient()
+  const own: NewKey = { name: 'v2', plan: 'business', access: 'read', ...key }
+  const keyId = Number(await app.service.context.write('insertKey', own, hashClient(client), app.clock.now))
+  /** Another token of the client. */
+  const askToken = (given: Sent = {}): Promise<Answer> =>
+    app.request('/v2/oauth2/token', {
+      method: 'POST',
+      headers: { authorization: undefined, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client.id,
+        client_secret: client.secret,
+      }).toString(),
+      ...given,
+    })
+  const token: string = (await askToken()).body.access_token
+  const read = (path: string, headers = {}): Promise<Answer> =>
+    app.request(`/v2${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
+  return { ...app, client, keyId, token, askToken, read }
+}
