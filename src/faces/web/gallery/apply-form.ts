@@ -20,7 +20,7 @@ export const HIDDEN_FIELD = 'homepage'
 /** When the form was made, and for which link. */
 export const TOKEN_FIELD = 'form'
 /** The button: where what is wrong with the form itself leads. */
-export const WHOLE_FORM = 'send'
+export const NON_FIELD = 'send'
 
 /** Of so many options all are to be seen. */
 const FEW_OPTIONS = 6
@@ -76,7 +76,7 @@ ${questions.map((question) => answer(question, parts))}
 ${questions.length === 0 && html`<h2>${apply.questions}</h2>`}
 ${field('message', parts)}
 <p class="privacy">${apply.privacy(days)}</p>
-<p><button class="big" id="field-${WHOLE_FORM}">${apply.send}</button></p></form>`
+<p><button class="big" id="field-${NON_FIELD}">${apply.send}</button></p></form>`
 }
 
 const AUTOCOMPLETE: Partial<Record<FieldName, string>> = {

@@ -8,11 +8,11 @@ import { type InsidePage, type InsideQuery, listInside } from '../../../../pets/
 import type { Position } from '../../../../pets/order.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
+import { type Choice, type Choices, readChoices } from '../forms/choices.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { callerMay } from '../gate.ts'
 import { PREFIX } from '../pages.ts'
 import { photosFor } from '../photos/section.ts'
-import { type Choice, type Choices, readChoices } from './choices.ts'
 import { ROW_PICKED, rows } from './rows.ts'
 
 const PATH = `${PREFIX}/animals`

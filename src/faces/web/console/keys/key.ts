@@ -11,7 +11,7 @@ import { mayManageKey } from '../../../../staff/roles.ts'
 import { timeIn } from '../../dates.ts'
 import { selectField } from '../../forms.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { idIn } from '../row-id.ts'
+import { pathId } from '../path-id.ts'
 import { shownOnce } from '../shown-once.ts'
 import { KEYS, planOf, stateOf } from './list.ts'
 
@@ -62,7 +62,7 @@ const gone = (reply: FastifyReply) => reply.redirect(`${KEYS}?done=keyGone`, 303
 
 /** @throws {ApiError} route_not_found, also for one of another organization */
 async function keyOf({ db }: Context, request: FastifyRequest): Promise<keys.Key> {
-  const key = await keys.find(db, idIn(request))
+  const key = await keys.find(db, pathId(request))
   const { organizationId } = request.caller
   if (!key || (organizationId !== undefined && key.organization_id !== organizationId))
     throw new ApiError('route_not_found')

@@ -13,10 +13,10 @@ import { type Limits, PLANS, type Plan } from '../../../../plans.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { accessUpTo, mayManageKey } from '../../../../staff/roles.ts'
 import { type Problem, problemSummary, radioField, selectField, textField } from '../../forms.ts'
+import { organizationField } from '../forms/organization-field.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { organizationField } from '../organization-field.ts'
-import { numberIn } from '../row-id.ts'
 import { shownOnce } from '../shown-once.ts'
+import { wholeNumberOf } from '../whole-number.ts'
 import { KEYS } from './list.ts'
 
 const IS_NAME = new RegExp(ONE_LINE, 'u')
@@ -78,7 +78,7 @@ async function read(
   if (!IS_NAME.test(name) || [...name].length > MOST_NAME) wrong('name', words.name)
   if (!accessUpTo(role).includes(access as Access)) wrong('access', words.access)
   if (!plansFor(role).includes(plan as Plan)) wrong('plan', words.plan)
-  const chosen = typed.organizationId === '' ? undefined : (numberIn(typed.organizationId) ?? 0)
+  const chosen = typed.organizationId === '' ? undefined : (wholeNumberOf(typed.organizationId) ?? 0)
   const organizationId = own ?? chosen
   const isThere = organizationId === undefined || (await organizations.find(db, BigInt(organizationId)))
   if (!isThere) wrong('organizationId', words.organization)
@@ -94,7 +94,7 @@ function limitsIn(
   message: string,
 ): Limits {
   const count = (field: 'perMinute' | 'perDay', text: string): number => {
-    const value = numberIn(text) ?? 0
+    const value = wholeNumberOf(text) ?? 0
     if (value < 1 || value > MOST_REQUESTS) wrong(field, message)
     return value
   }

@@ -10,8 +10,8 @@ import { authorityOf } from '../../../../staff/accounts.ts'
 import { type Invited, invite, linkOf, sendLink } from '../../../../staff/join.ts'
 import { rolesUpTo } from '../../../../staff/roles.ts'
 import { type Problem, problemSummary, radioField, textField } from '../../forms.ts'
+import { organizationField, readOrganizationId } from '../forms/organization-field.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { organizationField, organizationIn } from '../organization-field.ts'
 import { shownOnce } from '../shown-once.ts'
 import { personProblems } from '../sign-in/problems.ts'
 import { PEOPLE } from './list.ts'
@@ -28,7 +28,7 @@ export function invitePeople(app: App, context: Context): void {
     const [name, email, role] = [text('name'), text('email'), text('role')]
     const typed = { name, email, role, organizationId: text('organizationId') }
     try {
-      const organizationId = organizationIn(form, request)
+      const organizationId = readOrganizationId(form, request)
       const person = { name, email, role: role as Role, organizationId }
       const invited = await invite(context, person, authorityOf(request.caller))
       const { people } = wordsFor(request).words

@@ -13,7 +13,7 @@ import { dayIn } from '../../dates.ts'
 import { type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { idIn } from '../row-id.ts'
+import { pathId } from '../path-id.ts'
 import { personProblems } from '../sign-in/problems.ts'
 import { shownLink } from './invite.ts'
 import { PEOPLE, placeOf } from './list.ts'
@@ -65,7 +65,7 @@ const gone = (reply: FastifyReply) => reply.redirect(`${PEOPLE}?done=personGone`
 
 /** @throws {ApiError} route_not_found, also for somebody of another organization */
 async function personOf({ db }: Context, request: FastifyRequest): Promise<staff.Staff> {
-  const person = await staff.find(db, idIn(request))
+  const person = await staff.find(db, pathId(request))
   const { organizationId } = request.caller
   const isOwn = organizationId === undefined || person?.organizationId === organizationId
   if (!person || !isOwn) throw new ApiError('route_not_found')

@@ -10,7 +10,8 @@ import {
   selectField,
   textField,
 } from '../../forms.ts'
-import { readChoices } from '../animals/choices.ts'
+import { readOrganizations } from '../forms/choices.ts'
+import { NON_FIELD } from '../forms/problems.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import { type Draft, EMPTY, MOST_QUESTIONS } from './questions-read.ts'
@@ -33,7 +34,7 @@ export function questionsPage(request: FastifyRequest, parts: Parts): string {
   const main = html`<div class="narrow"><h1>${questions.title}</h1>
 <p class="lead"><strong>${organization.name}</strong> · ${questions.lead}</p>
 ${problemSummary(questions.wrong, problems)}
-<form method="post" id="field-form" action="${QUESTIONS_PATH}?organization=${organization.id}" novalidate>
+<form method="post" id="field-${NON_FIELD}" action="${QUESTIONS_PATH}?organization=${organization.id}" novalidate>
 <input type="hidden" name="marks" value="${marks}">
 <button class="visually-hidden" name="do" value="save" tabindex="-1" aria-hidden="true">${questions.save}</button>
 ${groups}<div class="actions"><button name="do" value="save">${questions.save}</button></div></form></div>`
@@ -71,7 +72,7 @@ function action(name: 'up' | 'down' | 'remove', index: number, request: FastifyR
 /** For somebody of the whole installation. */
 export async function chooseOrganization(context: Context, request: FastifyRequest): Promise<string> {
   const { questions } = wordsFor(request).words
-  const { organizations } = await readChoices(context, request.caller)
+  const organizations = await readOrganizations(context, request.caller)
   const main = html`<div class="narrow"><h1>${questions.title}</h1><h2>${questions.which}</h2>
 ${
   organizations === undefined
