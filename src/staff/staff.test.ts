@@ -7,6 +7,7 @@ import type { Write } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 import { consoleFace } from '../faces/web/console/face.ts'
 import type { Face } from '../http/face.ts'
+import { newToken } from '../http/token.ts'
 import { visitorOf } from '../keys/identify.ts'
 import * as keys from '../keys/store.ts'
 import { cookieOf, tokenOf } from '../testing/console.ts'
@@ -18,7 +19,6 @@ import { join as followLink, invite, readLink, reset } from './join.ts'
 import { doersOf } from './names.ts'
 import type { NewPerson } from './person.ts'
 import * as staff from './store.ts'
-import { newToken } from './token.ts'
 
 const HOUR_MS = 3_600_000
 const ANA: NewPerson = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' }

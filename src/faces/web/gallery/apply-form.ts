@@ -1,8 +1,8 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
+import type { Language } from '../../../http/language.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import { assetPath } from '../assets.ts'
 import { longTextField, type Problem, problemSummary, radioField, selectField, textField } from '../forms.ts'
-import type { Language } from '../language.ts'
 import { textsOf } from '../texts/texts.ts'
 import {
   answerField,

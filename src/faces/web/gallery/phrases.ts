@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts'
+import type { Language } from '../../../http/language.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { Animal } from './animal.ts'
 

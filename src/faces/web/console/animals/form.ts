@@ -1,4 +1,5 @@
 import { type Html, html, type Part } from '../../../../http/html.ts'
+import type { Language } from '../../../../http/language.ts'
 import {
   checkField,
   longTextField,
@@ -7,7 +8,6 @@ import {
   selectField,
   textField,
 } from '../../forms.ts'
-import type { Language } from '../../language.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import type { Choices } from '../forms/choices.ts'
 import type { FormField } from '../forms/fields.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newToken } from '../../../../http/token.ts'
 import { invite, reset } from '../../../../staff/join.ts'
 import { LINK_MS } from '../../../../staff/links.ts'
 import * as staff from '../../../../staff/store.ts'
-import { newToken } from '../../../../staff/token.ts'
 import { cookieOf, tokenOf } from '../../../../testing/console.ts'
 import { BEN, PASSWORD, startConsole } from '../../../../testing/staffed.ts'
 
