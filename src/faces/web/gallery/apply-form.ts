@@ -1,18 +1,11 @@
+import { MOST_CHARACTERS } from '../../../applications/schema.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Language } from '../../../http/language.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import { assetPath } from '../assets.ts'
 import { longTextField, type Problem, problemSummary, radioField, selectField, textField } from '../forms.ts'
 import { textsOf } from '../texts/texts.ts'
-import {
-  answerField,
-  choicesOf,
-  FIELD_NAMES,
-  FIELDS,
-  type FieldName,
-  isLong,
-  type Typed,
-} from './apply-read.ts'
+import { answerField, choicesOf, FIELD_NAMES, type FieldName, isLong, type Typed } from './apply-read.ts'
 import { galleryPage } from './frame.ts'
 
 /** What people do not see and programs fill in. */
@@ -95,7 +88,7 @@ function field(name: FieldName, { language, typed, problems }: FormParts): Part 
   const shared = {
     ...{ name, required, problems, value: typed[name] ?? '', hint: apply.hints[name] },
     label: required ? label : apply.optional(label),
-    ...{ autocomplete: AUTOCOMPLETE[name], mostCharacters: FIELDS[name] },
+    ...{ autocomplete: AUTOCOMPLETE[name], mostCharacters: MOST_CHARACTERS[name] },
   }
   if (isLong(name)) return longTextField({ ...shared, rows: name === 'address' ? 3 : 6 })
   return textField({ ...shared, type: TYPES[name] ?? 'text' })

@@ -9,7 +9,7 @@ import type { Question } from '../../../organizations/questions.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
-import { PHOTOS_PATH, toPhotos } from '../../../photo-files/kept.ts'
+import { photosBeside, toPhotos } from '../../../photo-files/kept.ts'
 import type { Problem } from '../forms.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
@@ -70,7 +70,7 @@ async function animalIn({ db, config }: Context, slug: string): Promise<Animal> 
   const { organizationId } = pet
   const shelter =
     organizationId === undefined ? undefined : await organizations.find(db, BigInt(organizationId))
-  const [first] = toPhotos(photos, config.photosPublicUrl ?? PHOTOS_PATH) ?? []
+  const [first] = toPhotos(photos, photosBeside(config)) ?? []
   return {
     pet,
     photo: first?.sizes.small,

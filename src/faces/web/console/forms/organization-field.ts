@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import type { Html } from '../../../../http/html.ts'
 import { type Problem, selectField, textField } from '../../forms.ts'
 import { wordsFor } from '../frame.ts'
@@ -35,7 +35,7 @@ export async function organizationField(
  */
 export function readOrganizationId(form: FormBody, { caller }: FastifyRequest): number | undefined {
   if (caller.organizationId !== undefined) return caller.organizationId
-  const text = (form.get('organizationId') ?? '').trim()
+  const text = textIn(form, 'organizationId')
   if (text === '') return undefined
   const id = wholeNumberOf(text)
   if (id !== undefined) return id

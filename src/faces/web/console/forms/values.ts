@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn, typedText } from '../../../../http/form-body.ts'
+import { digitsOf } from '../../currency.ts'
 import { wholeNumberOf } from '../whole-number.ts'
 import type { FormField, Kind } from './fields.ts'
 
@@ -14,18 +15,15 @@ export type Json = Record<string, unknown>
 export function readValues(form: FormBody, fields: readonly FormField[]): Values {
   const values: Values = {}
   for (const { name, kind } of fields) {
-    if (form.has(name)) values[name] = plain(form.get(name) ?? '')
+    if (form.has(name)) values[name] = textIn(form, name)
     else if (kind === 'check') values[name] = ''
   }
   return values
 }
 
-/** As two texts are compared: a browser sends every line end as two characters. */
-const plain = (text: string): string => text.replace(/\r\n?/g, '\n').trim()
-
 /** What a form is about, as its fields show it. */
 export function valuesOf(shown: object, fields: readonly FormField[]): Values {
-  return Object.fromEntries(fields.map(({ name, kind }) => [name, plain(toText(kind, name, shown))]))
+  return Object.fromEntries(fields.map(({ name, kind }) => [name, typedText(toText(kind, name, shown))]))
 }
 
 function valueAt(shown: object, name: string): unknown {
@@ -53,16 +51,6 @@ function toText(kind: Kind, name: string, shown: object): string {
 }
 
 const GRAMS = 1_000
-
-/** Digits behind the point, of a currency that there is. */
-function digitsOf(currency: string | undefined): number {
-  try {
-    const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency ?? '' })
-    return format.resolvedOptions().maximumFractionDigits ?? 2
-  } catch {
-    return 2
-  }
-}
 
 /** Undefined for an empty field. What cannot be read stays text, and is refused as what it is not. */
 function toValue(kind: Kind, name: string, values: Values): unknown {

@@ -3,7 +3,7 @@ import type { Access } from '../../../../access.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { ONE_LINE } from '../../../../http/text.ts'
 import { generateKey, hashKey } from '../../../../keys/key-format.ts'
@@ -36,7 +36,7 @@ export function makeKeys(app: App, context: Context): void {
 
   app.post('/keys/new', async (request, reply) => {
     const form = request.body as FormBody
-    const typed = Object.fromEntries(FIELDS.map((name) => [name, (form.get(name) ?? '').trim()])) as Typed
+    const typed = Object.fromEntries(FIELDS.map((name) => [name, textIn(form, name)])) as Typed
     const { key, problems } = await read(context, request, typed)
     if (!key) return refused(context, request, reply, typed, problems)
     if (!mayManageKey(authorityOf(request.caller), key)) throw new ApiError('insufficient_access')

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
+import { MOST_ASKED_CHARACTERS, MOST_QUESTIONS } from '../../../../organizations/questions.ts'
 import type { Stored } from '../../../../organizations/store.ts'
 import {
   checkField,
@@ -14,7 +15,7 @@ import { readOrganizations } from '../forms/choices.ts'
 import { NON_FIELD } from '../forms/problems.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { type Draft, EMPTY, MOST_QUESTIONS } from './questions-read.ts'
+import { type Draft, EMPTY } from './questions-read.ts'
 
 export const QUESTIONS_PATH = `${PREFIX}/organization/questions`
 
@@ -56,7 +57,7 @@ function group(request: FastifyRequest, { draft, index, problems, count }: Place
   const kinds = Object.entries(questions.kinds)
   return html`<section class="card" aria-labelledby="question-${index}"><h2 id="question-${index}">${isNew ? questions.another : questions.number(index + 1)}</h2>
 <input type="hidden" name="id-${index}" value="${draft.id}">
-${textField({ ...named('text'), label: questions.text, value: draft.text, mostCharacters: 500 })}
+${textField({ ...named('text'), label: questions.text, value: draft.text, mostCharacters: MOST_ASKED_CHARACTERS })}
 ${selectField({ ...named('kind'), label: questions.kind, value: draft.kind, choices: kinds })}
 ${longTextField({ ...named('options'), label: questions.options, hint: questions.optionsHint, value: draft.options, rows: 3 })}
 ${checkField({ ...named('required'), label: questions.required, value: draft.required ? 'yes' : '' })}

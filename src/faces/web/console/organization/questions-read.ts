@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto'
 import type { ErrorDetail } from '../../../../errors.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
-import type { Question } from '../../../../organizations/questions.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { MOST_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
 import type { Problem } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { NON_FIELD } from '../forms/problems.ts'
-
-export const MOST_QUESTIONS = 30
 
 /** A question as the form has it; one without words is none. */
 export interface Draft {
@@ -34,7 +32,7 @@ export function readDrafts(form: FormBody): Draft[] {
   // One more than there may be: the empty one at the end.
   for (let index = 0; index <= MOST_QUESTIONS && form.has(`text-${index}`); index += 1) {
     const [id, text, kind, options] = ['id', 'text', 'kind', 'options'].map((name) =>
-      (form.get(`${name}-${index}`) ?? '').replace(/\r\n?/g, '\n').trim(),
+      textIn(form, `${name}-${index}`),
     ) as [string, string, string, string]
     drafts.push({ id, text, kind, options, required: form.get(`required-${index}`) === 'yes' })
   }
