@@ -6,7 +6,7 @@ import { requireOwn } from '../../../../http/caller.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
-import { validatorCompiler } from '../../../../http/validate.ts'
+import { bodyReader } from '../../../../http/judge-body.ts'
 import { relocated } from '../../../../organizations/locate.ts'
 import { OrganizationPatch } from '../../../../organizations/schema.ts'
 import { list } from '../../../../organizations/search.ts'
@@ -117,12 +117,7 @@ function input(
   return wide ? html`<div class="wide">${field}</div>` : field
 }
 
-const validate = validatorCompiler({
-  schema: OrganizationPatch,
-  httpPart: 'body',
-  method: 'POST',
-  url: '',
-}) as (body: unknown) => { value?: unknown; error?: Error }
+const readPatch = bodyReader(OrganizationPatch)
 
 async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const stored = await ownOrganization(context, request)
@@ -132,9 +127,8 @@ async function save(context: Context, request: FastifyRequest, reply: FastifyRep
   const touched = touchedFields(values, form.get('marks') ?? '', FIELDS)
   const now = valuesOf(stored, FIELDS)
   try {
-    const { value, error } = validate(patchOf(values, changedFields(values, touched, now), FIELDS))
-    if (error) throw error
-    const patch = await relocated(context.db, id, value as OrganizationPatch)
+    const sent = readPatch(patchOf(values, changedFields(values, touched, now), FIELDS))
+    const patch = await relocated(context.db, id, sent)
     await context.write('updateOrganization', id, patch, context.clock())
     return reply.redirect(`${PATH}/${id}?done=saved`, 303)
   } catch (error) {
