@@ -5,8 +5,7 @@ import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
-import { ONE_LINE } from '../../../../http/text.ts'
-import { generateKey, hashKey } from '../../../../keys/key-format.ts'
+import { isKeyName, MOST_NAME, makeKey } from '../../../../keys/make.ts'
 import type { NewKey } from '../../../../keys/store.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import { type Limits, PLANS, type Plan } from '../../../../plans.ts'
@@ -19,8 +18,6 @@ import { shownOnce } from '../shown-once.ts'
 import { wholeNumberOf } from '../whole-number.ts'
 import { KEYS } from './list.ts'
 
-const IS_NAME = new RegExp(ONE_LINE, 'u')
-const MOST_NAME = 200
 const MOST_REQUESTS = 9_999_999_999
 
 const FIELDS = ['name', 'access', 'plan', 'perMinute', 'perDay', 'organizationId'] as const
@@ -40,8 +37,8 @@ export function makeKeys(app: App, context: Context): void {
     const { key, problems } = await read(context, request, typed)
     if (!key) return refused(context, request, reply, typed, problems)
     if (!mayManageKey(authorityOf(request.caller), key)) throw new ApiError('insufficient_access')
-    const secret = generateKey(context.config.environment)
-    const id = await context.write('insertKey', key, hashKey(secret), context.clock())
+    const { write, config, clock } = context
+    const { id, secret } = await makeKey(write, config.environment, key, clock())
     const { words } = wordsFor(request)
     return shownOnce(request, {
       title: words.keys.madeTitle(key.name),
@@ -75,7 +72,7 @@ async function read(
   const problems: Problem[] = []
   const wrong = (field: keyof Typed, message: string): void => void problems.push({ field, message })
   const { name, access, plan } = typed
-  if (!IS_NAME.test(name) || [...name].length > MOST_NAME) wrong('name', words.name)
+  if (!isKeyName(name)) wrong('name', words.name)
   if (!accessUpTo(role).includes(access as Access)) wrong('access', words.access)
   if (!plansFor(role).includes(plan as Plan)) wrong('plan', words.plan)
   const chosen = typed.organizationId === '' ? undefined : (wholeNumberOf(typed.organizationId) ?? 0)
