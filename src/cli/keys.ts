@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
 import type { Db } from '../db/tables.ts'
-import { generateKey, hashKey } from '../keys/key-format.ts'
+import { makeKey, renewKey } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
 import { idOfCode, inStore, withStore } from './in-store.ts'
@@ -62,12 +62,11 @@ function createCommand(command: Command, settings: Settings): void {
       const config = settings()
       const made = await requireStoreOr(options.init, config.databaseUrl)
       await withStore(config, async (writer, db) => {
-        const key = generateKey(config.environment)
         const { name, plan, access, organization, json } = options
         const organizationId = organization === undefined ? undefined : await idOfCode(db, organization)
         const owned = { name, plan, access, organizationId, limits }
-        const id = await writer.write('insertKey', owned, hashKey(key), Date.now())
-        await printKey(db, id, key, json)
+        const { id, secret } = await makeKey(writer.write, config.environment, owned, Date.now())
+        await printKey(db, id, secret, json)
         // On stderr, as stdout is the key alone.
         if (made !== undefined) console.error(`made the store ${resolve(made)}`)
         console.error(`made key ${id}, "${name}": plan ${plan}, access ${access}. It is shown this once`)
@@ -122,10 +121,10 @@ function rotateCommand(command: Command, settings: Settings): void {
     .action(async (id: number, { overlap, json }: { overlap: number; json?: true }) => {
       const config = settings()
       await inStore(config, async (writer, db) => {
-        const key = generateKey(config.environment)
         const now = Date.now()
-        if (!(await writer.write('rotateKey', id, hashKey(key), now, overlap))) throw unknownKey(id)
-        await printKey(db, id, key, json)
+        const secret = await renewKey(writer.write, config.environment, { id, now, overlapMs: overlap })
+        if (secret === undefined) throw unknownKey(id)
+        await printKey(db, id, secret, json)
         const end = new Date(now + overlap).toISOString()
         console.error(
           `key ${id}, "${await nameOf(db, id)}", has a new secret; the one before works until ${end}`,
