@@ -19,7 +19,7 @@ export interface Origin {
 export interface Known {
   sourceId: string
   pet: Pet
-  /** Else it came with another one, and belongs to the same organization as an animal with the id does now. */
+  /** Else it came with another one, and belongs to the organization of an animal with the same id. */
   isOfSameFile: boolean
 }
 
@@ -32,7 +32,7 @@ interface Incoming {
 /** As the index has it. */
 const OWNER = sql<number>`coalesce(pet_source.organization_id, 0)`
 
-/** Those that came with a file of the same owner, or of one whose files the animals' organizations go on with. */
+/** Those that came with a file of the same owner, or with one that their organizations go on with. */
 export async function findKnown(db: Db, { source, fileOf }: Origin, animals: Incoming[]): Promise<Known[]> {
   const ids = animals.flatMap(({ sourceId }) => sourceId ?? [])
   if (ids.length === 0) return []
