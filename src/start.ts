@@ -12,6 +12,7 @@ import { drain } from './http/drain.ts'
 import type { Face } from './http/face.ts'
 import { requestWrites } from './http/idempotency.ts'
 import { pageCache } from './http/page-cache.ts'
+import { newToken } from './http/token.ts'
 import { workRegularly } from './jobs/runner.ts'
 import { jobs } from './jobs.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
@@ -26,7 +27,6 @@ import { openPhotos } from './photo-files/open.ts'
 import { sweepWorkRegularly } from './photo-files/sweep.ts'
 import { buildServer } from './server.ts'
 import { linkOf, originOf } from './staff/join.ts'
-import { newToken } from './staff/token.ts'
 
 export interface Service {
   context: Context

@@ -1,3 +1,4 @@
+import { typedText } from '../http/form-body.ts'
 import { LINES } from '../http/text.ts'
 import type { Question } from '../organizations/questions.ts'
 import { type Answers, MOST_ANSWER } from './schema.ts'
@@ -56,8 +57,7 @@ export function answersOf(questions: readonly Question[], given: Given): Answers
   return answers.length > 0 ? answers : undefined
 }
 
-/** Browsers end each line with both signs. */
 function answerTo({ id }: Question, given: Given): string {
   const answer = Object.hasOwn(given, id) ? given[id] : undefined
-  return (answer ?? '').replace(/\r\n?/g, '\n').trim()
+  return typedText(answer ?? '')
 }

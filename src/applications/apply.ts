@@ -9,7 +9,7 @@ import { APPLICATION_COLUMNS, type Stored, takeInHand, toStored } from './store.
 export interface Sending {
   /** The key; null for a visitor with the form. */
   by: Actor | null
-  /** Of the private link (`newLink`); an application that has it already is the same, sent again. */
+  /** Of the private link (`newToken`); an application that has it already is the same, sent again. */
   linkHash?: string | undefined
   now: number
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newToken } from '../http/token.ts'
 import { doJobs, untilScrubbed } from '../testing/jobs.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { storedBytes } from '../testing/stored-bytes.ts'
-import { findByLink, newLink } from './link.ts'
+import { findByLink } from './link.ts'
 
 const DAY_MS = 86_400_000
 const APPLICATIONS = 120
@@ -66,7 +67,7 @@ test(`of ${APPLICATIONS} applicants no byte is left of those who were erased, an
   await app.patch(`/v1/store/orders/${orderId}`, { status: 'completed' })
   await app.delete(`/v1/pets/${removed}`)
   assert.equal(adopted, 2)
-  const link = newLink()
+  const link = newToken()
   const sending = { by: null, linkHash: link.hash, now: app.clock.now }
   const { write, db } = app.service.context
   await write('insertApplication', { petId: waits, ...applicationOf(APPLICATIONS + 1) }, sending)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiError } from '../errors.ts'
+import { newToken } from '../http/token.ts'
 import { startApp, type TestApp } from '../testing/start-app.ts'
-import { findByLink, newLink } from './link.ts'
+import { findByLink } from './link.ts'
 
 const APPLICATION = { applicant: { name: 'Ada', email: 'ada@example.org' }, message: 'A garden.' }
 const AT = '2026-12-01T00:00:00.000Z'
@@ -12,7 +13,7 @@ async function addPet({ post }: TestApp): Promise<number> {
 }
 
 /** As a visitor, who has no key. @returns the token of the private link */
-async function visit({ service: { context }, clock }: TestApp, petId: number, link = newLink()) {
+async function visit({ service: { context }, clock }: TestApp, petId: number, link = newToken()) {
   const sending = { by: null, linkHash: link.hash, now: clock.now }
   const { id } = await context.write('insertApplication', { petId, ...APPLICATION }, sending)
   return { id, token: link.token }
@@ -50,7 +51,7 @@ test('an applicant without a key sees by the private link what became of it, and
   for (const wrong of [
     '',
     'x',
-    newLink().token,
+    newToken().token,
     `${token}=`,
     `${token.slice(0, -1)}é`,
     String(stored?.link_hash),
@@ -83,7 +84,7 @@ test('an applicant withdraws, once and for good; an order that was placed is can
 
 test('a form that is sent twice with one link is one application', async (t) => {
   const app = await startApp(t)
-  const [petId, link] = [await addPet(app), newLink()]
+  const [petId, link] = [await addPet(app), newToken()]
   const sent = await Promise.all([1, 2, 3].map(() => visit(app, petId, link)))
   assert.deepEqual(
     sent.map(({ id }) => id),

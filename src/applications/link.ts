@@ -1,24 +1,10 @@
-import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { hashToken } from '../http/token.ts'
 import * as pets from '../pets/store.ts'
 import { withdraw } from './decide.ts'
 import type { ApplicationStatus } from './schema.ts'
 import { APPLICATION_COLUMNS, type Stored, toStored } from './store.ts'
-
-/** 256 bits, as base64url has them. */
-const TOKEN = /^[A-Za-z0-9_-]{43}$/
-
-/** The token of a private link, which is told once, and what is stored of it. */
-export function newLink(): { token: string; hash: string } {
-  const token = randomBytes(32).toString('base64url')
-  return { token, hash: hashOfLink(token) as string }
-}
-
-/** @returns undefined for what cannot be a token */
-export function hashOfLink(token: string): string | undefined {
-  return TOKEN.test(token) ? hash('sha256', token) : undefined
-}
 
 /** What an applicant may see of their application. Times are as in answers: ISO 8601, in UTC. */
 export interface Followed {
@@ -56,7 +42,7 @@ export async function findByLink(db: Db, token: string): Promise<Followed | unde
 }
 
 async function findStored(db: Db, token: string): Promise<Stored | undefined> {
-  const linkHash = hashOfLink(token)
+  const linkHash = hashToken(token)
   if (linkHash === undefined) return undefined
   const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('link_hash', '=', linkHash)
   const row = await rows.executeTakeFirst()

@@ -13,15 +13,18 @@ const line = (maxLength: number) => Type.String({ minLength: 1, maxLength, patte
 const lines = (maxLength: number, description?: string) =>
   Type.String({ ...(description && { description }), minLength: 1, maxLength, pattern: LINES })
 
+/** What people who apply may write at most, member by member. */
+export const MOST_CHARACTERS = { name: 200, email: 254, phone: 50, address: 500, message: 2_000 } as const
+
 /** What an answer of the form may be long at most, as in what clients send. */
 export const MOST_ANSWER = 2_000
 
 export const Applicant = Type.Object(
   {
-    name: line(200),
-    email: Type.String({ format: 'email', maxLength: 254, pattern: ONE_LINE }),
-    phone: Type.Optional(line(50)),
-    address: Type.Optional(lines(500)),
+    name: line(MOST_CHARACTERS.name),
+    email: Type.String({ format: 'email', maxLength: MOST_CHARACTERS.email, pattern: ONE_LINE }),
+    phone: Type.Optional(line(MOST_CHARACTERS.phone)),
+    address: Type.Optional(lines(MOST_CHARACTERS.address)),
   },
   { title: 'Applicant', description: 'Who would like to adopt: shown only to those who decide about it.' },
 )
@@ -36,7 +39,7 @@ export const Answers = Type.Array(
 )
 export type Answers = Static<typeof Answers>
 
-const Message = lines(2_000)
+const Message = lines(MOST_CHARACTERS.message)
 
 export const NewApplication = Type.Object(
   {

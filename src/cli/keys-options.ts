@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander'
+import { isKeyName, MOST_NAME } from '../keys/make.ts'
 
 // What the options of the keys commands take.
 
 export function name(text: string): string {
-  if (!/^(?=\s*\S)\P{Cc}{1,200}$/u.test(text))
-    throw new InvalidArgumentError('It must have 1 to 200 printable characters.')
+  if (!isKeyName(text)) throw new InvalidArgumentError(`It must have 1 to ${MOST_NAME} printable characters.`)
   return text
 }
 

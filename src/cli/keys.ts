@@ -1,10 +1,8 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
-import type { Config } from '../config.ts'
 import type { Db } from '../db/tables.ts'
-import { generateClient, hashClient } from '../keys/client.ts'
-import { generateKey, hashKey } from '../keys/key-format.ts'
+import { makeKey, renewKey } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
 import { idOfCode, inStore, withStore } from './in-store.ts'
@@ -23,6 +21,12 @@ interface CreateOptions {
   organization?: string
   client?: true
   init?: true
+  json?: true
+}
+
+interface RotateOptions {
+  overlap: number
+  client?: true
   json?: true
 }
 
@@ -53,10 +57,7 @@ function createCommand(command: Command, settings: Settings): void {
     .option('--per-day <requests>', 'requests a day, of an enterprise key', count)
     .addOption(new Option('--access <level>', 'what it may do').choices(ACCESS_LEVELS).default('write'))
     .option('--organization <code>', 'the organization whose animals alone it changes')
-    .option(
-      '--client',
-      'a client id and secret for programs written for the Petfinder API v2, instead of a key',
-    )
+    .option('--client', 'a client id and secret for programs written for the Petfinder API v2, in place of a key')
     .option('--init', 'make a new store where there is none')
     .option('--json', 'the key and what it may do, as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
@@ -69,11 +70,11 @@ function createCommand(command: Command, settings: Settings): void {
       const config = settings()
       const made = await requireStoreOr(options.init, config.databaseUrl)
       await withStore(config, async (writer, db) => {
-        const secret = newSecret(config, options.client)
         const { name, plan, access, organization, json } = options
         const organizationId = organization === undefined ? undefined : await idOfCode(db, organization)
         const owned = { name, plan, access, organizationId, limits }
-        const id = await writer.write('insertKey', owned, secret.hash, Date.now())
+        const form = options.client ? 'client' : config.environment
+        const { id, secret } = await makeKey(writer.write, form, owned, Date.now())
         await printKey(db, id, secret, json)
         // On stderr, as stdout is the key alone.
         if (made !== undefined) console.error(`made the store ${resolve(made)}`)
@@ -124,15 +125,16 @@ function rotateCommand(command: Command, settings: Settings): void {
         .argParser(time)
         .default(time('24h'), '24h'),
     )
-    .option('--client', 'a client id and secret, instead of a key')
+    .option('--client', 'a client id and secret, in place of a key')
     .option('--json', 'the key and what it may do, as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
     .action(async (id: number, { overlap, client, json }: RotateOptions) => {
       const config = settings()
       await inStore(config, async (writer, db) => {
-        const secret = newSecret(config, client)
         const now = Date.now()
-        if (!(await writer.write('rotateKey', id, secret.hash, now, overlap))) throw unknownKey(id)
+        const form = client ? 'client' : config.environment
+        const secret = await renewKey(writer.write, form, { id, now, overlapMs: overlap })
+        if (secret === undefined) throw unknownKey(id)
         await printKey(db, id, secret, json)
         const end = new Date(now + overlap).toISOString()
         console.error(
@@ -142,41 +144,17 @@ function rotateCommand(command: Command, settings: Settings): void {
     })
 }
 
-interface RotateOptions {
-  overlap: number
-  client?: true
-  json?: true
-}
-
-/** What its holder is told, and what is stored of it. */
-interface Secret {
-  lines: string[]
-  told: Record<string, string>
-  hash: string
-}
-
-function newSecret({ environment }: Pick<Config, 'environment'>, isClient: true | undefined): Secret {
-  if (!isClient) {
-    const key = generateKey(environment)
-    return { lines: [key], told: { key }, hash: hashKey(key) }
-  }
-  const client = generateClient()
-  const { id, secret } = client
-  const lines = [`client id:     ${id}`, `client secret: ${secret}`]
-  return { lines, told: { clientId: id, clientSecret: secret }, hash: hashClient(client) }
-}
-
 /** The one time that the key is told. */
-async function printKey(db: Db, id: number, secret: Secret, json: true | undefined): Promise<void> {
-  const { lines, told } = secret
+async function printKey(db: Db, id: number, key: string, json: true | undefined): Promise<void> {
   const [shown] = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
-  await printForReader(json ? JSON.stringify({ id, ...told, ...shown }, null, 2) : lines.join('\n')).catch(
-    (cause: Error) => {
-      throw new Error(
-        `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,
-      )
-    },
-  )
+  const [clientId, clientSecret] = key.split(':')
+  const told = clientSecret === undefined ? { key } : { clientId, clientSecret }
+  const lines = clientSecret === undefined ? key : `client id      ${clientId}\nclient secret  ${clientSecret}`
+  await printForReader(json ? JSON.stringify({ id, ...told, ...shown }, null, 2) : lines).catch((cause: Error) => {
+    throw new Error(
+      `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,
+    )
+  })
 }
 
 async function nameOf(db: Db, id: number): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
-import { hashToken } from '../staff/token.ts'
+import { hashToken } from '../http/token.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
 

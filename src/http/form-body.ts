@@ -6,6 +6,12 @@ import type { ReadBody } from './face.ts'
 /** What a form of a page sent: each field with its values, in their order. */
 export type FormBody = URLSearchParams
 
+/** What somebody typed, as texts are kept: browsers end each line with two characters. */
+export const typedText = (text: string): string => text.replace(/\r\n?/g, '\n').trim()
+
+/** What was typed into a field; empty also where there is none of that name. */
+export const textIn = (form: FormBody, name: string): string => typedText(form.get(name) ?? '')
+
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i
 
 /** Reads the body of an HTML form (WHATWG URL, section 5). @param mostBytes of a larger one none is taken */

@@ -8,13 +8,22 @@ setRule(
   'This must have 1 to 40 small letters and digits, with hyphens or underscores between them.',
 )
 
+/** How many there are at most, and how long each is. */
+export const MOST_QUESTIONS = 30
+export const MOST_ASKED_CHARACTERS = 500
+
 const Question = Type.Object(
   {
     id: Type.String({
       description: 'Its own among the questions; answers belong to it.',
       pattern: QUESTION_ID,
     }),
-    text: Type.String({ description: 'What is asked.', minLength: 1, maxLength: 500, pattern: ONE_LINE }),
+    text: Type.String({
+      description: 'What is asked.',
+      minLength: 1,
+      maxLength: MOST_ASKED_CHARACTERS,
+      pattern: ONE_LINE,
+    }),
     kind: Type.Enum(['text', 'yesNo', 'choice'], {
       type: 'string',
       description: 'What an answer is: words, yes or no, or one of the options.',
@@ -34,7 +43,7 @@ export type Question = Static<typeof Question>
 
 export const Questions = Type.Array(Question, {
   description: 'What its form asks those who would like to adopt, in this order; everybody may see it.',
-  maxItems: 30,
+  maxItems: MOST_QUESTIONS,
 })
 
 /** Without members that nobody asked for; none of them is as good as absent. */

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { ApiError } from '../errors.ts'
 import { actorOf } from '../http/caller.ts'
 import type { Conditions } from '../http/conditional.ts'
-import { validatorCompiler } from '../http/validate.ts'
+import { bodyJudge } from '../http/judge-body.ts'
 import { located, relocated } from './locate.ts'
 import { withOtherProblems } from './problems.ts'
 import { NewPet, PetPatch } from './schema.ts'
@@ -38,24 +37,19 @@ export async function change(
   return writeOnce(request, reply, 'updatePet', patch, intent)
 }
 
-const compiled = (schema: typeof NewPet | typeof PetPatch) =>
-  validatorCompiler({ schema, httpPart: 'body', method: 'POST', url: '/pets' }) as (body: unknown) => {
-    value?: unknown
-    error?: ApiError
-  }
-const asNew = compiled(NewPet)
-const asPatch = compiled(PetPatch)
+const judgeNew = bodyJudge(NewPet)
+const judgePatch = bodyJudge(PetPatch)
 
 /** What the body of a new animal says, judged as a route judges it. @throws {ApiError} validation_failed */
 export async function readNew({ db, clock }: Needed, body: unknown): Promise<NewPet> {
-  const { value, error } = asNew(body)
-  if (error instanceof ApiError) throw await withOtherProblems(db, error, body, clock())
-  return value as NewPet
+  const { value, error } = judgeNew(body)
+  if (error) throw await withOtherProblems(db, error, body, clock())
+  return value
 }
 
 /** The same of a change. @throws {ApiError} validation_failed */
 export async function readPatch({ db }: Needed, body: unknown): Promise<PetPatch> {
-  const { value, error } = asPatch(body)
-  if (error instanceof ApiError) throw await withOtherProblems(db, error, body)
-  return value as PetPatch
+  const { value, error } = judgePatch(body)
+  if (error) throw await withOtherProblems(db, error, body)
+  return value
 }

@@ -60,6 +60,11 @@ export function photosAt(config: Config, request: FastifyRequest): string {
   return config.photosPublicUrl ?? publicOrigin(config, request) + PHOTOS_PATH
 }
 
+/** The same for a page of our own: beside itself, under whatever host it was reached. */
+export function photosBeside({ photosPublicUrl }: Pick<Config, 'photosPublicUrl'>): string {
+  return photosPublicUrl ?? PHOTOS_PATH
+}
+
 /** @param at as `photosAt` gives it */
 export function toPhoto({ id, hash, width, height, alt }: KeptPhoto, at: string): Photo {
   const sizes = Object.fromEntries(SIZES.map((size) => [size, `${at}/${fileName(hash, size)}`]))

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from '../context.ts'
 import { type Caller, insideView } from '../http/caller.ts'
+import { hashToken } from '../http/token.ts'
 import { ACCESS_OF } from './roles.ts'
 import { findSession, type OpenSession, SEEN_EVERY_MS } from './session.ts'
 import { sessionToken } from './session-cookie.ts'
-import { hashToken } from './token.ts'
 
 /** What one person may ask for: no plan counts it, and no page of the console comes near it. */
 const LIMITS = { perMinute: 600, perDay: 50_000 } as const

@@ -1,12 +1,13 @@
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import type { Language } from '../http/language.ts'
+import { hashToken, newToken } from '../http/token.ts'
 import type { Authority } from './accounts.ts'
 import { requireGoodPassword } from './common-passwords.ts'
-import { type Language, letterOf } from './letters.ts'
+import { letterOf } from './letters.ts'
 import { findLink, type OpenLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { type NewPerson, requirePerson } from './person.ts'
-import { hashToken, newToken } from './token.ts'
 
 /** Where a link leads: request-log.ts keeps what stands behind it out of the log. */
 export const JOIN_PATH = '/console/join/'

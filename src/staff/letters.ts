@@ -1,8 +1,6 @@
+import type { Language } from '../http/language.ts'
 import type { Letter } from '../mail/mail.ts'
 import type { LinkKind } from './links.ts'
-
-/** Languages that people read: the console's own. */
-export type Language = 'en' | 'es'
 
 interface About {
   name: string
@@ -61,7 +59,7 @@ pedido, avise a quien administra este servicio.
 `,
     }),
   },
-}
+} satisfies Record<Language, unknown>
 
 export function letterOf(
   kind: Exclude<LinkKind, 'first'>,

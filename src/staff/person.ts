@@ -11,8 +11,8 @@ export interface NewPerson {
   organizationId?: number | undefined
 }
 
-const MOST_NAME = 200
-const MOST_EMAIL = 254
+export const MOST_NAME = 200
+export const MOST_EMAIL = 254
 
 const IS_EMAIL = new RegExp(EMAIL)
 const IS_ONE_LINE = new RegExp(ONE_LINE, 'u')

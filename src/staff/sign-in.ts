@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
+import { hashToken, newToken } from '../http/token.ts'
 import { counterOfAddress } from '../limits/address.ts'
 import { MOST_CHARACTERS, requireGoodPassword } from './common-passwords.ts'
 import { inLine } from './in-line.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { foldEmail, wrong } from './person.ts'
 import * as staff from './store.ts'
-import { hashToken, newToken } from './token.ts'
 import { type Slots, slotsOf, waitOf } from './tries.ts'
 
 type Needed = Pick<Context, 'db' | 'write' | 'clock' | 'cursorSecret'>

@@ -1,44 +1,52 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../changes.ts'
+import type { Context } from '../context.ts'
 import { openForCommand } from '../db/open-database.ts'
 import type { Write } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
+import { consoleFace } from '../faces/web/console/face.ts'
+import type { Face } from '../http/face.ts'
+import { newToken } from '../http/token.ts'
+import { visitorOf } from '../keys/identify.ts'
 import * as keys from '../keys/store.ts'
-import { cookieOf, deskFace, OWN_PAGE } from '../testing/desk-face.ts'
+import { cookieOf, tokenOf } from '../testing/console.ts'
 import { doJobs } from '../testing/jobs.ts'
-import { startApp, type TestApp } from '../testing/start-app.ts'
-import { invite, readLink, reset } from './join.ts'
+import { PASSWORD, startConsole } from '../testing/staffed.ts'
+import type { startApp, TestApp } from '../testing/start-app.ts'
+import { authorityOf } from './accounts.ts'
+import { join as followLink, invite, readLink, reset } from './join.ts'
 import { doersOf } from './names.ts'
 import type { NewPerson } from './person.ts'
 import * as staff from './store.ts'
-import { newToken } from './token.ts'
 
-const PASSWORD = 'correct horse battery'
 const HOUR_MS = 3_600_000
 const ANA: NewPerson = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' }
 const BEN: NewPerson = { email: 'Ben@Shelter.example', name: 'Ben', role: 'staff' }
 
-async function startDesk(t: TestContext, options: Parameters<typeof startApp>[1] = {}) {
-  const app = await startApp(t, { faces: (context) => [deskFace(context)], ...options })
-  const { context } = app.service
-  const send = (path: string, body: unknown, headers = {}) =>
-    app.post(`/desk${path}`, body, { authorization: undefined, ...OWN_PAGE, ...headers })
+/** Says whom the console takes a request for. */
+const callerFace = (context: Context): Face => ({
+  ...consoleFace(context),
+  prefix: '/caller',
+  routes: (app) => void app.get('/', ({ caller }, reply) => reply.type('application/json').send(caller)),
+})
+
+async function startStaffed(t: TestContext, options: Parameters<typeof startApp>[1] = {}) {
+  const started = await startConsole(t, { faces: (context) => [callerFace(context)], ...options })
+  const { app } = started
   return {
     ...app,
-    context,
-    send,
-    signIn: (email: string, password = PASSWORD) => send('/sign-in', { email, password }),
-    me: async (cookie: { cookie: string }) => (await app.get('/desk/me', cookie)).body,
-    /** Somebody with an account, who is signed in. */
-    async join(person: NewPerson) {
-      const { token, staffId } = await invite(context, person, undefined)
-      const answer = await send(`/join/${token}`, { password: PASSWORD })
-      assert.equal(answer.body.outcome, 'signedIn', answer.text)
-      return { staffId, cookie: cookieOf(answer) }
-    },
+    ...started,
+    signIn: (email: string, password = PASSWORD) => started.signIn(email, password),
+    me: async (token: string) => (await app.get('/caller/', cookieOf(token))).body,
   }
 }
+
+/** The fields that a page calls wrong, from above. */
+const wrongFields = (page: string): string[] =>
+  [...page.matchAll(/href="#field-([^"]+)"/g)].map(([, name = '']) => name)
+
+const withoutValues = (page: string): string => page.replaceAll(/ value="[^"]*"/g, '')
 
 /** Changes the store from outside of the running service, as commands do. */
 async function beside<Result>({ databaseUrl }: TestApp, work: (write: Write) => Promise<Result>) {
@@ -49,10 +57,10 @@ async function beside<Result>({ databaseUrl }: TestApp, work: (write: Write) => 
 }
 
 test('who follows an invitation chooses a password, is signed in, and acts through a key of their own', async (t) => {
-  const { context, join, me, signIn, get } = await startDesk(t)
-  const { staffId, cookie } = await join(BEN)
+  const { context, join, me, signIn, get } = await startStaffed(t)
+  const { staffId, token } = await join(BEN)
 
-  const caller = await me(cookie)
+  const caller = await me(token)
   const { keyId } = (await staff.find(context.db, staffId)) as staff.Staff
   assert.deepEqual(caller, {
     kind: 'staff',
@@ -64,19 +72,19 @@ test('who follows an invitation chooses a password, is signed in, and acts throu
     limits: { perMinute: 600, perDay: 50_000 },
   })
   const again = await signIn(' BEN@shelter.EXAMPLE')
-  assert.equal(again.body.outcome, 'signedIn')
-  assert.equal((await me(cookieOf(again))).staff.id, staffId)
-  assert.equal((await get('/desk/me', { authorization: undefined })).body.kind, 'visitor')
+  assert.equal(again.status, 303)
+  assert.equal((await me(tokenOf(again))).staff.id, staffId)
+  assert.equal((await get('/caller/')).body.kind, 'visitor')
 })
 
 test('what somebody does stands in the history by their name; once they are removed, by nobody known', async (t) => {
-  const desk = await startDesk(t)
-  const { context, clock, key } = desk
-  const { staffId } = await desk.join(BEN)
+  const started = await startStaffed(t)
+  const { context, clock, key } = started
+  const { staffId } = await started.join(BEN)
   const { keyId } = (await staff.find(context.db, staffId)) as staff.Staff
-  await desk.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  await started.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   await context.write('updatePet', { name: 'Max' }, { id: 1n, by: { keyId }, now: clock.now })
-  const history = (await desk.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
+  const history = (await started.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
   const changed = history.filter((entry: { keyId: number }) => entry.keyId === keyId)
   assert.equal(changed.length, 1)
   const known = [1, keyId, keyId]
@@ -92,12 +100,12 @@ test('what somebody does stands in the history by their name; once they are remo
 
   assert.deepEqual((await doersOf(context.db, known)).get(keyId), { kind: 'formerStaff' })
   assert.deepEqual(await staff.list(context.db), [])
-  const again = (await desk.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
+  const again = (await started.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
   assert.deepEqual(again, history)
 })
 
 test('an unknown address, a wrong password and an account without one get the same answer', async (t) => {
-  const { context, join, signIn } = await startDesk(t)
+  const { context, join, signIn } = await startStaffed(t)
   await join(BEN)
   await invite(context, ANA, undefined)
 
@@ -108,67 +116,71 @@ test('an unknown address, a wrong password and an account without one get the sa
     await signIn('', ''),
     await signIn(BEN.email, PASSWORD.repeat(100)),
   ]
+  const [first = ''] = answers.map(({ text }) => withoutValues(text))
+  assert.match(first, /href="#field-password"/)
   for (const { status, text, headers } of answers) {
-    assert.deepEqual([status, text], [200, '{"outcome":"refused"}'])
+    assert.deepEqual([status, withoutValues(text)], [400, first])
     assert.equal(headers['set-cookie'], undefined)
   }
 })
 
 test('after ten wrong passwords an account waits, also for the right one, and so does one that nobody has', async (t) => {
   for (const email of [BEN.email, 'nobody@shelter.example']) {
-    const { clock, join, signIn } = await startDesk(t)
+    const { clock, join, signIn } = await startStaffed(t)
     await join(BEN)
     for (let tried = 0; tried < 10; tried += 1)
-      assert.equal((await signIn(email, `wrong ${tried} battery`)).body.outcome, 'refused')
-    assert.deepEqual((await signIn(email)).body, { outcome: 'wait', retryAfterSeconds: 60 })
+      assert.equal((await signIn(email, `wrong ${tried} battery`)).status, 400)
+    const { status, headers } = await signIn(email)
+    assert.deepEqual([status, headers['retry-after']], [429, '60'])
     clock.now += 60_000
-    const { outcome } = (await signIn(email)).body
-    assert.equal(outcome, email === BEN.email ? 'signedIn' : 'refused')
+    assert.equal((await signIn(email)).status, email === BEN.email ? 303 : 400)
   }
 })
 
 test('the right password forgets the wrong ones of the account, but not those of the address', async (t) => {
-  const { join, signIn } = await startDesk(t)
+  const { join, signIn } = await startStaffed(t)
   await join(BEN)
   const wrong = () => signIn(BEN.email, 'wrong horse battery')
   for (let tried = 0; tried < 9; tried += 1) await wrong()
-  assert.equal((await signIn(BEN.email)).body.outcome, 'signedIn')
+  assert.equal((await signIn(BEN.email)).status, 303)
   for (let tried = 0; tried < 20; tried += 1) {
     // Whoever knows one password learns no other by it.
-    const { outcome } = (await signIn(`other-${tried}@shelter.example`)).body
-    assert.equal(outcome, tried === 0 ? 'refused' : 'wait', `${tried}`)
+    const { status } = await signIn(`other-${tried}@shelter.example`)
+    assert.equal(status, tried === 0 ? 400 : 429, `${tried}`)
   }
-  assert.equal((await signIn(BEN.email)).body.outcome, 'wait', 'the same address')
+  const { status, headers } = await signIn(BEN.email)
+  assert.equal(status, 429, 'the same address')
+  assert.ok(Number(headers['retry-after']) > 0)
 })
 
 test('those who know their passwords do not wait for each other at one address', async (t) => {
-  const { join, signIn } = await startDesk(t)
+  const { join, signIn } = await startStaffed(t)
   await join(BEN)
-  for (let tried = 0; tried < 12; tried += 1) assert.equal((await signIn(BEN.email)).body.outcome, 'signedIn')
+  for (let tried = 0; tried < 12; tried += 1) assert.equal((await signIn(BEN.email)).status, 303)
 })
 
 test('of many tries at once no more than ten are made', async (t) => {
-  const { join, signIn } = await startDesk(t)
+  const { join, signIn } = await startStaffed(t)
   await join(BEN)
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => signIn(BEN.email, `wrong ${index} battery`)),
   )
-  const outcomes = Object.groupBy(answers, ({ status, body }) => body.outcome ?? `${status}`)
-  const counts = Object.entries(outcomes).map(([outcome, all]) => [outcome, all?.length])
-  assert.deepEqual(Object.fromEntries(counts), { refused: 10, wait: 10 })
+  const statuses = Object.groupBy(answers, ({ status }) => status)
+  const counts = Object.entries(statuses).map(([status, all]) => [status, all?.length])
+  assert.deepEqual(Object.fromEntries(counts), { 400: 10, 429: 10 })
 })
 
 test('a session ends after 12 hours without use, and after 30 days in any case', async (t) => {
-  const { clock, context, join, me, signIn } = await startDesk(t)
-  const { cookie } = await join(BEN)
+  const { clock, context, join, me, signIn } = await startStaffed(t)
+  const { token } = await join(BEN)
   clock.now += 11 * HOUR_MS
-  assert.equal((await me(cookie)).kind, 'staff')
+  assert.equal((await me(token)).kind, 'staff')
   clock.now += 11 * HOUR_MS
-  assert.equal((await me(cookie)).kind, 'staff')
+  assert.equal((await me(token)).kind, 'staff')
   clock.now += 12 * HOUR_MS
-  assert.equal((await me(cookie)).kind, 'visitor')
+  assert.equal((await me(token)).kind, 'visitor')
 
-  const next = cookieOf(await signIn(BEN.email))
+  const next = tokenOf(await signIn(BEN.email))
   const end = clock.now + 30 * 24 * HOUR_MS
   for (; clock.now < end; clock.now += 6 * HOUR_MS) assert.equal((await me(next)).kind, 'staff')
   assert.equal((await me(next)).kind, 'visitor')
@@ -177,69 +189,75 @@ test('a session ends after 12 hours without use, and after 30 days in any case',
 })
 
 test('that a session is in use is written down every five minutes at most', async (t) => {
-  const { clock, context, join, me } = await startDesk(t)
-  const { cookie } = await join(BEN)
+  const { clock, context, join, me } = await startStaffed(t)
+  const { token } = await join(BEN)
   const seenAt = async () =>
     (await context.db.selectFrom('staff_session').select('seen_at').executeTakeFirstOrThrow()).seen_at
   const since = await seenAt()
   clock.now += 5 * 60_000 - 1
-  await me(cookie)
+  await me(token)
   assert.equal(await seenAt(), since)
   clock.now += 1
-  await me(cookie)
+  await me(token)
   assert.equal(await seenAt(), clock.now)
 })
 
 test('a sign-out ends this session at once, and no other one', async (t) => {
-  const { join, me, send, signIn } = await startDesk(t)
-  const { cookie } = await join(BEN)
-  const other = cookieOf(await signIn(BEN.email))
-  for (const one of [cookie, other]) assert.equal((await me(one)).kind, 'staff')
+  const { join, me, send, signIn } = await startStaffed(t)
+  const { token } = await join(BEN)
+  const other = tokenOf(await signIn(BEN.email))
+  for (const one of [token, other]) assert.equal((await me(one)).kind, 'staff')
 
-  const answer = await send('/sign-out', {}, cookie)
+  const answer = await send('/console/sign-out', {}, cookieOf(token))
 
   assert.match(String(answer.headers['set-cookie']), /^__Host-session=; Max-Age=0; /)
-  assert.equal((await me(cookie)).kind, 'visitor')
+  assert.equal((await me(token)).kind, 'visitor')
   assert.equal((await me(other)).kind, 'staff')
 })
 
 test('a change of the password ends all sessions but the one that begins', async (t) => {
-  const { join, me, send, signIn } = await startDesk(t)
-  const { cookie } = await join(BEN)
-  const other = cookieOf(await signIn(BEN.email))
+  const { join, me, send, signIn } = await startStaffed(t)
+  const { token } = await join(BEN)
+  const other = tokenOf(await signIn(BEN.email))
   await me(other)
-  const change = (current: string, password: string) => send('/password', { current, password }, cookie)
-
-  assert.equal((await change('wrong horse battery', 'staple horse battery')).body.outcome, 'refused')
-  const weak = await change(PASSWORD, 'password2026')
-  assert.deepEqual([weak.status, weak.body.details[0].pointer], [400, '/password'])
-  assert.equal((await change(PASSWORD, PASSWORD)).status, 400)
+  const change = (current: string, password: string) =>
+    send('/console/account/password', { current, password }, cookieOf(token))
+  for (const [current, password, field] of [
+    ['wrong horse battery', 'staple horse battery', 'current'],
+    [PASSWORD, 'password2026', 'password'],
+    [PASSWORD, PASSWORD, 'password'],
+  ] as const) {
+    const { status, headers, text } = await change(current, password)
+    assert.deepEqual([status, headers['set-cookie'], wrongFields(text)], [400, undefined, [field]])
+  }
   const changed = await change(PASSWORD, 'staple horse battery')
 
-  assert.equal(changed.body.outcome, 'signedIn')
-  assert.equal((await me(cookieOf(changed))).kind, 'staff')
-  for (const one of [cookie, other]) assert.equal((await me(one)).kind, 'visitor')
-  assert.equal((await signIn(BEN.email)).body.outcome, 'refused')
-  assert.equal((await signIn(BEN.email, 'staple horse battery')).body.outcome, 'signedIn')
+  assert.equal(changed.status, 303)
+  assert.equal((await me(tokenOf(changed))).kind, 'staff')
+  for (const one of [token, other]) assert.equal((await me(one)).kind, 'visitor')
+  assert.equal((await signIn(BEN.email)).status, 400)
+  assert.equal((await signIn(BEN.email, 'staple horse battery')).status, 303)
 })
 
 test('another role, another name and a removal beside the running service hold from the next request', async (t) => {
-  const desk = await startDesk(t)
-  const { clock, me } = desk
-  const { staffId, cookie } = await desk.join(BEN)
-  assert.equal((await me(cookie)).access, 'write')
-  await beside(desk, (write) => write('updateStaff', staffId, { role: 'viewer', name: 'Benno' }, undefined))
-  const { access, view, staff: shown } = await me(cookie)
+  const started = await startStaffed(t)
+  const { clock, me } = started
+  const { staffId, token } = await started.join(BEN)
+  assert.equal((await me(token)).access, 'write')
+  await beside(started, (write) =>
+    write('updateStaff', staffId, { role: 'viewer', name: 'Benno' }, undefined),
+  )
+  const { access, view, staff: shown } = await me(token)
   assert.deepEqual([access, view, shown], ['read', 'all', { id: staffId, name: 'Benno', role: 'viewer' }])
-  await beside(desk, (write) => write('removeStaff', staffId, undefined, clock.now))
-  assert.equal((await me(cookie)).kind, 'visitor')
+  await beside(started, (write) => write('removeStaff', staffId, undefined, clock.now))
+  assert.equal((await me(token)).kind, 'visitor')
 })
 
 test('a person has 20 sessions at most: a further one ends the one that was used least lately', async (t) => {
-  const { clock, join, me, signIn } = await startDesk(t)
-  const { cookie: first } = await join(BEN)
+  const { clock, join, me, signIn } = await startStaffed(t)
+  const { token: first } = await join(BEN)
   clock.now += 1
-  const second = cookieOf(await signIn(BEN.email))
+  const second = tokenOf(await signIn(BEN.email))
   for (let more = 0; more < 18; more += 1) {
     clock.now += 1
     await signIn(BEN.email)
@@ -252,70 +270,77 @@ test('a person has 20 sessions at most: a further one ends the one that was used
 })
 
 test('a link works once, within 72 hours, and not after a newer one; looking at it does not use it up', async (t) => {
-  const { clock, context, send } = await startDesk(t)
+  const { clock, context, send } = await startStaffed(t)
   const { staffId, token } = await invite(context, BEN, undefined)
-  const join = (link: string) => send(`/join/${link}`, { password: PASSWORD })
+  const join = async (link: string) =>
+    (await send(`/console/join/${link}`, { name: BEN.name, password: PASSWORD })).status
   assert.deepEqual(await readLink(context, token), {
     kind: 'invitation',
     staff: { id: staffId, email: BEN.email, name: 'Ben' },
   })
-  const weak = await send(`/join/${token}`, { password: 'password2026' })
-  assert.equal(weak.status, 400)
+  const weak = await send(`/console/join/${token}`, { name: BEN.name, password: 'password2026' })
+  assert.deepEqual([weak.status, wrongFields(weak.text)], [400, ['password']])
+  assert.equal(await refusalOf(followLink(context, token, { password: 'password2026' })), '/password')
   const newer = await reset(context, staffId, undefined)
-  assert.equal((await join(token)).body.outcome, 'over')
+  assert.equal(await join(token), 410)
   clock.now += 72 * HOUR_MS
-  assert.equal((await join(newer?.token ?? '')).body.outcome, 'over')
+  assert.equal(await join(newer?.token ?? ''), 410)
   assert.equal(await readLink(context, newer?.token ?? ''), undefined)
 
   const last = (await reset(context, staffId, undefined))?.token ?? ''
   clock.now += 72 * HOUR_MS - 1
   const both = await Promise.all([join(last), join(last)])
-  assert.deepEqual(both.map(({ body }) => body.outcome).sort(), ['over', 'signedIn'])
-  for (const wrong of ['x', newToken().token, 'x'.repeat(43)])
-    assert.equal((await join(wrong)).body.outcome, 'over')
+  assert.deepEqual(both.toSorted(), [303, 410])
+  for (const wrong of ['x', newToken().token, 'x'.repeat(43)]) assert.equal(await join(wrong), 410)
   assert.equal(await reset(context, 99, undefined), undefined)
 })
 
 test('a reset ends sessions and the old password only when it is followed', async (t) => {
-  const { context, join, me, send, signIn } = await startDesk(t)
-  const { staffId, cookie } = await join(BEN)
+  const { context, join, me, send, signIn } = await startStaffed(t)
+  const { staffId, token } = await join(BEN)
   const made = await reset(context, staffId, undefined)
   assert.equal((await readLink(context, made?.token ?? ''))?.kind, 'reset')
-  assert.equal((await me(cookie)).kind, 'staff')
-  assert.equal((await signIn(BEN.email)).body.outcome, 'signedIn')
+  assert.equal((await me(token)).kind, 'staff')
+  assert.equal((await signIn(BEN.email)).status, 303)
 
-  const joined = await send(`/join/${made?.token}`, { password: 'staple horse battery' })
+  const joined = await send(`/console/join/${made?.token}`, { password: 'staple horse battery' })
 
-  assert.equal((await me(cookieOf(joined))).kind, 'staff')
-  assert.equal((await me(cookie)).kind, 'visitor')
-  assert.equal((await signIn(BEN.email)).body.outcome, 'refused')
+  assert.equal((await me(tokenOf(joined))).kind, 'staff')
+  assert.equal((await me(token)).kind, 'visitor')
+  assert.equal((await signIn(BEN.email)).status, 400)
 })
 
 test('the first link makes an admin, in a store that has no account', async (t) => {
-  const { clock, context, me, send } = await startDesk(t)
+  const { clock, context, me, send } = await startStaffed(t)
   const first = newToken()
   assert.equal(await context.write('insertFirstLink', first.hash, clock.now), true)
   assert.deepEqual(await readLink(context, first.token), { kind: 'first' })
-  const nobody = await send(`/join/${first.token}`, { password: PASSWORD })
-  assert.deepEqual(
-    nobody.body.details.map(({ pointer }: { pointer: string }) => pointer),
-    ['/email', '/name'],
-  )
+  const nobody = await send(`/console/join/${first.token}`, { password: PASSWORD })
+  assert.deepEqual([nobody.status, wrongFields(nobody.text)], [400, ['name', 'email']])
+  assert.equal(await refusalOf(followLink(context, first.token, { password: PASSWORD })), '/email /name')
 
-  const joined = await send(`/join/${first.token}`, { password: PASSWORD, email: ANA.email, name: 'Ana' })
+  const joined = await send(`/console/join/${first.token}`, {
+    email: ANA.email,
+    name: 'Ana',
+    password: PASSWORD,
+  })
 
-  const { access, view, staff: shown } = await me(cookieOf(joined))
+  const { access, view, staff: shown } = await me(tokenOf(joined))
   assert.deepEqual([access, view, shown.role, shown.name], ['admin', 'all', 'admin', 'Ana'])
   assert.equal(await context.write('insertFirstLink', newToken().hash, clock.now), false)
 })
 
 test('a first link that nobody has followed ends with the first account that is made otherwise', async (t) => {
-  const { clock, context, join, send } = await startDesk(t)
+  const { clock, context, join, send } = await startStaffed(t)
   const first = newToken()
   await context.write('insertFirstLink', first.hash, clock.now)
   await join(BEN)
-  const joined = await send(`/join/${first.token}`, { password: PASSWORD, email: ANA.email, name: 'Ana' })
-  assert.equal(joined.body.outcome, 'over')
+  const joined = await send(`/console/join/${first.token}`, {
+    email: ANA.email,
+    name: 'Ana',
+    password: PASSWORD,
+  })
+  assert.equal(joined.status, 410)
 })
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
@@ -329,7 +354,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 }
 
 test('what is wrong with a person is told by its member, and nothing is stored', async (t) => {
-  const { context, join } = await startDesk(t)
+  const { context, join } = await startStaffed(t)
   await join(BEN)
   const organizationId = (await context.write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)).id
   const refused = (person: Partial<NewPerson>) => refusalOf(invite(context, { ...ANA, ...person }, undefined))
@@ -347,14 +372,14 @@ test('what is wrong with a person is told by its member, and nothing is stored',
 })
 
 test('a manager decides about people of the own organization up to the own role, and nobody about themselves', async (t) => {
-  const { clock, context, join, me } = await startDesk(t)
+  const { clock, context, join, me } = await startStaffed(t)
   const { write, db } = context
   const [own, other] = [
     (await write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)).id,
     (await write('insertOrganization', { code: 'CO2', name: 'Dale' }, 0)).id,
   ]
-  const { staffId, cookie } = await join({ ...BEN, role: 'manager', organizationId: own })
-  const { view, organizationId, access } = await me(cookie)
+  const { staffId, token } = await join({ ...BEN, role: 'manager', organizationId: own })
+  const { view, organizationId, access } = await me(token)
   assert.deepEqual([view, organizationId, access], [`organization:${own}`, own, 'write'])
   const by = { id: staffId, role: 'manager', organizationId: own } as const
   const person = (email: string, role: NewPerson['role'], organizationId?: number): NewPerson => {
@@ -400,15 +425,18 @@ test('a manager decides about people of the own organization up to the own role,
 })
 
 test('whoever is none of the staff decides about nobody', async (t) => {
-  const { join, send } = await startDesk(t)
-  const { cookie } = await join(ANA)
-  const person = { email: 'cleo@shelter.example', name: 'Cleo', role: 'staff' }
-  assert.equal((await send('/people', person)).status, 403)
-  assert.equal((await send('/people', person, cookie)).status, 200)
+  const { join, send } = await startStaffed(t)
+  const { token } = await join(ANA)
+  const person = { email: 'cleo@shelter.example', name: 'Cleo', role: 'staff', organizationId: '' }
+  const path = '/console/people/new'
+  assert.equal((await send(path, person)).status, 403)
+  assert.equal((await send(path, person, cookieOf(token))).status, 200)
+  const visitor = visitorOf('192.0.2.1', { perMinute: 1, perDay: 1 })
+  assert.throws(() => authorityOf(visitor), { code: 'insufficient_access' })
 })
 
 test('the keys of staff are no keys that programs have', async (t) => {
-  const { clock, context, databaseUrl, join } = await startDesk(t)
+  const { clock, context, databaseUrl, join } = await startStaffed(t)
   const { staffId } = await join(ANA)
   const { db, write } = context
   const { keyId } = (await staff.find(db, staffId)) as staff.Staff
@@ -426,18 +454,17 @@ test('the keys of staff are no keys that programs have', async (t) => {
 })
 
 test('no token, password or address of staff is in the log, or in the store beside its row', async (t) => {
-  const desk = await startDesk(t, { settings: { LOG_LEVEL: 'trace' } })
-  const { context, log, me, send, signIn } = desk
+  const started = await startStaffed(t, { settings: { LOG_LEVEL: 'trace' } })
+  const { context, log, me, send, signIn } = started
   const { token } = await invite(context, BEN, undefined)
-  await desk.get(`/console/join/${token}`)
-  await desk.get(`/console/%6aoin/${token}?a=b`)
-  await desk.get(`/applications/${token}`)
-  const { cookie } = cookieOf(await send(`/join/${token}`, { password: PASSWORD }))
-  await me({ cookie })
+  await started.get(`/console/join/${token}`)
+  await started.get(`/console/%6aoin/${token}?a=b`)
+  await started.get(`/applications/${token}`)
+  const session = tokenOf(await send(`/console/join/${token}`, { name: BEN.name, password: PASSWORD }))
+  assert.equal((await me(session)).kind, 'staff')
   await signIn(BEN.email, 'wrong horse battery')
-  await send('/sign-out', {}, { cookie })
-  const session = cookie.split('=')[1] as string
-  const text = log.join('').replaceAll(`/desk/join/${token}`, '')
+  await send('/console/sign-out', {}, cookieOf(session))
+  const text = log.join('')
   for (const secret of [token, session, PASSWORD, 'horse', BEN.email, 'shelter.example'])
     assert.ok(!text.includes(secret), secret)
   for (const path of ['/console/join/…', '/applications/…'])

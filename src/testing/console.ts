@@ -45,28 +45,44 @@ export async function signIn(
 
 /** What a browser sends that has this session. */
 export function browsing(app: TestApp, token: string): Person {
-  const [cookie] = sessionCookie(token).split(';')
-  const own = { authorization: undefined, cookie }
+  const own = { authorization: undefined, ...cookieOf(token) }
   const person: Person = {
     token,
     get: (path, headers = {}) => app.request(path, { headers: { ...own, ...headers } }),
-    send: (path, fields, headers = {}) =>
-      app.request(path, {
-        method: 'POST',
-        headers: {
-          ...own,
-          'content-type': 'application/x-www-form-urlencoded',
-          'sec-fetch-site': 'same-origin',
-          ...headers,
-        },
-        body: String(new URLSearchParams(given(fields))),
-      }),
+    send: (path, fields, headers = {}) => sendForm(app, path, fields, { ...own, ...headers }),
     async fill(path, fields, action = path) {
       const page = await person.get(path)
       return person.send(action, { ...formIn(page.text, action), ...fields })
     },
   }
   return person
+}
+
+/** Sends a form of our own pages, as the browser of nobody in particular. */
+export function sendForm(
+  app: TestApp,
+  path: string,
+  fields: Fields,
+  headers: OutgoingHttpHeaders = {},
+): Promise<Answer> {
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+  return app.request(path, {
+    method: 'POST',
+    headers: { authorization: undefined, ...form, ...headers },
+    body: String(new URLSearchParams(given(fields))),
+  })
+}
+
+/** The token of the session that an answer begins; empty where it begins none. */
+export function tokenOf({ headers }: Answer): string {
+  const [cookie = ''] = headers['set-cookie'] ?? []
+  return /^__Host-session=([^;]*)/.exec(cookie)?.[1] ?? ''
+}
+
+/** What a browser sends that keeps this token. */
+export function cookieOf(token: string): { cookie: string } {
+  const [cookie = ''] = sessionCookie(token).split(';')
+  return { cookie }
 }
 
 const given = (fields: Fields): [string, string][] =>

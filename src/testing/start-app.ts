@@ -10,7 +10,7 @@ import { openForCommand } from '../db/open-database.ts'
 import { insertSecret } from '../db/secrets.ts'
 import { isPostgres } from '../db/store-url.ts'
 import type { Face } from '../http/face.ts'
-import { generateKey, hashKey } from '../keys/key-format.ts'
+import { makeKey as make } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
 import { type Service, start } from '../start.ts'
 import { cleanup } from './cleanup.ts'
@@ -139,10 +139,10 @@ export async function makeKey(
   environment: 'production' | 'staging' = 'production',
 ): Promise<string> {
   const store = await openForCommand(databaseUrl, changes)
-  const key = generateKey(environment)
   // The first admin key that a start makes would be one more in every test.
   await insertSecret(store.db, keys.FIRST_KEY, '0'.repeat(64))
-  await store.write('insertKey', { name, plan, access, organizationId, limits }, hashKey(key), 0)
+  const key = { name, plan, access, organizationId, limits }
+  const { secret } = await make(store.write, environment, key, 0)
   await store.close()
-  return key
+  return secret
 }

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { generateClient, hashClient } from '../keys/client.ts'
+import { makeKey } from '../keys/make.ts'
 import type { NewKey } from '../keys/store.ts'
 import type { Answer, Sent } from './client.ts'
 import { type Options, startApp } from './start-app.ts'
@@ -7,9 +7,11 @@ import { type Options, startApp } from './start-app.ts'
 /** A service, and a client that reads under /v2 with an access token. */
 export async function startV2(t: TestContext, options: Options = {}, key: Partial<NewKey> = {}) {
   const app = await startApp(t, { ...options, key: { access: 'admin', ...options.key } })
-  const client = generateClient()
   const own: NewKey = { name: 'v2', plan: 'business', access: 'read', ...key }
-  const keyId = Number(await app.service.context.write('insertKey', own, hashClient(client), app.clock.now))
+  const { write } = app.service.context
+  const { id: keyId, secret } = await makeKey(write, 'client', own, app.clock.now)
+  const [clientId = '', clientSecret = ''] = secret.split(':')
+  const client = { id: clientId, secret: clientSecret }
   /** Another token of the client. */
   const askToken = (given: Sent = {}): Promise<Answer> =>
     app.request('/v2/oauth2/token', {

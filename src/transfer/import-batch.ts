@@ -1,18 +1,13 @@
-import { updatePet } from '../applications/closing.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { requireOwn } from '../http/caller.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
 import { ownNumber, takenNumbers } from '../pets/external-ids.ts'
-import { MEMBERS, shownOf } from '../pets/fields.ts'
-import { changesOf } from '../pets/history.ts'
 import { insertPets } from '../pets/insert-many.ts'
-import { checkProfile, merge } from '../pets/profile.ts'
-import type { NewPet, Pet } from '../pets/schema.ts'
+import type { NewPet } from '../pets/schema.ts'
 import { type Photographed, Refused, reasonOf } from './animal.ts'
-import { patchOf } from './patch-of.ts'
+import { knownAnimals, meetAgain, requireHere, shown } from './meet-again.ts'
 import { type Bond, type Judged, type Outcome, type Plan, Tried } from './plan.ts'
-import { findKnown, insertSources, type Known, rememberFile } from './store.ts'
+import { insertSources, rememberFile } from './store.ts'
 
 interface NewAnimal {
   sourceId: string | undefined
@@ -41,7 +36,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     taken: 0,
     ...{ refused: [], bonded: [], photographed: [], leftOut: [] },
   }
-  const known = new Map((await findKnown(db, plan, animals)).map((animal) => [animal.sourceId, animal]))
+  const known = await knownAnimals(db, animals, plan)
   const taken = await takenNumbers(
     db,
     animals.map(({ pet }) => pet),
@@ -58,7 +53,8 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     try {
       // The same animal twice in a batch: the first has to be in the store before it can be changed.
       if (sourceId !== undefined && added.has(sourceId)) await addAll()
-      const before = sourceId === undefined ? undefined : known.get(sourceId)
+      const before = known.find(animal)
+      if (before) requireHere(before, plan)
       if (!take(taken, pet, before?.pet.id)) {
         if (isOurs) throw new Refused('externalId: Another animal of the same organization has it.')
         delete pet.externalId
@@ -89,14 +85,14 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     const all = waiting.splice(0)
     // A dry run uses up no ids: PostgreSQL would not give them again.
     const petIds = plan.dryRun ? [] : await addAnimals(db, all, plan)
-    if (plan.fingerprint && petIds[0]) await rememberFile(db, plan.fingerprint, petIds[0], plan.now)
+    if (plan.fingerprint && petIds[0]) await remember(db, plan.fingerprint, petIds[0], plan)
     for (const [index, { sourceId = '', pet, bond, photographed }] of all.entries()) {
       const id = petIds[index] ?? 0
       const number = ownNumber(pet)
       if (number !== undefined) taken.set(number, id)
       if (bond) outcome.bonded.push({ ...bond, petId: id })
       if (photographed) outcome.photographed.push({ ...photographed, petId: id })
-      if (added.delete(sourceId)) known.set(sourceId, { sourceId, pet: { id, ...shown(pet) } })
+      if (added.delete(sourceId)) known.add({ sourceId, pet: { id, ...shown(pet) }, isOfSameFile: true })
     }
   }
 }
@@ -131,37 +127,16 @@ async function addAnimals(db: Db, animals: NewAnimal[], plan: Plan): Promise<num
 const at = (pet: NewPet, point: Judged['point']): NewPet =>
   point ? { ...pet, place: { ...pet.place, ...point } } : pet
 
-/** As the service shows what was sent. */
-function shown(pet: NewPet): Omit<Pet, 'id'> {
-  const named = MEMBERS.filter((member) => pet[member] !== undefined)
-  return Object.fromEntries(named.map((member) => [member, shownOf(member, pet[member])])) as never
-}
-
-/** @throws {Refused} @throws {ApiError} as `updatePet` */
-async function meetAgain(
+/** @throws where somebody else brought the same file in meanwhile */
+async function remember(
   db: Db,
-  before: Known,
-  { pet: read, unlisted, point }: Judged,
-  takenBack: string[],
-  { update, keyId, organizationId, now }: Plan,
-): Promise<'updated' | 'unchanged'> {
-  const { id, status } = before.pet
-  // Of an animal of another organization neither the id nor the status is told.
-  requireOwn({ organizationId }, before.pet.organizationId)
-  const pet = patchOf(before.pet, read, { point, takenBack })
-  if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
-  if (unlisted && status !== undefined) {
-    throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)
-  }
-  // What a file does not name stays: an export of another program has not all that is known here.
-  const sound = merge(before.pet, pet)
-  checkProfile(sound, pet, now)
-  const { pet: after } = await withAge(categoryNames(db), sound, now)
-  if (Object.keys(changesOf(before.pet, after)).length === 0) return 'unchanged'
-  // An animal that a dry run would have added has no id.
-  if (id > 0) await updatePet(db, pet, { id: BigInt(id), by: { keyId: Number(keyId), organizationId }, now })
-  before.pet = { id, ...shown(after) }
-  return 'updated'
+  fingerprint: string,
+  petId: number,
+  { now, mayBeKnown }: Plan,
+): Promise<void> {
+  const isNew = await rememberFile(db, fingerprint, petId, now)
+  if (!isNew && !mayBeKnown)
+    throw new Error('this file was imported meanwhile by somebody else: nothing was added')
 }
 
 /** @throws what is not about one animal */

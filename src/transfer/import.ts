@@ -6,18 +6,19 @@ import type { PetStatus } from '../pets/fields.ts'
 import { coordinatesOf } from '../places/derive.ts'
 import { type Refusal, Refused } from './animal.ts'
 import { bondAll } from './bonds.ts'
+import { bringIn, type JudgedBatch } from './bring-in.ts'
 import { type Fetched, type Fetching, fetchPhotos, openPhotoQueue } from './fetch-photos.ts'
 import { bringIndexUpToDate } from './index-up-to-date.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { tellNotUnderstood } from './left-out.ts'
-import { fingerprintFor, refuseKnownFile, refuseOwnIds } from './own-ids.ts'
-import { type Judged, type Outcome, outcomeOfTrial, type Plan } from './plan.ts'
+import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
+import type { Judged, Outcome, Plan } from './plan.ts'
 import { type Batch, batchesOf, type Reading } from './read-batches.ts'
 import { retireRemoved } from './removed.ts'
 import { isKnown } from './store.ts'
-import { EndedEarly, linesIn, type Summary, sumOf } from './summary.ts'
+import { EndedEarly, linesIn, type Summary } from './summary.ts'
 
-export interface Options extends Omit<Plan, 'now' | 'organizationId' | 'fileOf'>, Reading {
+export interface Options extends Omit<Plan, 'now' | 'organizationId' | 'fileOf' | 'mayBeKnown'>, Reading {
   /** Name of the category for those whose own one is not known. */
   category: string | undefined
   /** Code of the organization of those that name none. */
@@ -52,12 +53,11 @@ export async function importAnimals(
   options: Options,
 ): Promise<Summary> {
   const owner = await ownerOf(db, options)
-  const { again, idColumn, update } = options
+  const { again, idColumn, update, fingerprint } = options
   const fileOf = owner.organizationId ?? owner.keyOrganization
   const origin = { source: options.source, fileOf }
-  const fingerprint = fingerprintFor(fileOf, options.fingerprint)
   const hasIds = idColumn !== undefined && (await isKnown(db, origin))
-  if (fingerprint && !again && !hasIds) await refuseKnownFile(db, fingerprint, update)
+  if (fingerprint && !again && !hasIds) await refuseKnownFile(db, fingerprint, fileOf, update)
   const done: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
   const bonded: Outcome['bonded'] = []
   const seen = new Set<string>()
@@ -73,7 +73,7 @@ export async function importAnimals(
       for (const { line, animal } of batch.drafts) tellNotUnderstood(odd, line, animal.notUnderstood)
       if (odd.length > 0) done.notUnderstood = odd
       const judged = await judgeAll(db, batch, options, owner)
-      const outcome = await bringIn(judged, write, { ...options, ...owner, fileOf, fingerprint }, done)
+      const outcome = await bringIn(judged, write, { ...options, ...owner, fileOf }, done)
       bonded.push(...outcome.bonded)
       await queue?.add(outcome.photographed)
       batches += 1
@@ -102,7 +102,12 @@ function idsIn({ drafts, refused }: Batch): string[] {
 }
 
 /** What is wrong with an animal keeps that animal out, and no other. */
-async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }: Options, owner: Owner) {
+async function judgeAll(
+  db: Db,
+  { drafts, refused }: Batch,
+  { category, clock }: Options,
+  owner: Owner,
+): Promise<JudgedBatch> {
   const now = clock()
   const categories = await readCategories(db)
   const known: Known = {
@@ -135,40 +140,6 @@ async function judgeAll(db: Db, { drafts, refused }: Batch, { category, clock }:
     }
   }
   return judged
-}
-
-/** Counts what is done as it is done. */
-async function bringIn(
-  { animals, refused, leftOut }: Awaited<ReturnType<typeof judgeAll>>,
-  write: Writer['write'],
-  options: Options & Owner & Pick<Plan, 'fileOf'>,
-  done: Summary,
-): Promise<Pick<Outcome, 'bonded' | 'photographed'>> {
-  const all = [...refused]
-  const told: Pick<Outcome, 'bonded' | 'photographed'> = { bonded: [], photographed: [] }
-  try {
-    for (let rest = animals; rest.length > 0; ) {
-      const fingerprint = options.idColumn === undefined ? options.fingerprint : undefined
-      const { source, fileOf, keyId, update, dryRun, keyOrganization: organizationId } = options
-      const own = { source, fileOf, keyId, organizationId, update, dryRun }
-      const plan: Plan = { ...own, fingerprint, now: options.clock() }
-      const outcome = await write('importBatch', rest, plan).catch(outcomeOfTrial)
-      done.added += outcome.added
-      done.updated += outcome.updated
-      done.unchanged += outcome.unchanged
-      all.push(...outcome.refused)
-      told.bonded.push(...outcome.bonded)
-      told.photographed.push(...outcome.photographed)
-      for (const name of outcome.leftOut) leftOut.set(name, (leftOut.get(name) ?? 0) + 1)
-      rest = rest.slice(outcome.taken)
-    }
-  } finally {
-    done.refused += all.length
-    done.leftOut = sumOf(done.leftOut, leftOut)
-    all.sort((one, other) => one.line - other.line).forEach(options.onRefused)
-    options.onBatch(done)
-  }
-  return told
 }
 
 interface Owner {

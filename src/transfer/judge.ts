@@ -1,7 +1,7 @@
 import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
-import type { ApiError, ErrorDetail } from '../errors.ts'
-import { validatorCompiler } from '../http/validate.ts'
+import type { ErrorDetail } from '../errors.ts'
+import { bodyJudge } from '../http/judge-body.ts'
 import * as organizationStore from '../organizations/store.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { UNKNOWN_ORGANIZATION } from '../pets/problems.ts'
@@ -49,9 +49,7 @@ export function categoryNamed({ byName }: Named, name: string): number | undefin
 }
 
 /** What POST /v1/pets asks of a body. */
-const validate = validatorCompiler({ schema: NewPet, httpPart: 'body', method: 'POST', url: '/pets' }) as (
-  body: unknown,
-) => { error?: ApiError }
+const judgeBody = bodyJudge(NewPet)
 
 /**
  * The animal as the service would have to be sent it.
@@ -70,7 +68,7 @@ export function judge(animal: Animal, known: Known, now: number): { pet: Read; l
   const { body, left } = animal.leftOut
     ? fitting(whole, (body) => allProblems(body, now))
     : { body: whole, left: [] }
-  const { error } = validate(problem ? { ...body, categoryId: 0 } : body)
+  const { error } = judgeBody(problem ? { ...body, categoryId: 0 } : body)
   const found = [problem, whose.problem].filter((words) => words !== undefined)
   const problems = [...(error?.details ?? []).map(told), ...found]
   if (problems.length > 0) throw new Refused(problems.join(' '))
@@ -93,7 +91,7 @@ export function judge(animal: Animal, known: Known, now: number): { pet: Read; l
 
 /** What is wrong with each member by itself, and then with all together. */
 function allProblems(body: Record<string, unknown>, now: number): ErrorDetail[] {
-  const alone = validate(body).error?.details ?? []
+  const alone = judgeBody(body).error?.details ?? []
   if (alone.length > 0) return alone
   return problemsOf(merge({}, body as NewPet), body as NewPet, now)
 }

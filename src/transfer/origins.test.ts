@@ -105,18 +105,22 @@ for (const [engine, storeIn] of ENGINES) {
     ])
   })
 
-  test(`on ${engine} an animal that was moved away is not changed, and nothing of it is told`, async (t) => {
+  test(`on ${engine} an animal that was moved away is not changed by its former shelter's file, whoever imports it`, async (t) => {
     const store = await openStore(t, await storeIn(t))
-    const { one } = await startShelters(store)
+    const { one, operator } = await startShelters(store)
     await importText(store, lines(dog(1, 'Rex')), { ...BY_ID, keyId: one })
     await sql`update pet set organization_id = 2`.execute(store.db)
 
-    const again = await importText(store, lines(dog(1, 'Max')), { ...BY_ID, keyId: one })
-    assert.match(
-      again.reasons.join(),
-      /^1: This belongs to another organization than this API key, or to none:/,
-    )
-    assert.deepEqual(await animalsIn(store), ['Rex available 2'])
+    for (const whose of [{ keyId: one }, { keyId: operator, organization: 'CO1' }]) {
+      const again = await importText(store, lines(dog(1, 'Max')), { ...BY_ID, ...whose })
+      assert.deepEqual(again.reasons, [
+        '1: It was imported before, and belongs to another organization now, or to none.',
+      ])
+      const photographed = { ...dog(2, 'Bella'), photos: 'https://photos.example/1.jpg' }
+      const without = await importText(store, lines(photographed), { ...BY_ID, ...whose, removed: 'sold' })
+      assert.equal(without.removed, 0)
+    }
+    assert.deepEqual(await animalsIn(store), ['Rex available 2', 'Bella available 1'])
   })
 
   test(`on ${engine} ids and names of another shelter's animals are no reason to refuse a file`, async (t) => {
@@ -131,6 +135,51 @@ for (const [engine, storeIn] of ENGINES) {
       importText(store, file, { ...again, keyId: one }),
       /the ids that its animals have in this store/,
     )
+  })
+
+  test(`on ${engine} what came before files had owners is known to its shelter`, async (t) => {
+    const store = await openStore(t, await storeIn(t))
+    const { one, other } = await startShelters(store)
+    const file = lines({ name: 'Rex', category: 'Dog' })
+    await importText(store, file, { keyId: one, fingerprint: 'same' })
+    await sql`update imported_file set fingerprint = 'same'`.execute(store.db)
+    await importText(store, lines(dog(2, 'Bella')), { ...BY_ID, keyId: one })
+    await sql`update pet_source set organization_id = null`.execute(store.db)
+
+    const known = /imported before, from animal 1 on/
+    await assert.rejects(importText(store, file, { keyId: one, fingerprint: 'same' }), known)
+    assert.equal((await importText(store, file, { keyId: other, fingerprint: 'same' })).added, 1)
+    // Its id is that of the store too: the file is one that came from elsewhere all the same.
+    const again = { ...BY_ID, keyId: one, mayHaveOwnIds: true }
+    assert.equal((await importText(store, lines(dog(2, 'Bella')), again)).unchanged, 1)
+  })
+
+  test(`on ${engine} of two who bring the same file in at once one adds its animals, and the other none`, async (t) => {
+    const store = await openStore(t, await storeIn(t))
+    const { one } = await startShelters(store)
+    const withIds = lines(...Array.from({ length: 20 }, (_, index) => dog(index + 1, 'Rex')))
+    const both = await Promise.all(
+      [1, 2].map(() => importText(store, withIds, { ...BY_ID, keyId: one, fingerprint: 'ids' })),
+    )
+    const sum = (member: 'added' | 'unchanged') => both.reduce((all, done) => all + done[member], 0)
+    assert.deepEqual([sum('added'), sum('unchanged')], [20, 20])
+
+    const without = lines({ name: 'Max', category: 'Dog' })
+    const outcomes = await Promise.allSettled(
+      [1, 2].map(() => importText(store, without, { keyId: one, fingerprint: 'none' })),
+    )
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    assert.equal((await animalsIn(store)).length, 21)
+  })
+
+  test(`on ${engine} a network's file may have an id of two shelters that each know it as their own`, async (t) => {
+    const store = await openStore(t, await storeIn(t))
+    const { one, other, operator } = await startShelters(store)
+    await importText(store, lines(dog(1, 'Rex')), { ...BY_ID, keyId: one })
+    await importText(store, lines(dog(1, 'Milo')), { ...BY_ID, keyId: other })
+    const file = lines(dog(1, 'Rex II', { organization: 'CO1' }), dog(1, 'Milo II', { organization: 'UT2' }))
+    assert.equal((await importText(store, file, { ...BY_ID, keyId: operator })).updated, 2)
+    assert.deepEqual(await animalsIn(store), ['Rex II available 1', 'Milo II available 2'])
   })
 }
 

@@ -34,17 +34,32 @@ export async function refuseOwnIds(
   )
 }
 
-/** The same file of another shelter brings other animals. */
-export function fingerprintFor(
+async function firstAnimalOf(
+  db: Db,
+  fingerprint: string,
   fileOf: number | undefined,
-  fingerprint: string | undefined,
-): string | undefined {
-  return fileOf === undefined || fingerprint === undefined ? fingerprint : `${fingerprint} of ${fileOf}`
+): Promise<number | undefined> {
+  const own = await firstOfFile(db, fingerprintFor(fileOf, fingerprint))
+  if (own !== undefined || fileOf === undefined) return own
+  // As it was written before files had owners, or when an operator brought it in.
+  const first = await firstOfFile(db, fingerprint)
+  const [pet] = first === undefined ? [] : await pets.findMany(db, [first])
+  return pet?.organizationId === fileOf ? first : undefined
+}
+
+/** The same file of another shelter brings other animals. */
+export function fingerprintFor(fileOf: number | undefined, fingerprint: string): string {
+  return fileOf === undefined ? fingerprint : `${fingerprint} of ${fileOf}`
 }
 
 /** @throws when the same file came in before, without ids that tell its animals apart */
-export async function refuseKnownFile(db: Db, fingerprint: string, update: boolean): Promise<void> {
-  const first = await firstOfFile(db, fingerprint)
+export async function refuseKnownFile(
+  db: Db,
+  fingerprint: string,
+  fileOf: number | undefined,
+  update: boolean,
+): Promise<void> {
+  const first = await firstAnimalOf(db, fingerprint, fileOf)
   if (first === undefined) return
   const before = `this file was imported before, from animal ${first} on, and nothing was changed`
   throw new Error(

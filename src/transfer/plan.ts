@@ -54,6 +54,8 @@ export interface Plan extends Adding, Origin {
   dryRun: boolean
   /** Of a file whose animals have no ids: it is known when it comes again. */
   fingerprint?: string | undefined
+  /** Whether the file may be known: it is by now, or its animals are to be added once more. */
+  mayBeKnown: boolean
 }
 
 const TRIED = 'this was only tried: '

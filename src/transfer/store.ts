@@ -19,6 +19,8 @@ export interface Origin {
 export interface Known {
   sourceId: string
   pet: Pet
+  /** Else it came with another one, and belongs to the organization of an animal with the same id. */
+  isOfSameFile: boolean
 }
 
 /** An animal of a file. */
@@ -28,67 +30,52 @@ interface Incoming {
 }
 
 /** As the index has it. */
-const OWNER = sql<number>`coalesce(organization_id, 0)`
+const OWNER = sql<number>`coalesce(pet_source.organization_id, 0)`
 
-/**
- * Those that came with a file of the same owner, and else those that came with another one and belong to the
- * same organization as the animal does now: what an operator brought in, its organization goes on with.
- */
+/** Those that came with a file of the same owner, or with one that their organizations go on with. */
 export async function findKnown(db: Db, { source, fileOf }: Origin, animals: Incoming[]): Promise<Known[]> {
-  const owners = new Map<string, number>()
-  for (const { sourceId, pet } of animals)
-    if (sourceId !== undefined) owners.set(sourceId, Number(pet.organizationId ?? 0))
-  if (owners.size === 0) return []
+  const ids = animals.flatMap(({ sourceId }) => sourceId ?? [])
+  if (ids.length === 0) return []
+  const owners = animals.map(({ pet }) => Number(pet.organizationId ?? 0))
   const rows = await db
     .selectFrom('pet_source')
     .select(['source_id as sourceId', 'pet_id as petId', 'organization_id as fileOf'])
     .where('source', '=', source)
-    .where('source_id', 'in', [...owners.keys()])
-    .where(OWNER, 'in', [...new Set([0, fileOf ?? 0, ...owners.values()])])
+    .where('source_id', 'in', ids)
+    .where(OWNER, 'in', [...new Set([0, fileOf ?? 0, ...owners])])
     .execute()
   const known = await pets.findMany(
     db,
     rows.map(({ petId }) => petId),
   )
   const byId = new Map(known.map((pet) => [pet.id, pet]))
-  const found = new Map<string, Known>()
-  for (const row of rows) {
+  return rows.flatMap((row) => {
     const pet = byId.get(row.petId)
-    if (!pet) continue
-    const { sourceId } = row
-    const isSameFile = row.fileOf === (fileOf ?? null)
-    const isSameOwner = pet.organizationId !== undefined && pet.organizationId === owners.get(sourceId)
-    if (isSameFile || (isSameOwner && !found.has(sourceId))) found.set(sourceId, { pet, sourceId })
-  }
-  return [...found.values()]
+    return pet ? [{ sourceId: row.sourceId, pet, isOfSameFile: row.fileOf === (fileOf ?? null) }] : []
+  })
 }
 
-/** Every animal that came from there, and what an operator brought in for the organization. */
-export async function sourcesOf(db: Db, { source, fileOf }: Origin): Promise<Sourced[]> {
-  return db
+/** Animals that are here and came from there: of an organization its own, also those an operator brought in. */
+function sourced(db: Db, { source, fileOf }: Origin) {
+  const rows = db
     .selectFrom('pet_source')
     .innerJoin('pet', 'pet.id', 'pet_source.pet_id')
     .select(['source_id as sourceId', 'pet_id as petId'])
     .where('source', '=', source)
-    .where(({ eb, or, and }) => {
-      const ofOperator = eb('pet_source.organization_id', 'is', null)
-      if (fileOf === undefined) return ofOperator
-      const own = eb('pet_source.organization_id', '=', fileOf)
-      return or([own, and([ofOperator, eb('pet.organization_id', '=', fileOf)])])
-    })
-    .orderBy('pet_source.id')
-    .execute()
+  return fileOf === undefined
+    ? rows
+    : rows.where(OWNER, 'in', [0, fileOf]).where('pet.organization_id', '=', fileOf)
+}
+
+/** Every animal that came with files of the same owner, and what an operator brought in for the organization. */
+export function sourcesOf(db: Db, origin: Origin): Promise<Sourced[]> {
+  const rows = sourced(db, origin).orderBy('pet_source.id')
+  return (origin.fileOf === undefined ? rows.where('pet_source.organization_id', 'is', null) : rows).execute()
 }
 
 /** Whether animals came from there. */
-export async function isKnown(db: Db, { source, fileOf }: Origin): Promise<boolean> {
-  const query = db
-    .selectFrom('pet_source')
-    .select('pet_id')
-    .where('source', '=', source)
-    .where(OWNER, '=', fileOf ?? 0)
-    .limit(1)
-  return (await query.executeTakeFirst()) !== undefined
+export async function isKnown(db: Db, origin: Origin): Promise<boolean> {
+  return (await sourced(db, origin).limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Whose id an animal has in the source. */
@@ -127,11 +114,21 @@ export async function firstOfFile(db: Db, fingerprint: string): Promise<number |
   return known?.petId
 }
 
-/** With its first animals: a file of which a part came in is known too. */
-export async function rememberFile(db: Db, fingerprint: string, petId: number, now: number): Promise<void> {
-  await db
+/**
+ * With its first animals: a file of which a part came in is known too.
+ *
+ * @returns false where it was known
+ */
+export async function rememberFile(
+  db: Db,
+  fingerprint: string,
+  petId: number,
+  now: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('imported_file')
     .values({ fingerprint, first_pet_id: petId, imported_at: now })
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
 }

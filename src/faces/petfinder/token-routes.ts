@@ -3,8 +3,9 @@ import type { Context } from '../../context.ts'
 import type { App } from '../../http/app.ts'
 import { NO_STORE } from '../../http/cache-headers.ts'
 import type { FormBody } from '../../http/form-body.ts'
-import { hashClient, isClient } from '../../keys/client.ts'
+import { isClient } from '../../keys/client.ts'
 import { findByHash } from '../../keys/find-by-hash.ts'
+import { hashKey } from '../../keys/key-format.ts'
 import { generateToken, hashOfToken, TOKEN_SECONDS } from '../../keys/tokens.ts'
 import { ERRORS_PATH, errorsPage, InvalidClient, InvalidTokenRequest } from './errors.ts'
 import { readTokenBody } from './token-body.ts'
@@ -18,7 +19,7 @@ export function tokenRoutes(app: App, { db, write, clock }: Context): void {
     if (grant !== 'client_credentials') throw new InvalidTokenRequest(false)
     const client = clientOf(request, fields)
     if (!isClient(client)) throw new InvalidClient()
-    const secretHash = hashClient(client)
+    const secretHash = hashKey(client)
     const key = await findByHash(db, secretHash)
     if (!key || clock() >= (key.expiresAt ?? Number.POSITIVE_INFINITY)) throw new InvalidClient()
     const token = generateToken()
@@ -30,12 +31,9 @@ export function tokenRoutes(app: App, { db, write, clock }: Context): void {
   app.get(ERRORS_PATH, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage().text))
 }
 
-/** In the header (RFC 7617), or else in the body. */
-function clientOf({ headers }: FastifyRequest, fields: FormBody): { id: string; secret: string } {
+/** In the header (RFC 7617), or else in the body; as the client's key is stored. */
+function clientOf({ headers }: FastifyRequest, fields: FormBody): string {
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? []
-  if (encoded === undefined)
-    return { id: fields.get('client_id') ?? '', secret: fields.get('client_secret') ?? '' }
-  const text = Buffer.from(encoded, 'base64').toString()
-  const at = text.indexOf(':')
-  return { id: text.slice(0, Math.max(at, 0)), secret: text.slice(at + 1) }
+  if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString()
+  return `${fields.get('client_id')}:${fields.get('client_secret')}`
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { generateToken } from '../../keys/tokens.ts'
 import { startV2 } from '../../testing/v2.ts'
 
+const PROBLEM = 'application/problem+json; charset=utf-8'
 const NO_KEY = { authorization: undefined }
 const JSON_TYPE = { ...NO_KEY, 'content-type': 'application/json' }
 const FORM_TYPE = { ...NO_KEY, 'content-type': 'application/x-www-form-urlencoded' }
@@ -47,7 +48,7 @@ test('who is not known gets the 401 of old, and whoever asks wrongly a 400', asy
   ]) {
     const answer = await askToken({ headers: JSON_TYPE, body: JSON.stringify(fields) })
     assert.equal(answer.status, 401)
-    assert.equal(answer.headers['content-type'], 'application/problem+json')
+    assert.equal(answer.headers['content-type'], PROBLEM)
     const { title, detail, hint, errors, type } = answer.body
     assert.deepEqual([title, detail, hint], ['invalid_client', 'Client authentication failed', null])
     assert.deepEqual(Object.keys(errors[0]), ['code', 'title', 'message', 'details', 'href'])
@@ -75,7 +76,7 @@ test('a missing, wrong or old token and a key get the same 401, word for word', 
     const answer = await read('/animals', { authorization })
     assert.equal(answer.status, 401)
     assert.equal(answer.body.detail, 'Access token invalid or expired')
-    assert.equal(answer.headers['content-type'], 'application/problem+json')
+    assert.equal(answer.headers['content-type'], PROBLEM)
     assert.deepEqual(Object.keys(answer.body), ['type', 'status', 'title', 'detail'])
   }
   for (const authorization of [

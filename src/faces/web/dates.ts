@@ -1,4 +1,4 @@
-import type { Language } from './language.ts'
+import type { Language } from '../../http/language.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { ApiError } from '../../errors.ts'
 import type { Face } from '../../http/face.ts'
 import { html } from '../../http/html.ts'
-import { languageOf } from './language.ts'
+import { languageOf } from '../../http/language.ts'
 import { HTML_TYPE, pageHeaders, renderPage } from './page.ts'
 import { textsOf } from './texts/texts.ts'
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { type Html, html, type Part } from '../../http/html.ts'
+import type { Language } from '../../http/language.ts'
 import { type AssetName, assetPath } from './assets.ts'
-import type { Language } from './language.ts'
 import { textsOf } from './texts/texts.ts'
 
 /** A page for people, around its main part. */

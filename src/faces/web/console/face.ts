@@ -16,6 +16,7 @@ import { keyPages } from './keys/key.ts'
 import { listKeys } from './keys/list.ts'
 import { makeKeys } from './keys/make.ts'
 import { organizationPages } from './organization/page.ts'
+import { questionsPages } from './organization/questions.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
 import { accountPages } from './people/account.ts'
 import { invitePeople } from './people/invite.ts'
@@ -53,6 +54,7 @@ export function consoleFace(context: Context): Face {
       applicationPages(app, context)
       importPages(app, context)
       organizationPages(app, context)
+      questionsPages(app, context)
       usagePage(app, context)
       listPeople(app, context)
       invitePeople(app, context)

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { type Html, html } from '../../../http/html.ts'
 import { wordsFor } from './frame.ts'
-import { numberIn } from './row-id.ts'
+import { wholeNumberOf } from './whole-number.ts'
 
 export const PAGE = 50
 
 /** Behind which row a page of a list begins, as the address has it. */
 export function afterIn({ query }: FastifyRequest): number | undefined {
-  return numberIn((query as { after?: unknown }).after)
+  return wholeNumberOf((query as { after?: unknown }).after)
 }
 
 /** Cuts what was found, one more than a page, and links the next page. */

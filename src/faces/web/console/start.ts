@@ -7,17 +7,17 @@ import * as inventory from '../../../inventory/store.ts'
 import { viewerOf } from '../../../orders/store.ts'
 import { type Finder, finderOf } from '../../../pets/finder.ts'
 import { type InsidePet, type InsideQuery, latestChanges, listInside } from '../../../pets/inside.ts'
+import { photosBeside } from '../../../photo-files/kept.ts'
 import { doersOf } from '../../../staff/names.ts'
 import { timeIn } from '../dates.ts'
 import type { Texts } from '../texts/texts.ts'
-import { readChoices } from './animals/choices.ts'
 import { doerIn } from './animals/history-section.ts'
 import { ROW_PICKED, rows } from './animals/rows.ts'
 import { type Told, told } from './animals/told.ts'
+import { readChoices } from './forms/choices.ts'
 import { consolePage, wordsFor } from './frame.ts'
 import { callerMay } from './gate.ts'
 import { PREFIX } from './pages.ts'
-import { photosFor } from './photos/section.ts'
 
 /** So many of each are shown; a list has the rest. */
 const FEW = 5
@@ -69,7 +69,7 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
   const { start } = wordsFor(request).words
   const { caller } = request
   const own = caller.organizationId === undefined ? undefined : BigInt(caller.organizationId)
-  const show = { view: caller.view, photosAt: photosFor(context.config) }
+  const show = { view: caller.view, photosAt: photosBeside(context.config) }
   const few = async (query: InsideQuery): Promise<InsidePet[]> => {
     const asked = { query: { ...query, organizationId: own }, limit: FEW, picked: ROW_PICKED, show }
     return (await listInside(finder, asked)).found

@@ -6,7 +6,7 @@ import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import * as pets from '../../../pets/store.ts'
 import { pageHeaders } from '../page.ts'
-import { animalPath, idIn, shelterPath } from './addresses.ts'
+import { animalPath, idOfSlug, shelterPath } from './addresses.ts'
 import type { Animal } from './animal.ts'
 import { type AnimalParts, animalMain } from './animal-view.ts'
 import { findAnimal, type Gallery } from './animals.ts'
@@ -27,7 +27,7 @@ export function animalRoute(app: App, gallery: Gallery): void {
   const { config } = context
   const headers = pageHeaders(config)
   app.get<{ Params: { slug: string } }>('/animals/:slug', async (request, reply) => {
-    const id = idIn(request.params.slug)
+    const id = idOfSlug(request.params.slug)
     if (id === undefined) throw new ApiError('pet_not_found')
     try {
       return await sendGallery(request, reply, context, async (phrasing) => {

@@ -11,7 +11,7 @@ import { type Picked, pickedOf } from '../../../pets/picked.ts'
 import type { Show } from '../../../pets/row.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
-import { PHOTOS_PATH } from '../../../photo-files/kept.ts'
+import { photosBeside } from '../../../photo-files/kept.ts'
 import type { Animal } from './animal.ts'
 import { keptSummaries, type Summaries } from './kept-summaries.ts'
 import { placeWords } from './phrases.ts'
@@ -43,7 +43,7 @@ export const LISTED = ['available', 'pending'] as const
 
 export function openGallery(context: Context): Gallery {
   const { config, db, version } = context
-  const photosAt = config.photosPublicUrl ?? PHOTOS_PATH
+  const photosAt = photosBeside(config)
   const kept = keptUntilChanged(
     () => version('pages'),
     () => ({
@@ -55,7 +55,6 @@ export function openGallery(context: Context): Gallery {
   return {
     context,
     finder: finderOf(context),
-    // Addresses without a host: the page may have been reached under any.
     show: { view: 'public', photosAt },
     summariesOf: keptSummaries(db, photosAt),
     kinds() {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
+import { languageOf } from '../../../http/language.ts'
 import { requireSameOrigin } from '../../../staff/session-cookie.ts'
-import { languageOf } from '../language.ts'
 import { textsOf } from '../texts/texts.ts'
 import { applyRefusal } from './apply-form.ts'
 

@@ -1,18 +1,11 @@
+import { MOST_CHARACTERS } from '../../../applications/schema.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
+import type { Language } from '../../../http/language.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import { assetPath } from '../assets.ts'
 import { longTextField, type Problem, problemSummary, radioField, selectField, textField } from '../forms.ts'
-import type { Language } from '../language.ts'
 import { textsOf } from '../texts/texts.ts'
-import {
-  answerField,
-  choicesOf,
-  FIELD_NAMES,
-  FIELDS,
-  type FieldName,
-  isLong,
-  type Typed,
-} from './apply-read.ts'
+import { answerField, choicesOf, FIELD_NAMES, type FieldName, isLong, type Typed } from './apply-read.ts'
 import { galleryPage } from './frame.ts'
 
 /** What people do not see and programs fill in. */
@@ -20,7 +13,7 @@ export const HIDDEN_FIELD = 'homepage'
 /** When the form was made, and for which link. */
 export const TOKEN_FIELD = 'form'
 /** The button: where what is wrong with the form itself leads. */
-export const WHOLE_FORM = 'send'
+export const NON_FIELD = 'send'
 
 /** Of so many options all are to be seen. */
 const FEW_OPTIONS = 6
@@ -76,7 +69,7 @@ ${questions.map((question) => answer(question, parts))}
 ${questions.length === 0 && html`<h2>${apply.questions}</h2>`}
 ${field('message', parts)}
 <p class="privacy">${apply.privacy(days)}</p>
-<p><button class="big" id="field-${WHOLE_FORM}">${apply.send}</button></p></form>`
+<p><button class="big" id="field-${NON_FIELD}">${apply.send}</button></p></form>`
 }
 
 const AUTOCOMPLETE: Partial<Record<FieldName, string>> = {
@@ -95,7 +88,7 @@ function field(name: FieldName, { language, typed, problems }: FormParts): Part 
   const shared = {
     ...{ name, required, problems, value: typed[name] ?? '', hint: apply.hints[name] },
     label: required ? label : apply.optional(label),
-    ...{ autocomplete: AUTOCOMPLETE[name], mostCharacters: FIELDS[name] },
+    ...{ autocomplete: AUTOCOMPLETE[name], mostCharacters: MOST_CHARACTERS[name] },
   }
   if (isLong(name)) return longTextField({ ...shared, rows: name === 'address' ? 3 : 6 })
   return textField({ ...shared, type: TYPES[name] ?? 'text' })

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { hashOfLink, newLink } from '../../../applications/link.ts'
 import type { Context } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { makeCursor, readCursor } from '../../../http/cursor.ts'
+import { hashToken, newToken } from '../../../http/token.ts'
 import { counterOfAddress } from '../../../limits/address.ts'
 
 // What keeps programs from filling a shelter's desk, without a third party and without script.
@@ -19,7 +19,7 @@ const scopeOf = (petId: number): string => JSON.stringify(['apply', petId])
 
 /** What a form brings along, signed: sent twice it is one application, as both have one link. */
 export function newFormToken({ cursorSecret, clock }: Context, petId: number): string {
-  return makeCursor(cursorSecret, scopeOf(petId), [clock(), newLink().token])
+  return makeCursor(cursorSecret, scopeOf(petId), [clock(), newToken().token])
 }
 
 export type FormVerdict = { link: { token: string; hash: string } } | { problem: 'tooFast' | 'tooOld' }
@@ -31,7 +31,7 @@ export function judgeForm({ cursorSecret, clock }: Context, petId: number, sent:
     const age = clock() - madeAt
     if (age < 0 || age > MOST_MS) return { problem: 'tooOld' }
     if (age < LEAST_MS) return { problem: 'tooFast' }
-    return { link: { token, hash: hashOfLink(token) as string } }
+    return { link: { token, hash: hashToken(token) as string } }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { problem: 'tooOld' }

@@ -1,17 +1,15 @@
 import { answersOf, type Given, problemsOf, YES_NO } from '../../../applications/answers.ts'
 import { readApplication } from '../../../applications/read.ts'
-import { MOST_ANSWER, type NewApplication } from '../../../applications/schema.ts'
+import { MOST_ANSWER, MOST_CHARACTERS, type NewApplication } from '../../../applications/schema.ts'
 import type { ErrorDetail } from '../../../errors.ts'
-import type { FormBody } from '../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../http/form-body.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import type { Problem } from '../forms.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** The fields that every form has, with what each may be long at most. */
-export const FIELDS = { name: 200, email: 254, phone: 50, address: 500, message: 2_000 } as const
-
-export type FieldName = keyof typeof FIELDS
-export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[]
+/** The fields that every form has. */
+export type FieldName = keyof typeof MOST_CHARACTERS
+export const FIELD_NAMES = Object.keys(MOST_CHARACTERS) as FieldName[]
 
 /** Those of several lines. */
 const LINES: readonly FieldName[] = ['address', 'message']
@@ -25,9 +23,7 @@ export type Typed = Record<string, string>
 /** Only what the form has is read, whatever else was sent. */
 export function typedIn(form: FormBody, questions: readonly Question[]): Typed {
   const names = [...FIELD_NAMES, ...questions.map(answerField)]
-  return Object.fromEntries(
-    names.map((name) => [name, (form.get(name) ?? '').replace(/\r\n?/g, '\n').trim()]),
-  )
+  return Object.fromEntries(names.map((name) => [name, textIn(form, name)]))
 }
 
 /** The application that was typed, or all that is wrong with it, field by field from the top. */
@@ -68,7 +64,7 @@ function fieldProblem({ code, pointer = '' }: ErrorDetail, words: Texts['apply']
   const label = words.fields[field] ?? field
   const missing = code === 'missing' && words.missing[field]
   if (missing) return { field, message: missing }
-  if (code === 'too_long') return { field, message: words.tooLong(label, FIELDS[field]) }
+  if (code === 'too_long') return { field, message: words.tooLong(label, MOST_CHARACTERS[field]) }
   return { field, message: field === 'email' ? words.email : words.line(label) }
 }
 

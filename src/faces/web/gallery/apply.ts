@@ -4,19 +4,19 @@ import { ApiError } from '../../../errors.ts'
 import type { App, Hook } from '../../../http/app.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
 import { type FormBody, readForm } from '../../../http/form-body.ts'
+import { languageOf } from '../../../http/language.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
-import { PHOTOS_PATH, toPhotos } from '../../../photo-files/kept.ts'
+import { photosBeside, toPhotos } from '../../../photo-files/kept.ts'
 import type { Problem } from '../forms.ts'
-import { languageOf } from '../language.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
-import { idIn } from './addresses.ts'
+import { idOfSlug } from './addresses.ts'
 import { applicantPages } from './applicant.ts'
 import { refuseForeign } from './apply-foreign.ts'
-import { applyPage, applyRefusal, HIDDEN_FIELD, TOKEN_FIELD, WHOLE_FORM } from './apply-form.ts'
+import { applyPage, applyRefusal, HIDDEN_FIELD, NON_FIELD, TOKEN_FIELD } from './apply-form.ts'
 import { countApplication, judgeForm, newFormToken } from './apply-guard.ts'
 import { applicationIn, type Typed, typedIn } from './apply-read.ts'
 
@@ -63,14 +63,14 @@ interface Animal {
 
 /** @throws {ApiError} pet_not_found, also for one that nobody may see */
 async function animalIn({ db, config }: Context, slug: string): Promise<Animal> {
-  const id = idIn(slug)
+  const id = idOfSlug(slug)
   const stored = id === undefined ? undefined : await pets.find(db, id)
   if (stored?.pet.status === undefined) throw new ApiError('pet_not_found')
   const { pet, photos } = stored
   const { organizationId } = pet
   const shelter =
     organizationId === undefined ? undefined : await organizations.find(db, BigInt(organizationId))
-  const [first] = toPhotos(photos, config.photosPublicUrl ?? PHOTOS_PATH) ?? []
+  const [first] = toPhotos(photos, photosBeside(config)) ?? []
   return {
     pet,
     photo: first?.sizes.small,
@@ -132,9 +132,9 @@ async function receive(
   const verdict = judgeForm(context, pet.id, token)
   if ('problem' in verdict) {
     const kept = verdict.problem === 'tooFast' ? token : undefined
-    return again([{ field: WHOLE_FORM, message: apply[verdict.problem] }], kept)
+    return again([{ field: NON_FIELD, message: apply[verdict.problem] }], kept)
   }
-  if (form.get(HIDDEN_FIELD)) return again([{ field: WHOLE_FORM, message: apply.filledHidden }], token)
+  if (form.get(HIDDEN_FIELD)) return again([{ field: NON_FIELD, message: apply.filledHidden }], token)
   const read = applicationIn(typed, { petId: pet.id, questions }, apply)
   if ('problems' in read) return again(read.problems, token)
   const waitMs = await countApplication(context, request)

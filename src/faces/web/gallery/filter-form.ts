@@ -1,3 +1,4 @@
+import { fold } from '../../../categories/store.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { AGES } from '../../../pets/profile-schemas.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
@@ -23,7 +24,7 @@ export function filterForm(phrasing: Phrasing, { asked, problems, kinds, breeds 
   const used = parametersOf(asked as Asked).filter(([name]) => !FIRST.includes(name)).length
   const text = (name: 'q' | 'near', label: string, placeholder: string): Html =>
     textField({ name, label, placeholder, problems, mostCharacters: 100, value: one(asked[name]) })
-  const kind = one(asked.kind)?.toLowerCase()
+  const kind = one(asked.kind)
   return html`${problemSummary(gallery.problems, problems)}
 <form class="finder" action="/animals" role="search">
 <div class="finder-main">
@@ -32,10 +33,10 @@ ${selectField({
   name: 'kind',
   label: gallery.kind,
   problems,
-  value: kind,
+  value: kind && fold(kind),
   choices: [
     ['', gallery.anyKind],
-    ...kinds.map((name) => [name.toLowerCase(), kindWords(phrasing.texts, name)] as const),
+    ...kinds.map((name) => [fold(name), kindWords(phrasing.texts, name)] as const),
   ],
 })}
 ${text('near', gallery.near, gallery.nearExample)}

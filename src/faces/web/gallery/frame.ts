@@ -1,5 +1,5 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
-import type { Language } from '../language.ts'
+import type { Language } from '../../../http/language.ts'
 import { navLink, type PageParts, renderPage } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { fold } from '../../../categories/store.ts'
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { makeCursor, readCursor } from '../../../http/cursor.ts'
@@ -148,8 +149,8 @@ const MOST_BREEDS = 100
 
 async function breedsOf(gallery: Gallery, { kind }: Partial<Asked>): Promise<string[]> {
   if (typeof kind !== 'string') return []
-  const wanted = kind.toLowerCase()
-  const [found] = [...(await gallery.kinds()).values()].filter(({ name }) => name.toLowerCase() === wanted)
+  const wanted = fold(kind)
+  const [found] = [...(await gallery.kinds()).values()].filter(({ name }) => fold(name) === wanted)
   if (!found) return []
   const { db } = gallery.context
   const words = await vocabulary.list(db, 'breed', { categoryId: found.id, limit: MOST_BREEDS })

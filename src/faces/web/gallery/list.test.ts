@@ -59,8 +59,12 @@ test('every filter of the form is in the address, and finds what it says', async
     assert.equal(page.status, 200, page.text)
     assert.deepEqual(cardNames(page), names, query)
   }
+  for (const kind of ['dog', ' DOG ', 'ｄｏｇ']) {
+    const { text } = await visit(`/animals?kind=${encodeURIComponent(kind)}`)
+    assert.match(text, /<option value="dog" selected>Dog</, kind)
+    assert.match(text, /<datalist id="breeds">/, kind)
+  }
   const page = await visit('/animals?kind=dog&age=young&near=Denver,%20CO&within=25')
-  assert.match(page.text, /<option value="dog" selected>Dog</)
   assert.match(page.text, /value="young" checked/)
   assert.match(page.text, /name="near" type="text" value="Denver, CO"/)
   assert.match(page.text, /<option value="25" selected>/)

@@ -1,4 +1,5 @@
-import type { Language } from '../language.ts'
+import type { Language } from '../../../http/language.ts'
+import { digitsOf } from '../currency.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { Animal } from './animal.ts'
 
@@ -114,8 +115,7 @@ export function weightWords(language: Language, grams: number): string {
 
 /** A sum in the smallest unit of its currency, as a number of the whole ones. */
 export function wholeUnits({ amount, currency }: { amount: number; currency: string }): number {
-  const { maximumFractionDigits = 2 } = formatOf('en', { style: 'currency', currency }).resolvedOptions()
-  return amount / 10 ** maximumFractionDigits
+  return amount / 10 ** kept(`digits ${currency}`, () => digitsOf(currency))
 }
 
 export function feeWords({ language, texts }: Phrasing, fee: { amount: number; currency: string }): string {

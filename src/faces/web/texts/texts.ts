@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts'
+import type { Language } from '../../../http/language.ts'
 import * as applyEn from './apply-en.ts'
 import * as applyEs from './apply-es.ts'
 import * as commonEn from './common-en.ts'

@@ -6,13 +6,15 @@ import type { FormBody } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import * as requested from '../../../../pets/requested.ts'
 import { checkField, type Problem } from '../../forms.ts'
+import { readChoices } from '../forms/choices.ts'
+import { newOnce, ONCE, runOnce } from '../forms/once.ts'
+import { readValues, type Values } from '../forms/values.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { newOnce, ONCE, runOnce } from '../once.ts'
 import { PREFIX } from '../pages.ts'
-import { readChoices } from './choices.ts'
+import { FORM_FIELDS } from './fields.ts'
 import { animalForm } from './form.ts'
-import { problemsOf } from './problems.ts'
-import { newPetOf, type Values, valuesIn } from './values.ts'
+import { petProblems } from './problems.ts'
+import { newPetOf } from './values.ts'
 
 const PATH = '/animals/new'
 
@@ -29,7 +31,7 @@ export function addAnimal(app: App, context: Context): void {
 
   app.post(PATH, async (request, reply) => {
     const form = request.body as FormBody
-    const values = valuesIn(form)
+    const values = readValues(form, FORM_FIELDS)
     const status = form.get('status') === 'available' ? 'available' : ''
     try {
       const body = { ...newPetOf(values), ...(status && { status }) }
@@ -41,7 +43,7 @@ export function addAnimal(app: App, context: Context): void {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       const { words } = wordsFor(request)
       reply.code(error.status)
-      return page(context, request, { values, status, problems: problemsOf(error, words) })
+      return page(context, request, { values, status, problems: petProblems(error, words) })
     }
   })
 }

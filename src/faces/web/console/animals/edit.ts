@@ -5,15 +5,17 @@ import type { App } from '../../../../http/app.ts'
 import { validatorHeaders } from '../../../../http/conditional.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import * as requested from '../../../../pets/requested.ts'
+import { runOnce } from '../forms/once.ts'
+import { readValues, touchedFields, type Values, valuesOf } from '../forms/values.ts'
 import { wordsFor } from '../frame.ts'
-import { runOnce } from '../once.ts'
 import { PREFIX } from '../pages.ts'
 import { changePhotos } from '../photos/routes.ts'
+import { FORM_FIELDS } from './fields.ts'
 import { conflictPanel } from './form.ts'
 import { type ById, ownAnimal } from './own.ts'
 import { animalPage } from './page.ts'
-import { problemsOf } from './problems.ts'
-import { patchOf, touchedIn, type Values, valuesIn, valuesOf } from './values.ts'
+import { petProblems } from './problems.ts'
+import { petPatchOf } from './values.ts'
 
 /** Shows an animal, and changes what was touched of it. */
 export function editAnimal(app: App, context: Context): void {
@@ -45,10 +47,10 @@ async function save(
   const form = request.body as FormBody
   const typed = typedIn(form)
   const { values, touched } = typed
-  const now = valuesOf(stored.pet)
+  const now = valuesOf(stored.pet, FORM_FIELDS)
   const { etag } = validatorHeaders(stored, request.caller.view)
   const done = (what: string) => reply.redirect(`${PREFIX}/animals/${stored.id}?done=${what}`, 303)
-  const patch = patchOf(values, touched, now)
+  const patch = petPatchOf(values, touched, now)
   // What was sent twice is there already.
   if (Object.keys(patch).length === 0) return done(touched.size > 0 ? 'saved' : 'unchanged')
   if (form.get('etag') !== etag && changedByBoth(form, typed, now).length > 0) {
@@ -67,13 +69,13 @@ async function save(
     reply.code(error.status)
     const { words } = wordsFor(request)
     const shown = { ...now, ...typedOf(typed) }
-    return animalPage(context, request, stored, { values: shown, problems: problemsOf(error, words) })
+    return animalPage(context, request, stored, { values: shown, problems: petProblems(error, words) })
   }
 }
 
 function typedIn(form: FormBody): Typed {
-  const values = valuesIn(form)
-  return { values, touched: touchedIn(values, form.get('marks') ?? '') }
+  const values = readValues(form, FORM_FIELDS)
+  return { values, touched: touchedFields(values, form.get('marks') ?? '', FORM_FIELDS) }
 }
 
 /** What was typed; all other fields may have changed meanwhile. */
@@ -82,7 +84,7 @@ const typedOf = ({ values, touched }: Typed): Values =>
 
 /** The fields in which somebody else has saved something else, since the form was shown. */
 function changedByBoth(form: FormBody, { values, touched }: Typed, now: Values): string[] {
-  const changed = touchedIn(now, form.get('marks') ?? '')
+  const changed = touchedFields(now, form.get('marks') ?? '', FORM_FIELDS)
   return [...touched].filter((name) => changed.has(name) && values[name] !== now[name])
 }
 
@@ -95,7 +97,7 @@ interface Typed {
 async function conflictPage(context: Context, request: FastifyRequest, typed: Typed) {
   const { language } = wordsFor(request)
   const stored = await ownAnimal(context, request)
-  const theirs = valuesOf(stored.pet)
+  const theirs = valuesOf(stored.pet, FORM_FIELDS)
   const yours = typedOf(typed)
   const names = Object.keys(yours).filter((name) => yours[name] !== theirs[name])
   return animalPage(context, request, stored, {

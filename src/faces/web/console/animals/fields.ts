@@ -1,40 +1,11 @@
-import type { Member } from '../../../../pets/fields.ts'
 import { FIELDS } from '../../../../pets/fields.ts'
-
-/** How a value of an animal becomes text in a field of a form, and text a value. */
-export type Kind =
-  | 'line'
-  | 'text'
-  | 'choice'
-  | 'yesOrNo'
-  | 'check'
-  | 'date'
-  | 'list'
-  | 'lines'
-  | 'ids'
-  | 'number'
-  | 'kilograms'
-  | 'money'
-  | 'code'
-  | 'email'
-  | 'web'
-
-export interface FormField {
-  /** Where its value is in an animal, with a dot before a member of a member. */
-  name: string
-  kind: Kind
-  /** Over the whole width. */
-  wide?: boolean
-}
-
-const field = (name: string, kind: Kind = 'line'): FormField => ({ name, kind })
-const wide = (name: string, kind: Kind = 'line'): FormField => ({ name, kind, wide: true })
+import { type FormField, field, schemaIn, wide } from '../forms/fields.ts'
 
 /** What people can say of an animal, in the groups of the form. The one table. */
 export const GROUPS = {
   basics: [
     wide('name'),
-    field('categoryId', 'choice'),
+    field('categoryId', 'idChoice'),
     field('sex', 'choice'),
     field('breed.primary'),
     field('breed.secondary'),
@@ -75,7 +46,7 @@ export const GROUPS = {
     field('contact.phone'),
   ],
   place: [
-    field('organizationId', 'choice'),
+    field('organizationId', 'idChoice'),
     field('place.city'),
     field('place.postcode'),
     field('place.region'),
@@ -99,15 +70,7 @@ export const GROUP_NAMES = Object.keys(GROUPS) as Group[]
 
 export const FORM_FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
 
-interface Schema {
-  maxLength?: number
-  enum?: unknown[]
-  properties?: Record<string, Schema>
-}
+const SENT = Object.fromEntries(Object.entries(FIELDS).map(([name, { sent }]) => [name, sent]))
 
 /** What the contract asks of a field's value. */
-export function schemaOf(name: string): Schema {
-  const [member = '', part] = name.split('.')
-  const schema = FIELDS[member as Member].sent as Schema
-  return (part === undefined ? schema : schema.properties?.[part]) ?? {}
-}
+export const schemaOf = (name: string) => schemaIn(SENT, name)

@@ -1,4 +1,5 @@
 import { type Html, html, type Part } from '../../../../http/html.ts'
+import type { Language } from '../../../../http/language.ts'
 import {
   checkField,
   longTextField,
@@ -7,12 +8,13 @@ import {
   selectField,
   textField,
 } from '../../forms.ts'
-import type { Language } from '../../language.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
-import { type Choices, choicesOf } from './choices.ts'
-import { FORM_FIELDS, type FormField, GROUP_NAMES, GROUPS, type Group, schemaOf } from './fields.ts'
-import { WHOLE_FORM } from './problems.ts'
-import type { Values } from './values.ts'
+import type { Choices } from '../forms/choices.ts'
+import type { FormField } from '../forms/fields.ts'
+import { NON_FIELD } from '../forms/problems.ts'
+import type { Values } from '../forms/values.ts'
+import { choicesOf } from './choices.ts'
+import { FORM_FIELDS, GROUP_NAMES, GROUPS, type Group, schemaOf } from './fields.ts'
 
 export interface FormParts {
   language: Language
@@ -38,7 +40,7 @@ export function animalForm(path: string, parts: FormParts): Html {
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
   const groups = GROUP_NAMES.map((group) => groupOf(group, parts, words))
-  return html`<form class="animal" id="field-${WHOLE_FORM}" method="post" action="${path}" novalidate data-guard>
+  return html`<form class="animal" id="field-${NON_FIELD}" method="post" action="${path}" novalidate data-guard>
 ${problemSummary(words.animal.wrong, problems)}${before}${inputs}
 ${isReadOnly ? html`<fieldset disabled>${groups}</fieldset>` : groups}
 ${after}</form>`
@@ -67,6 +69,7 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
   const shared = { name, label: labels[name] ?? name, hint: hints[name], value: values[name], problems }
   switch (kind) {
     case 'choice':
+    case 'idChoice':
       if (name === 'organizationId' && choices.organizations === 'many')
         return textField({ ...shared, inputMode: 'numeric' })
       return selectField({ ...shared, choices: choicesOf(name, { common, console: words }, choices) })

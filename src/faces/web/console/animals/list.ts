@@ -6,13 +6,13 @@ import { type Html, html } from '../../../../http/html.ts'
 import { type Finder, finderOf } from '../../../../pets/finder.ts'
 import { type InsidePage, type InsideQuery, listInside } from '../../../../pets/inside.ts'
 import type { Position } from '../../../../pets/order.ts'
+import { photosBeside } from '../../../../photo-files/kept.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
+import { type Choice, type Choices, readChoices } from '../forms/choices.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { callerMay } from '../gate.ts'
 import { PREFIX } from '../pages.ts'
-import { photosFor } from '../photos/section.ts'
-import { type Choice, type Choices, readChoices } from './choices.ts'
 import { ROW_PICKED, rows } from './rows.ts'
 
 const PATH = `${PREFIX}/animals`
@@ -45,7 +45,7 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const scope = JSON.stringify(['console animals', request.caller.view, filters])
   const { cursor } = request.query as { cursor?: unknown }
   const after = typeof cursor === 'string' ? readCursor<Position>(cursorSecret, scope, cursor) : undefined
-  const show = { view: request.caller.view, photosAt: photosFor(config) }
+  const show = { view: request.caller.view, photosAt: photosBeside(config) }
   const found = await listInside(finder, { query, limit: PAGE, after, picked: ROW_PICKED, show })
   const next = found.next && makeCursor(cursorSecret, scope, found.next)
   const main = html`<div class="head"><h1>${animals.title}</h1>

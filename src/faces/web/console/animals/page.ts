@@ -5,18 +5,19 @@ import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { StoredPet } from '../../../../pets/store.ts'
 import type { Problem } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
+import { readChoices } from '../forms/choices.ts'
+import { newOnce, ONCE } from '../forms/once.ts'
+import { NON_FIELD } from '../forms/problems.ts'
+import { marksOf, type Values, valuesOf } from '../forms/values.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { callerMay } from '../gate.ts'
-import { newOnce, ONCE } from '../once.ts'
 import { PREFIX } from '../pages.ts'
 import { photosSection } from '../photos/section.ts'
-import { readChoices } from './choices.ts'
+import { FORM_FIELDS } from './fields.ts'
 import { animalForm } from './form.ts'
 import { historySection } from './history-section.ts'
 import { ordersSection } from './orders.ts'
-import { WHOLE_FORM } from './problems.ts'
 import { statusButtons, statusTag } from './status-buttons.ts'
-import { marksOf, type Values, valuesOf } from './values.ts'
 
 /** What a page of an animal shows beside the animal itself. */
 export interface Shown {
@@ -58,7 +59,7 @@ ${
 function head(request: FastifyRequest, { pet }: StoredPet, words: Texts['console'], shown: Shown): Html {
   const status = pet.status ?? 'unlisted'
   const isInGallery = status === 'available' || status === 'pending'
-  const general = shown.values ? undefined : (shown.problems ?? []).find(({ field }) => field === WHOLE_FORM)
+  const general = shown.values ? undefined : (shown.problems ?? []).find(({ field }) => field === NON_FIELD)
   return html`<div class="head"><div><h1>${pet.name}</h1>
 <p>${statusTag(status, words)} ${words.animals.why[status]}
 ${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p></div>
@@ -73,14 +74,14 @@ async function detailsForm(
   { values, problems = [], conflict }: Shown,
 ): Promise<Html> {
   const { language, words } = wordsFor(request)
-  const now = valuesOf(stored.pet)
+  const now = valuesOf(stored.pet, FORM_FIELDS)
   const { etag } = validatorHeaders(stored, request.caller.view)
   const mayChange = callerMay(request.caller, 'changeAnimals')
   const actions: Part = html`<div class="actions"><button>${words.animal.save}</button></div>`
   return animalForm(`${PREFIX}/animals/${stored.pet.id}`, {
     ...{ language, values: values ?? now, problems: values ? problems : [] },
     choices: await readChoices(context, request.caller),
-    hidden: { [ONCE]: newOnce(), etag, marks: marksOf(now) },
+    hidden: { [ONCE]: newOnce(), etag, marks: marksOf(now, FORM_FIELDS) },
     isReadOnly: !mayChange,
     before: conflict,
     after: mayChange && actions,

@@ -1,87 +1,20 @@
-import type { ApiError, ErrorDetail } from '../../../../errors.ts'
+import type { ApiError } from '../../../../errors.ts'
 import type { Problem } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { FORM_FIELDS, type FormField, schemaOf } from './fields.ts'
+import { type FormOf, problemsOf } from '../forms/problems.ts'
+import { FORM_FIELDS, schemaOf } from './fields.ts'
 
-/** Where the problem is that no field has. */
-export const WHOLE_FORM = 'form'
-
-/** The field that an error without details is about. */
-const FIELD_OF_CODE: Record<string, string> = { external_id_exists: 'externalId' }
-
-/** The form that something is wrong with. */
-export interface FormOf {
-  fields: readonly FormField[]
-  labels: Record<string, string>
-  mostOf(name: string): number | undefined
-}
-
-const animalForm = (words: Texts['console']): FormOf => ({
-  fields: FORM_FIELDS,
-  labels: words.animal.fields.labels,
-  mostOf: (name) => schemaOf(name).maxLength,
-})
-
-/** What the contract says is wrong, in words, at the fields of the form. */
-export function problemsOf(error: ApiError, words: Texts['console'], form = animalForm(words)): Problem[] {
-  const { fields } = words.animal
-  const { code, details = [] } = error
-  const own = FIELD_OF_CODE[code]
-  if (own) return [{ field: own, message: fields.problems.taken(form.labels[own] ?? own) }]
-  if (details.length === 0) return [{ field: WHOLE_FORM, message: words.errors[code] ?? error.message }]
-  const problems = details.map((detail) => problemOf(detail, words, form))
-  // One for each field: three tags that are too long are one problem.
-  return [...new Map(problems.reverse().map((problem) => [problem.field, problem])).values()].reverse()
-}
-
-function problemOf(detail: ErrorDetail, words: Texts['console'], form: FormOf): Problem {
-  const field = fieldAt(detail.pointer ?? '', form)
-  if (!field) return { field: WHOLE_FORM, message: detail.message }
-  return { field: field.name, message: messageOf(detail, field, words, form) }
-}
-
-/** The field of the value that a pointer (RFC 6901) names, or is in. */
-function fieldAt(pointer: string, { fields }: FormOf): FormField | undefined {
-  const name = pointer.slice(1).replaceAll('/', '.')
-  return fields.find((field) => name === field.name || name.startsWith(`${field.name}.`))
-}
-
-function messageOf(
-  { code }: ErrorDetail,
-  { name, kind }: FormField,
-  words: Texts['console'],
-  { labels, mostOf }: FormOf,
-): string {
-  const { problems } = words.animal.fields
-  const label = labels[name] ?? name
-  const most = mostOf(name)
-  if (code === 'missing') return problems.missing(label)
-  if (code === 'too_long' && most !== undefined) return problems.tooLong(label, most)
-  if (name === 'age' && code === 'invalid_value') return problems.age(label)
-  switch (kind) {
-    case 'choice':
-    case 'yesOrNo':
-    case 'check':
-      return problems.choice(label)
-    case 'date':
-      return problems.date(label)
-    case 'list':
-      return problems.list(label)
-    case 'lines':
-      return problems.videos(label)
-    case 'ids':
-      return problems.bond(label)
-    case 'number':
-    case 'kilograms':
-    case 'money':
-      return problems.number(label)
-    case 'code':
-      return problems.code(label)
-    case 'email':
-      return problems.email(label)
-    case 'web':
-      return problems.web(label)
-    default:
-      return problems.line(label)
+/** What the contract says is wrong with an animal, in words, at the fields of its form. */
+export function petProblems(error: ApiError, words: Texts['console']): Problem[] {
+  const { labels, problems } = words.animal.fields
+  const { externalId = '', age = '' } = labels
+  if (error.code === 'external_id_exists')
+    return [{ field: 'externalId', message: problems.taken(externalId) }]
+  const form: FormOf = {
+    fields: FORM_FIELDS,
+    labels,
+    mostOf: (name) => schemaOf(name).maxLength,
+    messageOf: (name, code) => (name === 'age' && code === 'invalid_value' ? problems.age(age) : undefined),
   }
+  return problemsOf(error, words, form)
 }

@@ -9,7 +9,7 @@ import { PREFIX } from '../pages.ts'
 import { returnPath } from '../return-path.ts'
 import { type ById, ownAnimal } from './own.ts'
 import { animalPage } from './page.ts'
-import { problemsOf } from './problems.ts'
+import { petProblems } from './problems.ts'
 
 /** Publishes an animal, or says that it is reserved or has a home. */
 export function changeStatus(app: App, context: Context): void {
@@ -24,7 +24,7 @@ export function changeStatus(app: App, context: Context): void {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       reply.code(error.status)
-      return animalPage(context, request, stored, { problems: problemsOf(error, wordsFor(request).words) })
+      return animalPage(context, request, stored, { problems: petProblems(error, wordsFor(request).words) })
     }
     const to = returnPath(form.get('to'), `${PREFIX}/animals/${stored.id}`)
     return reply.redirect(withNotice(to, status), 303)

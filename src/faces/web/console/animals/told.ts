@@ -1,7 +1,7 @@
-import type { Pet, PetHistory } from '../../../../pets/schema.ts'
+import type { PetHistory } from '../../../../pets/schema.ts'
 import type { Texts } from '../../texts/texts.ts'
+import { valuesOf } from '../forms/values.ts'
 import { FORM_FIELDS } from './fields.ts'
-import { valuesOf } from './values.ts'
 
 // The changes of an animal, in the words of its form.
 
@@ -25,7 +25,7 @@ export function told(changes: PetHistory[number]['changes'], words: Texts['conso
     if (from !== undefined) sides.from[member] = from
     if (to !== undefined) sides.to[member] = to
   }
-  const [from, to] = [valuesOf(sides.from as Partial<Pet>), valuesOf(sides.to as Partial<Pet>)]
+  const [from, to] = [valuesOf(sides.from, FORM_FIELDS), valuesOf(sides.to, FORM_FIELDS)]
   const all = FORM_FIELDS.map(({ name }) => ({ name, from: from[name] ?? '', to: to[name] ?? '' }))
   const changed = all.filter((one) => one.from !== one.to)
   const named = changed.map((one) => ({

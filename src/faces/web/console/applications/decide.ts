@@ -4,7 +4,7 @@ import type { ApplicationPatch } from '../../../../applications/schema.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import { PREFIX } from '../pages.ts'
 import { type ById, ownApplication } from './own.ts'
@@ -35,8 +35,6 @@ export function decideApplication(app: App, context: Context): void {
     return reply.redirect(`${PREFIX}/applications/${before.id}?done=application_${done}`, 303)
   })
 }
-
-const textIn = (form: FormBody, name: string): string => (form.get(name) ?? '').replace(/\r\n?/g, '\n').trim()
 
 /** What somebody changed: of the text that they did not touch, another may have written a new one. */
 function changedTexts(

@@ -4,14 +4,14 @@ import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { generateKey, hashKey } from '../../../../keys/key-format.ts'
+import { renewKey } from '../../../../keys/make.ts'
 import * as keys from '../../../../keys/store.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { mayManageKey } from '../../../../staff/roles.ts'
 import { timeIn } from '../../dates.ts'
 import { selectField } from '../../forms.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { idIn } from '../row-id.ts'
+import { pathId } from '../path-id.ts'
 import { shownOnce } from '../shown-once.ts'
 import { KEYS, planOf, stateOf } from './list.ts'
 
@@ -33,14 +33,14 @@ export function keyPages(app: App, context: Context): void {
 
   app.post<ById>('/keys/:id/rotate', async (request: FastifyRequest, reply) => {
     const { id, name } = await ownKey(context, request)
-    const overlap = OVERLAPS.get((request.body as FormBody).get('overlap') ?? '') ?? 24 * HOUR_MS
-    const secret = generateKey(config.environment)
+    const overlapMs = OVERLAPS.get((request.body as FormBody).get('overlap') ?? '') ?? 24 * HOUR_MS
     const now = clock()
-    if (!(await write('rotateKey', id, hashKey(secret), now, overlap))) return gone(reply)
+    const secret = await renewKey(write, config.environment, { id, now, overlapMs })
+    if (secret === undefined) return gone(reply)
     const { language, words } = wordsFor(request)
     return shownOnce(request, {
       title: words.keys.rotatedTitle(name),
-      lead: words.keys.rotatedLead(timeIn(language, now + overlap)),
+      lead: words.keys.rotatedLead(timeIn(language, now + overlapMs)),
       label: words.keys.key,
       secret,
       back: { path: KEYS, text: words.keys.toList },
@@ -62,7 +62,7 @@ const gone = (reply: FastifyReply) => reply.redirect(`${KEYS}?done=keyGone`, 303
 
 /** @throws {ApiError} route_not_found, also for one of another organization */
 async function keyOf({ db }: Context, request: FastifyRequest): Promise<keys.Key> {
-  const key = await keys.find(db, idIn(request))
+  const key = await keys.find(db, pathId(request))
   const { organizationId } = request.caller
   if (!key || (organizationId !== undefined && key.organization_id !== organizationId))
     throw new ApiError('route_not_found')

@@ -3,24 +3,21 @@ import type { Access } from '../../../../access.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
-import { ONE_LINE } from '../../../../http/text.ts'
-import { generateKey, hashKey } from '../../../../keys/key-format.ts'
+import { isKeyName, MOST_NAME, makeKey } from '../../../../keys/make.ts'
 import type { NewKey } from '../../../../keys/store.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import { type Limits, PLANS, type Plan } from '../../../../plans.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { accessUpTo, mayManageKey } from '../../../../staff/roles.ts'
 import { type Problem, problemSummary, radioField, selectField, textField } from '../../forms.ts'
+import { organizationField } from '../forms/organization-field.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { organizationField } from '../organization-field.ts'
-import { numberIn } from '../row-id.ts'
 import { shownOnce } from '../shown-once.ts'
+import { wholeNumberOf } from '../whole-number.ts'
 import { KEYS } from './list.ts'
 
-const IS_NAME = new RegExp(ONE_LINE, 'u')
-const MOST_NAME = 200
 const MOST_REQUESTS = 9_999_999_999
 
 const FIELDS = ['name', 'access', 'plan', 'perMinute', 'perDay', 'organizationId'] as const
@@ -36,12 +33,12 @@ export function makeKeys(app: App, context: Context): void {
 
   app.post('/keys/new', async (request, reply) => {
     const form = request.body as FormBody
-    const typed = Object.fromEntries(FIELDS.map((name) => [name, (form.get(name) ?? '').trim()])) as Typed
+    const typed = Object.fromEntries(FIELDS.map((name) => [name, textIn(form, name)])) as Typed
     const { key, problems } = await read(context, request, typed)
     if (!key) return refused(context, request, reply, typed, problems)
     if (!mayManageKey(authorityOf(request.caller), key)) throw new ApiError('insufficient_access')
-    const secret = generateKey(context.config.environment)
-    const id = await context.write('insertKey', key, hashKey(secret), context.clock())
+    const { write, config, clock } = context
+    const { id, secret } = await makeKey(write, config.environment, key, clock())
     const { words } = wordsFor(request)
     return shownOnce(request, {
       title: words.keys.madeTitle(key.name),
@@ -75,10 +72,10 @@ async function read(
   const problems: Problem[] = []
   const wrong = (field: keyof Typed, message: string): void => void problems.push({ field, message })
   const { name, access, plan } = typed
-  if (!IS_NAME.test(name) || [...name].length > MOST_NAME) wrong('name', words.name)
+  if (!isKeyName(name)) wrong('name', words.name)
   if (!accessUpTo(role).includes(access as Access)) wrong('access', words.access)
   if (!plansFor(role).includes(plan as Plan)) wrong('plan', words.plan)
-  const chosen = typed.organizationId === '' ? undefined : (numberIn(typed.organizationId) ?? 0)
+  const chosen = typed.organizationId === '' ? undefined : (wholeNumberOf(typed.organizationId) ?? 0)
   const organizationId = own ?? chosen
   const isThere = organizationId === undefined || (await organizations.find(db, BigInt(organizationId)))
   if (!isThere) wrong('organizationId', words.organization)
@@ -94,7 +91,7 @@ function limitsIn(
   message: string,
 ): Limits {
   const count = (field: 'perMinute' | 'perDay', text: string): number => {
-    const value = numberIn(text) ?? 0
+    const value = wholeNumberOf(text) ?? 0
     if (value < 1 || value > MOST_REQUESTS) wrong(field, message)
     return value
   }

@@ -1,10 +1,7 @@
 import { PATCHED } from '../../../../organizations/schema.ts'
 import type { Texts } from '../../texts/texts.ts'
-import type { FormField, Kind } from '../animals/fields.ts'
-import type { FormOf } from '../animals/problems.ts'
-
-const field = (name: string, kind: Kind = 'line'): FormField => ({ name, kind })
-const wide = (name: string, kind: Kind = 'line'): FormField => ({ name, kind, wide: true })
+import { type FormField, field, schemaIn, wide } from '../forms/fields.ts'
+import type { FormOf } from '../forms/problems.ts'
 
 const partsOf = (member: 'hours' | 'social'): string[] =>
   Object.keys((PATCHED[member] as { properties?: object }).properties ?? {}).map(
@@ -28,19 +25,8 @@ export const GROUPS = {
 
 export const FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
 
-interface Schema {
-  maxLength?: number
-  properties?: Record<string, Schema>
-}
-
-function mostOf(name: string): number | undefined {
-  const [member = '', part] = name.split('.')
-  const schema = PATCHED[member as keyof typeof PATCHED] as Schema
-  return part === undefined ? schema.maxLength : schema.properties?.[part]?.maxLength
-}
-
 export const formOf = (words: Texts['console']): FormOf => ({
   fields: FIELDS,
   labels: words.organization.labels,
-  mostOf,
+  mostOf: (name) => schemaIn(PATCHED, name).maxLength,
 })

@@ -6,15 +6,23 @@ import { requireOwn } from '../../../../http/caller.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
-import { validatorCompiler } from '../../../../http/validate.ts'
+import { bodyReader } from '../../../../http/judge-body.ts'
 import { relocated } from '../../../../organizations/locate.ts'
 import { OrganizationPatch } from '../../../../organizations/schema.ts'
 import { list } from '../../../../organizations/search.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import { longTextField, type Problem, problemSummary, textField } from '../../forms.ts'
-import type { FormField } from '../animals/fields.ts'
-import { problemsOf, WHOLE_FORM } from '../animals/problems.ts'
-import { marksOf, patchOf, touchedIn, type Values, valuesIn, valuesOf } from '../animals/values.ts'
+import type { FormField } from '../forms/fields.ts'
+import { NON_FIELD, problemsOf } from '../forms/problems.ts'
+import {
+  changedFields,
+  marksOf,
+  patchOf,
+  readValues,
+  touchedFields,
+  type Values,
+  valuesOf,
+} from '../forms/values.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import { changePhotos } from '../photos/routes.ts'
@@ -81,14 +89,14 @@ interface Shown {
 async function page(context: Context, request: FastifyRequest, shown: Shown = {}): Promise<string> {
   const { organization: own, animal } = wordsFor(request).words
   const { id, name, code, photos, ...stored } = await ownOrganization(context, request)
-  const now = valuesOf({ name, ...stored } as never, FIELDS)
+  const now = valuesOf({ name, ...stored }, FIELDS)
   const path = `${PATH}/${id}`
   const groups = Object.entries(GROUPS).map(
     ([group, fields]) => html`<fieldset class="card"><legend><h2>${own.groups[group]}</h2></legend>
 <div class="fields">${fields.map((field) => input(field, shown.values ?? now, shown.problems ?? [], own.labels))}</div></fieldset>`,
   )
   const main = html`<h1>${name} <small>${code}</small></h1>
-<form class="animal" id="field-${WHOLE_FORM}" method="post" action="${path}" novalidate data-guard>
+<form class="animal" id="field-${NON_FIELD}" method="post" action="${path}" novalidate data-guard>
 ${problemSummary(animal.wrong, shown.problems ?? [])}<input type="hidden" name="marks" value="${marksOf(now, FIELDS)}">
 ${groups}<div class="actions"><button>${animal.save}</button></div></form>
 ${photosSection(context.config, request, { path, name, photos, mayChange: true }, shown.photoProblems)}`
@@ -109,24 +117,18 @@ function input(
   return wide ? html`<div class="wide">${field}</div>` : field
 }
 
-const validate = validatorCompiler({
-  schema: OrganizationPatch,
-  httpPart: 'body',
-  method: 'POST',
-  url: '',
-}) as (body: unknown) => { value?: unknown; error?: Error }
+const readPatch = bodyReader(OrganizationPatch)
 
 async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const stored = await ownOrganization(context, request)
   const id = BigInt(stored.id)
   const form = request.body as FormBody
-  const values = valuesIn(form, FIELDS)
-  const touched = touchedIn(values, form.get('marks') ?? '', FIELDS)
-  const now = valuesOf(stored as never, FIELDS)
+  const values = readValues(form, FIELDS)
+  const touched = touchedFields(values, form.get('marks') ?? '', FIELDS)
+  const now = valuesOf(stored, FIELDS)
   try {
-    const { value, error } = validate(patchOf(values, touched, now, FIELDS))
-    if (error) throw error
-    const patch = await relocated(context.db, id, value as OrganizationPatch)
+    const sent = readPatch(patchOf(values, changedFields(values, touched, now), FIELDS))
+    const patch = await relocated(context.db, id, sent)
     await context.write('updateOrganization', id, patch, context.clock())
     return reply.redirect(`${PATH}/${id}?done=saved`, 303)
   } catch (error) {

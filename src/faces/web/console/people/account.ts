@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
+import { MOST_NAME } from '../../../../staff/person.ts'
 import { NO_SESSION } from '../../../../staff/session-cookie.ts'
 import { changePassword } from '../../../../staff/sign-in.ts'
 import * as staff from '../../../../staff/store.ts'
@@ -24,7 +25,7 @@ export function accountPages(app: App, context: Context): void {
 
   app.post('/account', async (request, reply) => {
     const by = authorityOf(request.caller)
-    const name = ((request.body as FormBody).get('name') ?? '').trim()
+    const name = textIn(request.body as FormBody, 'name')
     try {
       await write('updateStaff', by.id, { name }, by)
       return reply.redirect(`${ACCOUNT}?done=saved`, 303)
@@ -95,7 +96,7 @@ ${textField({
     required: true,
     problems,
   },
-  ...{ autocomplete: 'name', mostCharacters: 200 },
+  ...{ autocomplete: 'name', mostCharacters: MOST_NAME },
 })}
 <dl class="facts"><dt>${signIn.email}</dt><dd>${email}</dd><dt>${people.role}</dt><dd>${words.roles[own?.role ?? '']}</dd></dl>
 <p><button>${words.animal.save}</button></p></form>

@@ -3,15 +3,16 @@ import type { Role } from '../../../../access.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { publicOrigin } from '../../../../http/link.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { type Invited, invite, linkOf, sendLink } from '../../../../staff/join.ts'
+import { MOST_EMAIL, MOST_NAME } from '../../../../staff/person.ts'
 import { rolesUpTo } from '../../../../staff/roles.ts'
 import { type Problem, problemSummary, radioField, textField } from '../../forms.ts'
+import { organizationField, readOrganizationId } from '../forms/organization-field.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { organizationField, organizationIn } from '../organization-field.ts'
 import { shownOnce } from '../shown-once.ts'
 import { personProblems } from '../sign-in/problems.ts'
 import { PEOPLE } from './list.ts'
@@ -24,11 +25,10 @@ export function invitePeople(app: App, context: Context): void {
 
   app.post('/people/new', async (request, reply) => {
     const form = request.body as FormBody
-    const text = (name: string): string => (form.get(name) ?? '').trim()
-    const [name, email, role] = [text('name'), text('email'), text('role')]
-    const typed = { name, email, role, organizationId: text('organizationId') }
+    const [name, email, role] = [textIn(form, 'name'), textIn(form, 'email'), textIn(form, 'role')]
+    const typed = { name, email, role, organizationId: textIn(form, 'organizationId') }
     try {
-      const organizationId = organizationIn(form, request)
+      const organizationId = readOrganizationId(form, request)
       const person = { name, email, role: role as Role, organizationId }
       const invited = await invite(context, person, authorityOf(request.caller))
       const { people } = wordsFor(request).words
@@ -68,10 +68,10 @@ async function page(
     title: people.inviteTitle,
     main: html`<div class="narrow"><h1>${people.inviteTitle}</h1><p class="lead">${people.inviteLead}</p>
 <form class="card" method="post" action="${PEOPLE}/new" novalidate>${problemSummary(signIn.wrong, problems)}
-${textField({ name: 'name', label: people.name, value: name, required: true, problems, autocomplete: 'off', mostCharacters: 200 })}
+${textField({ name: 'name', label: people.name, value: name, required: true, problems, autocomplete: 'off', mostCharacters: MOST_NAME })}
 ${textField({
   ...{ name: 'email', label: signIn.email, value: email, type: 'email', required: true, problems },
-  ...{ autocomplete: 'off', mostCharacters: 254 },
+  ...{ autocomplete: 'off', mostCharacters: MOST_EMAIL },
 })}
 ${radioField({
   ...{ name: 'role', label: people.role, value: role, problems },

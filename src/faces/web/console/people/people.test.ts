@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { invite } from '../../../../staff/join.ts'
 import * as staff from '../../../../staff/store.ts'
-import { browsing, formIn, type Person, signIn, unescaped } from '../../../../testing/console.ts'
-import { cookieOf } from '../../../../testing/desk-face.ts'
-import { BEN, PASSWORD, startConsole, tokenOf } from '../../../../testing/staffed.ts'
+import { browsing, formIn, type Person, signIn, tokenOf, unescaped } from '../../../../testing/console.ts'
+import { BEN, PASSWORD, startConsole } from '../../../../testing/staffed.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
 const KIM = { name: 'Kim Doe', email: 'kim@shelter.example', role: 'staff' }
@@ -43,7 +42,7 @@ test('a manager invites somebody into the own shelter: the link is shown once, a
     assert.doesNotMatch(text, new RegExp(link.pathname))
   }
   const joined = await send(link.pathname, { name: KIM.name, password: PASSWORD })
-  assert.ok(await isIn(tokenOf(cookieOf(joined).cookie)))
+  assert.ok(await isIn(tokenOf(joined)))
   assert.doesNotMatch((await manager.get('/console/people')).text, /has not joined yet/)
 })
 
@@ -184,7 +183,7 @@ test('a new link for somebody ends the one before, and their password works unti
 test('a change of the own password ends every other session; the own name is everybody’s own to change', async (t) => {
   const { app, join, isIn, signIn: enter } = await startConsole(t)
   const { token } = await join()
-  const elsewhere = tokenOf(cookieOf(await enter()).cookie)
+  const elsewhere = tokenOf(await enter())
   const ben = browsing(app, token)
   const path = '/console/account/password'
   const next = 'another horse battery'
@@ -207,10 +206,10 @@ test('a change of the own password ends every other session; the own name is eve
 
   const changed = await ben.send(path, { current: PASSWORD, password: next })
   assert.deepEqual([changed.status, changed.headers.location], [303, '/console/account?done=passwordChanged'])
-  const fresh = tokenOf(cookieOf(changed).cookie)
+  const fresh = tokenOf(changed)
   assert.deepEqual([await isIn(token), await isIn(elsewhere), await isIn(fresh)], [false, false, true])
 
-  const other = tokenOf(cookieOf(await enter(BEN.email, next)).cookie)
+  const other = tokenOf(await enter(BEN.email, next))
   const out = await browsing(app, fresh).send('/console/account/sign-out', {})
   assert.equal(out.headers.location, '/console/sign-in?done=signedOutAll')
   assert.deepEqual([await isIn(fresh), await isIn(other)], [false, false])

@@ -3,17 +3,18 @@ import type { Role } from '../../../../access.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { reset } from '../../../../staff/join.ts'
+import { MOST_NAME } from '../../../../staff/person.ts'
 import { mayManage, rolesUpTo } from '../../../../staff/roles.ts'
 import * as staff from '../../../../staff/store.ts'
 import { dayIn } from '../../dates.ts'
 import { type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { idIn } from '../row-id.ts'
+import { pathId } from '../path-id.ts'
 import { personProblems } from '../sign-in/problems.ts'
 import { shownLink } from './invite.ts'
 import { PEOPLE, placeOf } from './list.ts'
@@ -30,7 +31,7 @@ export function personPages(app: App, context: Context): void {
   app.post<ById>('/people/:id', async (request: FastifyRequest, reply) => {
     const person = await personOf(context, request)
     const form = request.body as FormBody
-    const typed = { name: (form.get('name') ?? '').trim(), role: form.get('role') ?? '' }
+    const typed = { name: textIn(form, 'name'), role: form.get('role') ?? '' }
     try {
       const patch = { name: typed.name, role: typed.role as Role }
       const isThere = await write('updateStaff', person.id, patch, authorityOf(request.caller))
@@ -65,7 +66,7 @@ const gone = (reply: FastifyReply) => reply.redirect(`${PEOPLE}?done=personGone`
 
 /** @throws {ApiError} route_not_found, also for somebody of another organization */
 async function personOf({ db }: Context, request: FastifyRequest): Promise<staff.Staff> {
-  const person = await staff.find(db, idIn(request))
+  const person = await staff.find(db, pathId(request))
   const { organizationId } = request.caller
   const isOwn = organizationId === undefined || person?.organizationId === organizationId
   if (!person || !isOwn) throw new ApiError('route_not_found')
@@ -104,7 +105,7 @@ function decisions(request: FastifyRequest, person: staff.Staff, refused: Refuse
   const { problems = [], typed = person } = refused ?? {}
   const roles = rolesUpTo(by.role).filter((one) => one !== 'admin' || organizationId === undefined)
   return html`<form class="card" method="post" action="${PEOPLE}/${id}" novalidate>${problemSummary(signIn.wrong, problems)}
-${textField({ name: 'name', label: people.name, value: typed.name, required: true, problems, autocomplete: 'off', mostCharacters: 200 })}
+${textField({ name: 'name', label: people.name, value: typed.name, required: true, problems, autocomplete: 'off', mostCharacters: MOST_NAME })}
 ${selectField({
   ...{ name: 'role', label: people.role, value: typed.role, problems },
   choices: roles.map((one) => [one, `${words.roles[one]}: ${people.roleHints[one]}`]),

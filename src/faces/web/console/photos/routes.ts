@@ -6,8 +6,8 @@ import { actorOf } from '../../../../http/caller.ts'
 import type { ReadBody } from '../../../../http/face.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { int64 } from '../../../../http/int64.ts'
+import { bodyJudge } from '../../../../http/judge-body.ts'
 import { JSON_TYPE } from '../../../../http/send-error.ts'
-import { validatorCompiler } from '../../../../http/validate.ts'
 import { keptPhotos } from '../../../../photo-files/kept.ts'
 import { addSent } from '../../../../photos/add.ts'
 import type { Owner } from '../../../../photos/owners.ts'
@@ -113,9 +113,7 @@ async function add(
   }
 }
 
-const validate = validatorCompiler({ schema: PhotoPatch, httpPart: 'body', method: 'POST', url: '' }) as (
-  body: unknown,
-) => { error?: Error }
+const judge = bodyJudge(PhotoPatch)
 
 async function changeOne(
   context: Context,
@@ -135,7 +133,7 @@ async function changeOne(
   }
   const photos = keptPhotos(text)
   const patch = patchOf(form, indexOf(photos, id), photos.length)
-  const { error } = validate(patch)
+  const { error } = judge(patch)
   if (error) {
     reply.code(400)
     return own.page(request, [wordsFor(request).words.photos.altWrong])

@@ -1,16 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../../../config.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { keptPhotos, PHOTOS_PATH, type Photo, toPhoto } from '../../../../photo-files/kept.ts'
+import { keptPhotos, type Photo, photosBeside, toPhoto } from '../../../../photo-files/kept.ts'
 import { PHOTO_TYPES } from '../../../../photos/receive.ts'
 import { MOST_PHOTOS } from '../../../../photos/schema.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 
 const SIDE = 300
-
-/** Where a page finds the files of photos: beside itself, whatever the service is called elsewhere. */
-export const photosFor = ({ photosPublicUrl }: Config): string => photosPublicUrl ?? PHOTOS_PATH
 
 interface Photographed {
   /** Of its page. */
@@ -30,7 +27,7 @@ export function photosSection(
 ): Html {
   const { words } = wordsFor(request)
   const { animal } = words
-  const shown = keptPhotos(photos).map((photo) => toPhoto(photo, photosFor(config)))
+  const shown = keptPhotos(photos).map((photo) => toPhoto(photo, photosBeside(config)))
   const path = `${page}/photos`
   const items = shown.map((photo, index) => {
     const place = { index, count: shown.length, name }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newToken } from '../../../../http/token.ts'
 import { invite, reset } from '../../../../staff/join.ts'
 import { LINK_MS } from '../../../../staff/links.ts'
 import * as staff from '../../../../staff/store.ts'
-import { newToken } from '../../../../staff/token.ts'
-import { cookieOf } from '../../../../testing/desk-face.ts'
-import { BEN, PASSWORD, startConsole, tokenOf } from '../../../../testing/staffed.ts'
+import { cookieOf, tokenOf } from '../../../../testing/console.ts'
+import { BEN, PASSWORD, startConsole } from '../../../../testing/staffed.ts'
 
 const pathOf = (token: string): string => `/console/join/${token}`
 
@@ -30,7 +30,7 @@ test('the first link makes an account that may do everything, and is good for th
 
   const made = await send(path, { ...person, password: PASSWORD })
   assert.deepEqual([made.status, made.headers.location], [303, '/console/?done=welcome'])
-  assert.ok(await isIn(tokenOf(cookieOf(made).cookie)))
+  assert.ok(await isIn(tokenOf(made)))
   const [ana] = await staff.list(context.db)
   assert.deepEqual([ana?.name, ana?.email, ana?.role], ['Ana Ruiz', 'Ana@shelter.example', 'admin'])
   const again = await send(path, { name: 'Eve', email: 'eve@evil.example', password: PASSWORD })
@@ -109,9 +109,9 @@ test('a reset ends every session of the person, and the browser that follows it 
   assert.ok(await isIn(before))
   const password = 'another horse battery'
   const sent = { name: 'Nobody looks at this', password }
-  const answer = await send(pathOf(link?.token ?? ''), sent, { cookie: `__Host-session=${before}` })
+  const answer = await send(pathOf(link?.token ?? ''), sent, cookieOf(before))
   assert.equal(answer.status, 303)
-  assert.deepEqual([await isIn(before), await isIn(tokenOf(cookieOf(answer).cookie))], [false, true])
+  assert.deepEqual([await isIn(before), await isIn(tokenOf(answer))], [false, true])
   assert.deepEqual([(await signIn()).status, (await signIn(BEN.email, password)).status], [400, 303])
   assert.equal((await staff.find(context.db, staffId))?.name, BEN.name)
 })
@@ -144,7 +144,7 @@ test('a name is text wherever it stands: no tag, no header', async (t) => {
   const refused = await send(pathOf(token), { name, password: 'short' })
   assert.match(refused.text, /value="&quot;&gt;&lt;img/)
   const joined = await send(pathOf(token), { name, password: PASSWORD })
-  const { text } = await get('/console/', cookieOf(joined))
+  const { text } = await get('/console/', cookieOf(tokenOf(joined)))
   assert.match(text, /&lt;img src=x/)
   assert.doesNotMatch(text, /<img src=x/)
 })

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { requireGoodPassword } from '../../../../staff/common-passwords.ts'
 import { join, readLink } from '../../../../staff/join.ts'
 import type { OpenLink } from '../../../../staff/links.ts'
-import { requirePerson } from '../../../../staff/person.ts'
+import { MOST_EMAIL, MOST_NAME, requirePerson } from '../../../../staff/person.ts'
 import { mayHaveCookies } from '../../../../staff/session-cookie.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import { barePage } from '../error-page.ts'
@@ -20,8 +20,6 @@ import { personProblems } from './problems.ts'
 
 type ByToken = { Params: { token: string } }
 const PATH = '/join/:token'
-const MOST_EMAIL = 254
-const MOST_NAME = 200
 
 interface Typed {
   name: string
@@ -57,11 +55,10 @@ async function use(context: Context, request: FastifyRequest, reply: FastifyRepl
   const link = await readLink(context, tokenOf(request))
   if (!link) return overPage(request, reply)
   const form = request.body as FormBody
-  const text = (name: string): string => (form.get(name) ?? '').trim()
   const { kind, staff } = link
   const typed = {
-    name: kind === 'reset' ? (staff?.name ?? '') : text('name'),
-    email: staff?.email ?? text('email'),
+    name: kind === 'reset' ? (staff?.name ?? '') : textIn(form, 'name'),
+    email: staff?.email ?? textIn(form, 'email'),
   }
   const password = form.get('password') ?? ''
   try {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { invite } from '../../../../staff/join.ts'
-import { formIn } from '../../../../testing/console.ts'
-import { cookieOf } from '../../../../testing/desk-face.ts'
-import { BEN, PASSWORD, SIGN_IN, startConsole, tokenOf } from '../../../../testing/staffed.ts'
+import { cookieOf, formIn, tokenOf } from '../../../../testing/console.ts'
+import { BEN, PASSWORD, SIGN_IN, startConsole } from '../../../../testing/staffed.ts'
 
 test('somebody signs in by a form that keeps the address and never the password, and goes on where they were', async (t) => {
   const { join, send, get, signIn, isIn } = await startConsole(t)
@@ -28,9 +27,9 @@ test('somebody signs in by a form that keeps the address and never the password,
   assert.deepEqual([right.status, right.headers.location], [303, to])
   const [cookie = ''] = right.headers['set-cookie'] ?? []
   assert.match(cookie, /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; HttpOnly; SameSite=Lax$/)
-  const token = tokenOf(cookieOf(right).cookie)
+  const token = tokenOf(right)
   assert.ok(await isIn(token))
-  const again = await get(`${SIGN_IN}?to=/console/import`, cookieOf(right))
+  const again = await get(`${SIGN_IN}?to=/console/import`, cookieOf(token))
   assert.deepEqual([again.status, again.headers.location], [303, '/console/import'])
 })
 
@@ -80,21 +79,18 @@ test('each sign-in begins another session and ends the one of that browser, so n
   assert.ok(await isIn(first))
   const chosen = 'a'.repeat(43)
   for (const before of [first, chosen]) {
-    const cookie = `__Host-session=${before}`
-    const { headers } = await signIn(BEN.email, PASSWORD, {}, { cookie })
-    const [now = ''] = headers['set-cookie'] ?? []
-    const token = tokenOf(now.split(';')[0] ?? '')
+    const token = tokenOf(await signIn(BEN.email, PASSWORD, {}, cookieOf(before)))
     assert.notEqual(token, before)
     assert.ok(await isIn(token))
     assert.equal(await isIn(before), false)
   }
   // Another browser of the same person goes on.
-  const [one, other] = [cookieOf(await signIn()), cookieOf(await signIn())]
-  assert.equal(await isIn(tokenOf(one.cookie)), true)
-  const out = await send('/console/sign-out', {}, one)
+  const [one, other] = [tokenOf(await signIn()), tokenOf(await signIn())]
+  assert.equal(await isIn(one), true)
+  const out = await send('/console/sign-out', {}, cookieOf(one))
   assert.deepEqual([out.status, out.headers.location], [303, `${SIGN_IN}?done=signedOut`])
   assert.match(String(out.headers['set-cookie']), /^__Host-session=; Max-Age=0; Path=\/; Secure/)
-  assert.deepEqual([await isIn(tokenOf(one.cookie)), await isIn(tokenOf(other.cookie))], [false, true])
+  assert.deepEqual([await isIn(one), await isIn(other)], [false, true])
 })
 
 test('after ten tries at an account, and after ten from an address, the page says how long to wait', async (t) => {
@@ -175,7 +171,7 @@ test('no other site signs anybody in or out', async (t) => {
     assert.equal((await signIn(BEN.email, PASSWORD, {}, headers)).status, 403)
     const join = await send(`/console/join/${invited.token}`, { name: 'Eve', password: PASSWORD }, headers)
     assert.equal(join.status, 403)
-    const out = await send('/console/sign-out', {}, { ...headers, cookie: `__Host-session=${token}` })
+    const out = await send('/console/sign-out', {}, { ...headers, ...cookieOf(token) })
     assert.equal(out.status, 403)
     for (const answer of [join, out]) assert.equal(answer.headers['set-cookie'], undefined)
   }

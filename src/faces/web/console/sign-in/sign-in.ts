@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
+import { MOST_EMAIL } from '../../../../staff/person.ts'
 import { mayHaveCookies, NO_SESSION, sessionToken } from '../../../../staff/session-cookie.ts'
 import { signIn, signOut } from '../../../../staff/sign-in.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
@@ -15,7 +16,6 @@ import { needsHttps } from './needs-https.ts'
 import { passwordField } from './password-field.ts'
 
 const PATH = '/sign-in'
-const MOST_EMAIL = 254
 
 /** Signs people in and out. */
 export function signInPages(app: App, context: Context): void {
@@ -33,7 +33,7 @@ export function signInPages(app: App, context: Context): void {
     if (!mayHaveCookies(request, config)) return needsHttps(request, reply)
     const form = request.body as FormBody
     const to = returnPath(form.get('to'))
-    const email = (form.get('email') ?? '').trim()
+    const email = textIn(form, 'email')
     const tried = { email, password: form.get('password') ?? '', address: request.ip }
     const result = await signIn(context, tried)
     if (result.outcome === 'signedIn') {

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 
 const BYTES = 32
 
-/** 256 random bits: for whoever has them, and as the store knows them. */
+/** 256 random bits, as a cookie or a private link has them, and as the store knows them. */
 export interface Token {
   token: string
   /** SHA-256, in hexadecimal. */

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../../context.ts'
-import { ApiError } from '../../../errors.ts'
-import type { FormBody } from '../../../http/form-body.ts'
-import type { Html } from '../../../http/html.ts'
-import { type Problem, selectField, textField } from '../forms.ts'
-import { readOrganizations } from './animals/choices.ts'
-import { wordsFor } from './frame.ts'
-import { numberIn } from './row-id.ts'
+import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import type { Html } from '../../../../http/html.ts'
+import { type Problem, selectField, textField } from '../../forms.ts'
+import { wordsFor } from '../frame.ts'
+import { wholeNumberOf } from '../whole-number.ts'
+import { readOrganizations } from './choices.ts'
 
 interface Shown {
   value: string
@@ -33,11 +33,11 @@ export async function organizationField(
  *
  * @throws {ApiError} validation_failed
  */
-export function organizationIn(form: FormBody, { caller }: FastifyRequest): number | undefined {
+export function readOrganizationId(form: FormBody, { caller }: FastifyRequest): number | undefined {
   if (caller.organizationId !== undefined) return caller.organizationId
-  const text = (form.get('organizationId') ?? '').trim()
+  const text = textIn(form, 'organizationId')
   if (text === '') return undefined
-  const id = numberIn(text)
+  const id = wholeNumberOf(text)
   if (id !== undefined) return id
   const message = 'There is no such organization.'
   const details = [{ pointer: '/organizationId', code: 'invalid_value' as const, message }]

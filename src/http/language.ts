@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Languages that pages are written in, the first one for everybody else. */
+/** Languages that pages and letters are written in, the first one for everybody else. */
 export const LANGUAGES = ['en', 'es'] as const
 
 export type Language = (typeof LANGUAGES)[number]

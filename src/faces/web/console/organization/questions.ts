@@ -4,26 +4,22 @@ import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { int64 } from '../../../../http/int64.ts'
-import { validatorCompiler } from '../../../../http/validate.ts'
-import type { Question } from '../../../../organizations/questions.ts'
+import { bodyReader } from '../../../../http/judge-body.ts'
 import { OrganizationPatch } from '../../../../organizations/schema.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import type { Problem } from '../../forms.ts'
+import { NON_FIELD } from '../forms/problems.ts'
 import { wordsFor } from '../frame.ts'
 import { chooseOrganization, QUESTIONS_PATH, questionsPage } from './questions-page.ts'
-import { type Draft, draftOf, draftsIn, isAsked, marksOf, problemsIn, questionsOf } from './questions-read.ts'
+import { draftOf, isAsked, marksOf, problemsIn, questionsOf, readDrafts } from './questions-read.ts'
 
-type Validate = (sent: unknown) => { value?: unknown; error?: Error }
-
-const validate = validatorCompiler({
-  ...{ schema: OrganizationPatch, httpPart: 'body', method: 'PATCH', url: '/organizations' },
-}) as unknown as Validate
+const readPatch = bodyReader(OrganizationPatch)
 
 /** What the form of an organization asks: one page, on which all of it is changed at once. */
 export function questionsPages(app: App, context: Context): void {
   const path = '/organization/questions'
   app.get(path, async (request) => {
-    const id = organizationIn(request)
+    const id = organizationIdOf(request)
     if (id === undefined) return chooseOrganization(context, request)
     const organization = await organizations.get(context.db, id)
     const { applicationQuestions: questions = [] } = organization
@@ -31,7 +27,7 @@ export function questionsPages(app: App, context: Context): void {
     return questionsPage(request, { organization, drafts, marks: marksOf(questions), problems: [] })
   })
   app.post(path, async (request, reply) => {
-    const id = organizationIn(request)
+    const id = organizationIdOf(request)
     if (id !== undefined) return save(context, request, reply, id)
     reply.code(400)
     return chooseOrganization(context, request)
@@ -39,7 +35,7 @@ export function questionsPages(app: App, context: Context): void {
 }
 
 /** Whoever belongs to one changes that alone. */
-function organizationIn({ caller, query }: FastifyRequest): bigint | undefined {
+function organizationIdOf({ caller, query }: FastifyRequest): bigint | undefined {
   if (caller.organizationId !== undefined) return BigInt(caller.organizationId)
   const { organization } = query as { organization?: unknown }
   return typeof organization === 'string' ? int64(organization) : undefined
@@ -54,25 +50,20 @@ async function save(
   const { words } = wordsFor(request)
   const organization = await organizations.get(context.db, id)
   const form = request.body as FormBody
-  const drafts = draftsIn(form).filter(isAsked)
+  const drafts = readDrafts(form).filter(isAsked)
   const marks = marksOf(organization.applicationQuestions ?? [])
   const again = (status: number, problems: Problem[]): string => {
     reply.code(status)
     return questionsPage(request, { organization, drafts, marks, problems })
   }
-  if (form.get('marks') !== marks) return again(409, [{ field: 'form', message: words.questions.conflict }])
+  if (form.get('marks') !== marks)
+    return again(409, [{ field: NON_FIELD, message: words.questions.conflict }])
   try {
-    await context.write('updateOrganization', id, { applicationQuestions: judged(drafts) }, context.clock())
+    const patch = readPatch({ applicationQuestions: questionsOf(drafts) })
+    await context.write('updateOrganization', id, patch, context.clock())
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
     return again(400, problemsIn(error.details ?? [], words))
   }
   return reply.redirect(`${QUESTIONS_PATH}?organization=${id}&done=questions_saved`, 303)
-}
-
-/** @throws {ApiError} validation_failed */
-function judged(drafts: readonly Draft[]): Question[] {
-  const { value, error } = validate({ applicationQuestions: questionsOf(drafts) })
-  if (error) throw error
-  return (value as { applicationQuestions: Question[] }).applicationQuestions
 }

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { FormBody } from '../../../http/form-body.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
 
 /** Of a form: what stands for its Idempotency-Key. */
 export const ONCE = 'once'

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import type { ErrorDetail } from '../../../../errors.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
-import type { Question } from '../../../../organizations/questions.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { MOST_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
 import type { Problem } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-
-export const MOST_QUESTIONS = 30
+import { NON_FIELD } from '../forms/problems.ts'
 
 /** A question as the form has it; one without words is none. */
 export interface Draft {
@@ -28,12 +27,12 @@ export const marksOf = (questions: readonly Question[]): string =>
   hash('sha256', JSON.stringify(questions)).slice(0, 16)
 
 /** Those of the form, in their order, after what its button asks for. */
-export function draftsIn(form: FormBody): Draft[] {
+export function readDrafts(form: FormBody): Draft[] {
   const drafts: Draft[] = []
   // One more than there may be: the empty one at the end.
   for (let index = 0; index <= MOST_QUESTIONS && form.has(`text-${index}`); index += 1) {
     const [id, text, kind, options] = ['id', 'text', 'kind', 'options'].map((name) =>
-      (form.get(`${name}-${index}`) ?? '').replace(/\r\n?/g, '\n').trim(),
+      textIn(form, `${name}-${index}`),
     ) as [string, string, string, string]
     drafts.push({ id, text, kind, options, required: form.get(`required-${index}`) === 'yes' })
   }
@@ -70,7 +69,7 @@ export function questionsOf(drafts: readonly Draft[]): unknown[] {
 export function problemsIn(details: readonly ErrorDetail[], { questions }: Texts['console']): Problem[] {
   const problems = details.map(({ pointer = '' }): Problem => {
     const [, , index, member] = pointer.split('/')
-    if (index === undefined) return { field: 'form', message: questions.problems.many ?? '' }
+    if (index === undefined) return { field: NON_FIELD, message: questions.problems.many ?? '' }
     const field = member === 'options' ? 'options' : 'text'
     const number = questions.number(Number(index) + 1)
     return { field: `${field}-${index}`, message: `${number}. ${questions.problems[field]}` }

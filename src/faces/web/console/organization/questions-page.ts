@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
+import { MOST_ASKED_CHARACTERS, MOST_QUESTIONS } from '../../../../organizations/questions.ts'
 import type { Stored } from '../../../../organizations/store.ts'
 import {
   checkField,
@@ -10,10 +11,11 @@ import {
   selectField,
   textField,
 } from '../../forms.ts'
-import { readChoices } from '../animals/choices.ts'
+import { readOrganizations } from '../forms/choices.ts'
+import { NON_FIELD } from '../forms/problems.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { type Draft, EMPTY, MOST_QUESTIONS } from './questions-read.ts'
+import { type Draft, EMPTY } from './questions-read.ts'
 
 export const QUESTIONS_PATH = `${PREFIX}/organization/questions`
 
@@ -33,7 +35,7 @@ export function questionsPage(request: FastifyRequest, parts: Parts): string {
   const main = html`<div class="narrow"><h1>${questions.title}</h1>
 <p class="lead"><strong>${organization.name}</strong> · ${questions.lead}</p>
 ${problemSummary(questions.wrong, problems)}
-<form method="post" id="field-form" action="${QUESTIONS_PATH}?organization=${organization.id}" novalidate>
+<form method="post" id="field-${NON_FIELD}" action="${QUESTIONS_PATH}?organization=${organization.id}" novalidate>
 <input type="hidden" name="marks" value="${marks}">
 <button class="visually-hidden" name="do" value="save" tabindex="-1" aria-hidden="true">${questions.save}</button>
 ${groups}<div class="actions"><button name="do" value="save">${questions.save}</button></div></form></div>`
@@ -55,7 +57,7 @@ function group(request: FastifyRequest, { draft, index, problems, count }: Place
   const kinds = Object.entries(questions.kinds)
   return html`<section class="card" aria-labelledby="question-${index}"><h2 id="question-${index}">${isNew ? questions.another : questions.number(index + 1)}</h2>
 <input type="hidden" name="id-${index}" value="${draft.id}">
-${textField({ ...named('text'), label: questions.text, value: draft.text, mostCharacters: 500 })}
+${textField({ ...named('text'), label: questions.text, value: draft.text, mostCharacters: MOST_ASKED_CHARACTERS })}
 ${selectField({ ...named('kind'), label: questions.kind, value: draft.kind, choices: kinds })}
 ${longTextField({ ...named('options'), label: questions.options, hint: questions.optionsHint, value: draft.options, rows: 3 })}
 ${checkField({ ...named('required'), label: questions.required, value: draft.required ? 'yes' : '' })}
@@ -71,7 +73,7 @@ function action(name: 'up' | 'down' | 'remove', index: number, request: FastifyR
 /** For somebody of the whole installation. */
 export async function chooseOrganization(context: Context, request: FastifyRequest): Promise<string> {
   const { questions } = wordsFor(request).words
-  const { organizations } = await readChoices(context, request.caller)
+  const organizations = await readOrganizations(context, request.caller)
   const main = html`<div class="narrow"><h1>${questions.title}</h1><h2>${questions.which}</h2>
 ${
   organizations === undefined

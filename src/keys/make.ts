@@ -1,0 +1,44 @@
+import type { Write } from '../db/write.ts'
+import { ONE_LINE } from '../http/text.ts'
+import { generateClient } from './client.ts'
+import { type Environment, generateKey, hashKey } from './key-format.ts'
+import type { NewKey } from './store.ts'
+
+export const MOST_NAME = 200
+
+const IS_ONE_LINE = new RegExp(ONE_LINE, 'u')
+
+/** What a key may be called. */
+export function isKeyName(text: string): boolean {
+  return IS_ONE_LINE.test(text) && [...text].length <= MOST_NAME
+}
+
+/** What a key is shown as: a key of an environment, or the credentials of a client. */
+export type KeyForm = Environment | 'client'
+
+const newSecret = (form: KeyForm): string => (form === 'client' ? generateClient() : generateKey(form))
+
+/** Makes a key. Whoever asked has to hand over the secret: it is nowhere else. */
+export async function makeKey(
+  write: Write,
+  form: KeyForm,
+  key: NewKey,
+  now: number,
+): Promise<{ id: number; secret: string }> {
+  const secret = newSecret(form)
+  return { id: await write('insertKey', key, hashKey(secret), now), secret }
+}
+
+/**
+ * Gives a key another secret; the ones before work until the overlap is over.
+ *
+ * @returns the secret; undefined when there is no such key, or it was revoked
+ */
+export async function renewKey(
+  write: Write,
+  form: KeyForm,
+  { id, now, overlapMs }: { id: number; now: number; overlapMs: number },
+): Promise<string | undefined> {
+  const secret = newSecret(form)
+  return (await write('rotateKey', id, hashKey(secret), now, overlapMs)) ? secret : undefined
+}
