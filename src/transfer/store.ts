@@ -55,7 +55,7 @@ export async function findKnown(db: Db, { source, fileOf }: Origin, animals: Inc
   })
 }
 
-/** Animals that are here and came from there: of an organization its own, also those an operator brought in. */
+/** Animals that are here and came from there: of a shelter its own, also what an operator brought in. */
 function sourced(db: Db, { source, fileOf }: Origin) {
   const rows = db
     .selectFrom('pet_source')
