@@ -55,7 +55,7 @@ export async function findKnown(db: Db, { source, fileOf }: Origin, animals: Inc
   })
 }
 
-/** Animals that are here and came from there: of an organization its own, also those an operator brought in. */
+/** Animals that are here and came from there: of a shelter its own, also what an operator brought in. */
 function sourced(db: Db, { source, fileOf }: Origin) {
   const rows = db
     .selectFrom('pet_source')
@@ -67,7 +67,7 @@ function sourced(db: Db, { source, fileOf }: Origin) {
     : rows.where(OWNER, 'in', [0, fileOf]).where('pet.organization_id', '=', fileOf)
 }
 
-/** Every animal that came with files of the same owner, and what an operator brought in for the organization. */
+/** Every animal that came with files of the same owner, and what an operator brought in for a shelter. */
 export function sourcesOf(db: Db, origin: Origin): Promise<Sourced[]> {
   const rows = sourced(db, origin).orderBy('pet_source.id')
   return (origin.fileOf === undefined ? rows.where('pet_source.organization_id', 'is', null) : rows).execute()
