@@ -57,7 +57,10 @@ function createCommand(command: Command, settings: Settings): void {
     .option('--per-day <requests>', 'requests a day, of an enterprise key', count)
     .addOption(new Option('--access <level>', 'what it may do').choices(ACCESS_LEVELS).default('write'))
     .option('--organization <code>', 'the organization whose animals alone it changes')
-    .option('--client', 'a client id and secret for programs written for the Petfinder API v2, in place of a key')
+    .option(
+      '--client',
+      'a client id and secret for programs written for the Petfinder API v2, in place of a key',
+    )
     .option('--init', 'make a new store where there is none')
     .option('--json', 'the key and what it may do, as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
@@ -149,12 +152,15 @@ async function printKey(db: Db, id: number, key: string, json: true | undefined)
   const [shown] = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
   const [clientId, clientSecret] = key.split(':')
   const told = clientSecret === undefined ? { key } : { clientId, clientSecret }
-  const lines = clientSecret === undefined ? key : `client id      ${clientId}\nclient secret  ${clientSecret}`
-  await printForReader(json ? JSON.stringify({ id, ...told, ...shown }, null, 2) : lines).catch((cause: Error) => {
-    throw new Error(
-      `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,
-    )
-  })
+  const lines =
+    clientSecret === undefined ? key : `client id      ${clientId}\nclient secret  ${clientSecret}`
+  await printForReader(json ? JSON.stringify({ id, ...told, ...shown }, null, 2) : lines).catch(
+    (cause: Error) => {
+      throw new Error(
+        `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,
+      )
+    },
+  )
 }
 
 async function nameOf(db: Db, id: number): Promise<string | undefined> {

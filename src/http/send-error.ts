@@ -60,7 +60,11 @@ export function sendError(face: Face, thrown: unknown, request: FastifyRequest, 
   logFailure(request.log, request.id, error)
   const { type, body, headers = {} } = face.writeError(error, request.headers)
   reply.header('x-request-id', request.id).headers({ ...headers, ...errorHeaders(error) })
-  reply.code(error.status).type(type).send(body)
+  // To a text the framework adds a charset, which application/problem+json has none of (RFC 9457, section 7.1).
+  reply
+    .code(error.status)
+    .type(type)
+    .send(type.includes('charset') ? body : Buffer.from(body))
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

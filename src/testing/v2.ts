@@ -24,7 +24,7 @@ export async function startV2(t: TestContext, options: Options = {}, key: Partia
       }).toString(),
       ...given,
     })
-  const token: string = (await askToken()).body.access_token
+  const token: string = (await askToken()).body?.access_token
   const read = (path: string, headers = {}): Promise<Answer> =>
     app.request(`/v2${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
   return { ...app, client, keyId, token, askToken, read }

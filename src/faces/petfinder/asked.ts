@@ -25,6 +25,8 @@ const VALUES = {
   coat: ['short', 'medium', 'long', 'wire', 'hairless', 'curly'],
 } as const
 
+const UNKNOWN_PLACE = 'Could not determine location.'
+
 const SORTS = ['recent', '-recent', 'distance', '-distance', 'random'] as const
 export type Sort = (typeof SORTS)[number]
 
@@ -89,11 +91,19 @@ export function pageOf(given: Given): { page: number; limit: number } {
   return { page: given.whole('page', 1, MOST_PAGE) ?? 1, limit: given.whole('limit', 1, MOST_LIMIT) ?? 20 }
 }
 
+/** A latitude and a longitude, a postcode, or a city with its state: a city alone was never enough. */
+const PLACES = [
+  /^-?\d{1,2}(?:\.\d+)?, *-?\d{1,3}(?:\.\d+)?$/,
+  /^(?=.*\d)[a-z\d][a-z\d -]{2,9}$/i,
+  /^[\p{L}\p{M} .'’-]+(?:,[\p{L}\p{M} .'’-]+){1,2}$/u,
+]
+
 /** @returns the place as it was written, and kilometres */
 export function nearOf(given: Given): { location: string; within: number } | undefined {
   const location = given.one('location')
   const distance = given.whole('distance', 1, MOST_MILES)
   if (location === undefined) return undefined
+  if (!PLACES.some((form) => form.test(location))) given.refuse('location', UNKNOWN_PLACE)
   return { location, within: metersOf(distance ?? MOST_LIMIT) / 1_000 }
 }
 
@@ -207,7 +217,7 @@ export function renamed(error: unknown): unknown {
   const details = error.details?.map((detail) => ({
     ...detail,
     parameter: NAMES[detail.parameter ?? ''] ?? detail.parameter ?? '',
-    message: detail.parameter === 'near' ? 'Could not determine location.' : detail.message,
+    message: detail.parameter === 'near' ? UNKNOWN_PLACE : detail.message,
   }))
   return new ApiError('invalid_parameter', { ...(details && { details }) })
 }

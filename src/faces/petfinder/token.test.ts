@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { generateToken } from '../../keys/tokens.ts'
 import { startV2 } from '../../testing/v2.ts'
 
-const PROBLEM = 'application/problem+json; charset=utf-8'
+const PROBLEM = 'application/problem+json'
 const NO_KEY = { authorization: undefined }
 const JSON_TYPE = { ...NO_KEY, 'content-type': 'application/json' }
 const FORM_TYPE = { ...NO_KEY, 'content-type': 'application/x-www-form-urlencoded' }

@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Options } from '../../testing/start-app.ts'
+import { startV2 } from '../../testing/v2.ts'
+
+// The wire contract of old, fact by fact: /v2 as its clients knew it.
+
+const ANIMAL_KEYS = [
+  ...['id', 'organization_id', 'url', 'type', 'species', 'breeds', 'colors', 'age', 'gender', 'size', 'coat'],
+  ...['attributes', 'environment', 'tags', 'name', 'description', 'organization_animal_id', 'photos'],
+  ...[
+    'primary_photo_cropped',
+    'videos',
+    'status',
+    'status_changed_at',
+    'published_at',
+    'distance',
+    'contact',
+  ],
+  '_links',
+]
+
+const DENVER = { city: 'Denver', region: 'CO', postcode: '80202', country: 'US' }
+const ADA = {
+  name: 'Ada <3',
+  categoryId: 2,
+  status: 'available',
+  externalId: 'A-7',
+  species: 'Cat',
+  breed: { primary: 'Siamese', secondary: 'Bengal', mixed: true },
+  colors: ['Black', 'White'],
+  coat: 'short',
+  age: 'young',
+  sex: 'female',
+  size: 'extra_large',
+  description: 'Loves "rain" & sun.\nAnd more.',
+  traits: {
+    spayedNeutered: true,
+    houseTrained: true,
+    declawed: false,
+    specialNeeds: false,
+    vaccinated: true,
+  },
+  goodWith: { children: true, dogs: false },
+  tags: ['Calm', 'Loves laps'],
+  videos: ['https://videos.example/ada?a=1&b=2'],
+  staff: { notes: 'secret', microchip: '985' },
+}
+
+async function startAnimals(t: TestContext, options: Options = {}) {
+  const app = await startV2(t, options)
+  const { post } = app
+  const shelter = {
+    ...{ code: 'CO12', name: 'Hill Shelter', email: 'pets@hill.example', phone: '(303) 555-0100' },
+    address: { street: '1 Hill Road', ...DENVER },
+  }
+  const { id: organizationId } = (await post('/v1/organizations', shelter)).body
+  /** @returns its id */
+  const add = async (animal: object = {}): Promise<number> => {
+    const added = await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', ...animal })
+    assert.equal(added.status, 201, added.text)
+    return added.body.id
+  }
+  const ids = async (query = ''): Promise<number[]> => {
+    const answer = await app.read(`/animals${query && `?${query}`}`)
+    assert.equal(answer.status, 200, `${query}: ${answer.text}`)
+    return answer.body.animals.map(({ id }: { id: number }) => id)
+  }
+  return { ...app, organizationId, add, ids }
+}
+
+test('an animal has every key in its order, null for what is not known, and nothing of staff', async (t) => {
+  const { add, read, organizationId } = await startAnimals(t, { now: Date.UTC(2026, 11, 2, 3, 4, 5, 678) })
+  const id = await add({ ...ADA, organizationId })
+  const bare = await add()
+
+  const { animals, pagination } = (await read('/animals')).body
+  const [without, ada] = animals
+  for (const animal of animals) assert.deepEqual(Object.keys(animal), ANIMAL_KEYS)
+  assert.deepEqual((await read(`/animals/${id}`)).body, { animal: ada }, 'the same in a list and alone')
+  assert.deepEqual(pagination, { count_per_page: 20, total_count: 2, current_page: 1, total_pages: 1 })
+  assert.deepEqual(ada, {
+    id,
+    organization_id: 'CO12',
+    url: `http://pets.example/animals/${id}`,
+    type: 'Cat',
+    species: 'Cat',
+    breeds: { primary: 'Siamese', secondary: 'Bengal', mixed: true, unknown: false },
+    colors: { primary: 'Black', secondary: 'White', tertiary: null },
+    age: 'Young',
+    gender: 'Female',
+    size: 'Extra Large',
+    coat: 'Short',
+    attributes: {
+      ...{ spayed_neutered: true, house_trained: true, declawed: false, special_needs: false },
+      shots_current: true,
+    },
+    environment: { children: true, dogs: false, cats: null },
+    tags: ['Calm', 'Loves laps'],
+    name: 'Ada <3',
+    description: ADA.description,
+    organization_animal_id: 'A-7',
+    photos: [],
+    primary_photo_cropped: null,
+    videos: [
+      {
+        embed: '<iframe src="https://videos.example/ada?a=1&amp;b=2" title="Video" allowfullscreen></iframe>',
+      },
+    ],
+    status: 'adoptable',
+    status_changed_at: '2026-12-02T03:04:05+0000',
+    published_at: '2026-12-02T03:04:05+0000',
+    distance: null,
+    contact: {
+      email: 'pets@hill.example',
+      phone: '(303) 555-0100',
+      address: {
+        ...{ address1: '1 Hill Road', address2: null, city: 'Denver', state: 'CO', postcode: '80202' },
+        country: 'US',
+      },
+    },
+    _links: {
+      self: { href: `/v2/animals/${id}` },
+      type: { href: '/v2/types/cat' },
+      organization: { href: '/v2/organizations/co12' },
+    },
+  })
+  assert.deepEqual(
+    [without.id, without.organization_id, without.breeds, without.age, without.gender, without.size],
+    [
+      bare,
+      'XX000',
+      { primary: 'Dog', secondary: null, mixed: false, unknown: true },
+      'Adult',
+      'Unknown',
+      'Medium',
+    ],
+  )
+  assert.deepEqual(without.attributes.declawed, null, 'of no dog')
+  assert.doesNotMatch(JSON.stringify(animals), /secret|985/)
+})
+
+test('an id is read as a leading integer; what is hidden or not there is a 404', async (t) => {
+  const { add, read } = await startAnimals(t)
+  const id = await add()
+  const hidden = [await add({ status: 'pending' }), await add({ status: undefined })]
+  const sold = await add({ status: 'sold' })
+  assert.equal((await read(`/animals/${id}!`)).body.animal.id, id)
+  assert.equal((await read(`/animals/${id}/`)).body.animal.id, id)
+  assert.equal((await read(`/animals/${sold}`)).body.animal.status, 'adopted')
+  for (const path of [...hidden, 'abcdefg', '0', '99', '9'.repeat(30), 'types'].map(
+    (one) => `/animals/${one}`,
+  )) {
+    const answer = await read(path)
+    assert.equal(answer.status, 404, path)
+    assert.deepEqual(Object.keys(answer.body), ['type', 'status', 'title', 'detail'])
+    assert.deepEqual([answer.body.title, answer.body.detail], ['Not Found', 'Not Found'])
+    assert.ok(answer.body.type.endsWith('#ERR-404'))
+  }
+  const unknown = await read('/animal')
+  assert.equal(unknown.status, 404)
+  assert.match(unknown.body.detail, /No route found for/)
+})
+
+test('filters take commas, repeats and brackets, in any case; empty and unknown ones count as absent', async (t) => {
+  const { add, ids, organizationId } = await startAnimals(t)
+  const ada = await add({ ...ADA, organizationId })
+  const tri = { colors: ['Tricolor (Brown, Black, & White)'], breed: { primary: 'Beagle' }, age: 'senior' }
+  const rex = await add({
+    name: 'Big Rexford',
+    ...tri,
+    sex: 'male',
+    size: 'small',
+    goodWith: { cats: false },
+  })
+  const hare = await add({ categoryId: 3, name: 'Hare' })
+  const sold = await add({ status: 'sold', name: 'Sold' })
+  for (const [query, found] of [
+    ['', [hare, rex, ada]],
+    ['type=dog', [rex]],
+    ['type=Cat', [ada]],
+    ['type=dog,cat', [rex, ada]],
+    ['type=dog&type=rabbit', [hare, rex]],
+    ['type[]=dog&type[]=cat', [rex, ada]],
+    ['type=Small+%26+Furry', []],
+    ['type=Scales, Fins %26 Other', []],
+    ['breed=siamese', [ada]],
+    ['breed=Beagle,Bengal', [rex, ada]],
+    ['color=Tricolor (Brown, Black, %26 White)', [rex]],
+    ['color=black,Tricolor (Brown, Black, %26 White)', [rex, ada]],
+    ['gender=male', [rex]],
+    ['age=Senior,young', [rex, ada]],
+    ['size=xlarge', [ada]],
+    ['size=extra-large,small', [rex, ada]],
+    ['coat=Short', [ada]],
+    ['status=adopted', [sold]],
+    ['status=adopted,adoptable&type=dog', [sold, rex]],
+    ['status=found', []],
+    ['name=rex', [rex]],
+    ['name=BIG+rex', [rex]],
+    ['organization=co12', [ada]],
+    ['organization=CO12,XX9', [ada]],
+    ['organization=nobody1', []],
+    ['organization=xx000', [hare, rex]],
+    ['good_with_children=1', [ada]],
+    ['good_with_dogs=false', [ada]],
+    ['good_with_cats=0', [rex]],
+    ['house_trained=true', [ada]],
+    ['declawed=1', []],
+    ['breed=&coat=&animal_type=dog&', [hare, rex, ada]],
+    ['limit=2', [hare, rex]],
+  ] as const) {
+    const got = await ids(query)
+    assert.deepEqual(got.toSorted(), found.toSorted(), query)
+  }
+})
+
+test('sorts: published last or first, near or far, or by chance', async (t) => {
+  const { add, ids, clock, read } = await startAnimals(t)
+  const at = (latitude: number) => ({ place: { latitude, longitude: -105 } })
+  const all: number[] = []
+  for (const latitude of [39.9, 39.5, 39.7]) {
+    clock.now += 60_000
+    all.push(await add(at(latitude)))
+  }
+  const [a, b, c] = all
+  assert.deepEqual(await ids(), [c, b, a])
+  assert.deepEqual(await ids('sort=recent'), [c, b, a])
+  assert.deepEqual(await ids('sort=-recent'), [a, b, c])
+  assert.deepEqual(await ids('location=39.9,-105&sort=distance'), [a, c, b])
+  assert.deepEqual(await ids('location=39.9,-105&sort=-distance'), [b, c, a])
+  assert.deepEqual(await ids('location=39.9,-105&sort=-distance&limit=2&page=2'), [a])
+  assert.deepEqual((await ids('sort=random')).toSorted(), all)
+  assert.deepEqual((await ids('sort=random&limit=1')).length, 1)
+  const { animals } = (await read('/animals?location=39.9,-105&distance=20&sort=distance')).body
+  assert.deepEqual(
+    animals.map(({ distance }: { distance: number }) => distance),
+    [0, 13.8187],
+    'in miles, with up to four decimals',
+  )
+  assert.deepEqual(await ids(`after=${new Date(clock.now - 1).toISOString()}`), [c])
+  assert.deepEqual(await ids('before=2026-12-01T00:02:00%2B00:00'), [a])
+  assert.deepEqual(await ids('before=2026-12-01T00:02:00+00:00'), [a], 'also with a plus that nobody coded')
+  assert.deepEqual(await ids('after=2026-12-01T00:01:30+0000&before=2026-12-01T01:02:30%2B01:00'), [b])
+  assert.deepEqual(await ids('after=2026-12-02'), [])
+})
+
+test('a place is a postcode, a city with its state, or coordinates', async (t) => {
+  const { add, ids } = await startAnimals(t)
+  const id = await add({ place: DENVER })
+  for (const location of ['80202', 'Denver, CO', 'denver, colorado', '39.75,-104.99', '39.75%2C-104.99'])
+    assert.deepEqual(await ids(`location=${location}`), [id], location)
+  assert.deepEqual(await ids('location=10001'), [])
+  assert.deepEqual(await ids('location=80521&distance=10'), [])
+  assert.deepEqual(await ids('location=80521&distance=100'), [id])
+})
+
+test('values that cannot be used are all named at once, in the words of old', async (t) => {
+  const { read } = await startAnimals(t)
+  for (const [query, path, message] of [
+    ['type=zebra', 'type', /^zebra is not a valid animal type\.$/],
+    ['location=washington*', 'location', /^Could not determine location\.$/],
+    ['location=denver', 'location', /^Could not determine location\.$/],
+    ['location=Nowhere, XY', 'location', /^Could not determine location\.$/],
+    ['location=34787!', 'location', /^Could not determine location\.$/],
+    ['location=80202&distance=near', 'distance', /^This value should be a valid number\.$/],
+    ['location=80202&distance=501', 'distance', /500 or less/],
+    ['sort=distance', 'sort', /needs a location/],
+    ['sort=best', 'sort', /one of: recent/],
+    ['limit=101', 'limit', /100 or less/],
+    ['limit=0', 'limit', /1 or more/],
+    ['page=0', 'page', /1 or more/],
+    ['page=x', 'page', /valid number/],
+    ['status=lost', 'status', /not a valid status/],
+    ['size=huge', 'size', /not a valid size/],
+    ['good_with_dogs=maybe', 'good_with_dogs', /true or false/],
+    ['after=yesterday', 'after', /not a valid datetime/],
+    [`breed=${'a,'.repeat(70)}`, 'breed', /./],
+    [`breed=${Array.from({ length: 70 }, (_, index) => index).join()}`, 'breed', /at most 64/],
+    [`name=${'a'.repeat(201)}`, 'name', /too long/],
+  ] as const) {
+    if (query === `breed=${'a,'.repeat(70)}`) {
+      assert.equal((await read(`/animals?${query}`)).status, 200)
+      continue
+    }
+    const answer = await read(`/animals?${query}`)
+    assert.equal(answer.status, 400, query)
+    const { type, title, detail, 'invalid-params': invalid } = answer.body
+    assert.deepEqual([title, detail], ['Invalid Request', 'The request contains invalid parameters.'])
+    assert.ok(type.endsWith('#ERR-00002'))
+    assert.deepEqual([invalid[0].in, invalid[0].path], ['query', path], query)
+    assert.match(invalid[0].message, message, query)
+  }
+  const both = (await read('/animals?type=zebra&limit=0')).body['invalid-params']
+  assert.equal(both.length, 2)
+})
+
+test('pages have their numbers and relative links, and walk the list without a gap or a repeat', async (t) => {
+  const { add, read } = await startAnimals(t)
+  for (let count = 0; count < 25; count += 1) await add({ name: `Rex ${count}` })
+  const first = (await read('/animals/?type=dog&limit=10&after=2020-01-01T00%3A00%3A00Z')).body.pagination
+  const kept = 'after=2020-01-01T00:00:00Z&limit=10'
+  assert.deepEqual(first, {
+    ...{ count_per_page: 10, total_count: 25, current_page: 1, total_pages: 3 },
+    _links: { next: { href: `/v2/animals?${kept}&type=dog&page=2` } },
+  })
+  const seen: number[] = []
+  let next: string | undefined = '/v2/animals?limit=4'
+  while (next !== undefined) {
+    const answer = await read(next.slice('/v2'.length))
+    seen.push(...answer.body.animals.map(({ id }: { id: number }) => id))
+    next = answer.body.pagination._links?.next?.href
+  }
+  assert.deepEqual([seen.length, new Set(seen).size], [25, 25])
+  const middle = (await read('/animals?page=2&limit=10')).body
+  assert.deepEqual(Object.keys(middle.pagination._links), ['previous', 'next'])
+  const last = (await read('/animals?page=3&limit=10')).body
+  assert.deepEqual([last.animals.length, Object.keys(last.pagination._links)], [5, ['previous']])
+  const beyond = (await read('/animals?page=9&limit=10')).body
+  assert.deepEqual([beyond.animals, beyond.pagination.total_count], [[], 25])
+  const none = (await read('/animals?type=horse')).body
+  assert.deepEqual(none, {
+    animals: [],
+    pagination: { count_per_page: 20, total_count: 0, current_page: 1, total_pages: 0 },
+  })
+})
+
+test('categories of an operator are shown as the type that a setting says, or not at all', async (t) => {
+  const { post, read } = await startV2(t, {
+    settings: { V2_TYPES: 'Ferrets=small-furry;Fish = scales-fins-other' },
+  })
+  for (const name of ['Ferrets', 'Dragons']) {
+    const { body } = await post('/v1/categories', { name })
+    await post('/v1/pets', { name, categoryId: body.id, status: 'available' })
+  }
+  const { animals, pagination } = (await read('/animals')).body
+  assert.deepEqual(
+    animals.map(({ name, type }: { name: string; type: string }) => [name, type]),
+    [['Ferrets', 'Small & Furry']],
+  )
+  assert.equal(pagination.total_count, 1)
+  assert.equal((await read('/animals?type=small-furry')).body.animals.length, 1)
+})
+
+test('whatever a key may, here it sees what everybody sees; and there is nothing to change', async (t) => {
+  const { read, post, request, token } = await startV2(t, {}, { access: 'admin' })
+  await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', staff: { notes: 'secret' } })
+  assert.doesNotMatch((await read('/animals')).text, /secret/)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const answer = await request('/v2/animals', { method, headers, body: '{}' })
+    assert.equal(answer.status, 405, method)
+    assert.equal(answer.headers['content-type'], 'application/problem+json')
+  }
+})
+
+test('pages of any origin may ask and read, errors too', async (t) => {
+  const { request, read } = await startV2(t)
+  const origin = 'https://app.example'
+  const preflight = await request('/v2/oauth2/token', {
+    method: 'OPTIONS',
+    headers: {
+      ...{ authorization: undefined, origin, 'access-control-request-method': 'POST' },
+      'access-control-request-headers': 'content-type,x-api-sdk',
+    },
+  })
+  assert.equal(preflight.status, 204)
+  const allowed = String(preflight.headers['access-control-allow-headers'])
+  for (const name of ['Authorization', 'Content-Type', 'X-Api-Sdk']) assert.match(allowed, new RegExp(name))
+  for (const path of ['/animals', '/animals/99', '/nothing', '/animals?type=x']) {
+    const answer = await read(path, { origin })
+    assert.equal(answer.headers['access-control-allow-origin'], '*', path)
+  }
+})
+
+test('switched off, there is nothing under /v2', async (t) => {
+  const { request } = await startV2(t, { settings: { V2: 'off' } })
+  assert.equal((await request('/v2/animals')).status, 404)
+})
