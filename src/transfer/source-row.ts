@@ -91,7 +91,7 @@ export function sourceRow(fields: Json, habits: Habits, nothing: readonly string
   return row
 }
 
-const YES = ['1', 'y', 'yes', 'true', 'x', 't']
+const YES = ['1', 'y', 'yes', 'true', 'x', 't', 'sí', 'si']
 const NO = ['0', 'n', 'no', 'false', 'f']
 
 function flagOf(text: string): boolean | undefined {
