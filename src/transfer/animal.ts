@@ -42,6 +42,8 @@ export interface Mapping {
   columns: readonly string[]
   /** More that it may have, and that would be passed over in another case. */
   otherColumns?: readonly string[]
+  /** Of a CSV file, what its columns are called in place of its own headings; empty for what is not read. */
+  names?: readonly string[]
   /** The member that tells animals apart there. */
   idColumn?: string
   /** The same, where it goes by several names. */

@@ -109,10 +109,10 @@ type Reader = (input: AsyncIterable<Buffer>, firstLine: string) => AsyncGenerato
 function readerOf({ format, mapping, idColumn }: Reading): Reader {
   if (format === 'json') return readJson
   if (format === 'ndjson') return readNdjson
-  const { columns, otherColumns = [] } = mapping
+  const { columns, otherColumns = [], names } = mapping
   const isKnown = idColumn === undefined || columns.includes(idColumn) || idColumn === mapping.idColumn
   const required = isKnown ? columns : [...columns, idColumn]
-  return (input, firstLine) => readCsv(input, firstLine, required, otherColumns)
+  return (input, firstLine) => readCsv(input, firstLine, { required, others: otherColumns, names })
 }
 
 /** A file that is taken for the other of the two would be refused line by line, without a word about why. */

@@ -20,25 +20,31 @@ interface Read {
 /** Spreadsheet programs take the second where numbers have a comma; the third is in what they copy. */
 const SEPARATORS = [',', ';', '\t']
 
+interface Columns {
+  /** Without them this is another kind of file. */
+  required: readonly string[]
+  /** Read where they are there. */
+  others: readonly string[]
+  /** In place of the headings. */
+  names?: readonly string[] | undefined
+}
+
 /**
  * CSV (RFC 4180) with a line of headings; cells that are empty are left out of what it yields.
  *
- * @param required columns without which this is another kind of file
- * @param others that are read where they are there
  * @throws when one of them is missing, or is there in another case
  */
 export async function* readCsv(
   input: AsyncIterable<Buffer>,
   firstLine: string,
-  required: readonly string[],
-  others: readonly string[],
+  { required, others, names }: Columns,
 ): AsyncGenerator<Line> {
   let headings: string[] | undefined
   const { bytes, isUtf8 } = utf8Of(input)
   for await (const { number, cells, problem } of recordsOf(bytes, separatorOf(firstLine, required))) {
     if (problem !== undefined && number === 1) throw new Error(`the headings in line 1: ${problem}`)
     if (problem !== undefined) yield { number, problem }
-    else if (cells && !headings) headings = checked(cells, required, others)
+    else if (cells && !headings) headings = checked([...(names ?? cells)], required, others)
     else if (cells && headings && !isUtf8() && cells.some((cell) => cell.includes(REPLACEMENT)))
       yield { number, problem: 'It is not UTF-8. Save the file anew with that encoding.' }
     else if (cells && headings) yield { number, ...toFields(headings, cells) }
@@ -63,13 +69,18 @@ function utf8Of(input: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>; i
   return { bytes: bytes(), isUtf8: () => isUtf8 }
 }
 
-/** The one by which the columns are there, in any case; so a file with commas is never read otherwise. */
-function separatorOf(firstLine: string, required: readonly string[]): string {
+/**
+ * The one by which the columns are there, in any case; so a file with commas is never read otherwise. Without
+ * those columns, the one that the line has most.
+ */
+export function separatorOf(firstLine: string, required: readonly string[]): string {
   const fits = (separator: string): boolean => {
     const headings = firstLine.split(separator).map((heading) => folded(heading.replace(/^"(.*)"$/, '$1')))
     return required.every((column) => headings.includes(folded(column)))
   }
-  return SEPARATORS.find(fits) ?? ','
+  const bare = firstLine.replaceAll(/"[^"]*"/g, '')
+  const [most = ','] = SEPARATORS.toSorted((one, other) => bare.split(other).length - bare.split(one).length)
+  return SEPARATORS.find(fits) ?? most
 }
 
 function checked(headings: string[], required: readonly string[], others: readonly string[]): string[] {
@@ -90,7 +101,7 @@ function checked(headings: string[], required: readonly string[], others: readon
 }
 
 /** The program whose columns these are. */
-function programOf(headings: string[]): string | undefined {
+export function programOf(headings: string[]): string | undefined {
   return Object.keys(MAPPINGS).find((name) => {
     const columns = MAPPINGS[name]?.columns ?? []
     return columns.length > 0 && columns.every((column) => headings.includes(column))
@@ -118,7 +129,7 @@ function toFields(headings: string[], cells: string[]): { value: Fields } | { pr
 }
 
 /** Each record, and each part of the file that is none, with the line where it begins. */
-async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): AsyncGenerator<Read> {
+export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): AsyncGenerator<Read> {
   const skipped: Read[] = []
   const count = lineCounter()
   let [tooLong, toldOf]: (number | undefined)[] = []

@@ -29,4 +29,31 @@ export const importWords: typeof english = {
   why: 'Por qué',
   more: (count) => `Y ${count} más.`,
   leftOut: 'Lo que no tiene lugar aquí',
+  columns: {
+    title: 'Columnas de su archivo',
+    lead: 'Diga qué contiene cada columna. Después vea de nuevo qué pasaría.',
+    leave: 'No importar',
+    example: (text) => `Por ejemplo: ${text}`,
+    position: (number) => `Columna ${number}`,
+    more: (count) => `Otras ${count} columnas no se importan.`,
+    id: 'Columna que distingue a los animales',
+    idHint:
+      'Por ejemplo su número en el otro programa. Así la próxima importación cambia estos animales; sin ella se añaden todos otra vez.',
+    idNone: 'Ninguna',
+    source: 'Nombre de esta lista',
+    sourceHint: 'Dé el mismo nombre en la próxima importación: los números de otra lista son otros animales.',
+    show: 'Mostrar de nuevo qué pasaría',
+    problems: {
+      title: 'Revise esto, por favor',
+      taken: (label) => `${label}: otra columna ya contiene esto. Elija una de las dos.`,
+      source: 'El nombre de la lista necesita de 1 a 100 caracteres.',
+      noName: 'Elija la columna que contiene los nombres.',
+    },
+    labels: {
+      age: 'Edad: cachorro, joven, adulto o mayor',
+      birthDateExact: 'La fecha de nacimiento es exacta',
+      organization: 'Código de la organización',
+      weightGrams: 'Peso',
+    },
+  },
 }

@@ -1,26 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formIn, type Person, signIn } from '../../../../testing/console.ts'
-import { startApp, type TestApp } from '../../../../testing/start-app.ts'
-
-const BOUNDARY = 'the-boundary'
-
-function upload(app: TestApp, { token }: Person, file: string, fields: Record<string, string> = {}) {
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  )
-  const name = fields.name ?? 'animals.csv'
-  const body = `${parts.join('')}--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv\r\n\r\n${file}\r\n--${BOUNDARY}--\r\n`
-  return app.request('/console/import', {
-    ...{ method: 'POST', body },
-    headers: {
-      authorization: undefined,
-      cookie: `__Host-session=${token}`,
-      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
-      'sec-fetch-site': 'same-origin',
-    },
-  })
-}
+import { formIn, signIn } from '../../../../testing/console.ts'
+import { startApp } from '../../../../testing/start-app.ts'
+import { upload } from '../../../../testing/upload.ts'
 
 const FILE = 'name,category,status\nRex,Dog,available\nLuna,Cat,\n,Dog,\n<script>,Nothing,\n'
 
