@@ -20,6 +20,8 @@ export const importWords = {
   previewLead: 'Nothing is changed yet.',
   confirm: (count: number) => (count === 1 ? 'Import 1 animal' : `Import ${count} animals`),
   another: 'Choose another file',
+  running: 'The import goes on, also when you leave this page. What comes of it is shown here.',
+  soFar: (count: string) => `${count} lines so far`,
   resultTitle: 'The import is done',
   toList: 'See the animals',
   figures: { added: 'added', updated: 'changed', unchanged: 'as before', refused: 'refused' },

@@ -21,6 +21,8 @@ export const importWords: typeof english = {
   previewLead: 'Todavía no ha cambiado nada.',
   confirm: (count) => (count === 1 ? 'Importar 1 animal' : `Importar ${count} animales`),
   another: 'Elegir otro archivo',
+  running: 'La importación sigue, también si deja esta página. El resultado se muestra aquí.',
+  soFar: (count) => `${count} líneas hasta ahora`,
   resultTitle: 'La importación ha terminado',
   toList: 'Ver los animales',
   figures: { added: 'añadidos', updated: 'cambiados', unchanged: 'como antes', refused: 'rechazados' },

@@ -14,8 +14,9 @@ import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import { type Columns, chooseFirst, findColumns, hasNames, readColumns, SOURCE } from './columns.ts'
 import { columnsForm } from './columns-form.ts'
-import { previewPage, resultPage } from './preview.ts'
+import { previewPage } from './preview.ts'
 import { NOTHING, runImport } from './run.ts'
+import { answerRunning } from './running.ts'
 import { type Chosen, keepUpload, readUploaded, takeUpload, ticketOf, type Uploaded } from './uploads.ts'
 
 const MOST_BYTES = 10_000_000
@@ -54,7 +55,7 @@ export function importPages(app: App, context: Context): void {
     if (seen && (await isOther(request, seen))) return choose(context, request, reply, seen)
     const upload = await takeUpload(context, caller, ticket)
     if (!upload) return gone(context, request, reply)
-    return resultPage(request, await runImport(context, caller, upload, false))
+    return answerRunning(context, request, reply, upload)
   })
 }
 
@@ -105,7 +106,7 @@ async function preview(
   const hasName = !columns || hasNames(columns, chosen)
   const failed = words.import.columns.problems.noName
   const ran = hasName
-    ? await runImport(context, caller, upload, true)
+    ? await runImport(context, caller, upload, { dryRun: true })
     : { done: NOTHING, refused: [], failed }
   return previewPage(request, { ran, ticket, form })
 }

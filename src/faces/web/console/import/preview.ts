@@ -40,9 +40,13 @@ export function resultPage(request: FastifyRequest, ran: Ran): string {
   const { import: own } = wordsFor(request).words
   return consolePage(request, {
     title: own.resultTitle,
-    main: html`<h1>${own.resultTitle}</h1>${figures(ran, own)}
-<p class="row"><a class="button" href="${PREFIX}/animals">${own.toList}</a> <a href="${PATH}">${own.another}</a></p>${details(ran, own)}`,
+    main: html`<h1>${own.resultTitle}</h1>${resultOf(ran, own)}`,
   })
+}
+
+export function resultOf(ran: Ran, own: Texts['console']['import']): Html {
+  return html`${figures(ran, own)}
+<p class="row"><a class="button" href="${PREFIX}/animals">${own.toList}</a> <a href="${PATH}">${own.another}</a></p>${details(ran, own)}`
 }
 
 function figures({ done, failed }: Ran, own: Texts['console']['import']): Html {

@@ -29,7 +29,7 @@ export async function runImport(
   { db, write, clock }: Context,
   caller: Caller,
   { bytes, chosen }: Uploaded,
-  dryRun: boolean,
+  { dryRun, onBatch = () => undefined }: { dryRun: boolean; onBatch?: (done: Summary) => void },
 ): Promise<Ran> {
   const refused: Refusal[] = []
   const table = chosen.columns === '' ? undefined : await readTable(piecesOf(bytes))
@@ -39,7 +39,7 @@ export async function runImport(
     onRefused(refusal: Refusal) {
       if (refused.length < MOST_SHOWN) refused.push(refusal)
     },
-    onBatch: () => undefined,
+    onBatch,
   }
   try {
     return { done: await importAnimals({ db, write }, piecesOf(bytes), options), refused }
