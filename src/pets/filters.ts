@@ -62,6 +62,8 @@ export function wantedBy(
   clauses.push(...dateClauses(filters))
   const words = wordsAsked(filters.q)
   clauses.push(...words.map((word) => wordClause(word, organizations)))
+  // Of nothing but punctuation nobody has a word.
+  if (filters.q !== undefined && words.length === 0) anyOf([])
   return {
     question: { clauses },
     inName: words.length > 0 ? words.map((word) => tokensOfWord(NAME_WORD, word)) : undefined,

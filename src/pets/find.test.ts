@@ -66,3 +66,27 @@ test('GET /v1/pets with a range of days that has none finds nobody, also at the 
     for (const sort of ['-id', '-publishedAt'])
       assert.deepEqual(idsIn(await get(`/v1/pets?${query}&sort=${sort}`)), ids, query)
 })
+
+test('GET /v1/pets counts the words of q as it looks for them, and finds nobody by none', async (t) => {
+  const { get, post } = await startApp(t, { key: KEY })
+  await post('/v1/pets', { name: 'a b c d e f g h i', categoryId: 1, status: 'available' })
+  await post('/v1/pets', { name: 'おとなしい犬を探しています', categoryId: 1, status: 'available' })
+  const ask = (q: string) => get(`/v1/pets?q=${encodeURIComponent(q)}`)
+  for (const q of ['!!!', '-', '🐕']) {
+    for (const sort of ['-id', 'id', 'name', 'age'])
+      assert.deepEqual(idsIn(await get(`/v1/pets?sort=${sort}&q=${encodeURIComponent(q)}`)), [], q)
+    const counted = await get(`/v1/pets/facets?facet=status&q=${encodeURIComponent(q)}`)
+    assert.equal(counted.body.matches, 0)
+  }
+  for (const q of ['a-b-c-d-e-f-g-h', 'a b! - c d / e f g,h', 'おとなしい犬を探しています'])
+    assert.equal(idsIn(await ask(q)).length, 1, q)
+  for (const q of [
+    'a-b-c-d-e-f-g-h-i',
+    [...'abcdefghijklmnopqrstuvwxyz0123456789'].join('-'),
+    '雪a花b月c星d犬',
+  ]) {
+    const answer = await ask(q)
+    assertError(answer, 400, 'invalid_parameter', q)
+    assert.equal(answer.body.details[0].parameter, 'q')
+  }
+})

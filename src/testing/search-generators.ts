@@ -108,6 +108,7 @@ export const search = fc
       'denv',
       'ёж',
       'dog',
+      '!?',
     ),
     near: fc.option(some('52.09,5.12', '0,180', '90,45', '39.7,-105'), { nil: undefined, freq: 2 }),
     within: some('1', '30', '500'),
