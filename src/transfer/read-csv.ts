@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import type { Fields, Line } from './animal.ts'
 import { CUT, cutLines } from './cut-lines.ts'
+import { inTurns } from './in-turns.ts'
 import { MAPPINGS } from './mappings.ts'
 
 /** Longer than any line; beyond it a quote that nobody closed has swallowed the rest of the file. */
@@ -95,7 +96,8 @@ function checked(headings: string[], required: readonly string[], others: readon
   if (missing.length > 0) {
     throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${shown(headings)}`)
   }
-  const twice = headings.find((heading, index) => heading !== '' && headings.indexOf(heading) !== index)
+  const met = new Set<string>()
+  const twice = headings.find((heading) => heading !== '' && met.size === met.add(heading).size)
   if (twice) throw new Error(`the file has two columns ${shown([twice])}`)
   return headings
 }
@@ -133,6 +135,7 @@ export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string
   const skipped: Read[] = []
   const count = lineCounter()
   let [tooLong, toldOf]: (number | undefined)[] = []
+  let internals: { state?: { field?: { reset(): void } } } = {}
   const options: Options<Read, string[]> = {
     bom: true,
     delimiter: separator,
@@ -144,7 +147,9 @@ export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string
     on_record: (cells, { lines }) => ({ number: count(lines, cells), ...ofFairSize(cells) }),
     on_skip(error: CsvError | undefined): undefined {
       const lines = Number(error?.lines)
-      // The parser tells of each stray quote in a line.
+      // The parser tells of each stray quote in a line, and each time with all of the cell before it, which
+      // nobody reads any more.
+      internals.state?.field?.reset()
       if (lines === toldOf) return
       toldOf = lines
       const number = count(lines)
@@ -153,7 +158,8 @@ export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string
     },
   }
   const parser = parse(options as unknown as Options)
-  const source = Readable.from(cutLines(input, MOST_RECORD_BYTES), { objectMode: false })
+  internals = parser as unknown as typeof internals
+  const source = Readable.from(inTurns(cutLines(input, MOST_RECORD_BYTES)), { objectMode: false })
   source.on('error', (error) => parser.destroy(error))
   for await (const record of source.pipe(parser) as AsyncIterable<Read>) {
     yield* skipped.splice(0)
