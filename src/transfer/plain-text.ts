@@ -63,7 +63,7 @@ const ENDS = new Map([
   ['style', /<\/style\s*>/gi],
 ])
 
-/** Without comments, scripts and styles. Where an end is missing, it is looked for once, not for each beginning. */
+/** Without comments, scripts and styles. A missing end is looked for once, and not for each beginning. */
 function withoutUnseen(source: string): string {
   const seen: string[] = []
   const endless = new Set<string>()

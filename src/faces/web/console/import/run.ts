@@ -63,7 +63,11 @@ function optionsOf(chosen: Chosen, table: Table | undefined) {
   const isUpdate = (update === 'yes' || id !== '') && mapping.idColumn !== undefined
   return {
     ...{ format: formatOf(chosen, mapping), mapping, update: isUpdate, idColumn: mapping.idColumn },
-    source: chosen.source || from || basename(name, extname(name)).slice(0, 100) || 'upload',
+    // PostgreSQL takes no NUL.
+    source: (chosen.source || from || basename(name, extname(name)) || 'upload')
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, 100)
+      .toWellFormed(),
     habits: { currency, dayFirst: dayFirst === 'yes', pounds: pounds === 'yes' },
     category: category || undefined,
     organization: organization || undefined,
