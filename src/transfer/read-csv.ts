@@ -4,6 +4,7 @@ import type { Fields, Line } from './animal.ts'
 import { CUT, cutLines } from './cut-lines.ts'
 import { inTurns } from './in-turns.ts'
 import { MAPPINGS } from './mappings.ts'
+import { utf8Of } from './utf8.ts'
 
 /** Longer than any line; beyond it a quote that nobody closed has swallowed the rest of the file. */
 const MOST_RECORD_BYTES = 2 ** 20
@@ -51,23 +52,6 @@ export async function* readCsv(
     else if (cells && headings) yield { number, ...toFields(headings, cells) }
   }
   if (!headings) checked([], required, others)
-}
-
-/** Tells whether all bytes so far are UTF-8: a file may have U+FFFD of its own. */
-function utf8Of(input: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>; isUtf8: () => boolean } {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let isUtf8 = true
-  async function* bytes(): AsyncGenerator<Buffer> {
-    for await (const chunk of input) {
-      try {
-        if (isUtf8) decoder.decode(chunk, { stream: true })
-      } catch {
-        isUtf8 = false
-      }
-      yield chunk
-    }
-  }
-  return { bytes: bytes(), isUtf8: () => isUtf8 }
 }
 
 /**
