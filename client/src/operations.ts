@@ -115,7 +115,8 @@ export interface ListPetsParameters {
   city?: OneOrMore<string> | undefined
   /**
    * Only those in whose name, breed, description, tags or place each of these words is; the last may be the
-   * beginning of one. At most 8 words. Those with the words in their name come first.
+   * beginning of one. At most 8 words; without any, nobody is found. Those with the words in their name come
+   * first.
    */
   q?: string | undefined
   /**
@@ -233,7 +234,8 @@ export interface ListPetFacetsParameters {
   city?: OneOrMore<string> | undefined
   /**
    * Only those in whose name, breed, description, tags or place each of these words is; the last may be the
-   * beginning of one. At most 8 words. Those with the words in their name come first.
+   * beginning of one. At most 8 words; without any, nobody is found. Those with the words in their name come
+   * first.
    */
   q?: string | undefined
   /**

@@ -55,7 +55,7 @@ function parse(type: string, bytes: Buffer, mostBytes: number): Promise<Upload> 
         part.on('data', (piece: Buffer) => pieces.push(piece))
         part.on('limit', () => reject(new ApiError('payload_too_large')))
         part.on('end', () => {
-          if (name) upload.file = { name: name.slice(0, MOST_NAME), bytes: Buffer.concat(pieces) }
+          if (name) upload.file = { name: plainName(name), bytes: Buffer.concat(pieces) }
         })
       })
       parser.on('filesLimit', () => broken())
@@ -66,4 +66,12 @@ function parse(type: string, bytes: Buffer, mostBytes: number): Promise<Upload> 
       broken(cause)
     }
   })
+}
+
+/** Without what no store keeps: PostgreSQL takes no NUL, and half a surrogate pair is no text. */
+function plainName(name: string): string {
+  return name
+    .replaceAll(/\p{Cc}/gu, '')
+    .slice(0, MOST_NAME)
+    .replaceAll(/\p{Cs}/gu, '')
 }

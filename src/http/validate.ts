@@ -17,6 +17,8 @@ const IS_EMAIL = new RegExp(EMAIL)
 Format.Set('email', (text) => IS_EMAIL.test(text))
 /** A pattern cannot tell all that is wrong with an address. */
 Format.Set('uri', (text) => URL.canParse(text))
+/** TypeBox alone takes what RFC 9557 adds in brackets, too. */
+Format.Set('date-time', (text) => !text.includes('[') && Format.IsDateTime(text))
 Format.Set('country', isCountry)
 Format.Set('currency', isCurrency)
 
@@ -152,6 +154,7 @@ function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknow
 const FORMAT_NAMES: Record<string, string> = {
   email: 'an email address',
   date: 'a date, such as 2024-02-29',
+  'date-time': 'a time with its offset, such as 2024-02-29T12:00:00Z',
   uri: 'an address that browsers know how to read',
   country: 'the code of a country (ISO 3166), such as NL',
   currency: 'the code of a currency (ISO 4217), such as EUR',

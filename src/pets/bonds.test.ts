@@ -211,9 +211,17 @@ test('GET /v1/store/orders with petId finds the orders that take the animal besi
 })
 
 /** A store as it was before the steps that came behind. */
+async function withoutSourceOwners(db: Db): Promise<void> {
+  await sql`drop index pet_source_by_id`.execute(db)
+  await sql`alter table pet_source drop column organization_id`.execute(db)
+  if (dialectOf(db).engine === 'postgres')
+    await sql`alter table pet_source add unique (source, source_id)`.execute(db)
+}
+
 async function withoutLaterSteps(db: Db): Promise<void> {
   for (const table of ['application', ...SIGN_INS, 'staff']) await sql.raw(`drop table ${table}`).execute(db)
   await sql`alter table api_key drop column for_staff`.execute(db)
+  await withoutSourceOwners(db)
   const onPet = dialectOf(db).engine === 'postgres' ? ' on pet' : ''
   for (const event of ['insert', 'update', 'delete'])
     await sql.raw(`drop trigger pet_${event}_is_searched${onPet}`).execute(db)
@@ -231,7 +239,7 @@ test('orders that an older release took are found by all their animals too', asy
   const store = await openForCommand(databaseUrl)
   await withoutLaterSteps(store.db)
   await sql`drop table adoption_order_pet`.execute(store.db)
-  const later = ['order-pets', 'search', 'staff', 'applications']
+  const later = ['order-pets', 'search', 'staff', 'applications', 'source-owners']
   for (const name of later)
     await sql`delete from kysely_migration where name like ${`%-${name}`}`.execute(store.db)
   await store.close()

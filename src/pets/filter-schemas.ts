@@ -75,7 +75,8 @@ export const FILTERS = {
     Type.String({
       description:
         'Only those in whose name, breed, description, tags or place each of these words is; the last may be the ' +
-        'beginning of one. At most 8 words. Those with the words in their name come first.',
+        'beginning of one. At most 8 words; without any, nobody is found. Those with the words in their name ' +
+        'come first.',
       minLength: 1,
       maxLength: 100,
       pattern: ONE_LINE,

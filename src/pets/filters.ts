@@ -1,11 +1,11 @@
 import type { OrganizationPlace } from '../organizations/places.ts'
 import { ADDRESS_FILTERS } from '../organizations/places.ts'
-import { daysBetween } from '../search/dates.ts'
+import { daysBetween, instantOf } from '../search/dates.ts'
 import type { Clause, Question } from '../search/question.ts'
 import { fold, wordsOf } from '../search/words.ts'
 import { atOrganization, type Near } from './near.ts'
 import type { PetQuery } from './schema.ts'
-import { type DateFilter, dayOf, NAME_WORD, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
+import { type DateFilter, NAME_WORD, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
 
 // From what a client asks for to what an animal has to have.
 
@@ -71,6 +71,8 @@ export function wantedBy(
     clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
   const words = wordsAsked(filters.q)
   clauses.push(...words.map((word) => wordClause(word, organizations)))
+  // Of nothing but punctuation nobody has a word.
+  if (filters.q !== undefined && words.length === 0) anyOf([])
   return {
     question: { clauses, ...(filters.ofNobody && { without: [ANY_ORGANIZATION] }) },
     inName: words.length > 0 ? words.map((word) => tokensOfWord(NAME_WORD, word)) : undefined,
@@ -109,33 +111,32 @@ function wordClause(asked: AskedWord, organizations: OrganizationPlace[]): Claus
 }
 
 /** The index knows days of these years; nothing is from another one. */
-const [FIRST_DAY, LAST_DAY] = ['1950-01-01', '2199-12-31']
+const [FIRST_DAY, LAST_DAY] = [Date.UTC(1950, 0, 1), Date.UTC(2199, 11, 31)]
+const DAY_MS = 86_400_000
 
 function dateClauses(filters: Filters): Clause[] {
   const { bornAfter, bornBefore, publishedAfter, publishedBefore, updatedSince } = filters
-  const between = (filter: DateFilter, from: string | undefined, to: string | undefined): Clause[] => {
+  const between = (filter: DateFilter, from: number | undefined, to: number | undefined): Clause[] => {
     if (from === undefined && to === undefined) return []
-    const days = daysBetween(clamped(from ?? FIRST_DAY), clamped(to ?? LAST_DAY))
+    // Of a range without days nobody has one.
+    const days = daysBetween(Math.max(from ?? FIRST_DAY, FIRST_DAY), Math.min(to ?? LAST_DAY, LAST_DAY))
     return [{ tokens: days.map((day) => token(filter, day)) }]
   }
-  const day = (instant: string | undefined) => instant && dayOf(Date.parse(instant))
+  const at = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant))
+  const beside = (day: string | undefined, days: number) =>
+    day === undefined ? undefined : Date.parse(day) + days * DAY_MS
   return [
     // A birth date is whole days: after one is from the next on.
-    ...between('born', bornAfter && shifted(bornAfter, 1), bornBefore && shifted(bornBefore, -1)),
-    ...between('published', day(publishedAfter), day(publishedBefore)),
-    ...between('updated', day(updatedSince), undefined),
+    ...between('born', beside(bornAfter, 1), beside(bornBefore, -1)),
+    ...between('published', at(publishedAfter), at(publishedBefore)),
+    ...between('updated', at(updatedSince), undefined),
   ]
 }
-
-const clamped = (day: string): string => (day < FIRST_DAY ? FIRST_DAY : day > LAST_DAY ? LAST_DAY : day)
-
-const DAY_MS = 86_400_000
-const shifted = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS)
 
 function residual({ publishedAfter, publishedBefore, updatedSince }: Filters): Residual | undefined {
   if ([publishedAfter, publishedBefore, updatedSince].every((text) => text === undefined)) return undefined
   const [after, before, since] = [publishedAfter, publishedBefore, updatedSince].map((text) =>
-    text === undefined ? undefined : Date.parse(text),
+    text === undefined ? undefined : instantOf(text),
   )
   return ({ publishedAt, updatedAt }) =>
     (after === undefined || (publishedAt ?? 0) > after) &&

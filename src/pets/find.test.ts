@@ -1,14 +1,92 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Answer, assertError } from '../testing/client.ts'
 import { compareSearches } from '../testing/search-checks.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 
 const seed = Number(process.env.SEARCH_SEED ?? Date.now() % 1e6)
 const [ANIMALS, SEARCHES] = [120, 150]
+const KEY = { ...UNLIMITED, access: 'admin' } as const
+
+function idsIn({ status, text, body }: Answer): number[] {
+  assert.equal(status, 200, text)
+  return body.map(({ id }: { id: number }) => id)
+}
 
 test(`searches find what looking at each animal finds, in its order (seed ${seed})`, async (t) => {
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const app = await startApp(t, { key: KEY })
   const hits = await compareSearches([app], { seed, animals: ANIMALS, searches: SEARCHES })
   // A test of searches that find nothing would prove little.
   assert.ok(hits > SEARCHES / 4, `${hits} of ${SEARCHES} searches found something`)
+})
+
+test('GET /v1/pets takes each moment of a date-time, leap seconds too, and refuses what is none', async (t) => {
+  const { get, post, clock } = await startApp(t, { key: KEY })
+  clock.now = Date.UTC(2027, 0, 1)
+  await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
+  for (const [time, isBefore] of [
+    ['2026-12-31T23:59:60Z', true],
+    ['2026-12-31t23:59:60.5z', true],
+    ['2027-01-01T05:29:60%2B05:30', true],
+    ['2026-12-31T18:29:60-05:30', true],
+    ['2027-06-30T23:59:60Z', false],
+    ['0000-01-01t00:00:00z', true],
+  ] as const) {
+    const [ids, others] = isBefore ? [[1], []] : [[], [1]]
+    for (const name of ['updatedSince', 'publishedAfter'])
+      assert.deepEqual(idsIn(await get(`/v1/pets?${name}=${time}`)), ids, `${name}=${time}`)
+    assert.deepEqual(idsIn(await get(`/v1/pets?publishedBefore=${time}`)), others, time)
+  }
+  for (const time of ['2027-01-01', '2026-12-31T12:59:60Z', '2027-01-01T00:00:00Z[Europe/Paris]']) {
+    const answer = await get(`/v1/pets?updatedSince=${time}`)
+    assertError(answer, 400, 'invalid_parameter', time)
+    assert.match(answer.text, /"This must be a time with its offset/)
+  }
+})
+
+test('GET /v1/pets with a range of days that has none finds nobody, also at the ends of all years', async (t) => {
+  const { get, post } = await startApp(t, { key: KEY })
+  for (const birthDate of ['1950-01-01', '2026-06-01'])
+    await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', birthDate })
+  for (const [query, ids] of [
+    ['bornAfter=9999-12-31', []],
+    ['bornAfter=2199-12-31', []],
+    ['bornBefore=1900-01-01', []],
+    ['bornBefore=0000-01-01', []],
+    ['bornBefore=1950-01-01', []],
+    ['bornBefore=1950-01-02', [1]],
+    ['bornAfter=1949-12-31&bornBefore=9999-12-31', [2, 1]],
+    ['bornAfter=2026-06-01&bornBefore=2026-01-01', []],
+    ['bornAfter=2026-05-31&bornBefore=2026-06-02', [2]],
+    ['publishedAfter=9999-12-31T23:59:59-23:59', []],
+    ['publishedBefore=0000-01-01T00:00:00%2B23:59', []],
+    ['updatedSince=9999-12-31T23:59:59-23:59', []],
+    ['updatedSince=0000-01-01T00:00:00%2B23:59', [2, 1]],
+  ] as const)
+    for (const sort of ['-id', '-publishedAt'])
+      assert.deepEqual(idsIn(await get(`/v1/pets?${query}&sort=${sort}`)), ids, query)
+})
+
+test('GET /v1/pets counts the words of q as it looks for them, and finds nobody by none', async (t) => {
+  const { get, post } = await startApp(t, { key: KEY })
+  await post('/v1/pets', { name: 'a b c d e f g h i', categoryId: 1, status: 'available' })
+  await post('/v1/pets', { name: 'おとなしい犬を探しています', categoryId: 1, status: 'available' })
+  const ask = (q: string) => get(`/v1/pets?q=${encodeURIComponent(q)}`)
+  for (const q of ['!!!', '-', '🐕']) {
+    for (const sort of ['-id', 'id', 'name', 'age'])
+      assert.deepEqual(idsIn(await get(`/v1/pets?sort=${sort}&q=${encodeURIComponent(q)}`)), [], q)
+    const counted = await get(`/v1/pets/facets?facet=status&q=${encodeURIComponent(q)}`)
+    assert.equal(counted.body.matches, 0)
+  }
+  for (const q of ['a-b-c-d-e-f-g-h', 'a b! - c d / e f g,h', 'おとなしい犬を探しています'])
+    assert.equal(idsIn(await ask(q)).length, 1, q)
+  for (const q of [
+    'a-b-c-d-e-f-g-h-i',
+    [...'abcdefghijklmnopqrstuvwxyz0123456789'].join('-'),
+    '雪a花b月c星d犬',
+  ]) {
+    const answer = await ask(q)
+    assertError(answer, 400, 'invalid_parameter', q)
+    assert.equal(answer.body.details[0].parameter, 'q')
+  }
 })

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts'
 import type { View } from '../http/caller.ts'
+import { countWords } from '../search/words.ts'
 import type { PetQuery } from './schema.ts'
 import type { PageStart } from './search.ts'
 
@@ -39,8 +40,7 @@ export function requireBounds(query: PetQuery): void {
   const [last = 'sort'] = given.at(-1) ?? []
   if (given.length > MOST_FILTERS) throw refused(last, `Give at most ${MOST_FILTERS} filters.`)
   if (values > MOST_VALUES) throw refused(last, `Give at most ${MOST_VALUES} values in all filters together.`)
-  if ((filters.q?.trim().split(/\s+/).length ?? 0) > MOST_WORDS)
-    throw refused('q', `Give at most ${MOST_WORDS} words.`)
+  if (countWords(filters.q ?? '') > MOST_WORDS) throw refused('q', `Give at most ${MOST_WORDS} words.`)
   if (sort === 'distance' && filters.near === undefined)
     throw refused('sort', 'Sorting by distance needs `near`.')
   if (id && !['id', '-id'].includes(sort)) throw refused('sort', 'With `id` only id and -id can sort.')

@@ -37,7 +37,9 @@ test('staff members and exact places reach nobody with read access', async (t) =
       assert.match((await get(path)).text, /52\.090833/)
       const { text, headers } = await asReader(path)
       assert.deepEqual([JSON.parse(text)].flat(), [max])
-      assert.doesNotMatch(JSON.stringify(headers), /all/)
+      // By chance an ETag may have any letters.
+      const { etag: _etag, ...others } = headers
+      assert.doesNotMatch(JSON.stringify(others), /all/)
     }
   }
   const seen = await asReader('/v1/pets/1/history')

@@ -47,7 +47,8 @@ export type Sender = Pick<FastifyRequest, 'raw' | 'headers'>
 export function requirePhotoType({ headers }: Pick<FastifyRequest, 'headers'>): void {
   const type = (headers['content-type'] ?? '').toLowerCase()
   const coding = headers['content-encoding'] ?? 'identity'
-  if (PHOTO_TYPES.includes(type.replace(/[ \t]*;.*/, '')) && coding.toLowerCase() === 'identity') return
+  if (PHOTO_TYPES.includes(type.split(';', 1)[0]?.trimEnd() ?? '') && coding.toLowerCase() === 'identity')
+    return
   const [, advice = ''] = WHAT_TO_DO.find(([kind]) => kind.test(type)) ?? []
   const message = `Send the bytes of a picture, without a content coding, as ${PHOTO_TYPES.join(', ')}. ${advice}`
   throw new ApiError('unsupported_media_type', { message: message.trim() })

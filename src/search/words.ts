@@ -33,6 +33,8 @@ const RUNS = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII_RUNS = /[a-z0-9]+/g
 /** Scripts that put no spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu
+/** The same, with what is found kept by a split. */
+const UNSPACED_PARTS = new RegExp(`(${UNSPACED.source})`, 'u')
 const LONGEST = 40
 
 /** The words of a text, each once. In scripts without spaces each two letters in a row are a word. */
@@ -45,6 +47,12 @@ export function wordsOf(text: string): string[] {
   }
   for (const [run] of folded.matchAll(RUNS)) for (const word of split(run)) words.add(word)
   return [...words]
+}
+
+/** How many words people see in a text: letters in a row are one, also where each two are looked for. */
+export function countWords(text: string): number {
+  const runs = [...fold(text).matchAll(RUNS)]
+  return runs.flatMap(([run]) => run.split(UNSPACED_PARTS).filter((part) => part !== '')).length
 }
 
 function split(run: string): string[] {

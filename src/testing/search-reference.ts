@@ -80,6 +80,7 @@ function matchOf(animal: Seen, shelters: Shelter[], asked: Asked): Match | undef
   }
   if (!isInTime(animal, values)) return undefined
   const words = wordsAskedBy(values('q')?.[0])
+  if (values('q') && words.length === 0) return undefined
   const texts = [animal.name, animal.breed?.primary, animal.breed?.secondary, animal.description]
   const all = [...texts, ...(animal.tags ?? []), ...PLACES.map((name) => place[name])]
   if (!words.every((word) => all.some((text) => hasWord(text, word)))) return undefined

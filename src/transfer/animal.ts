@@ -42,6 +42,8 @@ export interface Mapping {
   columns: readonly string[]
   /** More that it may have, and that would be passed over in another case. */
   otherColumns?: readonly string[]
+  /** Of a CSV file, what its columns are called in place of its own headings; empty for what is not read. */
+  names?: readonly string[]
   /** The member that tells animals apart there. */
   idColumn?: string
   /** The same, where it goes by several names. */
@@ -70,7 +72,15 @@ export interface Habits {
 export const AMERICAN: Habits = { currency: 'USD', dayFirst: false, pounds: false }
 
 /** A line that does not go in; the message says why, to the person who has to mend it. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  constructor(message: string) {
+    const { stackTraceLimit } = Error
+    // A file may have a million such lines, and nobody reads where they were refused.
+    Error.stackTraceLimit = 0
+    super(message)
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
 
 /** One line of a file on its way into the store. */
 export interface Draft {

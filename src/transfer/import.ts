@@ -4,6 +4,7 @@ import * as keys from '../keys/store.ts'
 import * as organizations from '../organizations/store.ts'
 import type { PetStatus } from '../pets/fields.ts'
 import { coordinatesOf } from '../places/derive.ts'
+import { takeTurns } from '../search/turns.ts'
 import { type Refusal, Refused } from './animal.ts'
 import { bondAll } from './bonds.ts'
 import { bringIn, type JudgedBatch } from './bring-in.ts'
@@ -119,6 +120,7 @@ async function judgeAll(
   }
   const judged = { animals: [] as Judged[], refused: [...refused], leftOut: new Map<string, number>() }
   for (const { line, animal, sourceId, ownId, bondedWith, photos } of drafts) {
+    await takeTurns()
     try {
       const { pet, leftOut } = judge(animal, known, now)
       for (const name of leftOut) judged.leftOut.set(name, (judged.leftOut.get(name) ?? 0) + 1)

@@ -43,9 +43,16 @@ function byName(all: [id: number, name: string][]): Named {
   return { ids: new Set(all.map(([id]) => String(id))), byName: new Map(all.map(([id, name]) => [name, id])) }
 }
 
+/** No name and no code is as long, however it is written; some that are far longer take minutes to fold. */
+const LONGEST_NAME = 1_000
+
+function idOf({ byName }: Named, name: string, fold: (name: string) => string): number | undefined {
+  return name.length > LONGEST_NAME ? undefined : byName.get(fold(name))
+}
+
 /** The id of a category with this name, whatever the case of its letters. */
-export function categoryNamed({ byName }: Named, name: string): number | undefined {
-  return byName.get(categoryStore.fold(name))
+export function categoryNamed(categories: Named, name: string): number | undefined {
+  return idOf(categories, name, categoryStore.fold)
 }
 
 /** What POST /v1/pets asks of a body. */
@@ -104,7 +111,7 @@ function organizationOf(
     return { organizationId: known.organizationId }
   if (organizationId !== undefined && organization !== undefined)
     return { problem: 'Give either organizationId or organization.' }
-  const id = organizationId ?? organizations.byName.get(organizationStore.fold(String(organization)))
+  const id = organizationId ?? idOf(organizations, String(organization), organizationStore.fold)
   if (id === undefined)
     return { problem: `No organization has the code "${String(organization).slice(0, 20)}": add it first.` }
   if (!known.othersToo && String(id) !== String(known.organizationId))

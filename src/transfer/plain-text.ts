@@ -45,15 +45,48 @@ const BLOCKS = new Set([
  */
 export function plainText(source: string): string {
   if (source.length > LONGEST || !/[<&\r]/.test(source)) return source.trim()
-  const unmarked = source
-    .replaceAll(/<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi, '')
-    .replaceAll(TAG, (_, name: string) => (BLOCKS.has(name.toLowerCase()) ? '\n' : ''))
-  const decoded = unmarked.replaceAll(ENTITY, characterOf)
-  return decoded
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[\t \u00a0]+\n/g, '\n')
+  const unmarked = withoutUnseen(source).replaceAll(TAG, (_, name: string) =>
+    BLOCKS.has(name.toLowerCase()) ? '\n' : '',
+  )
+  const lines = unmarked.replaceAll(ENTITY, characterOf).split(/\r\n?|\n/)
+  return lines
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+const UNSEEN = /<(?:(script|style)\b|!--)/gi
+const ENDS = new Map([
+  ['', /-->/g],
+  ['script', /<\/script\s*>/gi],
+  ['style', /<\/style\s*>/gi],
+])
+
+/** Without comments, scripts and styles. A missing end is looked for once, and not for each beginning. */
+function withoutUnseen(source: string): string {
+  const seen: string[] = []
+  const endless = new Set<string>()
+  let from = 0
+  for (const { index, 1: name = '' } of source.matchAll(UNSEEN)) {
+    const kind = name.toLowerCase()
+    if (index < from || endless.has(kind)) continue
+    const end = endOf(source, kind, index)
+    if (end === undefined) endless.add(kind)
+    else {
+      seen.push(source.slice(from, index))
+      from = end
+    }
+  }
+  return [...seen, source.slice(from)].join('')
+}
+
+function endOf(source: string, kind: string, begun: number): number | undefined {
+  const end = ENDS.get(kind)
+  const inside = kind === '' ? begun + '<!--'.length : source.indexOf('>', begun)
+  if (!end || inside < 0) return undefined
+  end.lastIndex = inside
+  return end.test(source) ? end.lastIndex : undefined
 }
 
 function characterOf(whole: string, digits?: string, hex?: string, name = ''): string {

@@ -1,5 +1,6 @@
 import { int64 } from '../http/int64.ts'
 import { MOST_BONDED } from '../pets/profile-schemas.ts'
+import { takeTurns } from '../search/turns.ts'
 import {
   AMERICAN,
   type Animal,
@@ -12,6 +13,7 @@ import {
   type Refusal,
   Refused,
 } from './animal.ts'
+import { inTurns } from './in-turns.ts'
 import { peek } from './peek.ts'
 import { photosIn } from './photo-sources.ts'
 import { readCsv } from './read-csv.ts'
@@ -46,7 +48,8 @@ export async function* batchesOf(input: AsyncIterable<Buffer>, reading: Reading)
   let [drafts, refused]: [Draft[], Refusal[]] = [[], []]
   let broken: { error: unknown } | undefined
   try {
-    for await (const line of linesOf(input, reading)) {
+    for await (const line of linesOf(inTurns(input), reading)) {
+      await takeTurns()
       const { draft, refusal } = draftOf(line, reading)
       if (draft) drafts.push(draft)
       if (refusal) refused.push(refusal)
@@ -109,10 +112,10 @@ type Reader = (input: AsyncIterable<Buffer>, firstLine: string) => AsyncGenerato
 function readerOf({ format, mapping, idColumn }: Reading): Reader {
   if (format === 'json') return readJson
   if (format === 'ndjson') return readNdjson
-  const { columns, otherColumns = [] } = mapping
+  const { columns, otherColumns = [], names } = mapping
   const isKnown = idColumn === undefined || columns.includes(idColumn) || idColumn === mapping.idColumn
   const required = isKnown ? columns : [...columns, idColumn]
-  return (input, firstLine) => readCsv(input, firstLine, required, otherColumns)
+  return (input, firstLine) => readCsv(input, firstLine, { required, others: otherColumns, names })
 }
 
 /** A file that is taken for the other of the two would be refused line by line, without a word about why. */

@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import type { Fields, Line } from './animal.ts'
 import { CUT, cutLines } from './cut-lines.ts'
+import { inTurns } from './in-turns.ts'
 import { MAPPINGS } from './mappings.ts'
+import { utf8Of } from './utf8.ts'
 
 /** Longer than any line; beyond it a quote that nobody closed has swallowed the rest of the file. */
 const MOST_RECORD_BYTES = 2 ** 20
@@ -20,25 +22,31 @@ interface Read {
 /** Spreadsheet programs take the second where numbers have a comma; the third is in what they copy. */
 const SEPARATORS = [',', ';', '\t']
 
+interface Columns {
+  /** Without them this is another kind of file. */
+  required: readonly string[]
+  /** Read where they are there. */
+  others: readonly string[]
+  /** In place of the headings. */
+  names?: readonly string[] | undefined
+}
+
 /**
  * CSV (RFC 4180) with a line of headings; cells that are empty are left out of what it yields.
  *
- * @param required columns without which this is another kind of file
- * @param others that are read where they are there
  * @throws when one of them is missing, or is there in another case
  */
 export async function* readCsv(
   input: AsyncIterable<Buffer>,
   firstLine: string,
-  required: readonly string[],
-  others: readonly string[],
+  { required, others, names }: Columns,
 ): AsyncGenerator<Line> {
   let headings: string[] | undefined
   const { bytes, isUtf8 } = utf8Of(input)
   for await (const { number, cells, problem } of recordsOf(bytes, separatorOf(firstLine, required))) {
     if (problem !== undefined && number === 1) throw new Error(`the headings in line 1: ${problem}`)
     if (problem !== undefined) yield { number, problem }
-    else if (cells && !headings) headings = checked(cells, required, others)
+    else if (cells && !headings) headings = checked([...(names ?? cells)], required, others)
     else if (cells && headings && !isUtf8() && cells.some((cell) => cell.includes(REPLACEMENT)))
       yield { number, problem: 'It is not UTF-8. Save the file anew with that encoding.' }
     else if (cells && headings) yield { number, ...toFields(headings, cells) }
@@ -46,30 +54,18 @@ export async function* readCsv(
   if (!headings) checked([], required, others)
 }
 
-/** Tells whether all bytes so far are UTF-8: a file may have U+FFFD of its own. */
-function utf8Of(input: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>; isUtf8: () => boolean } {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let isUtf8 = true
-  async function* bytes(): AsyncGenerator<Buffer> {
-    for await (const chunk of input) {
-      try {
-        if (isUtf8) decoder.decode(chunk, { stream: true })
-      } catch {
-        isUtf8 = false
-      }
-      yield chunk
-    }
-  }
-  return { bytes: bytes(), isUtf8: () => isUtf8 }
-}
-
-/** The one by which the columns are there, in any case; so a file with commas is never read otherwise. */
-function separatorOf(firstLine: string, required: readonly string[]): string {
+/**
+ * The one by which the columns are there, in any case; so a file with commas is never read otherwise. Without
+ * those columns, the one that the line has most.
+ */
+export function separatorOf(firstLine: string, required: readonly string[]): string {
   const fits = (separator: string): boolean => {
     const headings = firstLine.split(separator).map((heading) => folded(heading.replace(/^"(.*)"$/, '$1')))
     return required.every((column) => headings.includes(folded(column)))
   }
-  return SEPARATORS.find(fits) ?? ','
+  const bare = firstLine.replaceAll(/"[^"]*"/g, '')
+  const [most = ','] = SEPARATORS.toSorted((one, other) => bare.split(other).length - bare.split(one).length)
+  return SEPARATORS.find(fits) ?? most
 }
 
 function checked(headings: string[], required: readonly string[], others: readonly string[]): string[] {
@@ -84,13 +80,14 @@ function checked(headings: string[], required: readonly string[], others: readon
   if (missing.length > 0) {
     throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${shown(headings)}`)
   }
-  const twice = headings.find((heading, index) => heading !== '' && headings.indexOf(heading) !== index)
+  const met = new Set<string>()
+  const twice = headings.find((heading) => heading !== '' && met.size === met.add(heading).size)
   if (twice) throw new Error(`the file has two columns ${shown([twice])}`)
   return headings
 }
 
 /** The program whose columns these are. */
-function programOf(headings: string[]): string | undefined {
+export function programOf(headings: string[]): string | undefined {
   return Object.keys(MAPPINGS).find((name) => {
     const columns = MAPPINGS[name]?.columns ?? []
     return columns.length > 0 && columns.every((column) => headings.includes(column))
@@ -118,10 +115,11 @@ function toFields(headings: string[], cells: string[]): { value: Fields } | { pr
 }
 
 /** Each record, and each part of the file that is none, with the line where it begins. */
-async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): AsyncGenerator<Read> {
+export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): AsyncGenerator<Read> {
   const skipped: Read[] = []
   const count = lineCounter()
   let [tooLong, toldOf]: (number | undefined)[] = []
+  let internals: { state?: { field?: { reset(): void } } } = {}
   const options: Options<Read, string[]> = {
     bom: true,
     delimiter: separator,
@@ -133,7 +131,9 @@ async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): Asyn
     on_record: (cells, { lines }) => ({ number: count(lines, cells), ...ofFairSize(cells) }),
     on_skip(error: CsvError | undefined): undefined {
       const lines = Number(error?.lines)
-      // The parser tells of each stray quote in a line.
+      // The parser tells of each stray quote in a line, and each time with all of the cell before it, which
+      // nobody reads any more.
+      internals.state?.field?.reset()
       if (lines === toldOf) return
       toldOf = lines
       const number = count(lines)
@@ -142,7 +142,8 @@ async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): Asyn
     },
   }
   const parser = parse(options as unknown as Options)
-  const source = Readable.from(cutLines(input, MOST_RECORD_BYTES), { objectMode: false })
+  internals = parser as unknown as typeof internals
+  const source = Readable.from(inTurns(cutLines(input, MOST_RECORD_BYTES)), { objectMode: false })
   source.on('error', (error) => parser.destroy(error))
   for await (const record of source.pipe(parser) as AsyncIterable<Read>) {
     yield* skipped.splice(0)

@@ -79,7 +79,7 @@ export function sourceRow(fields: Json, habits: Habits, nothing: readonly string
       return first(names, (text) => weightOf(text, unit)) || undefined
     },
     money(...names) {
-      const amount = first(names, (text) => numberOf(text.replaceAll(/^(?:US)?[$€£]\s*|\s*[$€£]$/g, ''), 100))
+      const amount = first(names, (text) => numberOf(withoutSign(text), 100))
       return amount === undefined ? undefined : { amount, currency: habits.currency }
     },
     read(...names) {
@@ -91,7 +91,7 @@ export function sourceRow(fields: Json, habits: Habits, nothing: readonly string
   return row
 }
 
-const YES = ['1', 'y', 'yes', 'true', 'x', 't']
+const YES = ['1', 'y', 'yes', 'true', 'x', 't', 'sí', 'si']
 const NO = ['0', 'n', 'no', 'false', 'f']
 
 function flagOf(text: string): boolean | undefined {
@@ -131,6 +131,12 @@ function numberOf(text: string, factor: number): number | undefined {
   return Math.round(Number(plain) * factor)
 }
 
+/** Without that of a currency at either end. */
+function withoutSign(text: string): string {
+  const figures = text.replace(/^(?:US)?[$€£]/, '')
+  return (/[$€£]$/.test(figures) ? figures.slice(0, -1) : figures).trim()
+}
+
 /** "22.5 lb" */
 function weightOf(text: string, unit: number): number | undefined {
   const [, figures = '', told = ''] = /^([\d.,]+)\s*([a-z]*)\.?$/i.exec(text) ?? []
@@ -150,13 +156,16 @@ export function held<Members extends Json>(members: Members): Members | undefine
 
 /** Addresses, between which a semicolon stands. */
 export function addresses(text: string | undefined): string[] | undefined {
-  const all = text?.split(/\s*;\s*/).filter((address) => address !== '')
-  return all && all.length > 0 ? all : undefined
+  const all = split(text, ';').filter((address) => address !== '')
+  return all.length > 0 ? all : undefined
 }
+
+/** More than any member takes; a call takes no more arguments than some ten thousand. */
+const MOST_PARTS = 1_000
 
 /** The texts in one that the program joined so, and in no other: a name may hold such a sign. */
 export function split(text: string | undefined, sign: string): string[] {
-  return text?.split(sign).map((part) => part.trim()) ?? []
+  return text?.split(sign, MOST_PARTS).map((part) => part.trim()) ?? []
 }
 
 /** Several texts, each once, without those that are missing. */

@@ -1,6 +1,6 @@
 import type { NewPet } from '../pets/schema.ts'
 
-// Words that several programs have for the same, in small letters.
+// Words that several programs and people have for the same, in small letters.
 
 /** Words, and what stands for each; null for what says that nobody knows. */
 export type Words<Value> = ReadonlyMap<string, Value | null>
@@ -12,11 +12,13 @@ export function words<Value>(meanings: Record<string, Value | null>): Words<Valu
 export const SEXES = words<NewPet['sex']>({
   ...{ f: 'female', female: 'female', m: 'male', male: 'male' },
   ...{ u: 'unknown', unknown: 'unknown' },
+  ...{ hembra: 'female', macho: 'male', desconocido: 'unknown' },
 })
 
 export const AGES = words<NewPet['age']>({
   ...{ baby: 'baby', puppy: 'baby', kitten: 'baby', young: 'young' },
   ...{ 'young adult': 'young', adult: 'adult', 'mature adult': 'senior', senior: 'senior' },
+  ...{ cachorro: 'baby', joven: 'young', adulto: 'adult', mayor: 'senior' },
 })
 
 export const SIZES = words<NewPet['size']>({
@@ -24,6 +26,7 @@ export const SIZES = words<NewPet['size']>({
   ...{ medium: 'medium', med: 'medium', m: 'medium', large: 'large', l: 'large' },
   ...{ xl: 'extra_large', xlarge: 'extra_large', 'x-large': 'extra_large' },
   ...{ 'extra large': 'extra_large', 'extra-large': 'extra_large', 'very large': 'extra_large' },
+  ...{ pequeño: 'small', mediano: 'medium', grande: 'large', 'muy grande': 'extra_large' },
 })
 
 export const COATS = words<NewPet['coat']>({
@@ -36,6 +39,14 @@ export const COATS = words<NewPet['coat']>({
     'medium hair': 'medium',
   },
   ...{ 'medium coat': 'medium', long: 'long', 'long hair': 'long', 'long coat': 'long', curly: 'curly' },
+  ...{
+    'sin pelo': 'hairless',
+    corto: 'short',
+    medio: 'medium',
+    largo: 'long',
+    duro: 'wire',
+    rizado: 'curly',
+  },
 })
 
 export const POUND_GRAMS = 453.592_37

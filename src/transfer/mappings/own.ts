@@ -9,6 +9,8 @@ const OTHERS = ['category', 'organization', 'photos']
 /** What the service gives to an animal itself, and answers with. */
 const GIVEN = ['id', 'publishedAt', 'statusChangedAt', 'createdAt', 'updatedAt']
 const COLUMNS = new Set([...OTHERS, ...GIVEN, ...LEAVES.map(({ column }) => column)])
+
+export const isOwnColumn = (heading: string): boolean => COLUMNS.has(heading)
 const NAMES = new Set<string>([...OTHERS, ...GIVEN, ...MEMBERS])
 
 const PARTS = new Map(

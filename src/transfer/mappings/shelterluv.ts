@@ -122,6 +122,9 @@ function attributesOf(attributes: Json[]) {
   return told
 }
 
+const withoutRange = (size: string): string | undefined =>
+  size.endsWith(')') ? size.split('(', 1)[0]?.trimEnd() : size
+
 /** With what stands deeper beside the rest, under names of ours. */
 function flat({
   Attributes,
@@ -136,7 +139,7 @@ function flat({
   const { Price, ...fee } = objectOf(AdoptionFeeGroup)
   return {
     ...rest,
-    ...(typeof Size === 'string' && { Size: Size.replace(/\s*\(.*\)$/, '') }),
+    ...(typeof Size === 'string' && { Size: withoutRange(Size) }),
     fee: Price,
     ...(Object.keys(fee).length > 0 && { AdoptionFeeGroup: fee.Name }),
     microchip: chip?.Id,

@@ -40,6 +40,7 @@ export const PAGES = {
   'POST /organization/questions': 'changeOrganization',
   'GET /import': 'changeAnimals',
   'POST /import': 'changeAnimals',
+  'POST /import/columns': 'changeAnimals',
   'POST /import/confirm': 'changeAnimals',
   'GET /organizations': 'changeOrganization',
   'GET /organizations/:id': 'changeOrganization',

@@ -74,6 +74,8 @@ test('every filter of the form is in the address, and finds what it says', async
 test('each filter in use can be removed alone, and all of them where nothing is found', async (t) => {
   const { add, visit } = await startGallery(t)
   await add({ name: 'Ada', sex: 'female' })
+  const wordless = await visit('/animals?q=%21%21%21')
+  assert.deepEqual([wordless.status, cardNames(wordless)], [200, []])
   const page = await visit('/animals?kind=dog&q=nobody&sex=female&near=Denver,+CO&within=50&sort=nearest')
   assert.deepEqual(cardNames(page), [])
   assert.match(page.text, /No animal fits all of this/)

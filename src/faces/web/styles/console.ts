@@ -84,6 +84,7 @@ main { max-width: 64rem; padding-top: 0.25rem; }
   padding: 0;
   list-style: none;
 }
+.numbers + .row { margin-top: 1rem; }
 .numbers a {
   display: block;
   height: 100%;
@@ -135,6 +136,8 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 }
 @media (max-width: 40rem) { .rows li { grid-template-columns: minmax(0, 1fr); } }
 .card > .summary:first-child { margin-top: 0; }
+@media (max-width: 39.99rem) { .columns .fields { grid-template-columns: minmax(0, 1fr); } }
+.steps p:has(+ p), .steps:has(+ h2), .lead:has(+ .steps + *) { display: none; }
 label.choice input { flex: none; }
 legend { padding: 0; }
 body:not(:has(.side)) .bar, body:not(:has(.side)) main { max-width: 38rem; }

@@ -20,6 +20,8 @@ export const importWords = {
   previewLead: 'Nothing is changed yet.',
   confirm: (count: number) => (count === 1 ? 'Import 1 animal' : `Import ${count} animals`),
   another: 'Choose another file',
+  running: 'The import goes on, also when you leave this page. What comes of it is shown here.',
+  soFar: (count: string) => `${count} lines so far`,
   resultTitle: 'The import is done',
   toList: 'See the animals',
   figures: { added: 'added', updated: 'changed', unchanged: 'as before', refused: 'refused' },
@@ -28,4 +30,32 @@ export const importWords = {
   why: 'Why',
   more: (count: number) => `And ${count} more.`,
   leftOut: 'What has no place here',
+  columns: {
+    title: 'Columns of your file',
+    lead: 'Say what each column holds. Then look again at what would happen.',
+    leave: 'Leave out',
+    example: (text: string) => `Such as: ${text}`,
+    position: (number: number) => `Column ${number}`,
+    more: (count: number) => `${count} more columns are left out.`,
+    id: 'Column that tells the animals apart',
+    idHint:
+      'Such as their number in the other program. The next import then changes these animals; without it, all are added again.',
+    idNone: 'None',
+    source: 'Name of this list',
+    sourceHint: 'Give the same name at the next import: numbers of another list are other animals.',
+    show: 'Show again what would happen',
+    problems: {
+      title: 'Please look at these again',
+      taken: (label: string) => `${label}: another column holds this already. Choose one of the two.`,
+      source: 'The name of the list needs 1 to 100 characters.',
+      noName: 'Choose the column that holds the names.',
+    },
+    /** Where a table has it otherwise than the form of an animal. */
+    labels: {
+      age: 'Age: baby, young, adult or senior',
+      birthDateExact: 'Birth date is exact',
+      organization: 'Code of the organization',
+      weightGrams: 'Weight',
+    } as Record<string, string>,
+  },
 }

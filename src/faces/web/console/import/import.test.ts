@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
 import { test } from 'node:test'
-import { formIn, type Person, signIn } from '../../../../testing/console.ts'
-import { startApp, type TestApp } from '../../../../testing/start-app.ts'
-
-const BOUNDARY = 'the-boundary'
-
-function upload(app: TestApp, { token }: Person, file: string, fields: Record<string, string> = {}) {
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  )
-  const name = fields.name ?? 'animals.csv'
-  const body = `${parts.join('')}--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv\r\n\r\n${file}\r\n--${BOUNDARY}--\r\n`
-  return app.request('/console/import', {
-    ...{ method: 'POST', body },
-    headers: {
-      authorization: undefined,
-      cookie: `__Host-session=${token}`,
-      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
-      'sec-fetch-site': 'same-origin',
-    },
-  })
-}
+import { formIn, signIn } from '../../../../testing/console.ts'
+import { until } from '../../../../testing/redis.ts'
+import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
+import { upload } from '../../../../testing/upload.ts'
 
 const FILE = 'name,category,status\nRex,Dog,available\nLuna,Cat,\n,Dog,\n<script>,Nothing,\n'
 
@@ -96,4 +81,34 @@ test('people of an organization import into that alone', async (t) => {
     pets.map(({ name, organizationId }: { name: string; organizationId: number }) => [name, organizationId]),
     [['Rex', north.id]],
   )
+})
+
+const LARGE = `name,category,status\n${Array.from({ length: 4_500 }, (_, index) => `Pet ${index},Dog,available\n`).join('')}`
+const CONFIRM = '/console/import/confirm'
+test('the page of a large import comes while it goes on, with how far it is', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+
+  const { status, text } = await ana.send(CONFIRM, formIn((await upload(app, ana, LARGE)).text, CONFIRM))
+
+  assert.equal(status, 200)
+  assert.match(text, /2,000 lines so far.*4,000 lines so far.*The import is done.*<b>4500<\/b> added/s)
+  assert.match(text, /<\/html>\s*$/)
+})
+
+test('an import goes on when the browser leaves its page', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  const ana = await signIn(app)
+  const form = formIn((await upload(app, ana, LARGE)).text, CONFIRM)
+  const headers = {
+    cookie: `__Host-session=${ana.token}`,
+    'content-type': 'application/x-www-form-urlencoded',
+    'sec-fetch-site': 'same-origin',
+  }
+  const request = http.request({ port: app.port, method: 'POST', path: CONFIRM, headers })
+  request.end(String(new URLSearchParams(form)))
+  const [response] = await once(request, 'response')
+  response.destroy()
+
+  await until(async () => (await app.get('/v1/inventory')).body.overall.available === 4_500)
 })

@@ -1,8 +1,8 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
-import { type Html, html, type Part } from '../../../../http/html.ts'
+import { html, type Part } from '../../../../http/html.ts'
 import { isCurrency } from '../../../../http/iso-codes.ts'
 import { readUpload, type Upload } from '../../../../http/upload-body.ts'
 import { AMERICAN } from '../../../../transfer/animal.ts'
@@ -12,8 +12,12 @@ import type { Texts } from '../../texts/texts.ts'
 import { type Choices, readChoices } from '../forms/choices.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { type Ran, runImport } from './run.ts'
-import { type Chosen, keepUpload, takeUpload } from './uploads.ts'
+import { type Columns, chooseFirst, findColumns, hasNames, readColumns, SOURCE } from './columns.ts'
+import { columnsForm } from './columns-form.ts'
+import { previewPage } from './preview.ts'
+import { NOTHING, runImport } from './run.ts'
+import { answerRunning } from './running.ts'
+import { type Chosen, keepUpload, readUploaded, takeUpload, ticketOf, type Uploaded } from './uploads.ts'
 
 const MOST_BYTES = 10_000_000
 const PATH = `${PREFIX}/import`
@@ -30,19 +34,81 @@ export function importPages(app: App, context: Context): void {
       reply.code(400)
       return formPage(context, request, words.import.noFile)
     }
-    const chosen = chosenIn(fields, file.name)
-    const ran = await runImport(context, caller, { bytes: file.bytes, chosen }, true)
-    const ticket = await keepUpload(context, caller, file.bytes, chosen)
-    return previewPage(request, ran, ticket)
+    const uploaded = { bytes: file.bytes, chosen: chosenIn(fields, file.name) }
+    await keepUpload(context, caller, file.bytes)
+    const columns = await findColumns(uploaded)
+    const chosen = columns ? chooseFirst(columns, uploaded.chosen) : uploaded.chosen
+    return preview(context, request, { ...uploaded, chosen }, columns)
+  })
+
+  app.post('/import/columns', async (request, reply) => {
+    const ticket = ticketIn(request)
+    const upload = await readUploaded(context, request.caller, ticket)
+    return upload ? choose(context, request, reply, upload) : gone(context, request, reply)
   })
 
   app.post('/import/confirm', async (request, reply) => {
-    const ticket = (request.body as FormBody).get('ticket') ?? ''
-    const upload = await takeUpload(context, request.caller, ticket)
-    if (upload) return resultPage(request, await runImport(context, request.caller, upload, false))
-    reply.code(409)
-    return formPage(context, request, wordsFor(request).words.import.gone)
+    const { caller } = request
+    const ticket = ticketIn(request)
+    const seen = await readUploaded(context, caller, ticket)
+    // What was chosen since then, nobody has seen what it does.
+    if (seen && (await isOther(request, seen))) return choose(context, request, reply, seen)
+    const upload = await takeUpload(context, caller, ticket)
+    if (!upload) return gone(context, request, reply)
+    return answerRunning(context, request, reply, upload)
   })
+}
+
+const ticketIn = ({ body }: FastifyRequest): string => (body as FormBody).get('ticket') ?? ''
+
+function gone(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  reply.code(409)
+  return formPage(context, request, wordsFor(request).words.import.gone)
+}
+
+/** Whether the form says something else of the columns than what was shown. */
+async function isOther(request: FastifyRequest, { bytes, chosen }: Uploaded): Promise<boolean> {
+  const form = request.body as FormBody
+  const columns = form.has(SOURCE) ? await findColumns({ bytes, chosen }) : undefined
+  if (!columns) return false
+  const { chosen: read } = readColumns(form, columns, chosen, wordsFor(request).words)
+  return read.columns !== chosen.columns || read.id !== chosen.id || read.source !== chosen.source
+}
+
+/** Shows the file anew, with its columns as the form has them. */
+async function choose(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  upload: Uploaded,
+): Promise<string> {
+  const columns = await findColumns(upload)
+  if (!columns) return preview(context, request, upload, undefined)
+  const { words } = wordsFor(request)
+  const { chosen, problems } = readColumns(request.body as FormBody, columns, upload.chosen, words)
+  if (problems.length === 0) return preview(context, request, { ...upload, chosen }, columns)
+  reply.code(400)
+  const ticket = ticketOf(context, request.caller, upload)
+  return previewPage(request, { ticket, form: columnsForm({ columns, chosen, ticket, problems }, words) })
+}
+
+async function preview(
+  context: Context,
+  request: FastifyRequest,
+  upload: Uploaded,
+  columns: Columns | undefined,
+): Promise<string> {
+  const { caller } = request
+  const { words } = wordsFor(request)
+  const { chosen } = upload
+  const ticket = ticketOf(context, caller, upload)
+  const form = columns && columnsForm({ columns, chosen, ticket, problems: [] }, words)
+  const hasName = !columns || hasNames(columns, chosen)
+  const failed = words.import.columns.problems.noName
+  const ran = hasName
+    ? await runImport(context, caller, upload, { dryRun: true })
+    : { done: NOTHING, refused: [], failed }
+  return previewPage(request, { ran, ticket, form })
 }
 
 function chosenIn(fields: FormBody, name: string): Chosen {
@@ -53,6 +119,7 @@ function chosenIn(fields: FormBody, name: string): Chosen {
     from: Object.hasOwn(MAPPINGS, text('from')) ? text('from') : '',
     currency: isCurrency(currency) ? currency : AMERICAN.currency,
     ...{ dayFirst: text('dayFirst'), pounds: text('pounds'), update: text('update') },
+    ...{ columns: '', id: '', source: '' },
   }
 }
 
@@ -100,47 +167,4 @@ function fieldsOf({ categories, organizations }: Choices, words: Texts['console'
     checkField({ name: 'dayFirst', label: own.dayFirst }),
     checkField({ name: 'pounds', label: own.pounds }),
   ]
-}
-
-function previewPage(request: FastifyRequest, ran: Ran, ticket: string): string {
-  const { import: own } = wordsFor(request).words
-  const { added, updated } = ran.done
-  const isAnything = ran.failed === undefined && added + updated > 0
-  return consolePage(request, {
-    title: own.previewTitle,
-    main: html`<h1>${own.previewTitle}</h1><p class="lead">${own.previewLead}</p>${figures(ran, own)}
-<form class="row" method="post" action="${PATH}/confirm"><input type="hidden" name="ticket" value="${ticket}">
-${isAnything && html`<button>${own.confirm(added + updated)}</button>`}
-<a class="button plain" href="${PATH}">${own.another}</a></form>${details(ran, own)}`,
-  })
-}
-
-function resultPage(request: FastifyRequest, ran: Ran): string {
-  const { import: own } = wordsFor(request).words
-  return consolePage(request, {
-    title: own.resultTitle,
-    main: html`<h1>${own.resultTitle}</h1>${figures(ran, own)}
-<p class="row"><a class="button" href="${PREFIX}/animals">${own.toList}</a> <a href="${PATH}">${own.another}</a></p>${details(ran, own)}`,
-  })
-}
-
-function figures({ done, failed }: Ran, own: Texts['console']['import']): Html {
-  const items = (['added', 'updated', 'unchanged', 'refused'] as const).map(
-    (name) => html`<li><b>${done[name]}</b> ${own.figures[name]}</li>`,
-  )
-  return html`${failed !== undefined && html`<p class="summary problem" role="alert">${failed}</p>`}
-<ul class="numbers">${items}</ul>`
-}
-
-function details({ done, refused }: Ran, own: Texts['console']['import']): Html {
-  const left = Object.entries(done.leftOut).toSorted(([, one], [, other]) => other - one)
-  return html`${
-    refused.length > 0 &&
-    html`<section class="card"><h2>${own.refused}</h2><table><thead><tr><th scope="col">${own.line}</th><th scope="col">${own.why}</th></tr></thead>
-<tbody>${refused.map(({ line, reason }) => html`<tr><td>${line}</td><td>${reason}</td></tr>`)}</tbody></table>
-${done.refused > refused.length && html`<p>${own.more(done.refused - refused.length)}</p>`}</section>`
-  }${
-    left.length > 0 &&
-    html`<section class="card"><h2>${own.leftOut}</h2><ul>${left.slice(0, 40).map(([name, count]) => html`<li>${name}: ${count}</li>`)}</ul></section>`
-  }`
 }

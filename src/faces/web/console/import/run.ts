@@ -3,12 +3,14 @@ import { basename, extname } from 'node:path'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { Caller } from '../../../../http/caller.ts'
-import { FORMATS, type Refusal } from '../../../../transfer/animal.ts'
+import { FORMATS, type Format, type Mapping, type Refusal } from '../../../../transfer/animal.ts'
 import { importAnimals, type Options } from '../../../../transfer/import.ts'
+import { chosenBy } from '../../../../transfer/mappings/chosen.ts'
 import { ownBy } from '../../../../transfer/mappings/own.ts'
 import { MAPPINGS } from '../../../../transfer/mappings.ts'
+import { readTable, type Table } from '../../../../transfer/read-table.ts'
 import { EndedEarly, type Summary } from '../../../../transfer/summary.ts'
-import type { Chosen } from './uploads.ts'
+import { type Chosen, columnsOf, type Uploaded } from './uploads.ts'
 
 /** So many refused lines are shown. */
 const MOST_SHOWN = 100
@@ -20,23 +22,24 @@ export interface Ran {
   failed?: string | undefined
 }
 
-const NOTHING: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
+export const NOTHING: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
 
 /** Brings the animals of a file in, or only tries it, as the command `import` does. */
 export async function runImport(
   { db, write, clock }: Context,
   caller: Caller,
-  { bytes, chosen }: { bytes: Buffer; chosen: Chosen },
-  dryRun: boolean,
+  { bytes, chosen }: Uploaded,
+  { dryRun, onBatch = () => undefined }: { dryRun: boolean; onBatch?: (done: Summary) => void },
 ): Promise<Ran> {
   const refused: Refusal[] = []
+  const table = chosen.columns === '' ? undefined : await readTable(piecesOf(bytes))
   const options = {
-    ...optionsOf(chosen),
+    ...optionsOf(chosen, table),
     ...{ keyId: caller.id, fingerprint: hash('sha256', bytes), dryRun, clock },
     onRefused(refusal: Refusal) {
       if (refused.length < MOST_SHOWN) refused.push(refusal)
     },
-    onBatch: () => undefined,
+    onBatch,
   }
   try {
     return { done: await importAnimals({ db, write }, piecesOf(bytes), options), refused }
@@ -47,16 +50,24 @@ export async function runImport(
   }
 }
 
-function optionsOf(chosen: Chosen) {
-  const { name, from, category, organization, currency, dayFirst, pounds, update } = chosen
-  const mapping = MAPPINGS[from] ?? ownBy()
+/** How a file is read whose name ends so; the first form of its program where that says nothing. */
+export function formatOf({ name }: Pick<Chosen, 'name'>, { formats }: Pick<Mapping, 'formats'>): Format {
   const ending = extname(name).slice(1).toLowerCase()
   const named = ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
-  const format = named && mapping.formats.includes(named) ? named : mapping.formats[0]
-  const isUpdate = update === 'yes' && mapping.idColumn !== undefined
+  return named && formats.includes(named) ? named : formats[0]
+}
+
+function optionsOf(chosen: Chosen, table: Table | undefined) {
+  const { name, from, category, organization, currency, dayFirst, pounds, update, id } = chosen
+  const mapping = table ? chosenBy(table.headings, columnsOf(chosen)) : (MAPPINGS[from] ?? ownBy())
+  const isUpdate = (update === 'yes' || id !== '') && mapping.idColumn !== undefined
   return {
-    ...{ format, mapping, update: isUpdate, idColumn: mapping.idColumn },
-    source: from || basename(name, extname(name)).slice(0, 100) || 'upload',
+    ...{ format: formatOf(chosen, mapping), mapping, update: isUpdate, idColumn: mapping.idColumn },
+    // PostgreSQL takes no NUL.
+    source: (chosen.source || from || basename(name, extname(name)) || 'upload')
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, 100)
+      .toWellFormed(),
     habits: { currency, dayFirst: dayFirst === 'yes', pounds: pounds === 'yes' },
     category: category || undefined,
     organization: organization || undefined,
@@ -73,6 +84,6 @@ function isAboutFile(error: unknown): error is Error {
 
 const PIECE = 65_536
 
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE)
 }

@@ -1,0 +1,28 @@
+import type { Answer } from './client.ts'
+import type { Person } from './console.ts'
+import type { TestApp } from './start-app.ts'
+
+const BOUNDARY = 'the-boundary'
+
+/** Sends the form of the import, with a file that a person chose. */
+export function upload(
+  app: TestApp,
+  { token }: Person,
+  file: string,
+  fields: Record<string, string> = {},
+): Promise<Answer> {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const name = fields.name ?? 'animals.csv'
+  const body = `${parts.join('')}--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv\r\n\r\n${file}\r\n--${BOUNDARY}--\r\n`
+  return app.request('/console/import', {
+    ...{ method: 'POST', body },
+    headers: {
+      authorization: undefined,
+      cookie: `__Host-session=${token}`,
+      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      'sec-fetch-site': 'same-origin',
+    },
+  })
+}

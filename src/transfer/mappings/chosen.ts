@@ -1,0 +1,108 @@
+import type { PetStatus } from '../../pets/fields.ts'
+import type { Fields, Habits, Mapping } from '../animal.ts'
+import { unshieldFormulas } from '../formula.ts'
+import { LEAVES } from '../leaves.ts'
+import { listed, sourceRow } from '../source-row.ts'
+import { AGES, COATS, SEXES, SIZES, words } from '../words.ts'
+import { isOwnColumn, ownBy } from './own.ts'
+
+// A table of a shelter's own, of which somebody said what its columns hold.
+
+/** By name or code, as people have it: ids are this store's own. */
+const NAMED = new Map([
+  ['categoryId', 'category'],
+  ['organizationId', 'organization'],
+])
+
+/** What a column can be said to hold. */
+export const CHOOSABLE: readonly string[] = LEAVES.map(({ column }) => NAMED.get(column) ?? column)
+
+export interface ChosenColumns {
+  /** By the position of the column, from 0, what it holds. */
+  columns: ReadonlyMap<number, string>
+  /** The position of the one that tells the animals apart. */
+  id: number | undefined
+}
+
+/** The columns that are ours by their headings: of two with the same one the first. */
+export function ownColumns(headings: readonly string[]): Set<number> {
+  return new Set(
+    headings.flatMap((heading, index) =>
+      isOwnColumn(heading) && headings.indexOf(heading) === index ? [index] : [],
+    ),
+  )
+}
+
+/** The cells of chosen columns are read as people write them; all others as our own form has them. */
+export function chosenBy(headings: readonly string[], { columns, id }: ChosenColumns): Mapping {
+  const own = ownColumns(headings)
+  const names = headings.map((heading, index) => columns.get(index) ?? (own.has(index) ? heading : ''))
+  if (id !== undefined && names[id] === '') {
+    const other = names.indexOf('id')
+    if (other >= 0) names[other] = ''
+    names[id] = 'id'
+  }
+  const idColumn = id === undefined ? undefined : names[id]
+  const chosen = new Set(columns.values())
+  const { toAnimal, ...others } = ownBy()
+  return {
+    ...others,
+    ...{ formats: ['csv'], names, ...(idColumn && { idColumn }) },
+    toAnimal({ '': _left, ...cells }: Fields, format, habits) {
+      const fields: Fields = { ...cells }
+      for (const column of chosen) {
+        const cell = cells[column]
+        if (typeof cell === 'string') Object.assign(fields, valuesOf(column, cell.trim(), habits))
+      }
+      // A currency says nothing without an amount.
+      if (chosen.has('fee.amount'))
+        fields['fee.currency'] = fields['fee.amount'] && (fields['fee.currency'] ?? habits.currency)
+      const { kind, ...read } = fields
+      return { ...toAnimal(read, format, habits), ...(typeof kind === 'string' && { kind }) }
+    },
+  }
+}
+
+const STATUSES = words<PetStatus>({
+  ...{ available: 'available', adoptable: 'available', 'for adoption': 'available' },
+  ...{ pending: 'pending', reserved: 'pending', 'on hold': 'pending', sold: 'sold', adopted: 'sold' },
+  ...{ disponible: 'available', reservado: 'pending', reservada: 'pending' },
+  ...{ adoptado: 'sold', adoptada: 'sold' },
+})
+
+const WORDS = new Map<string, ReadonlyMap<string, unknown>>([
+  ...([
+    ['status', STATUSES],
+    ['sex', SEXES],
+    ['age', AGES],
+  ] as const),
+  ...([
+    ['size', SIZES],
+    ['coat', COATS],
+  ] as const),
+])
+
+const BOOLEANS = new Set(LEAVES.filter(({ type }) => type === 'boolean').map(({ column }) => column))
+
+/** What was not understood stays as it is, and is refused with what it should be. */
+function valuesOf(column: string, cell: string, habits: Habits): Fields {
+  if (cell === '') return { [column]: undefined }
+  const row = sourceRow({ cell }, habits)
+  const meanings = WORDS.get(column)
+  if (meanings) return { [column]: meanings.get(cell.toLowerCase()) ?? cell }
+  if (BOOLEANS.has(column)) return { [column]: row.flag('cell') ?? cell }
+  if (column === 'birthDate' || column === 'staff.intakeDate') return { [column]: row.date('cell') ?? cell }
+  if (column === 'weightGrams') return { [column]: row.weight(undefined, 'cell') ?? cell }
+  if (column === 'colors' || column === 'tags') return { [column]: texts(cell, /[,;\r\n]+/) }
+  if (column === 'bondedWith' || column === 'videos') return { [column]: texts(cell, /[\s,;]+/) }
+  // A word for the kind, which may be finer than any category.
+  if (column === 'category') return { category: undefined, kind: unshieldFormulas(cell) }
+  return { [column]: (column === 'fee.amount' && row.money('cell')?.amount) || cell }
+}
+
+const texts = (cell: string, between: RegExp): string[] | undefined =>
+  listed(
+    ...unshieldFormulas(cell)
+      .split(between)
+      .map((text) => text.trim()),
+  )
