@@ -60,7 +60,7 @@ export function sendError(face: Face, thrown: unknown, request: FastifyRequest, 
   logFailure(request.log, request.id, error)
   const { type, body, headers = {} } = face.writeError(error, request.headers)
   reply.header('x-request-id', request.id).headers({ ...headers, ...errorHeaders(error) })
-  // To a text the framework adds a charset, which application/problem+json has none of (RFC 9457, section 7.1).
+  // To a text the framework adds a charset, and application/problem+json has none (RFC 9457).
   reply
     .code(error.status)
     .type(type)

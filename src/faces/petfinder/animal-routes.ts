@@ -18,7 +18,6 @@ import { paginationOf } from './pagination.ts'
 import { PREFIX } from './prefix.ts'
 import { READ } from './read.ts'
 import { categoriesReader } from './types.ts'
-import { colorsReader } from './words.ts'
 
 /** Counts of long lists may be older than what they count. */
 const MOST_OLD_MS = 60_000
@@ -26,7 +25,6 @@ const MOST_OLD_MS = 60_000
 export function animalRoutes(app: App, context: Context): void {
   const { config, db, clock } = context
   const readCategories = categoriesReader(context, () => categoryStore.list(db))
-  const readColors = colorsReader(context)
   const listed = animalLists(finderOf(context), context)
   const show = (request: FastifyRequest): Show => ({ view: 'public', photosAt: photosAt(config, request) })
 
@@ -34,7 +32,7 @@ export function animalRoutes(app: App, context: Context): void {
     const read = async () => {
       const given = new Given(request.url)
       const categories = await readCategories()
-      const list = await askedFor(given, context, categories, await readColors())
+      const list = await askedFor(given, context, categories)
       const { animals, total } = await listed(list, given, show(request))
       const { page, limit } = list
       const body = JSON.stringify({

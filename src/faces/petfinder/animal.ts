@@ -1,5 +1,6 @@
 import { html } from '../../http/html.ts'
 import type { Pet } from '../../pets/schema.ts'
+import { theirs } from './colors.ts'
 import { linkOf, miles, OWN_CODE, toAddress, toPhoto } from './organization.ts'
 import { PREFIX } from './prefix.ts'
 import type { Type } from './types.ts'
@@ -48,7 +49,11 @@ export function toAnimal(
       mixed: breed?.mixed ?? false,
       unknown: breed?.unknown ?? breed === undefined,
     },
-    colors: { primary: colors[0] ?? null, secondary: colors[1] ?? null, tertiary: colors[2] ?? null },
+    colors: {
+      primary: theirs(type.slug, colors[0]),
+      secondary: theirs(type.slug, colors[1]),
+      tertiary: theirs(type.slug, colors[2]),
+    },
     age: AGES[(pet.age ?? 'adult') as keyof typeof AGES],
     gender: GENDERS[(pet.sex ?? 'unknown') as keyof typeof GENDERS],
     size: SIZES[(pet.size ?? 'medium') as keyof typeof SIZES],

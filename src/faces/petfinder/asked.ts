@@ -3,9 +3,11 @@ import { ApiError } from '../../errors.ts'
 import * as organizations from '../../organizations/store.ts'
 import type { Asked } from '../../pets/find.ts'
 import { pickedOf } from '../../pets/picked.ts'
+import { COLOR_NAMES, oursOf } from './colors.ts'
 import type { Given } from './given.ts'
-import { metersOf, OWN_CODE } from './organization.ts'
+import { OWN_CODE } from './organization.ts'
 import { type Categories, TYPE_NAMES, typeNamed } from './types.ts'
+import { moment, nearOf, oneOf, pageOf, some, UNKNOWN_PLACE, yes, yesOrNo } from './values.ts'
 
 // From the query of an old client to a search of ours.
 
@@ -13,25 +15,8 @@ const STATUSES: Record<string, 'available' | 'sold' | undefined> = { adoptable: 
 /** There is no animal of ours with this one. */
 const FOUND = 'found'
 
-const SIZES: Record<string, 'extra_large' | undefined> = {
-  xlarge: 'extra_large',
-  'extra-large': 'extra_large',
-  'extra large': 'extra_large',
-}
-const VALUES = {
-  size: ['small', 'medium', 'large', 'extra_large'],
-  gender: ['male', 'female', 'unknown'],
-  age: ['baby', 'young', 'adult', 'senior'],
-  coat: ['short', 'medium', 'long', 'wire', 'hairless', 'curly'],
-} as const
-
-const UNKNOWN_PLACE = 'Could not determine location.'
-
 const SORTS = ['recent', '-recent', 'distance', '-distance', 'random'] as const
 export type Sort = (typeof SORTS)[number]
-
-/** Of one page; the contract of these clients has no more. */
-const [MOST_LIMIT, MOST_MILES, MOST_PAGE] = [100, 500, 1_000_000]
 
 export interface List {
   /** Undefined where nothing can fit. */
@@ -46,7 +31,6 @@ export async function askedFor(
   given: Given,
   { db }: Pick<Context, 'db'>,
   categories: Categories,
-  colors: ReadonlySet<string>,
 ): Promise<List> {
   const { page, limit } = pageOf(given)
   const near = nearOf(given)
@@ -62,8 +46,8 @@ export async function askedFor(
     ...{ near: near?.location, sort: sort.endsWith('distance') ? 'distance' : '-publishedAt' },
     ...(sort === '-recent' && { sort: 'publishedAt' }),
     breed: given.list('breed'),
-    color: given.list('color', colors),
-    size: some(given, 'size', (text) => SIZES[text] ?? text),
+    color: given.list('color', COLOR_NAMES)?.flatMap(oursOf),
+    size: some(given, 'size'),
     sex: some(given, 'gender'),
     age: some(given, 'age'),
     coat: some(given, 'coat'),
@@ -85,52 +69,6 @@ export async function askedFor(
 
 function withoutAbsent(query: { [Name in keyof Asked]: Asked[Name] | undefined }): Asked {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as never
-}
-
-export function pageOf(given: Given): { page: number; limit: number } {
-  return { page: given.whole('page', 1, MOST_PAGE) ?? 1, limit: given.whole('limit', 1, MOST_LIMIT) ?? 20 }
-}
-
-/** A latitude and a longitude, a postcode, or a city with its state: a city alone was never enough. */
-const PLACES = [
-  /^-?\d{1,2}(?:\.\d+)?, *-?\d{1,3}(?:\.\d+)?$/,
-  /^(?=.*\d)[a-z\d][a-z\d -]{2,9}$/i,
-  /^[\p{L}\p{M} .'’-]+(?:,[\p{L}\p{M} .'’-]+){1,2}$/u,
-]
-
-/** @returns the place as it was written, and kilometres */
-export function nearOf(given: Given): { location: string; within: number } | undefined {
-  const location = given.one('location')
-  const distance = given.whole('distance', 1, MOST_MILES)
-  if (location === undefined) return undefined
-  if (!PLACES.some((form) => form.test(location))) given.refuse('location', UNKNOWN_PLACE)
-  return { location, within: metersOf(distance ?? MOST_LIMIT) / 1_000 }
-}
-
-function oneOf<const Value extends string>(
-  given: Given,
-  name: string,
-  known: readonly Value[],
-): Value | undefined {
-  const text = given.one(name)?.toLowerCase()
-  const value = known.find((one) => one === text)
-  if (text !== undefined && value === undefined)
-    given.refuse(name, `This value should be one of: ${known.join(', ')}.`)
-  return value
-}
-
-function some<const Name extends keyof typeof VALUES>(
-  given: Given,
-  name: Name,
-  read: (text: string) => string = (text) => text,
-): (typeof VALUES)[Name][number][] | undefined {
-  const known = VALUES[name] as readonly string[]
-  return given.list(name)?.flatMap((text) => {
-    const value = read(text.toLowerCase())
-    if (known.includes(value)) return [value as (typeof VALUES)[Name][number]]
-    given.refuse(name, `"${text}" is not a valid ${name}.`)
-    return []
-  })
 }
 
 function statusesOf(given: Given): ('available' | 'sold')[] {
@@ -166,37 +104,6 @@ async function ownersOf(
   if (others.length < codes.length && found.length > 0)
     given.refuse('organization', `${OWN_CODE} cannot be asked for together with others.`)
   return others.length < codes.length ? { ids: undefined, own: true } : { ids: found, own: false }
-}
-
-const YES = ['true', '1']
-const NO = ['false', '0']
-
-function yesOrNo(given: Given, name: string): 'true' | 'false' | undefined {
-  const text = given.one(name)?.toLowerCase()
-  if (text === undefined) return undefined
-  if (YES.includes(text)) return 'true'
-  if (!NO.includes(text)) given.refuse(name, 'This value should be true or false.')
-  return 'false'
-}
-
-/** Can only be asked for: a no is what these clients never had, and means the same as nothing. */
-function yes(given: Given, name: string): 'true' | undefined {
-  return yesOrNo(given, name) === 'true' ? 'true' : undefined
-}
-
-/** ISO 8601 with an offset, with or without a colon, or a day alone. */
-const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
-
-export function moment(given: Given, name: string): string | undefined {
-  const text = given.one(name)
-  if (text === undefined) return undefined
-  // In a query a plus is a blank.
-  const [, day, time = '00:00', offset = 'Z'] =
-    MOMENT.exec(text.replace(/ (?=\d\d:?\d\d$)(?<=:\d\d )/, '+')) ?? []
-  const [, sign, hours, minutes = '00'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? []
-  const at = Date.parse(`${day}T${time}${sign ? `${sign}${hours}:${minutes}` : 'Z'}`)
-  if (Number.isNaN(at)) given.refuse(name, 'This value is not a valid datetime.')
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }
 
 /** Names of ours in errors, and what these clients call them. */

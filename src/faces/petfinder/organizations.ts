@@ -3,8 +3,8 @@ import { readAll, type Stored } from '../../organizations/all.ts'
 import { pointOf } from '../../organizations/locate.ts'
 import { metersBetween } from '../../places/distance.ts'
 import { fold } from '../../search/words.ts'
-import { nearOf, pageOf } from './asked.ts'
 import type { Given } from './given.ts'
+import { nearOf, pageOf } from './values.ts'
 
 // Organizations as old clients page through them: there are as many as a country has shelters, so that all
 // of them are looked at.

@@ -5,10 +5,11 @@ import { ApiError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { etagOf } from '../../http/conditional.ts'
 import { sendPage } from '../../http/send-page.ts'
+import { breedsOf } from './breeds.ts'
+import { colorsOf } from './colors.ts'
 import { PREFIX } from './prefix.ts'
 import { READ } from './read.ts'
 import { type Categories, categoriesReader, TYPES, type Type, typeNamed } from './types.ts'
-import { wordsOf } from './words.ts'
 
 interface ByType {
   Params: { type: string }
@@ -18,10 +19,9 @@ export function typeRoutes(app: App, context: Context): void {
   const { db } = context
   const readCategories = categoriesReader(context, () => categoryStore.list(db))
 
-  async function toType(type: Type, categories: Categories) {
-    const { name, slug, coats, genders } = type
+  function toType({ name, slug, coats, genders }: Type) {
     const link = `${PREFIX}/types/${slug}`
-    const colors = await wordsOf(db, 'color', categories, type)
+    const colors = colorsOf(slug)
     return {
       name,
       coats,
@@ -42,17 +42,13 @@ export function typeRoutes(app: App, context: Context): void {
   app.get(
     '/types',
     { config: READ },
-    answer(async (_request, categories) => {
-      const types: object[] = []
-      for (const type of TYPES) types.push(await toType(type, categories))
-      return { types }
-    }),
+    answer(async () => ({ types: TYPES.map(toType) })),
   )
 
   app.get<ByType>(
     '/types/:type',
     { config: READ },
-    answer(async (request, categories) => ({ type: await toType(typeIn(request), categories) })),
+    answer(async (request) => ({ type: toType(typeIn(request)) })),
   )
 
   app.get<ByType>(
@@ -60,8 +56,7 @@ export function typeRoutes(app: App, context: Context): void {
     { config: READ },
     answer(async (request, categories) => {
       const type = typeIn(request)
-      const names = await wordsOf(db, 'breed', categories, type)
-      names.sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1))
+      const names = await breedsOf(db, categories, type)
       const link = { type: { href: `${PREFIX}/types/${type.slug}` } }
       return { breeds: names.map((name) => ({ name, _links: link })) }
     }),
