@@ -11,7 +11,7 @@ const MOST_BYTES = 8_192
 const readFields = readForm(MOST_BYTES)
 const readParts = readUpload(MOST_BYTES)
 
-/** The three fields as a form, as JSON, or as the parts of one that a browser made: all are the same after. */
+/** The three fields as a form, as JSON, or as the parts of a form of a browser: all are the same after. */
 export const readTokenBody: ReadBody = (request, payload, done) => {
   const { headers } = request
   const type = headers['content-type'] ?? ''
