@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Role } from '../access.ts'
 
-// The tables of people who sign in. Times are Unix times in milliseconds.
+// The tables of people who sign in, and of programs that do. Times are Unix times in milliseconds.
 
 /** Somebody who signs in. One who was removed has no row: the key through which they acted stays. */
 export interface StaffTable {
@@ -46,4 +46,13 @@ export interface SignInTryTable {
   tries: number
   blocked_until: number
   wait_ms: number
+}
+
+/** For an hour it stands for a client. No copy has it: programs ask for another one. */
+export interface AccessTokenTable {
+  /** SHA-256 of the token, in hexadecimal. */
+  hash: string
+  secret_hash: string
+  /** Unix time in milliseconds. */
+  expires_at: number
 }

@@ -30,7 +30,7 @@ export interface Tables {
   idempotency: IdempotencyTable
   api_key: ApiKeyTable
   api_key_secret: ApiKeySecretTable
-  access_token: AccessTokenTable
+  access_token: people.AccessTokenTable
   staff: people.StaffTable
   staff_session: people.StaffSessionTable
   staff_link: people.StaffLinkTable
@@ -41,15 +41,6 @@ export interface Tables {
   installation: InstallationTable
   known_time: KnownTimeTable
   job: JobTable
-}
-
-/** For an hour it stands for a client. No copy has it: programs ask for another one. */
-interface AccessTokenTable {
-  /** SHA-256 of the token, in hexadecimal. */
-  hash: string
-  secret_hash: string
-  /** Unix time in milliseconds. */
-  expires_at: number
 }
 
 /** On PostgreSQL alone: which process may write counters. No copy has it. */

@@ -7,7 +7,7 @@ import type { Position } from '../../pets/order.ts'
 export const MOST_PASSED = 10_000
 /** In all lists together; each takes some hundred bytes. */
 const MOST_KEPT = 50_000
-/** Longer than anybody takes for a page. Until then what comes or goes before a page has moved it a little. */
+/** Longer than anybody takes for a page. What comes or goes before a page meanwhile has moved it a little. */
 const KEPT_MS = 600_000
 
 interface Kept {
