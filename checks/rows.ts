@@ -7,6 +7,7 @@ export const ROWS: Row[] = [
   { files: ['supply-chain'] },
   { files: ['reference'], rounds: [2, 6, 6] },
   { files: ['permissions'], rounds: [30, 5_000, 50_000] },
+  { files: ['old-client'] },
   { name: 'client-package', files: ['../client/package'] },
   { files: ['package'], long: true },
   { files: ['coverage'], long: true, minutes: 30 },

@@ -43,7 +43,9 @@ export function petfinderFace(context: Context): Face {
 
 /** These clients write slashes at the end of a path or not. */
 function withoutSlashes(url: string): string {
-  const end = url.search(/[?#]/)
-  const path = end < 0 ? url : url.slice(0, end)
-  return path.replace(/\/+$/, '') + (end < 0 ? '' : url.slice(end))
+  const query = url.search(/[?#]/)
+  const begin = query < 0 ? url.length : query
+  let end = begin
+  while (end > 1 && url[end - 1] === '/') end -= 1
+  return url.slice(0, end) + url.slice(begin)
 }

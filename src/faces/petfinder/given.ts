@@ -73,4 +73,14 @@ export class Given {
 }
 
 /** At its commas, but for those inside of brackets, as in "Tricolor (Brown, Black, & White)". */
-const split = (value: string): string[] => value.split(/,(?![^(]*\))/)
+function split(value: string): string[] {
+  const parts = ['']
+  let depth = 0
+  for (const sign of value) {
+    if (sign === '(') depth += 1
+    if (sign === ')') depth = Math.max(depth - 1, 0)
+    if (sign === ',' && depth === 0) parts.push('')
+    else parts[parts.length - 1] += sign
+  }
+  return parts
+}
