@@ -26,6 +26,8 @@ test(
       DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
       REDIS_URL: `redis://127.0.0.1:${redis.port}`,
       PORT: '0',
+      // A worker that has just taken a dead one's place is stopped once it is ready: on a busy machine in seconds.
+      STOP_TIMEOUT_SECONDS: '30',
     }
     const created = ['keys', 'create', '--init', '--name', 'a', '--plan', 'business', '--access', 'admin']
     const key = (await runCli(t, created, settings)).stdout.trim()
