@@ -160,7 +160,7 @@ export function addresses(text: string | undefined): string[] | undefined {
   return all.length > 0 ? all : undefined
 }
 
-/** More than any member takes; a call takes no more arguments than some ten thousand. */
+/** More than any member takes. */
 const MOST_PARTS = 1_000
 
 /** The texts in one that the program joined so, and in no other: a name may hold such a sign. */
@@ -169,7 +169,7 @@ export function split(text: string | undefined, sign: string): string[] {
 }
 
 /** Several texts, each once, without those that are missing. */
-export function listed(...texts: (string | undefined)[]): string[] | undefined {
+export function listed(texts: (string | undefined)[]): string[] | undefined {
   const all = texts.filter((text) => text !== undefined && text !== '') as string[]
   const byWord = new Map(all.toReversed().map((text) => [text.toLowerCase(), text]))
   const once = [...byWord.values()].toReversed()

@@ -102,7 +102,7 @@ function valuesOf(column: string, cell: string, habits: Habits): Fields {
 
 const texts = (cell: string, between: RegExp): string[] | undefined =>
   listed(
-    ...unshieldFormulas(cell)
+    unshieldFormulas(cell)
       .split(between)
       .map((text) => text.trim()),
   )

@@ -24,7 +24,7 @@ export const petfinder: Mapping = {
     const profile = {
       externalId: row.text('ID'),
       breed: primary && held({ primary, secondary: row.text('SecondaryBreed'), mixed: row.flag('Mix') }),
-      colors: listed(row.text('primaryColor'), row.text('secondaryColor'), row.text('tertiaryColor')),
+      colors: listed([row.text('primaryColor'), row.text('secondaryColor'), row.text('tertiaryColor')]),
       coat: row.oneOf(COATS, 'coat_length'),
       birthDate,
       // It follows from the birth date.
@@ -40,7 +40,7 @@ export const petfinder: Mapping = {
         vaccinated: row.flag('Shots'),
       }),
       goodWith: held({ children: row.never('NoKids'), dogs: row.never('NoDogs'), cats: row.never('NoCats') }),
-      tags: listed(...split(row.text('tags'), ',')),
+      tags: listed(split(row.text('tags'), ',')),
       fee,
       staff: held({ intakeDate: row.date('arrival_date') }),
     }

@@ -89,7 +89,7 @@ function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
     externalId: row.text('rescueId'),
     breed:
       primary && held({ primary, secondary: row.text('breedSecondary'), mixed: row.flag('isBreedMixed') }),
-    colors: listed(...split(row.text('colors', 'colorDetails'), ','), ...split(row.text('patterns'), ',')),
+    colors: listed([...split(row.text('colors', 'colorDetails'), ','), ...split(row.text('patterns'), ',')]),
     coat: row.oneOf(COATS, 'coatLength'),
     birthDate,
     birthDateExact: birthDate && exact,
@@ -110,7 +110,7 @@ function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
       dogs: row.flag('isDogsOk'),
       cats: row.flag('isCatsOk'),
     }),
-    tags: Array.isArray(qualities) ? listed(...qualities.map(textOf)) : undefined,
+    tags: Array.isArray(qualities) ? listed(qualities.map(textOf)) : undefined,
     fee: row.money('adoptionFeeString'),
     videos: Array.isArray(videoUrls) ? addresses(videoUrls.map(textOf).join(';')) : undefined,
     staff: held({

@@ -45,11 +45,11 @@ export const shelterluv: Mapping = {
     const profile = {
       externalId: row.text('ID', 'Animal ID'),
       breed: primary && { primary, ...held({ secondary, mixed: breeds.length > 1 ? true : undefined }) },
-      colors: listed(
+      colors: listed([
         ...split(row.text('Color', 'Primary Color'), '/'),
         ...split(row.text('Secondary Color'), '/'),
         row.text('Pattern'),
-      ),
+      ]),
       birthDate,
       sex: row.oneOf(SEXES, 'Sex'),
       // "Medium (20-59)"
