@@ -144,11 +144,14 @@ test('while the index of the search is built, lists that need none of it go on',
   const { add, visit, service } = await startGallery(t)
   await add({ name: 'Ada' })
   await add({ name: 'Bo', status: 'pending' })
-  await service.context.write('rebuildIndex')
-
-  for (const path of ['/', '/animals?kind=dog', '/animals?sort=waiting'])
-    assert.equal(cardNames(await visit(path)).length, 2, path)
-  const searched = await visit('/animals?q=ada')
+  // The job of the service builds it too: once more, where that was done before the search was asked for.
+  let searched: Awaited<ReturnType<typeof visit>>
+  do {
+    await service.context.write('rebuildIndex')
+    for (const path of ['/', '/animals?kind=dog', '/animals?sort=waiting'])
+      assert.equal(cardNames(await visit(path)).length, 2, path)
+    searched = await visit('/animals?q=ada')
+  } while (searched.status === 200)
   assert.equal(searched.status, 503)
   assert.ok(searched.headers['retry-after'])
   assert.match(searched.text, /We cannot answer right now/)
