@@ -32,9 +32,12 @@ export async function* byDistance(
   const among = sieve(search, withoutPlaces(question, near))
   const changed = recentIn(recent, question, AT)
   const [behind, behindId] = (after ?? [-1, 0]) as [number, number]
+  // Of a ring that was read to its end nothing more is to be read: a page has to come further than that.
+  const isDone = (meters: number): boolean =>
+    meters < behind || (meters === behind && behindId === Number.MAX_SAFE_INTEGER)
   const rings = new Map<number, string[]>()
   for (const [place, meters] of near)
-    if (meters >= behind) rings.set(meters, [...(rings.get(meters) ?? []), place])
+    if (!isDone(meters)) rings.set(meters, [...(rings.get(meters) ?? []), place])
   for (const [meters, places] of [...rings].sort(([one], [other]) => one - other)) {
     let from = meters === behind ? behindId : 0
     for (;;) {

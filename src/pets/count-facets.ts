@@ -2,11 +2,13 @@ import { ROWS } from '../db/many-rows.ts'
 import type { OrganizationPlace } from '../organizations/places.ts'
 import { type Bits, blockOf, clearBit, countBits, firstIdOf, offsetsDown } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
+import type { Question } from '../search/question.ts'
 import { takeTurns } from '../search/turns.ts'
 import { readSearched } from './changed.ts'
 import { countIn, newTally, type ValueCounts } from './count-in-blocks.ts'
 import type { FacetName } from './facet-schemas.ts'
 import type { Residual, Wanted } from './filters.ts'
+import { LOOKED_AT_ONCE, lookAt } from './look-at.ts'
 import type { Search } from './order.ts'
 import type { SearchedRow } from './tokens.ts'
 
@@ -37,7 +39,8 @@ export async function countFacets(
   for (let block = blockOf(highest); block >= 0; ) {
     const length = Math.min(BLOCKS_AT_ONCE, block + 1)
     const blocks = Array.from({ length }, (_, index) => block - index)
-    const found = await evaluate(db, recent, question, blocks, work)
+    const { found, unsure } = await evaluate(db, recent, question, blocks, work)
+    for (const one of unsure) await keepFitting(search, question, one, found.get(one), taken)
     if (isWithin) for (const one of blocks) await keepWithin(search, one, found.get(one), isWithin)
     for (const one of blocks) if (!take(found.get(one), taken)) found.delete(one)
     await countIn(search, found, tally)
@@ -46,6 +49,26 @@ export async function countFacets(
     block -= length
   }
   return { ...taken, values: tally.values, lookedAt: tally.lookedAt }
+}
+
+/** Leaves of a block of which the index was not sure those that fit: the newest, where the work ends. */
+async function keepFitting(
+  search: Search,
+  question: Question,
+  block: number,
+  bits: Bits | undefined,
+  counts: Pick<Counts, 'approximate'>,
+): Promise<void> {
+  if (!bits) return
+  const ids = [...offsetsDown(bits)].map((offset) => firstIdOf(block) + offset)
+  for (let from = 0; from < ids.length; from += LOOKED_AT_ONCE) {
+    const some = ids.slice(from, from + LOOKED_AT_ONCE)
+    // One step at least, so that there is something to count.
+    const goesOn = from === 0 || search.work.left >= 0
+    if (!goesOn) counts.approximate = true
+    const fitting = new Set(goesOn ? await lookAt(search, question, some) : [])
+    for (const id of some) if (!fitting.has(id)) clearBit(bits, id - firstIdOf(block))
+  }
 }
 
 /**

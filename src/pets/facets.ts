@@ -1,10 +1,11 @@
 import type { OrganizationPlace } from '../organizations/places.ts'
 import { takeTurns } from '../search/turns.ts'
-import { compareBytes, fold } from '../search/words.ts'
+import { fold } from '../search/words.ts'
 import { readSearched } from './changed.ts'
 import { type Counts, countFacets } from './count-facets.ts'
 import type { FacetName, FacetQuery, PetFacets } from './facet-schemas.ts'
 import { type Finder, searching } from './finder.ts'
+import { mostCounted } from './most-counted.ts'
 import type { Search } from './order.ts'
 import { requireBounds } from './query.ts'
 import { type SearchedRow, textsOf } from './tokens.ts'
@@ -41,9 +42,7 @@ async function namedCounts(
   const told = new Map(organizations.map((one) => [String(one.id), one.told]))
   const named: Record<string, { value: string; count: number }[]> = {}
   for (const [facet, counts] of values) {
-    const known = [...counts].filter(([value]) => value !== '')
-    known.sort(([one, a], [other, b]) => b.count - a.count || compareBytes(one, other))
-    const most = known.slice(0, MOST_VALUES)
+    const most = await mostCounted(counts, MOST_VALUES)
     const rows = await readSearched(db, [...new Set(most.map(([, { newest }]) => newest))])
     const byId = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
     named[facet] = most.map(([value, { count, newest }]) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, assertError } from '../testing/client.ts'
-import { compareSearches } from '../testing/search-checks.ts'
+import { checkSearch, compareSearches, readAll } from '../testing/search-checks.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { mostCounted } from './most-counted.ts'
 
 const seed = Number(process.env.SEARCH_SEED ?? Date.now() % 1e6)
 const [ANIMALS, SEARCHES] = [120, 150]
@@ -89,4 +90,73 @@ test('GET /v1/pets counts the words of q as it looks for them, and finds nobody 
     assertError(answer, 400, 'invalid_parameter', q)
     assert.equal(answer.body.details[0].parameter, 'q')
   }
+})
+
+test('a beginning of more words than a page may read is found on its first page, and by every order', async (t) => {
+  const { get, post, patch, service } = await startApp(t, { key: KEY })
+  const [animals, words] = [420, 500]
+  // The newest do not fit: more than a page may look at.
+  const fits = (index: number): boolean => index < 132
+  for (let index = 0; index < animals; index += 1) {
+    const others = Array.from({ length: words }, (_, word) =>
+      fits(index) ? `aaa${index * words + word}` : `bbb${word}`,
+    )
+    await post('/v1/pets', {
+      name: index % 40 === 0 ? 'Aaaron' : 'Rex',
+      ...{ categoryId: 1, status: fits(index) ? 'available' : 'pending', sex: index % 8 ? 'male' : 'female' },
+      place: { latitude: 52, longitude: index % 2 },
+      description: others.join(' '),
+    })
+    if (index % 10 === 9) while (await service.context.write('indexAnimals'));
+  }
+  assert.equal((await get('/v1/pets?q=rex+aaa&status=available&limit=1')).body.length, 1)
+  // One fits no more, and one that did not fits now: nobody has told the index.
+  await patch('/v1/pets/131', { description: 'zzz' })
+  await patch(`/v1/pets/${animals}`, { description: 'aaa9' })
+  const seen = await readAll(get)
+  const near = { near: ['52,0'], point: { latitude: 52, longitude: 0 } }
+  const q = ['aaa']
+  for (const asked of [
+    ...['-id', 'id', 'name', 'age', '-publishedAt'].map((sort) => ({ q, sort: [sort] })),
+    ...[
+      { q, ...near, sort: ['distance'] },
+      { q, sex: ['male'] },
+      { q, publishedAfter: ['2026-01-01T00:00:00Z'] },
+    ],
+    ...[{ q: ['rex aaa'] }, { q: ['bbb'] }, { q: ['aaa7'] }],
+  ])
+    assert.ok(await checkSearch(get, { asked, limit: 50 }, seen), JSON.stringify(asked))
+})
+
+test('of more values than a facet shows those that most have are shown, in order', async (t) => {
+  const { get, post } = await startApp(t, { key: KEY })
+  const tagged = (tags: string[]) => post('/v1/pets', { name: 'Rex', categoryId: 1, tags })
+  for (let from = 100; from < 240; from += 10)
+    await tagged(Array.from({ length: 10 }, (_, index) => `t${from + index}`))
+  await tagged(['T239', 'Zoë'])
+  await tagged(['zoe', 't150'])
+  const { facets } = (await get('/v1/pets/facets?facet=tag')).body
+  const twice = ['t150', 'T239', 'zoe'].map((value) => ({ value, count: 2 }))
+  const once = Array.from({ length: 98 }, (_, index) => `t${100 + index}`).filter((value) => value !== 't150')
+  assert.deepEqual(facets.tag, [...twice, ...once.map((value) => ({ value, count: 1 }))])
+})
+
+test('others get their turn while the most of very many values are picked', async () => {
+  const counts = new Map(
+    Array.from({ length: 500_000 }, (_, index) => [`${index}`, { count: index % 7, newest: 1 }]),
+  )
+  let turns = 0
+  let isDone = false
+  const tick = (): void => {
+    turns += 1
+    if (!isDone) setImmediate(tick)
+  }
+  setImmediate(tick)
+  const most = await mostCounted(counts, 3)
+  isDone = true
+  assert.deepEqual(
+    most.map(([value]) => value),
+    ['1000', '100001', '100008'],
+  )
+  assert.ok(turns > 1, `${turns} turns`)
 })

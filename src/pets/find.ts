@@ -110,9 +110,10 @@ const AGES: Clause[] = ['baby', 'young', 'adult', 'senior', ''].map((age) => ({
   tokens: [token('age', age)],
 }))
 
+/** Before the others: a name has fewer words than all that tells of an animal. */
 const withClauses = (question: Question, clauses: Clause[]): Question => ({
   ...question,
-  clauses: [...question.clauses, ...clauses],
+  clauses: [...clauses, ...question.clauses],
 })
 const withClause = (question: Question, clause: Clause): Question => withClauses(question, [clause])
 

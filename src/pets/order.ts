@@ -7,6 +7,7 @@ import type { Recent } from '../search/recent.ts'
 import { takeTurns } from '../search/turns.ts'
 import { compareBytes } from '../search/words.ts'
 import type { Work } from '../search/work.ts'
+import { LOOKED_AT_ONCE, lookAt } from './look-at.ts'
 
 // The animals that a question finds, in every order that there is. Each reads as much as the work allows,
 // and then says from where to go on.
@@ -40,11 +41,12 @@ export const MOST_BLOCKS = 32
 
 /** By their ids, one part after the other: what an earlier part has, a later one has not. */
 export async function* byId(
-  { db, recent, work, highest }: Search,
+  search: Search,
   parts: Question[],
   direction: 'asc' | 'desc',
   after: Position | undefined,
 ): Candidates {
+  const { work, highest } = search
   const [firstPart, firstAfter] = (after ?? [0, direction === 'asc' ? 0 : highest + 1]) as [number, number]
   for (let part = firstPart; part < parts.length; part += 1) {
     const question = parts[part] as Question
@@ -55,15 +57,10 @@ export async function* byId(
     for (let count = 1; block * step <= last * step; count = Math.min(count * 4, MOST_BLOCKS)) {
       const left = Math.min(count, (last - block) * step + 1)
       const blocks = Array.from({ length: left }, (_, index) => block + index * step)
-      const found = await evaluate(db, recent, question, blocks, work)
-      let chunk: Candidate[] = []
-      for (const id of idsIn(blocks, found, direction)) {
-        if (id * step > behind * step) chunk.push({ id, position: [part, id] })
-        if (chunk.length < CHUNK) continue
-        yield chunk
-        chunk = []
+      for await (const { ids, lookedTo } of foundIn(search, question, blocks, direction, behind)) {
+        yield ids.map((id) => ({ id, position: [part, id] }))
+        if (lookedTo !== undefined && work.left < 0) return [part, lookedTo]
       }
-      yield chunk
       block += left * step
       if (work.left < 0) return [part, direction === 'asc' ? firstIdOf(block) - 1 : firstIdOf(block + 1)]
     }
@@ -71,28 +68,63 @@ export async function* byId(
   return undefined
 }
 
-/** The animals in some blocks, in order. */
-export function* idsIn(
+interface Some {
+  ids: number[]
+  /** Of animals that had to be looked at the last one, whether it fits or not. */
+  lookedTo?: number
+}
+
+/** The animals that a question finds in some blocks, in order, behind an id. */
+export async function* foundIn(
+  search: Search,
+  question: Question,
   blocks: number[],
-  found: Map<number, Bits>,
   direction: 'asc' | 'desc',
-): Generator<number> {
-  for (const block of blocks) {
-    const bits = found.get(block)
-    if (!bits) continue
-    for (const offset of direction === 'asc' ? offsetsIn(bits) : offsetsDown(bits))
-      yield firstIdOf(block) + offset
+  behind: number,
+): AsyncGenerator<Some> {
+  const { found, unsure } = await evaluate(search.db, search.recent, question, blocks, search.work)
+  const look = async (ids: number[]): Promise<Some> => {
+    const lookedTo = ids.at(-1)
+    return { ids: await lookAt(search, question, ids), ...(lookedTo !== undefined && { lookedTo }) }
   }
+  let ids: number[] = []
+  for (const block of blocks) {
+    const isSure = !unsure.has(block)
+    if (!isSure) {
+      yield { ids }
+      ids = []
+    }
+    const bits = found.get(block) as Bits
+    for (const offset of direction === 'asc' ? offsetsIn(bits) : offsetsDown(bits)) {
+      const id = firstIdOf(block) + offset
+      if (direction === 'asc' ? id <= behind : id >= behind) continue
+      ids.push(id)
+      if (ids.length < (isSure ? CHUNK : LOOKED_AT_ONCE)) continue
+      yield isSure ? { ids } : await look(ids)
+      ids = []
+    }
+    if (isSure) continue
+    yield await look(ids)
+    ids = []
+  }
+  yield { ids }
 }
 
 /** Tells which of some animals a question finds. */
-export function sieve({ db, recent, work }: Search, question: Question) {
+export function sieve(search: Search, question: Question) {
+  const { db, recent, work } = search
   const known = new Map<number, Bits>()
+  const unsure = new Set<number>()
+  const mayFit = (id: number): boolean => hasBit(known.get(blockOf(id)) as Bits, id - firstIdOf(blockOf(id)))
   return async (ids: number[]): Promise<(id: number) => boolean> => {
     if (question.clauses.length === 0) return () => true
     const blocks = [...new Set(ids.map(blockOf))].filter((block) => !known.has(block))
-    for (const [block, bits] of await evaluate(db, recent, question, blocks, work)) known.set(block, bits)
-    return (id) => hasBit(known.get(blockOf(id)) as Bits, id - firstIdOf(blockOf(id)))
+    const evaluated = await evaluate(db, recent, question, blocks, work)
+    for (const [block, bits] of evaluated.found) known.set(block, bits)
+    for (const block of evaluated.unsure) unsure.add(block)
+    const doubtful = ids.filter((id) => unsure.has(blockOf(id)) && mayFit(id))
+    const fitting = new Set(await lookAt(search, question, doubtful))
+    return (id) => (unsure.has(blockOf(id)) ? fitting.has(id) : mayFit(id))
   }
 }
 

@@ -1,13 +1,12 @@
 import { ROWS } from '../db/many-rows.ts'
 import { blockOf } from '../search/bits.ts'
-import { evaluate } from '../search/evaluate.ts'
 import type { Question } from '../search/question.ts'
 import { takeTurns } from '../search/turns.ts'
 import {
   type Candidate,
   type Candidates,
   comparePositions,
-  idsIn,
+  foundIn,
   MOST_BLOCKS,
   type Position,
   type Search,
@@ -23,20 +22,19 @@ const PAGE = 20
 
 /** All that a question finds; undefined where they are many, or nobody can tell within the work. */
 export async function findFew(search: Search, question: Question): Promise<number[] | undefined> {
-  const { db, recent, work, highest } = search
+  const { work, highest } = search
   const most = Math.min(MOST_SORTED, Math.sqrt(PAGE * highest))
-  const ids: number[] = []
+  const found: number[] = []
   let count = 1
   for (let block = blockOf(highest); block >= 0; block -= count) {
     count = Math.min(count * 4, MOST_BLOCKS)
     const blocks = Array.from({ length: Math.min(count, block + 1) }, (_, index) => block - index)
-    for (const id of idsIn(blocks, await evaluate(db, recent, question, blocks, work), 'desc')) {
-      ids.push(id)
-      if (ids.length > most) return undefined
+    for await (const { ids } of foundIn(search, question, blocks, 'desc', highest + 1)) {
+      found.push(...ids)
+      if (found.length > most || work.left < 0) return undefined
     }
-    if (work.left < 0) return undefined
   }
-  return ids
+  return found
 }
 
 /** @param positionOf makes a position of a key; undefined for an animal that is not wanted after all */

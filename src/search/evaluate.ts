@@ -2,6 +2,7 @@ import type { Db } from '../db/tables.ts'
 import {
   addEncoded,
   type Bits,
+  BLOCK_IDS,
   clearBit,
   firstIdOf,
   intersect,
@@ -21,23 +22,34 @@ import type { Work } from './work.ts'
 const MOST_LOOKED_UP = 1_000
 /** Of those that are looked up, so many rows are one turn. */
 const ROWS_AT_ONCE = 256
-/** Which animals of some blocks a question finds. */
+/** So many rows of one beginning are read of a block: behind as many, to look at its animals is less work. */
+const MOST_OF_A_BEGINNING = BLOCK_IDS
+
+/** What a question finds in some blocks. */
+export interface Found {
+  found: Map<number, Bits>
+  /** Blocks in which the index had too much to read: there these are all that may fit, and some others. */
+  unsure: Set<number>
+}
+
+/** Which animals of some blocks a question finds. What has changed since is always told exactly. */
 export async function evaluate(
   db: Db,
   recent: Recent,
   question: Question,
   blocks: number[],
   done: Work,
-): Promise<Map<number, Bits>> {
+): Promise<Found> {
   const { clauses, without = [] } = question
   const wanted = clauses.length > 0 ? clauses : [{ tokens: [ANY_TOKEN] }]
-  const found = await shared(db, wanted, blocks, done)
+  const { found, unsure } = await shared(db, wanted, blocks, done)
   const unwanted = without.length > 0 ? await shared(db, without, [...found.keys()], done) : undefined
   const result = new Map<number, Bits>()
   for (const block of blocks) {
     const bits = found.get(block) ?? noBits()
-    const others = unwanted?.get(block)
-    if (others) subtract(bits, others)
+    const others = unwanted?.found.get(block)
+    if (unwanted?.unsure.has(block)) unsure.add(block)
+    else if (others) subtract(bits, others)
     for (const [id, { tokens }] of recent.inBlock(block)) {
       const offset = id - firstIdOf(block)
       clearBit(bits, offset)
@@ -45,23 +57,24 @@ export async function evaluate(
     }
     result.set(block, bits)
   }
-  return result
+  return { found: result, unsure }
 }
 
 /**
  * What all clauses share, of blocks where there is anything. Those that found least before are read first:
  * where nothing is left, the others are not read.
  */
-async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): Promise<Map<number, Bits>> {
+async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): Promise<Found> {
   const size = (clause: Clause): number => done.sizes.get(clause) ?? 0
   let found: Map<number, Bits> | undefined
+  const cut = new Set<number>()
   for (const clause of clauses.toSorted((one, other) => size(one) - size(other))) {
     if (found && clause.tokens.length === 1 && !clause.prefixes) {
       await keepThose(db, clause, found, done)
       if (found.size === 0) break
       continue
     }
-    const own = await bitsOf(db, clause, found ? [...found.keys()] : blocks, done)
+    const own = await bitsOf(db, clause, found ? [...found.keys()] : blocks, done, cut)
     for (const [block, bits] of found ?? []) {
       const others = own.get(block)
       if (others) intersect(bits, others)
@@ -70,7 +83,8 @@ async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): 
     found ??= own
     if (found.size === 0) break
   }
-  return found ?? new Map()
+  const left = found ?? new Map<number, Bits>()
+  return { found: left, unsure: new Set([...cut].filter((block) => left.has(block))) }
 }
 
 /** Leaves those that have the one token of a clause. */
@@ -92,7 +106,14 @@ async function keepThose(db: Db, clause: Clause, found: Map<number, Bits>, done:
   done.sizes.set(clause, bytes / blocks.length)
 }
 
-async function bitsOf(db: Db, clause: Clause, blocks: number[], done: Work): Promise<Map<number, Bits>> {
+/** @param cut takes blocks in which there was too much to read: of those all animals are found */
+async function bitsOf(
+  db: Db,
+  clause: Clause,
+  blocks: number[],
+  done: Work,
+  cut: Set<number>,
+): Promise<Map<number, Bits>> {
   const found = new Map<number, Bits>()
   let bytes = 0
   const add = (block: number, ids: Uint8Array): void => {
@@ -115,16 +136,42 @@ async function bitsOf(db: Db, clause: Clause, blocks: number[], done: Work): Pro
   }
   const wanted = isLong ? new Set(tokens) : undefined
   const filters = new Set(isLong ? tokens.map((token) => token.slice(0, token.indexOf(':') + 1)) : [])
-  for (const beginning of [...filters, ...prefixes]) {
-    for (const block of blocks) {
-      for await (const some of postingsFrom(db, block, beginning)) {
-        done.left -= 1 + some.length
-        for (const [token, ids] of some)
-          if (prefixes.includes(beginning) || wanted?.has(token)) add(block, ids)
-        await takeTurns()
-      }
+  const all: number[] = []
+  for (const block of blocks) {
+    for (const beginning of [...filters, ...prefixes]) {
+      const takes = (token: string): boolean => prefixes.includes(beginning) || wanted?.has(token) === true
+      const isWhole = await readBeginning(db, block, beginning, done, (token, ids) => {
+        if (takes(token)) add(block, ids)
+      })
+      if (isWhole) continue
+      all.push(block)
+      break
     }
+  }
+  for (const [block, , ids] of await postingsOf(db, all, [ANY_TOKEN])) {
+    add(block, ids)
+    cut.add(block)
   }
   done.sizes.set(clause, bytes / Math.max(1, blocks.length))
   return found
+}
+
+/** @returns whether it was all of the block, or else there is too much */
+async function readBeginning(
+  db: Db,
+  block: number,
+  beginning: string,
+  done: Work,
+  take: (token: string, ids: Uint8Array) => void,
+): Promise<boolean> {
+  if (done.left < 0) return false
+  let rows = 0
+  for await (const some of postingsFrom(db, block, beginning)) {
+    if (rows > MOST_OF_A_BEGINNING || (rows > 0 && done.left < 0)) return false
+    for (const [token, ids] of some) take(token, ids)
+    rows += some.length
+    done.left -= 1 + some.length
+    await takeTurns()
+  }
+  return true
 }
