@@ -39,7 +39,9 @@ async function countIn(search: Search, wanted: Wanted): Promise<number> {
   let count = 0
   for (let first = 0; first < all; first += MOST_BLOCKS) {
     const blocks = Array.from({ length: Math.min(MOST_BLOCKS, all - first) }, (_, index) => first + index)
-    const found = await evaluate(db, recent, wanted.question, blocks, work)
+    const { found, unsure } = await evaluate(db, recent, wanted.question, blocks, work)
+    // The animals themselves have to be looked at: of those at most 10,000 are counted.
+    if (unsure.size > 0) return (await countFacets(search, wanted, [], [])).matches
     for (const bits of found.values()) count += countBits(bits)
     const seen = first + blocks.length
     if (work.left < 0 && seen < all) return Math.round((count * all) / seen)
