@@ -139,7 +139,7 @@ function oddAddress({ draft, random, anywhere }: Options): void {
     () => pick([...ADDRESSES, ...(anywhere ? OTHER_ADDRESSES : [])]),
     () => `${path}/`,
     () => `${path}/x`,
-    () => path.replace('/v1', pick(['/v1/', '/V1', '/v2', '/v1/.', '/v1/x/..', '//v1', '/v1%2f'])),
+    () => path.replace('/v1', pick(['/v1/', '/V1', '/v3', '/v1/.', '/v1/x/..', '//v1', '/v1%2f'])),
     () => path.replace(/[a-z](?=[a-z]*$)/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
     () => path.slice(0, whole(2, path.length)),
     () => `http://pets.example${path}`,

@@ -34,7 +34,7 @@ export const ADDRESSES = [
     '/v1¦/v1/¦/v1//pets¦/v1/pets/¦/V1/pets¦/v1/Pets¦/v1/pets/1/history/2¦/v1/petz¦/v1/%70ets',
     '/v1/pets%2F1¦/v1/pets;x=1¦/v1/pets?¦/v1/pets?%zz=1¦/v1/pets?limit=%zz¦/v1/pets?status=%00',
     '/v1/pets?limit=5#status¦/v1/../v1/pets¦/v1/store¦/v1/store/orders/1/2',
-    '/v1/store/orders?petId=x&status=y¦/v1/inventory?x=1¦/v1/inventory¦/v1/categories¦/v2/pets',
+    '/v1/store/orders?petId=x&status=y¦/v1/inventory?x=1¦/v1/inventory¦/v1/categories¦/v3/pets',
     'http://pets.example/v1/pets?limit=2¦http://other.example/v1/petz',
   ),
   ...[8_000, 8_300].map((length) => `/v1/pets?x=${'x'.repeat(length)}`),

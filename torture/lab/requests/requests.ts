@@ -1,3 +1,4 @@
+import { countWords } from '../../../src/search/words.ts'
 import { nextPage } from '../creators.ts'
 import { list } from '../list.ts'
 import { times } from '../parallel.ts'
@@ -64,7 +65,7 @@ function isBounded(query: Draft['query']): boolean {
   return (
     names.size > MOST_FILTERS ||
     query.length > MOST_VALUES ||
-    query.some(([name, value]) => name === 'q' && value.trim().split(/\s+/).length > MOST_WORDS) ||
+    query.some(([name, value]) => name === 'q' && countWords(value) > MOST_WORDS) ||
     (ordered && (names.has('id') || !names.has('near')))
   )
 }
