@@ -39,9 +39,13 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
       await app.post('/v1/pets', { name: 'Rex', categoryId: 1, breed: { primary } })
     const idsOf = async () => (await app.get(SEARCH)).body.map(({ id }: { id: number }) => id)
     assert.deepEqual(await idsOf(), [3, 1])
-    await write('rebuildIndex')
-
-    const [search, list] = [await app.get(ANOTHER), await app.get('/v1/pets?status=sold')]
+    // The job of the service builds it too: once more, where that was done before the search was asked for.
+    let search: Awaited<ReturnType<typeof app.get>>
+    do {
+      await write('rebuildIndex')
+      search = await app.get(ANOTHER)
+    } while (search.status === 200)
+    const list = await app.get('/v1/pets?status=sold')
     assert.deepEqual([search.status, search.body.code, list.status], [503, 'service_unavailable', 200])
     const { code, stdout, stderr } = await runCli(t, ['reindex'], { DATABASE_URL: databaseUrl })
 
