@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import * as categoryStore from '../../categories/store.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -10,21 +9,17 @@ import { finderOf } from '../../pets/finder.ts'
 import type { Show } from '../../pets/row.ts'
 import * as pets from '../../pets/store.ts'
 import { photosAt } from '../../photo-files/kept.ts'
-import { type Shown, STATUSES } from './animal.ts'
 import { animalLists, toAnimals } from './animals.ts'
 import { askedFor, PICKED } from './asked.ts'
 import { Given } from './given.ts'
 import { paginationOf } from './pagination.ts'
 import { PREFIX } from './prefix.ts'
 import { READ } from './read.ts'
-import { categoriesReader } from './types.ts'
+import { EXACT, MOST_OLD_MS } from './totals.ts'
+import type { Categories } from './types.ts'
 
-/** Counts of long lists may be older than what they count. */
-const MOST_OLD_MS = 60_000
-
-export function animalRoutes(app: App, context: Context): void {
+export function animalRoutes(app: App, context: Context, readCategories: () => Promise<Categories>): void {
   const { config, db, clock } = context
-  const readCategories = categoriesReader(context, () => categoryStore.list(db))
   const listed = animalLists(finderOf(context), context)
   const show = (request: FastifyRequest): Show => ({ view: 'public', photosAt: photosAt(config, request) })
 
@@ -40,7 +35,9 @@ export function animalRoutes(app: App, context: Context): void {
         pagination: paginationOf(`${PREFIX}/animals`, given, { page, limit, total }),
       })
       const isPassing = list.sort === 'random'
-      return { body, headers: { etag: etagOf(body) }, passing: isPassing, until: clock() + MOST_OLD_MS }
+      // The count of a long list is of before, and no older than that.
+      const until = total > EXACT && { until: clock() + MOST_OLD_MS }
+      return { body, headers: { etag: etagOf(body) }, passing: isPassing, ...until }
     }
     return sendPage(request, reply, context, read) as never
   })
@@ -49,9 +46,7 @@ export function animalRoutes(app: App, context: Context): void {
     const read = async () => {
       const categories = await readCategories()
       const found = await pets.findShown(db, idIn(request.params.id), show(request), PICKED)
-      const { status } = found ? (JSON.parse(found.json) as Shown) : {}
-      const isShown = status !== undefined && Object.hasOwn(STATUSES, status)
-      const [animal] = found && isShown ? await toAnimals(context, [found], categories) : []
+      const [animal] = found ? await toAnimals(context, [found], categories) : []
       if (!animal) throw new ApiError('pet_not_found')
       const body = JSON.stringify({ animal })
       return { body, headers: { etag: etagOf(body) } }

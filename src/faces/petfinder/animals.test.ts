@@ -273,6 +273,8 @@ test('values that cannot be used are all named at once, in the words of old', as
     ['page=0', 'page', /1 or more/],
     ['page=x', 'page', /valid number/],
     ['status=lost', 'status', /not a valid status/],
+    ['status=constructor', 'status', /not a valid status/],
+    ['size=__proto__', 'size', /not a valid size/],
     ['size=huge', 'size', /not a valid size/],
     ['good_with_dogs=maybe', 'good_with_dogs', /true or false/],
     ['after=yesterday', 'after', /not a valid datetime/],

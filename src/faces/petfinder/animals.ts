@@ -8,7 +8,7 @@ import type { Finder } from '../../pets/finder.ts'
 import type { Position } from '../../pets/order.ts'
 import { scopeOf } from '../../pets/query.ts'
 import type { Show } from '../../pets/row.ts'
-import { type Shown, toAnimal } from './animal.ts'
+import { type Shown, STATUSES, toAnimal } from './animal.ts'
 import { type List, PICKED, renamed } from './asked.ts'
 import type { Given } from './given.ts'
 import { totals } from './totals.ts'
@@ -94,7 +94,7 @@ export function animalLists(finder: Finder, context: Pick<Context, 'version'>) {
   }
 }
 
-/** As these clients know them, each with what is shown of its organization. */
+/** Those that these clients see, as they know them, each with what is shown of its organization. */
 export async function toAnimals(
   { db, config }: Pick<Context, 'db' | 'config'>,
   found: Pick<Found, 'json'>[],
@@ -106,6 +106,7 @@ export async function toAnimals(
   return pets.flatMap((pet) => {
     const type = typeOf.get(pet.categoryId)
     const owner = owners.get(pet.organizationId ?? 0)
-    return type ? [toAnimal(pet, { type, owner, origin: config.origin })] : []
+    const isShown = pet.status !== undefined && Object.hasOwn(STATUSES, pet.status)
+    return type && isShown ? [toAnimal(pet, { type, owner, origin: config.origin })] : []
   })
 }

@@ -11,7 +11,10 @@ import { moment, nearOf, oneOf, pageOf, some, UNKNOWN_PLACE, yes, yesOrNo } from
 
 // From the query of an old client to a search of ours.
 
-const STATUSES: Record<string, 'available' | 'sold' | undefined> = { adoptable: 'available', adopted: 'sold' }
+const STATUSES = new Map<string, 'available' | 'sold'>([
+  ['adoptable', 'available'],
+  ['adopted', 'sold'],
+])
 /** There is no animal of ours with this one. */
 const FOUND = 'found'
 
@@ -74,7 +77,7 @@ function withoutAbsent(query: { [Name in keyof Asked]: Asked[Name] | undefined }
 function statusesOf(given: Given): ('available' | 'sold')[] {
   const asked = given.list('status') ?? ['adoptable']
   return asked.flatMap((text) => {
-    const status = STATUSES[text.toLowerCase()]
+    const status = STATUSES.get(text.toLowerCase())
     if (!status && text.toLowerCase() !== FOUND) given.refuse('status', `"${text}" is not a valid status.`)
     return status ? [status] : []
   })

@@ -1,3 +1,4 @@
+import * as categories from '../../categories/store.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Face } from '../../http/face.ts'
@@ -10,13 +11,15 @@ import { organizationRoutes } from './organization-routes.ts'
 import { PREFIX } from './prefix.ts'
 import { tokenRoutes } from './token-routes.ts'
 import { typeRoutes } from './type-routes.ts'
+import { categoriesReader } from './types.ts'
 
 /**
  * For clients written for the Petfinder API v2: they read animals, types, breeds and organizations with
  * access tokens, and change nothing. Whatever a key may, here it sees what everybody sees.
  */
 export function petfinderFace(context: Context): Face {
-  const { limiter, config } = context
+  const { limiter, config, db } = context
+  const readCategories = categoriesReader(context, () => categories.list(db))
   return {
     prefix: PREFIX,
     gate: {
@@ -34,8 +37,8 @@ export function petfinderFace(context: Context): Face {
     sharedWithAll: [`${PREFIX}/`],
     routes(app) {
       tokenRoutes(app, context)
-      animalRoutes(app, context)
-      typeRoutes(app, context)
+      animalRoutes(app, context, readCategories)
+      typeRoutes(app, context, readCategories)
       organizationRoutes(app, context)
     },
   }

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
 
 /** So many are counted anew whenever anything has changed. */
-const EXACT = 10_000
+export const EXACT = 10_000
 /** Above that a count may be so old. */
-const MOST_OLD_MS = 60_000
+export const MOST_OLD_MS = 60_000
 const MOST_KEPT = 1_000
 
 interface Total {

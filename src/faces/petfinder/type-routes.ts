@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import * as categoryStore from '../../categories/store.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -9,15 +8,14 @@ import { breedsOf } from './breeds.ts'
 import { colorsOf } from './colors.ts'
 import { PREFIX } from './prefix.ts'
 import { READ } from './read.ts'
-import { type Categories, categoriesReader, TYPES, type Type, typeNamed } from './types.ts'
+import { type Categories, TYPES, type Type, typeNamed } from './types.ts'
 
 interface ByType {
   Params: { type: string }
 }
 
-export function typeRoutes(app: App, context: Context): void {
+export function typeRoutes(app: App, context: Context, readCategories: () => Promise<Categories>): void {
   const { db } = context
-  const readCategories = categoriesReader(context, () => categoryStore.list(db))
 
   function toType({ name, slug, coats, genders }: Type) {
     const link = `${PREFIX}/types/${slug}`

@@ -3,11 +3,7 @@ import { metersOf } from './organization.ts'
 
 // Values of a query of an old client, each as ours; what cannot be used is refused by its name.
 
-const SIZES: Record<string, 'extra_large' | undefined> = {
-  xlarge: 'extra_large',
-  'extra-large': 'extra_large',
-  'extra large': 'extra_large',
-}
+const SIZES = new Map(['xlarge', 'extra-large', 'extra large'].map((name) => [name, 'extra_large']))
 const VALUES = {
   size: ['small', 'medium', 'large', 'extra_large'],
   gender: ['male', 'female', 'unknown'],
@@ -59,7 +55,7 @@ export function some<const Name extends keyof typeof VALUES>(
 ): (typeof VALUES)[Name][number][] | undefined {
   const known = VALUES[name] as readonly string[]
   return given.list(name)?.flatMap((text) => {
-    const value = SIZES[text.toLowerCase()] ?? text.toLowerCase()
+    const value = SIZES.get(text.toLowerCase()) ?? text.toLowerCase()
     if (known.includes(value)) return [value as (typeof VALUES)[Name][number]]
     given.refuse(name, `"${text}" is not a valid ${name}.`)
     return []
