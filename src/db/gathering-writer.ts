@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ApiError } from '../errors.ts'
+import { isUnavailable } from '../errors.ts'
 import { type Call, type Gathered, type GatheredChange, type Outcome, runEachOnce } from './gathered.ts'
 import { type Once, runOnce } from './once.ts'
 import type { Db } from './tables.ts'
@@ -190,9 +190,4 @@ async function runEach(db: Db, calls: Call[], single: Change): Promise<Outcome[]
     await sql`release savepoint call`.execute(db)
   }
   return outcomes
-}
-
-/** The database cannot do it now, whoever asks. */
-function isUnavailable(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'service_unavailable'
 }

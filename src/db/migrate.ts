@@ -21,6 +21,7 @@ import * as postgresStaff from './migrations/postgres/0018-staff.ts'
 import * as postgresApplications from './migrations/postgres/0019-applications.ts'
 import * as postgresSourceOwners from './migrations/postgres/0020-source-owners.ts'
 import * as postgresTokens from './migrations/postgres/0021-tokens.ts'
+import * as postgresSearchWords from './migrations/postgres/0022-search-words.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -35,6 +36,7 @@ import * as staff from './migrations/sqlite/0011-staff.ts'
 import * as applications from './migrations/sqlite/0012-applications.ts'
 import * as sourceOwners from './migrations/sqlite/0013-source-owners.ts'
 import * as tokens from './migrations/sqlite/0014-tokens.ts'
+import * as searchWords from './migrations/sqlite/0015-search-words.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -55,6 +57,7 @@ const MIGRATIONS = {
     '0012-applications': applications,
     '0013-source-owners': sourceOwners,
     '0014-tokens': tokens,
+    '0015-search-words': searchWords,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -78,6 +81,7 @@ const MIGRATIONS = {
     '0019-applications': postgresApplications,
     '0020-source-owners': postgresSourceOwners,
     '0021-tokens': postgresTokens,
+    '0022-search-words': postgresSearchWords,
   },
 }
 

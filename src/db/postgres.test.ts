@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { changes } from '../changes.ts'
 import { findByHash } from '../keys/find-by-hash.ts'
+import { insertKey } from '../keys/store.ts'
 import { type Answer, assertError } from '../testing/client.ts'
 import { freePort } from '../testing/port.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
@@ -15,6 +16,7 @@ import { startProxy } from '../testing/proxy.ts'
 import { startApp, type TestApp, UNLIMITED, useStores } from '../testing/start-app.ts'
 import { runOnce } from './once.ts'
 import { openForCommand } from './open-database.ts'
+import { LISTEN_TO_KEYS, openPostgres } from './postgres.ts'
 import { watchPostgres } from './watch-postgres.ts'
 
 // What the service promises of PostgreSQL alone: one migration, one process without Redis, and what happens
@@ -26,13 +28,19 @@ const RECOVERY_MS = 2_000
 
 useStores(scratchDatabase)
 
-/** The service behind a line that can be cut. */
-async function startBehindProxy(t: Parameters<typeof startApp>[0], settings: Record<string, string> = {}) {
+/** A database, and a line to it that can be cut. */
+async function makeProxied(t: Parameters<typeof startApp>[0]) {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
   const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  const app = await startApp(t, { databaseUrl: behind.href, key: UNLIMITED, settings })
-  return { app, proxy, direct: direct.href }
+  return { proxy, direct: direct.href, behind: behind.href }
+}
+
+/** The service behind such a line. */
+async function startBehindProxy(t: Parameters<typeof startApp>[0], settings: Record<string, string> = {}) {
+  const { proxy, direct, behind } = await makeProxied(t)
+  const app = await startApp(t, { databaseUrl: behind, key: UNLIMITED, settings })
+  return { app, proxy, direct }
 }
 
 /** Answered in time, as a 503 with all that goes with it. */
@@ -97,6 +105,21 @@ test('a service that starts before its database waits for it, and one whose data
   const none = Object.assign(new URL(direct), { pathname: 'adoptable_none' })
   const { code, stderr } = await runCli(t, ['serve'], { DATABASE_URL: none.href, PORT: '0' })
   assert.deepEqual([code, stderr], [1, 'adoptable: PostgreSQL: database "adoptable_none" does not exist\n'])
+})
+
+test('a start asks again for a connection of its pool that breaks', async (t) => {
+  const { proxy, behind } = await makeProxied(t)
+  const lines = new Set<unknown>()
+  proxy.onSend = (bytes, line) => {
+    // What watches the database listens on the first such line, and each connection of the pool on one more.
+    const listens = bytes.includes(LISTEN_TO_KEYS)
+    if (listens) lines.add(line)
+    return listens && lines.size === 3
+  }
+  const app = await startApp(t, { databaseUrl: behind, key: UNLIMITED })
+  assert.ok(lines.size > 3)
+  assert.match(app.log.join(), /the start waits for it/)
+  assert.equal((await add(app)).status, 201)
 })
 
 test('a start that waits for its database is told to stop, and does so at once', async (t) => {
@@ -202,6 +225,20 @@ for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
     }
   })
 }
+
+test('who changes a key is told of it before the change is said to be committed', async (t) => {
+  const url = await scratchDatabase(t)
+  await (await openForCommand(url)).close()
+  const key = { name: 'b', plan: 'free', access: 'read' } as const
+  let told = 0
+  const db = openPostgres(url, { connections: 2, onKeysChanged: () => (told += 1) })
+  t.after(() => db.destroy())
+  for (let round = 1; round <= 20; round += 1) {
+    const before = told
+    await db.transaction().execute((inside) => insertKey(inside, key, String(round).padStart(64, '0'), 0))
+    assert.ok(told > before, `round ${round}`)
+  }
+})
 
 test('a commit outdates pages, and keys only where it was of keys', async (t) => {
   const url = await scratchDatabase(t)
@@ -341,6 +378,10 @@ test('while the database is silent every answer is a 503 in time; then the servi
     assertUnavailable(() => add(app), 'POST'),
     assertUnavailable(() => app.get('/v1/pets?limit=3'), 'a page never asked before'),
     assertUnavailable(() => app.request('/v1/pets/1', { method: 'DELETE' }), 'DELETE'),
+    // Few searches run at once: none of them waits for those before it.
+    ...Array.from({ length: 40 }, (_, index) =>
+      assertUnavailable(() => app.get(`/v1/pets?breed=${index}`), `search ${index}`),
+    ),
   ])
   assert.equal((await ready(app)).status, 503)
   proxy.mode = 'pass'

@@ -35,7 +35,15 @@ export interface PostgresOptions {
   connections: number
   /** For work that takes as long as it takes, such as a migration. */
   patient?: boolean
+  /**
+   * Hears that a key has changed. The server tells whoever changed it before it says that the change is
+   * committed, so that nobody is answered from a memory of before.
+   */
+  onKeysChanged?: () => void
 }
+
+/** What the triggers of the tables tell: see the first migration. */
+export const LISTEN_TO_KEYS = 'listen adoptable_keys'
 
 /** Where and how every connection of ours is made. */
 export function connectionTo(url: string, patient = false): pg.ClientConfig {
@@ -51,7 +59,7 @@ export function connectionTo(url: string, patient = false): pg.ClientConfig {
 }
 
 /** A bounded pool of connections; each is made when it is needed. */
-export function openPostgres(url: string, { connections, patient }: PostgresOptions): Db {
+export function openPostgres(url: string, { connections, patient, onKeysChanged }: PostgresOptions): Db {
   const pool = new pg.Pool({
     ...connectionTo(url, patient),
     options: `-c idle_session_timeout=${FORGOTTEN_MS}`,
@@ -61,7 +69,13 @@ export function openPostgres(url: string, { connections, patient }: PostgresOpti
   // A connection that breaks is replaced by the next that is needed, and who uses it meanwhile learns it from
   // the query; without listeners it would end the process, also between two queries of one transaction.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    if (!onKeysChanged) return
+    // Runs before whatever the connection was made for. Where it fails, the watch hears it a little later.
+    client.on('notification', onKeysChanged)
+    client.query(LISTEN_TO_KEYS).catch(() => undefined)
+  })
   async function connect(): Promise<PostgresPoolClient> {
     const until = patient ? undefined : performance.now() + USE_TIMEOUT_MS
     return careful(await pool.connect().catch(fail), until)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { ApiError } from '../errors.ts'
 import { CLAIM, claimPatiently, SILENT_MS, Taken } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
@@ -11,16 +10,13 @@ import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
 import { IDLE_IN_TRANSACTION_MS, isOwnWord, openPostgres } from './postgres.ts'
 import { scrubPostgres } from './scrub-postgres.ts'
 import type { Db } from './tables.ts'
+import { untilThere } from './until-there.ts'
 import { watchPostgres } from './watch-postgres.ts'
 
 const COMMAND_CONNECTIONS = 2
 
-/** A start asks again so soon for a database that is not there yet; later less often. */
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 2_000
-
-/** What passes by itself (appendix A of PostgreSQL's manual): no connection, none left, starting or stopping. */
-const PASSING = /^(?:08|53|57)/
+/** Made while a start still waits for as long as it takes: for its first request, and for a job beside. */
+const FIRST_CONNECTIONS = 2
 
 /** PostgreSQL's codes for a statement that took too long, and for a change where none may be made. */
 const CANCELED = '57014'
@@ -78,12 +74,6 @@ function reasonOf(error: unknown): unknown {
   return cause ? new Error(`PostgreSQL: ${cause.message || cause.code}`, { cause }) : error
 }
 
-/** A wrong password, say, does not pass; a database that cannot be reached may start later. */
-function passes(error: unknown): boolean {
-  const { cause } = error as { cause?: Error & { code?: string } }
-  return cause instanceof pg.DatabaseError ? PASSING.test(cause.code ?? '') : cause !== undefined
-}
-
 /** As `openDatabase`. */
 export async function servePostgres(
   url: string,
@@ -93,7 +83,13 @@ export async function servePostgres(
   const home = await homeOfDatabase(migrated).finally(() => migrated.destroy())
   const token = shared ? undefined : randomUUID()
   const watch = await watchPostgres(url, { claim: claimer(token), ...waiting })
-  const db = openPostgres(url, { connections })
+  const db = openPostgres(url, { connections, onKeysChanged: watch.keysChanged })
+  try {
+    await untilThere(() => warm(db, Math.min(FIRST_CONNECTIONS, connections)), waiting)
+  } catch (error) {
+    await Promise.all([watch.close(), db.destroy()])
+    throw error
+  }
   const writer = gatheringWriter(db, changes, gathered, watch.committed)
   return {
     ...writer,
@@ -110,6 +106,11 @@ export async function servePostgres(
   }
 }
 
+/** Has so many connections in use at once, so that the pool has them from then on. */
+async function warm(db: Db, connections: number): Promise<void> {
+  await Promise.all(Array.from({ length: connections }, () => sql`select 1`.execute(db)))
+}
+
 /** A standby says so of itself too. */
 async function requireWritable(db: Db): Promise<void> {
   const { rows } = await sql<{ state: string }>`
@@ -117,23 +118,6 @@ async function requireWritable(db: Db): Promise<void> {
   `.execute(db)
   if (rows[0]?.state === 'off') return
   throw new ApiError('service_unavailable', { cause: new Error('PostgreSQL: the database is read-only') })
-}
-
-async function untilThere<Result>(
-  open: () => Promise<Result>,
-  { onWait, onBack, signal }: Pick<OpenOptions, 'onWait' | 'onBack' | 'signal'>,
-): Promise<Result> {
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    try {
-      const opened = await open()
-      onBack()
-      return opened
-    } catch (error) {
-      if (!passes(error)) throw error
-      onWait(error)
-    }
-    await pause(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted())
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { SILENT_MS, Taken } from './claim.ts'
 import type { Kept } from './database.ts'
-import { connectionTo, isOwnWord } from './postgres.ts'
+import { connectionTo, isOwnWord, LISTEN_TO_KEYS } from './postgres.ts'
 
 /**
  * How often the database is asked whether anybody has committed; a revoked key is known at once, by its
@@ -22,6 +22,8 @@ export interface Watch {
   doubt(): Error | undefined
   /** Something was committed here; a key that was brings its notice. */
   committed(): void
+  /** A notice of a key has come, on whatever connection. */
+  keysChanged(): void
   close(): Promise<void>
 }
 
@@ -93,7 +95,10 @@ export async function watchPostgres(url: string, { claim, signal, onLost, onBack
     } catch (error) {
       session.broken()
       // Two processes that count alone would let through twice what they may: one of them has to go.
-      if (error instanceof Taken && !closing.signal.aborted) endProcess(error)
+      if (!(error instanceof Taken) || closing.signal.aborted) return
+      setImmediate(() => {
+        throw error
+      })
     }
   }
   timer = setTimeout(poll, POLL_MS)
@@ -102,6 +107,7 @@ export async function watchPostgres(url: string, { claim, signal, onLost, onBack
     version: session.version,
     doubt: session.doubt,
     committed: session.committed,
+    keysChanged: session.keysChanged,
     async close() {
       closing.abort()
       clearTimeout(timer)
@@ -120,7 +126,7 @@ async function openSession(
   try {
     await fresh.on('notification', keysChanged).connect()
     await claim(fresh)
-    await fresh.query('listen adoptable_keys')
+    await fresh.query(LISTEN_TO_KEYS)
     // What was told before, nobody heard.
     keysChanged()
     await look(fresh)
@@ -189,10 +195,4 @@ function countChanges() {
     return current[of]
   }
   return { committed, keysChanged, version }
-}
-
-function endProcess(error: Error): void {
-  setImmediate(() => {
-    throw error
-  })
 }

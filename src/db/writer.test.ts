@@ -7,7 +7,7 @@ import { threadWriter } from './writer.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
 
-test('an argument that no thread can be sent fails alone, also beside others, and keeps no close waiting', async (t) => {
+test('an argument that no thread can be sent fails alone, also beside others, and keeps no close waiting; behind that all fail', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const { write } = app.service.context
   const by = { keyId: 1 }
@@ -27,4 +27,5 @@ test('an argument that no thread can be sent fails alone, also beside others, an
   const last = assert.rejects(alone.write('insertPet', (() => undefined) as never, by, app.clock.now))
   await alone.close()
   await last
+  await assert.rejects(alone.write('nothing'), { code: 'service_unavailable' })
 })

@@ -38,6 +38,7 @@ export function threadWriter(
     worker.postMessage(jobs)
   }, refuse)
   let worker: Worker | undefined
+  /** Set by the close. */
   let onIdle: (() => void) | undefined
   /** Whether the disk failed, and nothing was written since. */
   let inDoubt = false
@@ -75,6 +76,7 @@ export function threadWriter(
 
   // biome-ignore lint/suspicious/noExplicitAny: write() gives each change its own type
   function ask(name: string, args: unknown[] = [], once?: Once): Promise<any> {
+    if (onIdle) return Promise.reject(closed())
     return new Promise((resolve, reject) => {
       outbox.add({ id: waiting.put({ resolve, reject }), change: name, args, once })
     })
@@ -95,6 +97,9 @@ export function threadWriter(
     },
   }
 }
+
+/** To start the thread again for what goes on by itself would keep the process from ending. */
+const closed = () => new ApiError('service_unavailable', { cause: new Error('the store was closed') })
 
 /** One message a turn of the event loop; of many jobs the first go ahead: so both threads are at work. */
 function openOutbox(
