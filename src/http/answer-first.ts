@@ -7,8 +7,14 @@ export type AnswerFirst = (request: IncomingMessage, response: ServerResponse, r
 export function meetFirst(server: Server, answerFirst: AnswerFirst): void {
   const routers = server.listeners('request')
   server.removeAllListeners('request').on('request', (request, response) => {
+    request.url = originForm(request.url)
     answerFirst(request, response, () => {
       for (const router of routers) router.call(server, request, response)
     })
   })
+}
+
+/** Takes off the host of the form for proxies (RFC 9112, section 3.2.2): all that follows meets one form. */
+function originForm(url = '/'): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]+\/?/i, '/')
 }

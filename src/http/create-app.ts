@@ -72,12 +72,10 @@ export function createApp(options: Options): App {
     routerOptions: { maxParamLength: HEADER_BYTES },
     http: parserOptions(config),
     clientErrorHandler: () => undefined,
-    // The form for proxies (RFC 9112, section 3.2.2), taken off here so that all that follows meets one form.
     rewriteUrl: ({ url = '/' }) => {
-      const path = url.replace(/^https?:\/\/[^/?#]+\/?/i, '/')
-      const { prefix, addressOf } = faceOf(faces, path)
-      if (addressOf) return addressOf(path)
-      return prefix === '' ? path : withoutEmptyId(path, `${prefix}/`)
+      const { prefix, addressOf } = faceOf(faces, url)
+      if (addressOf) return addressOf(url)
+      return prefix === '' ? url : withoutEmptyId(url, `${prefix}/`)
     },
     frameworkErrors: sendUnrouted,
   }).withTypeProvider<TypeBoxProvider>()

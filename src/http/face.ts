@@ -75,17 +75,21 @@ export interface Face {
   routes(app: App): void | Promise<void>
 }
 
-/** The prefix in any spelling that the router reads as it, with a slash behind it. */
+/** What may stand behind the prefix in an address. */
+const BEHIND_PREFIX = new Set([undefined, '/', '?', '#'])
+
+/** The prefix in any spelling that the router reads as it, alone or with a path behind it. */
 export function faceOf(faces: readonly Face[], url: string): Face {
   const path = url.includes('%') ? decodedStart(url) : url
-  return faces.find(({ prefix }) => prefix === '' || path.startsWith(`${prefix}/`)) as Face
+  const isIn = (prefix: string): boolean => path.startsWith(prefix) && BEHIND_PREFIX.has(path[prefix.length])
+  return faces.find(({ prefix }) => prefix === '' || isIn(prefix)) as Face
 }
 
 /** A path whose first part is decoded where it can be. */
 function decodedStart(url: string): string {
-  const end = url.indexOf('/', 1)
+  const [start = ''] = /^.[^/?#]*/.exec(url) ?? []
   try {
-    return end < 0 ? url : decodeURIComponent(url.slice(0, end)) + url.slice(end)
+    return decodeURI(start) + url.slice(start.length)
   } catch {
     return url
   }

@@ -20,7 +20,10 @@ function isInData(code: string): boolean {
   return new Intl.Locale(`und-${code}`).region === code
 }
 
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+/** Of today and of some that are gone lately. */
+export const CURRENCY_CODES: readonly string[] = Intl.supportedValuesOf('currency')
+
+const CURRENCIES = new Set(CURRENCY_CODES)
 
 export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
 
@@ -37,10 +40,13 @@ export function countryNamed(name: string): string | undefined {
   return byName.get(name.trim().toLowerCase())
 }
 
-function allCountries(): [name: string, code: string][] {
+export function countryCodes(): string[] {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-  const codes = letters.flatMap((one) => letters.map((other) => one + other)).filter(isCountry)
-  return codes.flatMap((code) => [
+  return letters.flatMap((one) => letters.map((other) => one + other)).filter(isCountry)
+}
+
+function allCountries(): [name: string, code: string][] {
+  return countryCodes().flatMap((code) => [
     [code.toLowerCase(), code],
     [(REGIONS.of(code) as string).toLowerCase(), code],
   ])

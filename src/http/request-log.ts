@@ -51,10 +51,8 @@ export function requestLog(logger: Logger): LogRequest {
 
 /** Hook: the line of a request that took the router's way. */
 export function logRouted(logRequest: LogRequest) {
-  return ({ id, method, url, originalUrl }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    // As it was sent, but for the host that the form for proxies has in front.
-    const sent = originalUrl.startsWith('/') ? originalUrl : url
-    logRequest(id, method, sent, reply.statusCode, reply.elapsedTime)
+  return ({ id, method, originalUrl }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    logRequest(id, method, originalUrl, reply.statusCode, reply.elapsedTime)
     done()
   }
 }

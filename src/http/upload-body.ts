@@ -17,7 +17,10 @@ const MOST_BESIDE = 65_536
 const MOST_AT_ONCE = 4
 
 /** Reads a form with one file (RFC 7578). @param mostBytes of a larger file nothing is taken */
-export function readUpload(mostBytes: number): ReadBody {
+export function readUpload(
+  mostBytes: number,
+  most = { atOnce: MOST_AT_ONCE, beside: MOST_BESIDE },
+): ReadBody {
   let underWay = 0
   return (request, payload, done) => {
     const { headers } = request
@@ -28,12 +31,12 @@ export function readUpload(mostBytes: number): ReadBody {
         new ApiError('unsupported_media_type', { message: 'Send the form as multipart/form-data.' }),
       )
     }
-    if (underWay >= MOST_AT_ONCE) {
+    if (underWay >= most.atOnce) {
       payload.resume()
       return done(new ApiError('service_unavailable', { headers: { connection: 'close' } }))
     }
     underWay += 1
-    collectBody(payload, Number(headers['content-length']), mostBytes + MOST_BESIDE, (error, bytes) => {
+    collectBody(payload, Number(headers['content-length']), mostBytes + most.beside, (error, bytes) => {
       underWay -= 1
       if (error) return done(error)
       parse(type, bytes, mostBytes).then((upload) => done(null, upload), done)

@@ -9,7 +9,13 @@ export async function count(db: Db, organizationId?: number | bigint): Promise<I
       const of = join.onRef('inventory.category_id', '=', 'category.id')
       return organizationId === undefined ? of : of.on('organization_id', '=', organizationId as number)
     })
-    .select(['category.id as categoryId', 'inventory.status', 'inventory.pets'])
+    // Each organization has rows of its own: of thousands of them the store adds up quicker.
+    .select(({ fn }) => [
+      'category.id as categoryId',
+      'inventory.status',
+      fn.sum('inventory.pets').as('pets'),
+    ])
+    .groupBy(['category.id', 'inventory.status'])
     .orderBy('category.id')
   const rows = await counted.execute()
   const overall = noAnimals()

@@ -6,6 +6,7 @@ import type { Db } from '../db/tables.ts'
 import { type Caller, insideView, type View } from '../http/caller.ts'
 import type { Gate } from '../http/face.ts'
 import { counterOfAddress } from '../limits/address.ts'
+import type { Account } from '../limits/limiter.ts'
 import { PLANS } from '../plans.ts'
 import { findByHash, type OpenedKey } from './find-by-hash.ts'
 import { type Environment, hashKey, isKeyOf } from './key-format.ts'
@@ -66,11 +67,10 @@ export function identifyKeys(
     const since = version('keys')
     const key = await credentials.find(db, hash)
     if (!key) return undefined
-    const { id, access, plan } = key
+    const { id, access } = key
     const organizationId = key.organizationId ?? undefined
-    const counted = { name: `key:${id}`, limits: limitsOf(key), ban: config.ban, plan }
     const view = credentials.view ?? viewOf(access, organizationId)
-    const caller: Caller = { kind: 'key', id, access, view, organizationId, ...counted }
+    const caller: Caller = { kind: 'key', id, access, view, organizationId, ...accountOf(key, config.ban) }
     const known = { caller, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY }
     if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
     return known
@@ -122,6 +122,12 @@ export function visitorOf(address: string | undefined, limits: Caller['limits'])
 /** The token of "Bearer <token>", the scheme in any letter case (RFC 9110, section 11.1). */
 function tokenOf(authorization: string): string | undefined {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1]
+}
+
+/** What requests of a key are counted for. */
+export function accountOf(key: OpenedKey, ban: Caller['ban']): Account {
+  const { id, plan } = key
+  return { name: `key:${id}`, limits: limitsOf(key), ...(ban && { ban }), plan }
 }
 
 function limitsOf({ plan, perMinute, perDay }: OpenedKey): Caller['limits'] {

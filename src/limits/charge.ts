@@ -1,11 +1,10 @@
 import { ApiError } from '../errors.ts'
-import type { Caller } from '../http/caller.ts'
 import type { Admission } from '../http/face.ts'
-import type { Limiter, Ruling } from './limiter.ts'
+import type { Account, Limiter, Ruling } from './limiter.ts'
 
-/** Charges a request to its caller, with headers as the contract has them (section 8.2). */
-export function charge(limiter: Limiter, caller: Caller): Admission | Promise<Admission> {
-  const ruling = limiter.take(caller)
+/** Charges a request to an account, with headers as the contract has them (section 8.2). */
+export function charge(limiter: Limiter, account: Account): Admission | Promise<Admission> {
+  const ruling = limiter.take(account)
   return ruling instanceof Promise ? ruling.then(toAdmission) : toAdmission(ruling)
 }
 

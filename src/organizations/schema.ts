@@ -70,7 +70,7 @@ const details = {
   applicationQuestions: Type.Optional(Questions),
 }
 
-const Code = Type.String({
+export const Code = Type.String({
   description: 'Short, unique whatever the case of its letters, and for good.',
   pattern: CODE,
 })

@@ -4,6 +4,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
 import { toPhotos } from '../photo-files/kept.ts'
+import { fold } from './fold.ts'
 import { problemsOfQuestions, soundQuestions } from './questions.ts'
 import {
   type Details,
@@ -62,11 +63,15 @@ export async function get(db: Db, id: bigint): Promise<Stored> {
   return organization
 }
 
-/** The id of the one with a code, whatever the case of its letters. */
-export async function idOfCode(db: Db, code: string): Promise<number | undefined> {
-  const found = db.selectFrom('organization').select('id').where('folded_code', '=', fold(code))
-  return (await found.executeTakeFirst())?.id
+/** The ids of those with some codes, whatever the case of their letters. */
+export async function idsOfCodes(db: Db, codes: string[]): Promise<number[]> {
+  if (codes.length === 0) return []
+  const found = db.selectFrom('organization').select('id').where('folded_code', 'in', codes.map(fold))
+  return (await found.execute()).map(({ id }) => id)
 }
+
+export const idOfCode = async (db: Db, code: string): Promise<number | undefined> =>
+  (await idsOfCodes(db, [code]))[0]
 
 /** All of them, as commands read them. */
 export async function codes(db: Db): Promise<Map<number, string>> {
@@ -142,11 +147,6 @@ export async function deleteOrganization(db: Db, id: bigint): Promise<void> {
   } catch (error) {
     throw isForeignKeyViolation(error) ? new ApiError('organization_in_use') : error
   }
-}
-
-/** What a person would take for the same is the same. PostgreSQL refuses NUL: U+FFFD stands for it. */
-export function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().trim().replaceAll('\0', '\ufffd')
 }
 
 const MILLION = 1_000_000

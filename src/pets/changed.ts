@@ -2,6 +2,7 @@ import { inList, listOf } from '../db/list-parameter.ts'
 import { ROWS, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
 import { type Recent, type RecentAnimal, recentOf } from '../search/recent.ts'
 import { stateOf } from '../search/state.ts'
 import { takeTurns } from '../search/turns.ts'
@@ -13,6 +14,10 @@ import { SEARCHED_COLUMNS, type SearchedRow, tokensOf } from './tokens.ts'
 type Changed = [petId: number, version: number | null]
 
 const CHANGES_AT_ONCE = 1_000
+/** Behind so many changes the index is brought up to date at once, and not by the next round of jobs. */
+const MOST_RECENT = 1_000
+/** Behind so many no search is answered until the index knows them: one with 95 tokens is 6.6 kB. */
+export const MOST_CHANGED = 50_000
 
 const readChanged = prepared<{ behind: number }, Changed>((db, fill) =>
   db
@@ -33,6 +38,11 @@ async function* allChanged(db: Db): AsyncGenerator<Changed[]> {
     ;[behind] = last
     await takeTurns()
   }
+}
+
+function tooManyChanged(): ApiError {
+  const cause = new Error(`the index of the search is behind by more than ${MOST_CHANGED} animals`)
+  return new ApiError('service_unavailable', { cause })
 }
 
 type Numbered = [id: number, version: number, ...SearchedRow]
@@ -94,8 +104,9 @@ const PARSED_AT_ONCE = 50
  * Reads what has changed, and keeps it: what is there already is not read again.
  *
  * @param version another one when an animal may have changed
+ * @param onBehind hears where the index should be brought up to date
  */
-export function recentReader(db: Db, version: () => number): RecentReader {
+export function recentReader(db: Db, version: () => number, onBehind: () => void): RecentReader {
   let current: Recent | undefined
   let seen: number | undefined
   let reading: Promise<Recent> | undefined
@@ -103,9 +114,17 @@ export function recentReader(db: Db, version: () => number): RecentReader {
 
   async function look(): Promise<Recent> {
     const at = version()
-    if (current && at === seen) return current
+    if (!current || at !== seen) {
+      current = await lookAgain(current?.animals)
+      seen = at
+    }
+    if (current.animals.size > MOST_RECENT) onBehind()
+    return current
+  }
+
+  /** @throws {ApiError} service_unavailable where there are too many */
+  async function lookAgain(known?: Recent['animals']): Promise<Recent> {
     const state = await stateOf(db)
-    const known = current?.animals
     const animals = new Map<number, RecentAnimal>()
     const unknown: number[] = []
     for await (const some of allChanged(db)) {
@@ -115,6 +134,10 @@ export function recentReader(db: Db, version: () => number): RecentReader {
         else if (before?.version === version) animals.set(id, before)
         else unknown.push(id)
       }
+      if (animals.size + unknown.length > MOST_CHANGED) {
+        onBehind()
+        throw tooManyChanged()
+      }
     }
     for (let from = 0; from < unknown.length; from += PARSED_AT_ONCE) {
       const rows = await readSearched(db, unknown.slice(from, from + PARSED_AT_ONCE))
@@ -123,9 +146,7 @@ export function recentReader(db: Db, version: () => number): RecentReader {
     }
     // Removed since the changes were read.
     for (const id of unknown) if (!animals.has(id)) animals.set(id, GONE)
-    current = recentOf(state, animals)
-    seen = at
-    return current
+    return recentOf(state, animals)
   }
 
   return {

@@ -9,11 +9,11 @@ import type { Candidate, Candidates, Position } from './order.ts'
 import { placeTokenOf } from './order-keys.ts'
 import type { Picked, PickedRow } from './picked.ts'
 import type { Show } from './row.ts'
-import { SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
+import { type Seen, SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
 
 // From the animals that a search finds to a page of them.
 
-export interface Found extends Pick<Shown, 'id' | 'json' | 'etag'> {
+export interface Found extends Pick<Shown, 'id' | 'etag' | keyof Seen> {
   position: Position
 }
 
@@ -91,14 +91,20 @@ async function shown(db: Db, candidates: Candidate[], showing: Showing): Promise
     const row = byId.get(id)
     if (!row) return []
     if (wanted.isWithin && !wanted.isWithin({ publishedAt: row[0], updatedAt: row[3] })) return []
-    const { json, etag } = toShown(row, show, picked)
+    const { etag, toJson, toObject } = toShown(row, show, picked)
     const meters = near?.get(placeTokenOf(row[13], row[10]) ?? '')
-    if (meters === undefined) return [{ id, json, etag, position }]
+    if (meters === undefined) return [{ id, etag, position, toJson, toObject }]
     // Also where an animal stays as it is, its organization may move.
-    return [{ id, json: withDistance(json, meters), etag: `${etag} ${meters}`, position }]
+    return [{ id, etag: `${etag} ${meters}`, position, ...withDistance({ toJson, toObject }, meters) }]
   })
 }
 
-function withDistance(json: string, meters: number): string {
-  return `${json.slice(0, -1)}${json === '{}' ? '' : ','}"distanceMeters":${meters}}`
+function withDistance({ toJson, toObject }: Seen, distanceMeters: number): Seen {
+  return {
+    toJson() {
+      const json = toJson()
+      return `${json.slice(0, -1)}${json === '{}' ? '' : ','}"distanceMeters":${distanceMeters}}`
+    },
+    toObject: () => ({ ...toObject(), distanceMeters }),
+  }
 }

@@ -1,11 +1,9 @@
-import { ROWS } from '../db/many-rows.ts'
 import type { OrganizationPlace } from '../organizations/places.ts'
 import { type Bits, blockOf, clearBit, countBits, firstIdOf, offsetsDown } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
-import type { Question } from '../search/question.ts'
 import { takeTurns } from '../search/turns.ts'
 import { readSearched } from './changed.ts'
-import { countIn, newTally, type ValueCounts } from './count-in-blocks.ts'
+import { countIn, newTally, ROWS_OF_AN_ANIMAL, type ValueCounts } from './count-in-blocks.ts'
 import type { FacetName } from './facet-schemas.ts'
 import type { Residual, Wanted } from './filters.ts'
 import { LOOKED_AT_ONCE, lookAt } from './look-at.ts'
@@ -35,13 +33,15 @@ export async function countFacets(
 ): Promise<Counts> {
   const taken = { matches: 0, approximate: false }
   const tally = newTally(facets, organizations)
+  const within = isWithin && ((ids: number[]) => areWithin(search, isWithin, ids))
   const { db, recent, work, highest } = search
   for (let block = blockOf(highest); block >= 0; ) {
     const length = Math.min(BLOCKS_AT_ONCE, block + 1)
     const blocks = Array.from({ length }, (_, index) => block - index)
     const { found, unsure } = await evaluate(db, recent, question, blocks, work)
-    for (const one of unsure) await keepFitting(search, question, one, found.get(one), taken)
-    if (isWithin) for (const one of blocks) await keepWithin(search, one, found.get(one), isWithin)
+    for (const one of unsure)
+      await keepThose(search, one, found.get(one), taken, (ids) => lookAt(search, question, ids))
+    if (within) for (const one of blocks) await keepThose(search, one, found.get(one), taken, within)
     for (const one of blocks) if (!take(found.get(one), taken)) found.delete(one)
     await countIn(search, found, tally)
     if (work.left < 0) taken.approximate = true
@@ -51,45 +51,33 @@ export async function countFacets(
   return { ...taken, values: tally.values, lookedAt: tally.lookedAt }
 }
 
-/** Leaves of a block of which the index was not sure those that fit: the newest, where the work ends. */
-async function keepFitting(
-  search: Search,
-  question: Question,
+/** Of some animals those whose moments fit: the index knows days. */
+async function areWithin({ db, work }: Search, isWithin: Residual, ids: number[]): Promise<number[]> {
+  work.left -= ids.length * ROWS_OF_AN_ANIMAL
+  const rows = await readSearched(db, ids)
+  return rows.flatMap(([id, , ...row]) => (isWithin(timesOf(row)) ? [id] : []))
+}
+
+/** Leaves of a block those that fit: the newest, where they are as many as are counted, or the work ends. */
+async function keepThose(
+  { work }: Search,
   block: number,
   bits: Bits | undefined,
-  counts: Pick<Counts, 'approximate'>,
+  counts: Pick<Counts, 'matches' | 'approximate'>,
+  fit: (ids: number[]) => Promise<number[]>,
 ): Promise<void> {
   if (!bits) return
   const ids = [...offsetsDown(bits)].map((offset) => firstIdOf(block) + offset)
+  let room = MOST_MATCHES - counts.matches
   for (let from = 0; from < ids.length; from += LOOKED_AT_ONCE) {
     const some = ids.slice(from, from + LOOKED_AT_ONCE)
     // One step at least, so that there is something to count.
-    const goesOn = from === 0 || search.work.left >= 0
+    const goesOn = from === 0 || (work.left >= 0 && room >= 0)
     if (!goesOn) counts.approximate = true
-    const fitting = new Set(goesOn ? await lookAt(search, question, some) : [])
+    const fitting = new Set(goesOn ? await fit(some) : [])
+    room -= fitting.size
     for (const id of some) if (!fitting.has(id)) clearBit(bits, id - firstIdOf(block))
-  }
-}
-
-/**
- * Leaves of a block those that fit where the index does not know: so many of the newest that no more are
- * counted.
- */
-async function keepWithin(
-  search: Search,
-  block: number,
-  bits: Bits | undefined,
-  isWithin: Residual,
-): Promise<void> {
-  if (!bits) return
-  const offsets = [...offsetsDown(bits)]
-  for (const offset of offsets.slice(MOST_MATCHES)) clearBit(bits, offset)
-  for (let from = 0; from < Math.min(offsets.length, MOST_MATCHES); from += ROWS) {
-    const ids = offsets.slice(from, from + ROWS).map((offset) => firstIdOf(block) + offset)
-    const rows = await readSearched(search.db, ids)
-    const fitting = new Set(rows.flatMap(([id, , ...row]) => (isWithin(timesOf(row)) ? [id] : [])))
-    for (const id of ids) if (!fitting.has(id)) clearBit(bits, id - firstIdOf(block))
-    await takeTurns()
+    if (goesOn) await takeTurns()
   }
 }
 

@@ -1,3 +1,4 @@
+import { ROWS } from '../db/many-rows.ts'
 import type { Db } from '../db/tables.ts'
 import { ADDRESS_FILTERS, type OrganizationPlace } from '../organizations/places.ts'
 import {
@@ -51,7 +52,8 @@ export function newTally(facets: FacetName[], organizations: OrganizationPlace[]
 }
 
 /** To read and parse an animal costs as much as so many rows of the index; to read where it is, as these. */
-const [ROWS_OF_AN_ANIMAL, ROWS_OF_A_PLACE] = [8, 3]
+export const ROWS_OF_AN_ANIMAL = 8
+const ROWS_OF_A_PLACE = 3
 const ANIMALS_AT_ONCE = 100
 
 export async function countIn(search: Search, found: Map<number, Bits>, tally: Tally): Promise<void> {
@@ -61,7 +63,11 @@ export async function countIn(search: Search, found: Map<number, Bits>, tally: T
     noteRecent(search, block, bits, tally)
     const count = countBits(bits)
     if (count * ROWS_OF_AN_ANIMAL < tally.rowsOfABlock) few.push(...idsOf(block, bits))
-    else if (count > 0) placeless.push(...(await countByIndex(search, block, bits, tally)))
+    else if (count > 0) {
+      const inIndex = await countByIndex(search, block, bits, tally)
+      if (inIndex) placeless.push(...inIndex)
+      else few.push(...idsOf(block, bits))
+    }
   }
   for await (const row of inSteps(search, few, readSearched)) noteAnimal(tally, row)
   for await (const [id, , organizationId, publicPart] of inSteps(search, placeless, readOrdered)) {
@@ -94,40 +100,63 @@ function noteRecent({ recent }: Search, block: number, bits: Bits, tally: Tally)
   }
 }
 
-/** @returns animals of which the index would have to be asked for every organization */
-async function countByIndex(search: Search, block: number, bits: Bits, tally: Tally): Promise<number[]> {
-  const before = search.work.left
-  const placed = noBits()
-  let asksForPlaces = false
-  for (const facet of tally.values.keys()) {
-    const isAddress = ADDRESS_FILTERS.some((filter) => filter === facet)
-    await countTokens(search, block, bits, tally, token(facet, ''), isAddress ? placed : undefined)
-    asksForPlaces ||= isAddress
-  }
-  tally.rowsOfABlock = before - search.work.left
-  if (!asksForPlaces) return []
-  const placeless = Uint32Array.from(bits)
-  subtract(placeless, placed)
-  if (countBits(placeless) * ROWS_OF_A_PLACE < tally.addresses.size) return idsOf(block, placeless)
-  await countTokens(search, block, bits, tally, token(AT_ORGANIZATION, ''))
-  return []
-}
-
-/** @param having takes all animals that have one of the tokens */
-async function countTokens(
-  { db, work }: Search,
+/**
+ * @returns animals of which the index would have to be asked for every organization, or undefined where the
+ * index has more to read than the animals themselves
+ */
+async function countByIndex(
+  search: Search,
   block: number,
   bits: Bits,
   tally: Tally,
+): Promise<number[] | undefined> {
+  const placed = noBits()
+  const reading: Reading = { block, bits, counted: [], rows: 0, most: countBits(bits) * ROWS_OF_AN_ANIMAL }
+  let asksForPlaces = false
+  for (const facet of tally.values.keys()) {
+    const isAddress = ADDRESS_FILTERS.some((filter) => filter === facet)
+    await readTokens(search, reading, token(facet, ''), isAddress ? placed : undefined)
+    asksForPlaces ||= isAddress
+  }
+  const placeless = Uint32Array.from(bits)
+  subtract(placeless, placed)
+  const isFew = countBits(placeless) * ROWS_OF_A_PLACE < tally.addresses.size
+  if (asksForPlaces && !isFew) await readTokens(search, reading, token(AT_ORGANIZATION, ''))
+  tally.rowsOfABlock = reading.rows
+  if (reading.rows > reading.most) return undefined
+  for (const [index, one] of reading.counted.entries()) {
+    noteToken(tally, ...one)
+    if (index % ROWS === 0) await takeTurns()
+  }
+  return asksForPlaces && isFew ? idsOf(block, placeless) : []
+}
+
+/** What is read of the index for one block. */
+interface Reading {
+  block: number
+  bits: Bits
+  counted: [token: string, count: number, newest: number][]
+  rows: number
+  /** More rows are not read. */
+  most: number
+}
+
+/** @param having takes all animals that have one of the tokens */
+async function readTokens(
+  { db, work }: Search,
+  reading: Reading,
   beginning: string,
   having?: Bits,
 ): Promise<void> {
+  const { block, bits, counted } = reading
   for await (const some of postingsFrom(db, block, beginning)) {
     work.left -= some.length
+    reading.rows += some.length
+    if (reading.rows > reading.most) return
     for (const [one, ids] of some) {
       if (having) addEncoded(having, ids)
       const { count, last } = sharedWith(bits, ids)
-      if (count > 0) noteToken(tally, one, count, firstIdOf(block) + last)
+      if (count > 0) counted.push([one, count, firstIdOf(block) + last])
     }
     await takeTurns()
   }

@@ -1,38 +1,44 @@
 import { blockOf, countBits } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
 import { takeTurns } from '../search/turns.ts'
+import { work as workOf } from '../search/work.ts'
 import { countFacets } from './count-facets.ts'
 import type { Wanted } from './filters.ts'
 import type { Asked } from './find.ts'
 import { type Finder, searching } from './finder.ts'
 import { MOST_BLOCKS, type Search } from './order.ts'
-import { requireBounds } from './query.ts'
 
 /** Rows of the index that one count reads at most. */
 const MOST_WORK = 200_000
 
+export interface Matches {
+  count: number
+  isExact: boolean
+}
+
 /**
  * How many animals fit: exactly, but for more than 10,000 with a moment in a filter, which are counted by
- * days, and for what takes more to read than a count may, which is guessed from a part.
+ * days, and for what takes more to read than a count may, which is guessed from a part, or has more.
  *
  * @throws {ApiError} as `find`
  */
-export function countMatches(finder: Finder, query: Asked): Promise<number> {
-  requireBounds(query)
+export function countMatches(finder: Finder, query: Asked): Promise<Matches> {
   const filters = { filters: query, mostWork: MOST_WORK }
-  return searching(
-    finder.db,
-    finder,
-    filters,
-    ({ search, wanted }) => countIn(search, wanted),
-    () => [],
+  return finder.inTurn(() =>
+    searching(
+      finder.db,
+      finder,
+      filters,
+      ({ search, wanted }) => countIn(search, wanted),
+      () => [],
+    ),
   )
 }
 
-async function countIn(search: Search, wanted: Wanted): Promise<number> {
+async function countIn(search: Search, wanted: Wanted): Promise<Matches> {
   if (wanted.isWithin) {
     const { matches, approximate } = await countFacets(search, wanted, [], [])
-    if (!approximate) return matches
+    if (!approximate) return { count: matches, isExact: true }
   }
   const { db, recent, work, highest } = search
   const all = blockOf(highest) + 1
@@ -41,11 +47,19 @@ async function countIn(search: Search, wanted: Wanted): Promise<number> {
     const blocks = Array.from({ length: Math.min(MOST_BLOCKS, all - first) }, (_, index) => first + index)
     const { found, unsure } = await evaluate(db, recent, wanted.question, blocks, work)
     // The animals themselves have to be looked at: of those at most 10,000 are counted.
-    if (unsure.size > 0) return (await countFacets(search, wanted, [], [])).matches
+    if (unsure.size > 0) {
+      const { matches, approximate } = await countFacets(
+        { ...search, work: workOf(MOST_WORK) },
+        wanted,
+        [],
+        [],
+      )
+      return { count: matches, isExact: !approximate }
+    }
     for (const bits of found.values()) count += countBits(bits)
     const seen = first + blocks.length
-    if (work.left < 0 && seen < all) return Math.round((count * all) / seen)
+    if (work.left < 0 && seen < all) return { count: Math.round((count * all) / seen), isExact: false }
     await takeTurns()
   }
-  return count
+  return { count, isExact: wanted.isWithin === undefined }
 }

@@ -19,15 +19,17 @@ const MOST_VALUES = 100
 export async function facets(finder: Finder, { facet, ...filters }: FacetQuery): Promise<PetFacets> {
   requireBounds({ ...filters, limit: 1, sort: '-id' })
   const wantedFacets = [...new Set(facet)] as FacetName[]
-  const { counts, named } = await searching(
-    finder.db,
-    finder,
-    { filters, mostWork: MOST_WORK },
-    async ({ search, wanted, organizations }) => {
-      const counts = await countFacets(search, wanted, wantedFacets, organizations)
-      return { counts, named: await namedCounts(search, counts, organizations) }
-    },
-    ({ counts }) => counts.lookedAt,
+  const { counts, named } = await finder.inTurn(() =>
+    searching(
+      finder.db,
+      finder,
+      { filters, mostWork: MOST_WORK },
+      async ({ search, wanted, organizations }) => {
+        const counts = await countFacets(search, wanted, wantedFacets, organizations)
+        return { counts, named: await namedCounts(search, counts, organizations) }
+      },
+      ({ counts }) => counts.lookedAt,
+    ),
   )
   const { matches, approximate } = counts
   return { matches, approximate, facets: named }

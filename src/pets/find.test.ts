@@ -4,6 +4,7 @@ import { type Answer, assertError } from '../testing/client.ts'
 import { checkSearch, compareSearches, readAll } from '../testing/search-checks.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { mostCounted } from './most-counted.ts'
+import { catchUp } from './search-index.ts'
 
 const seed = Number(process.env.SEARCH_SEED ?? Date.now() % 1e6)
 const [ANIMALS, SEARCHES] = [120, 150]
@@ -90,6 +91,47 @@ test('GET /v1/pets counts the words of q as it looks for them, and finds nobody 
     assertError(answer, 400, 'invalid_parameter', q)
     assert.equal(answer.body.details[0].parameter, 'q')
   }
+})
+
+test('GET /v1/pets finds text without spaces by each letter and each two in a row, up to 2,000 words', async (t) => {
+  const { get, post, patch, service } = await startApp(t, { key: KEY })
+  const { write } = service.context
+  const letters = (first: number) =>
+    Array.from({ length: 10_000 }, (_, at) => String.fromCodePoint(0x4e00 + first + at)).join('')
+  for (const description of [
+    '柴犬の公園',
+    '犬小屋',
+    letters(0),
+    'かきくけこ だ',
+    'ジャーマン・シェパード',
+    'ぎ',
+  ])
+    await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', description })
+  const check = async (rows: [q: string, ids: number[]][]): Promise<void> => {
+    for (const _ of ['changed', 'in the index']) {
+      for (const [q, ids] of rows)
+        assert.deepEqual(idsIn(await get(`/v1/pets?q=${encodeURIComponent(q)}`)), ids, q)
+      await catchUp(write)
+    }
+  }
+  await check([
+    ['犬', [2, 1]],
+    ['園', [1]],
+    ['柴犬', [1]],
+    ['犬公', []],
+    [letters(0).slice(0, 2), [3]],
+    [letters(0).slice(-2), []],
+    ['が', []],
+    ['き', [4]],
+    ['だ', [4]],
+    ['ジャーマン・シェパード・ドッグ', []],
+    ['ｼｪﾊﾟｰﾄﾞ', [5]],
+  ])
+  await patch('/v1/pets/3', { description: letters(10_000) })
+  await check([
+    [letters(0).slice(0, 2), []],
+    [letters(10_000).slice(0, 2), [3]],
+  ])
 })
 
 test('a beginning of more words than a page may read is found on its first page, and by every order', async (t) => {

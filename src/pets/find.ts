@@ -10,7 +10,6 @@ import type { Near } from './near.ts'
 import { byId, byKey, type Candidates, type Position, type Search } from './order.ts'
 import type { Order } from './order-keys.ts'
 import type { Picked } from './picked.ts'
-import { requireBounds } from './query.ts'
 import type { Show } from './row.ts'
 import type { PetQuery } from './schema.ts'
 import { findFew, sortFew } from './sort-few.ts'
@@ -18,7 +17,10 @@ import { AT, token, tokensOf } from './tokens.ts'
 
 // The animals that fit filters of every kind, by the index of the search and what has changed since.
 
-/** What is asked for: by the list of the contract, or by a face that knows more filters. */
+/**
+ * What is asked for: by the list of the contract, or by a face that knows more filters. Each bounds what its
+ * clients may ask for, and may add to that; how much of the index one search reads is bounded in any case.
+ */
 export type Asked = PetQuery & Filters
 
 export interface Start {
@@ -32,8 +34,11 @@ export interface Start {
 /** Rows of the index that one page reads at most. */
 const MOST_WORK = 60_000
 
-export async function find(finder: Finder, start: Start, show: Show): Promise<Page> {
-  requireBounds(start.query)
+export function find(finder: Finder, start: Start, show: Show): Promise<Page> {
+  return finder.inTurn(() => findVisible(finder, start, show))
+}
+
+async function findVisible(finder: Finder, start: Start, show: Show): Promise<Page> {
   if (start.query.sort !== 'id') return findIn(finder.db, finder, start, show)
   let next: Position | undefined
   const { found, cutFrom }: Visible<Found> = await dialectOf(finder.db).readVisible(finder.db, async (db) => {

@@ -3,6 +3,7 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { pointOf } from '../organizations/locate.ts'
 import { type OrganizationPlace, organizationPlaces } from '../organizations/places.ts'
+import { fewAtOnce } from '../search/few-at-once.ts'
 import { keysIn } from '../search/orders.ts'
 import type { Recent } from '../search/recent.ts'
 import { type IndexState, stateOf } from '../search/state.ts'
@@ -12,6 +13,7 @@ import { changedAmong, highestId, type RecentReader, recentReader } from './chan
 import { type Filters, type Wanted, wantedBy } from './filters.ts'
 import { type Near, nearTo } from './near.ts'
 import type { Search } from './order.ts'
+import { catchUp } from './search-index.ts'
 import { AT } from './tokens.ts'
 
 /** What searches work with: made once for a service. */
@@ -19,10 +21,15 @@ export interface Finder {
   db: Db
   recent: RecentReader
   organizations(): Promise<OrganizationPlace[]>
+  /** Runs a search, or lets it wait. Not within another one, which would wait for itself. */
+  inTurn: ReturnType<typeof fewAtOnce>
 }
 
-/** Behind so many changes the index is brought up to date at once, and not by the next round of jobs. */
-const MOST_RECENT = 1_000
+/**
+ * They share one event loop: side by side each would take as long as all of them, and on PostgreSQL hold a
+ * connection for as long.
+ */
+const SEARCHES_AT_ONCE = 4
 
 const opened = new WeakMap<object, Finder>()
 
@@ -35,12 +42,14 @@ export function finderOf(context: Pick<Context, 'db' | 'version' | 'write'>): Fi
 
 function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'write'>): Finder {
   const pages = () => version('pages')
-  const recent = recentReader(db, pages)
   let indexing = false
-  async function catchUp(): Promise<void> {
+  const recent = recentReader(db, pages, () => {
+    if (!indexing) void takeIn()
+  })
+  async function takeIn(): Promise<void> {
     indexing = true
     try {
-      while (await write('indexAnimals'));
+      await catchUp(write)
       recent.forget()
     } catch {
       // The job of the same name tells of it.
@@ -50,15 +59,9 @@ function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'wr
   }
   return {
     db,
-    recent: {
-      ...recent,
-      async read() {
-        const found = await recent.read()
-        if (found.animals.size > MOST_RECENT && !indexing) void catchUp()
-        return found
-      },
-    },
+    recent,
     organizations: organizationPlaces(db, pages),
+    inTurn: fewAtOnce(SEARCHES_AT_ONCE),
   }
 }
 

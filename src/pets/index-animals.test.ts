@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { openForCommand } from '../db/open-database.ts'
+import { assertError } from '../testing/client.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { MOST_CHANGED } from './changed.ts'
 
 test('an animal that changes while the index is built is found by all that it has', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
@@ -22,4 +26,21 @@ test('an animal that changes while the index is built is found by all that it ha
       q,
     )
   }
+})
+
+test('behind very many changes searches are refused for a while, lists are not, and the index catches up', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const { db, close } = await openForCommand(app.databaseUrl)
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  await sql`
+    with recursive numbered (id) as (select 2 union all select id + 1 from numbered where id <= ${MOST_CHANGED})
+    insert into search_change (pet_id) select id from numbered`.execute(db)
+  await close()
+
+  const refused = await app.get('/v1/pets?q=rex')
+  assertError(refused, 503, 'service_unavailable', 'q=rex')
+  assert.ok(Number(refused.headers['retry-after']) > 0)
+  assert.equal((await app.get('/v1/pets')).status, 200)
+  while ((await app.get('/v1/pets?q=rex')).status === 503);
+  assert.equal((await app.get('/v1/pets?q=rex')).body.length, 1)
 })

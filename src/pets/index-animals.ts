@@ -3,7 +3,6 @@ import { dialectOf } from '../db/dialect.ts'
 import { inList, listOf } from '../db/list-parameter.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { inSteps, type Job } from '../jobs/job.ts'
 import { blockOf, firstIdOf } from '../search/bits.ts'
 import { changeOrders, type Ordered } from '../search/orders.ts'
 import { changeBlock, type TokenChange } from '../search/postings.ts'
@@ -17,39 +16,31 @@ import { type SearchedRow, searchedRowOf, tokensOf } from './tokens.ts'
  * So many animals are one change, where so many wait: the more they are, the more of them share a row of the
  * index, which then is written once. Other changes wait meanwhile, for some 0.4 s.
  */
-const STEP = 4_000
+export const STEP = 4_000
 /** Of animals with long texts fewer: the writer has little memory (src/db/writer.ts), and holds this. */
 const MOST_TOKENS = 400_000
 /** So many animals, as they were and as they are, are held at once. */
 const READ_AT_ONCE = 100
 const IN_HAND = 'search index'
 
-/** Brings the index of the search up to date. */
-export const searchIndex: Job = {
-  async isDue({ db }) {
-    const { backfillFrom, backfillTo } = await stateOf(db)
-    if (backfillFrom <= backfillTo) return true
-    return (await db.selectFrom('search_change').select('pet_id').limit(1).executeTakeFirst()) !== undefined
-  },
-  run: ({ write }, mayGoOn) => inSteps(() => write('indexAnimals'), mayGoOn),
-}
-
 /**
  * Takes animals that have changed into the index, which then knows them as they are. It is the same
  * however often it is done.
  *
- * @returns whether there may be more
+ * @param most of animals
+ * @returns whether there may be more, or undefined while somebody else is at work on the index
  */
-export async function indexAnimals(db: Db): Promise<boolean> {
-  if (!(await isInHand(db))) return false
-  const built = await backfill(db)
+export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undefined> {
+  if (!(await isInHand(db))) return undefined
+  const built = await backfill(db, most)
   const blocks = new Map<number, Map<string, TokenChange>>()
   const orders = { gone: [] as Ordered[], come: [] as Ordered[] }
   const ids: number[] = []
   let tokens = 0
   let mayBeMore = true
-  while (mayBeMore && ids.length < STEP && tokens < MOST_TOKENS) {
-    const changes = await takeChanges(db, built, ids.at(-1) ?? 0)
+  while (mayBeMore && ids.length < most && tokens < MOST_TOKENS) {
+    const wanted = Math.min(READ_AT_ONCE, most - ids.length)
+    const changes = await takeChanges(db, built, ids.at(-1) ?? 0, wanted)
     // Behind the lock of the changes: nobody alters these animals until this is done, or sees them half done.
     const rows = await readSearched(
       db,
@@ -68,7 +59,7 @@ export async function indexAnimals(db: Db): Promise<boolean> {
       ids.push(id)
       await takeTurns()
     }
-    mayBeMore = changes.length === READ_AT_ONCE
+    mayBeMore = changes.length === wanted
   }
   const goesOn = mayBeMore || built.to <= built.last
   if (ids.length === 0) return goesOn
@@ -103,10 +94,10 @@ interface Built {
 const ALL_BUILT: Built = { to: 1, last: 0 }
 
 /** Notes animals from before the index as changed. */
-async function backfill(db: Db): Promise<Built> {
+async function backfill(db: Db, most: number): Promise<Built> {
   const { backfillFrom: from, backfillTo: last } = await stateOf(db)
   if (from > last) return ALL_BUILT
-  const to = Math.min(from + STEP, last + 1)
+  const to = Math.min(from + most, last + 1)
   await db
     .insertInto('search_change')
     .columns(['pet_id', 'was'])
@@ -124,14 +115,14 @@ async function backfill(db: Db): Promise<Built> {
 }
 
 /** Not of animals from before the index whose turn is still to come: it does not know what they were. */
-function takeChanges(db: Db, { to, last }: Built, behind: number) {
+function takeChanges(db: Db, { to, last }: Built, behind: number, most: number) {
   const changes = db
     .selectFrom('search_change')
     .select(['pet_id', 'was'])
     .where(({ eb, or }) => or([eb('pet_id', '<', to), eb('pet_id', '>', last)]))
     .where('pet_id', '>', behind)
     .orderBy('pet_id')
-    .limit(READ_AT_ONCE)
+    .limit(most)
   return dialectOf(db).lockRows(changes).execute()
 }
 

@@ -75,7 +75,7 @@ async function searched(
   } as PetQuery
   const { found, next } = await pageOfPets(finder, { query: asked, picked, after }, show)
   const last = found.length > limit ? found[limit - 1]?.position : next
-  return { found: found.slice(0, limit).map(({ json }) => JSON.parse(json)), next: last }
+  return { found: found.slice(0, limit).map(({ toObject }) => toObject() as InsidePet), next: last }
 }
 
 async function unlisted(
@@ -95,7 +95,7 @@ async function unlisted(
   const found = (await rows.execute()).map((row) => toShown(Object.values(row) as PickedRow, show, picked))
   const last = found.length > limit ? found[limit - 1] : undefined
   return {
-    found: found.slice(0, limit).map(({ json }) => JSON.parse(json)),
+    found: found.slice(0, limit).map(({ toObject }) => toObject() as InsidePet),
     ...(last && { next: [0, last.id] }),
   }
 }

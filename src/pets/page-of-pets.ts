@@ -1,6 +1,6 @@
 import { find, type Start } from './find.ts'
 import type { Finder } from './finder.ts'
-import { plainStart } from './query.ts'
+import { plainStart, requireBounds } from './query.ts'
 import type { Show } from './row.ts'
 import * as search from './search.ts'
 
@@ -13,6 +13,7 @@ export async function pageOfPets(finder: Finder, start: Start, show: Show) {
   const plain = plainStart(start.query)
   const [, after] = start.after ?? []
   if (!plain) {
+    requireBounds(start.query)
     const { found, next } = await find(finder, start, show)
     return { found, next, cut: next !== undefined }
   }

@@ -41,20 +41,20 @@ export function pickedOf(fields: string): Picked {
   return { names, profile: ofProfile.length > 0 }
 }
 
-/** What was picked of an animal, as a caller sees it, as JSON. */
-export function pickedToJson(row: PickedRow, show: Show, { names, profile }: Picked): string {
+/** What was picked of an animal, as a caller sees it. A member without a value is absent. */
+export function pickedFrom(row: PickedRow, show: Show, { names, profile }: Picked): Record<string, unknown> {
   const [published, statusChanged, created, updated, ...pet] = row
   const times = [published, statusChanged, created, updated]
   // What nobody asked for is not parsed.
   const read = profile ? pet : pet.slice(0, OWN_COLUMNS.length)
   if (!names.includes(PHOTOS)) read[PHOTOS_INDEX] = null
   const parts = partsOf(read as Row, show)
-  const held: string[] = []
+  const held: Record<string, unknown> = {}
   for (const name of names) {
     const value = TIME_NAMES.includes(name) ? timeOf(times[TIME_NAMES.indexOf(name)]) : parts[name]
-    if (value !== undefined) held.push(`"${name}":${JSON.stringify(value)}`)
+    if (value !== undefined) held[name] = value
   }
-  return `{${held}}`
+  return held
 }
 
 /** What is older than the release that keeps a time has none. */

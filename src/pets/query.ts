@@ -32,7 +32,7 @@ export function scopeOf(query: PetQuery, view: View): string {
 
 const [MOST_FILTERS, MOST_VALUES, MOST_WORDS] = [16, 64, 8]
 
-/** @throws {ApiError} invalid_parameter */
+/** Of what a client of the list asks for. @throws {ApiError} invalid_parameter */
 export function requireBounds(query: PetQuery): void {
   const { limit, within, sort, cursor, fields, id, ...filters } = query
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)

@@ -71,7 +71,7 @@ export function listPets(app: App, context: Context, finder: Finder): void {
         positionOf: ({ position }: Found) => position,
       }
       const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, next })
-      const body = `[${page.map(({ json }) => json)}]`
+      const body = `[${page.map(({ toJson }) => toJson())}]`
       // An animal alone has validators of its own, which a change of it can name.
       const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, show) }
       return { body, headers: { link, ...validators }, passing: cut }
@@ -131,7 +131,7 @@ export function getPet(app: App, { config, db, pages, clock }: Context): void {
       const shown = await pets.findShown(db, idOf(request.params), show, picked)
       if (!shown) throw new ApiError('pet_not_found')
       const headers = { ...validatorHeaders(shown, view), ...deprecation(request) }
-      return { body: shown.json, headers, until: REMOVED_AT }
+      return { body: shown.toJson(), headers, until: REMOVED_AT }
     }
     return sendPage(request, reply, { config, pages, clock }, read) as never
   })

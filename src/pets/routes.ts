@@ -44,7 +44,7 @@ function createPet(app: App, context: Context): void {
     const shown = pets.storedToShown(stored, { view, photosAt: photosAt(config, request) })
     reply.code(201).header('location', `${publicBase(config, request)}/pets/${shown.id}`)
     reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
-    return shown.json as never
+    return shown.toJson() as never
   })
 }
 
@@ -81,7 +81,7 @@ function updatePet(app: App, context: Context): void {
     const { view } = request.caller
     const shown = pets.storedToShown(stored, { view, photosAt: photosAt(settings, request) })
     reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
-    return shown.json as never
+    return shown.toJson() as never
   })
 }
 

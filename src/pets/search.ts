@@ -3,10 +3,10 @@ import { dialectOf, type Visible } from '../db/dialect.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
-import { columnsOf, type Picked, type PickedRow, pickedToJson } from './picked.ts'
-import { etagOfPet, PET_COLUMNS, type Row, type Show, toJson, toWhole } from './row.ts'
+import { columnsOf, type Picked, type PickedRow, pickedFrom } from './picked.ts'
+import { etagOfPet, PET_COLUMNS, type Row, type Show, toWhole } from './row.ts'
 import type { Pet } from './schema.ts'
-import { SHOWN_COLUMNS, type Shown, toShown } from './store.ts'
+import { type Seen, SHOWN_COLUMNS, type Shown, seenOf, seenWhole, toShown } from './store.ts'
 
 /** What the tables answer without the index of the search, and where the page begins, as its cursor says. */
 export interface PageStart {
@@ -22,7 +22,7 @@ export interface PageStart {
 }
 
 /** Animals as a caller sees them, and the only one that was asked for, with its validators. */
-interface Listed extends Visible<Pick<Shown, 'id' | 'json' | 'etag'>> {
+interface Listed extends Visible<Pick<Shown, 'id' | 'etag' | keyof Seen>> {
   only?: Shown | undefined
 }
 
@@ -33,12 +33,12 @@ export async function list(db: Db, start: PageStart, show: Show): Promise<Listed
   if (!picked) {
     return read(db, start, (row: Row) => {
       const [id, version] = row
-      return { id, etag: etagOfPet(id, version), json: toJson(row, show) }
+      return { id, etag: etagOfPet(id, version), ...seenWhole(row, show) }
     })
   }
   return read(db, start, (row: PickedRow) => {
     const [, , , , id, version] = row
-    return { id, etag: etagOfPet(id, version), json: pickedToJson(row, show, picked) }
+    return { id, etag: etagOfPet(id, version), ...seenOf(() => pickedFrom(row, show, picked)) }
   })
 }
 

@@ -2,7 +2,7 @@ import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Validators } from '../http/conditional.ts'
 import type { Aged } from './age.ts'
-import { columnsOf, type Picked, type PickedRow, pickedOf, pickedToJson } from './picked.ts'
+import { columnsOf, type Picked, type PickedRow, pickedFrom, pickedOf } from './picked.ts'
 import { withReferences } from './references.ts'
 import {
   byColumn,
@@ -45,10 +45,16 @@ export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
   return row && toStored(row)
 }
 
-/** As a caller sees it, as JSON: read from its row without parsing that. */
-export interface Shown extends Validators {
+/** As a caller sees it, in the form that is needed. All that decides what this one sees is decided before. */
+export interface Seen {
+  /** Without parsing what is in the row, but where only a part was picked. */
+  toJson(): string
+  /** What the JSON says. */
+  toObject(): Record<string, unknown>
+}
+
+export interface Shown extends Validators, Seen {
   id: number
-  json: string
 }
 
 export async function findShown(db: Db, id: bigint, show: Show, picked?: Picked): Promise<Shown | undefined> {
@@ -68,13 +74,22 @@ const findToShow = prepared<{ id: bigint }, PickedRow>((db, fill) =>
 
 export function toShown(shown: PickedRow, show: Show, picked?: Picked): Shown {
   const [, , , updatedAt, ...row] = shown
-  const json = picked ? pickedToJson(shown, show, picked) : toJson(row, show)
-  return { id: row[0], json, ...validatorsOf(updatedAt, row) }
+  const seen = picked ? seenOf(() => pickedFrom(shown, show, picked)) : seenWhole(row, show)
+  return { id: row[0], ...seen, ...validatorsOf(updatedAt, row) }
+}
+
+export function seenOf(toObject: Seen['toObject']): Seen {
+  return { toObject, toJson: () => JSON.stringify(toObject()) }
+}
+
+export function seenWhole(row: Row, show: Show): Seen {
+  const json = () => toJson(row, show)
+  return { toJson: json, toObject: () => JSON.parse(json()) }
 }
 
 /** What a change made of an animal, in the same form. */
 export function storedToShown([updatedAt, ...row]: StoredRow, show: Show): Shown {
-  return { id: row[0], json: toJson(row, show), ...validatorsOf(updatedAt, row) }
+  return { id: row[0], ...seenWhole(row, show), ...validatorsOf(updatedAt, row) }
 }
 
 /** @returns those that are there, in no order */

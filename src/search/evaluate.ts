@@ -61,14 +61,15 @@ export async function evaluate(
 }
 
 /**
- * What all clauses share, of blocks where there is anything. Those that found least before are read first:
- * where nothing is left, the others are not read.
+ * What all clauses share, of blocks where there is anything. Those that have fewest tokens to look up come
+ * first, and of these those that found least before: where nothing is left, the others are not read.
  */
 async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): Promise<Found> {
   const size = (clause: Clause): number => done.sizes.get(clause) ?? 0
+  const rows = ({ tokens, prefixes }: Clause): number => (prefixes ? Number.MAX_VALUE : tokens.length)
   let found: Map<number, Bits> | undefined
   const cut = new Set<number>()
-  for (const clause of clauses.toSorted((one, other) => size(one) - size(other))) {
+  for (const clause of clauses.toSorted((one, other) => rows(one) - rows(other) || size(one) - size(other))) {
     if (found && clause.tokens.length === 1 && !clause.prefixes) {
       await keepThose(db, clause, found, done)
       if (found.size === 0) break

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { dialectOf } from '../db/dialect.ts'
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
@@ -31,8 +32,31 @@ const deleteOrdered = prepared<Ordered, []>((db, fill) =>
     .where('pet_id', '=', fill('pet_id')),
 )
 
+/** PostgreSQL: in arrays, since each of many statements is a way to the server and back. */
+const deleteArrays = prepared<{ sorts: unknown; keys: unknown; ids: unknown }, []>((db, fill) =>
+  db
+    .deleteFrom('search_order')
+    .where(({ eb, refTuple }) =>
+      eb(
+        refTuple('sort', 'key', 'pet_id'),
+        'in',
+        sql`(select sort, key, id from unnest(${fill('sorts')}::text[], ${fill('keys')}::text[], ${fill('ids')}::bigint[]) given (sort, key, id))` as never,
+      ),
+    ),
+)
+
+async function deleteAll(db: Db, gone: Ordered[]): Promise<void> {
+  if (dialectOf(db).engine === 'sqlite') for (const one of gone) await deleteOrdered(db, one)
+  else if (gone.length > 0)
+    await deleteArrays(db, {
+      sorts: gone.map(({ sort }) => sort),
+      keys: gone.map(({ key }) => key),
+      ids: gone.map(({ pet_id: id }) => id),
+    })
+}
+
 export async function changeOrders(db: Db, gone: Ordered[], come: Ordered[]): Promise<void> {
-  for (const one of gone) await deleteOrdered(db, one)
+  await deleteAll(db, gone)
   for (let from = 0; from < come.length; from += ROWS)
     await insertOrdered(db, valuesOf(come.slice(from, from + ROWS), {}))
 }
