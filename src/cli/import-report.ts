@@ -27,8 +27,9 @@ export function openRejects(terminal: NodeJS.WriteStream, file: string | undefin
   let count = 0
   return {
     add(refusal) {
+      const { line, id, reason } = refusal
       count += 1
-      if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify(refusal)}\n`)
+      if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify({ line, id, reason })}\n`)
       if (count <= MOST_SHOWN) terminal.write(`${lineOf(refusal)}\n`)
     },
     close() {

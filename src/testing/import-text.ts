@@ -25,7 +25,7 @@ export async function openForFiles(t: TestContext, from: string) {
       ...{ format, mapping, habits: AMERICAN, source: from, idColumn: mapping.idColumn ?? 'id' },
       ...{ update: true, keyId: 1, category: undefined, dryRun: false, mayHaveOwnIds: false },
       clock: () => Date.UTC(2026, 10, 23),
-      onRefused: (refusal) => refused.push(refusal),
+      onRefused: ({ why: _otherWords, ...refusal }) => refused.push(refusal),
       onBatch: () => undefined,
       ...given,
     })

@@ -1,4 +1,4 @@
-import type { ApiError } from '../errors.ts'
+import type { ApiError, ErrorCode, ErrorDetail } from '../errors.ts'
 import type { Member } from '../pets/fields.ts'
 
 /** A line as it was read: a value, or why there is none. */
@@ -6,7 +6,7 @@ export interface Line {
   /** From 1; in a JSON document the position of the animal. */
   number: number
   value?: unknown
-  problem?: string
+  problem?: Why
 }
 
 /** The members of one animal in its source: of CSV, the cells that are not empty. */
@@ -71,15 +71,74 @@ export interface Habits {
 
 export const AMERICAN: Habits = { currency: 'USD', dayFirst: false, pounds: false }
 
-/** A line that does not go in; the message says why, to the person who has to mend it. */
+/** One thing that is wrong: as the command says it, and what somebody needs who says it in other words. */
+export interface Why {
+  /** Absent where only the message says what it is. */
+  code?: ErrorCode | ErrorDetail['code'] | RefusalCode
+  /** The member that it is about (RFC 6901). */
+  pointer?: string
+  /** What the file has there, or an id. It may be about people: the command does not repeat it. */
+  value?: string
+  message: string
+}
+
+/** What no error of the service says. */
+export type RefusalCode =
+  | 'unknown_kind'
+  | 'unknown_organization_code'
+  | 'known_before'
+  | 'moved_away'
+  | 'not_for_adoption'
+  | 'bond_lacking'
+  | 'no_source_id'
+  | 'not_utf8'
+  | 'other_cells'
+  | 'line_too_long'
+  | 'not_csv'
+  | 'known_file'
+  | 'own_ids'
+  | 'other_program'
+  | 'other_format'
+  | 'missing_column'
+  | 'column_case'
+  | 'column_twice'
+  | 'not_json'
+  | 'no_object'
+  | 'open_quote'
+  | 'compressed'
+  | 'workbook'
+  | 'utf16'
+  | 'no_status'
+  | 'unknown_status'
+  | 'has_died'
+  | 'never_sheltered'
+  | 'has_left'
+
+/** A line, or a file, that does not go in; the message says why, to the person who has to mend it. */
 export class Refused extends Error {
-  constructor(message: string) {
+  readonly why: Why[]
+
+  constructor(reason: string | Why | Why[]) {
+    const why = typeof reason === 'string' ? [{ message: reason }] : [reason].flat()
     const { stackTraceLimit } = Error
     // A file may have a million such lines, and nobody reads where they were refused.
     Error.stackTraceLimit = 0
-    super(message)
+    super(why.map(told).join(' '))
     Error.stackTraceLimit = stackTraceLimit
+    this.why = why
   }
+}
+
+/** Of a line. */
+export function tooLong(bytes: number): Why {
+  return { code: 'line_too_long', value: String(bytes), message: `It is longer than ${bytes} bytes.` }
+}
+
+const MOST_QUOTED = 100
+
+/** For `Why`: whole texts of a file would take as much memory as the file. */
+export function quoted(text: string): string {
+  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED).toWellFormed()}…` : text
 }
 
 /** One line of a file on its way into the store. */
@@ -116,6 +175,8 @@ export interface Refusal {
   /** The id in the source. */
   id?: string
   reason: string
+  /** The same, for other words. */
+  why?: Why[]
 }
 
 /** What an error of the service says, with the members it is about. */
@@ -124,5 +185,5 @@ export function reasonOf({ message, details }: ApiError): string {
 }
 
 export function told({ pointer, message }: { pointer?: string; message: string }): string {
-  return `${pointer?.slice(1)}: ${message}`
+  return pointer === undefined ? message : `${pointer.slice(1)}: ${message}`
 }

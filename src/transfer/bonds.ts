@@ -1,6 +1,6 @@
 import type { Writer } from '../db/write.ts'
-import { type Refusal, Refused } from './animal.ts'
-import { reasonFor } from './import-batch.ts'
+import { quoted, type Refusal, Refused } from './animal.ts'
+import { refusalFor } from './import-batch.ts'
 import type { Outcome } from './plan.ts'
 
 interface Bonding {
@@ -28,10 +28,15 @@ export async function bondAll(
     try {
       const lacking = others.filter((other) => !ids.has(other))
       if (lacking.length > 0)
-        throw new Refused(`It came without its bond: ${lacking.join(', ')} did not come.`)
+        throw new Refused({
+          code: 'bond_lacking',
+          value: quoted(lacking.join(', ')),
+          message: `It came without its bond: ${lacking.join(', ')} did not come.`,
+        })
       await write('bondPets', petId, bondedWith, { keyId, organizationId }, clock())
     } catch (error) {
-      onRefused({ line, id, reason: `bondedWith: ${reasonFor(error)}` })
+      const { reason, why } = refusalFor(error)
+      onRefused({ line, id, reason: `bondedWith: ${reason}`, why })
     }
   }
 }

@@ -15,7 +15,7 @@ import { MOST_PHOTOS } from '../photos/schema.ts'
 import * as photos from '../photos/store.ts'
 import type { Photographed, PhotoList, Refusal } from './animal.ts'
 import { download } from './download.ts'
-import { reasonFor } from './import-batch.ts'
+import { refusalFor } from './import-batch.ts'
 import { knownSources, type PhotoSource } from './photo-store.ts'
 
 /** So many addresses are asked at once. */
@@ -84,7 +84,7 @@ export async function fetchPhotos(
         done[outcome] += 1
       } catch (error) {
         done[isFull(error) ? 'noRoom' : 'failed'] += 1
-        refuse(`photos[${index}]: ${reasonFor(error)}`)
+        refuse(`photos[${index}]: ${refusalFor(error).reason}`)
       }
       onPhoto(done)
     }

@@ -4,7 +4,7 @@ import { categoryNames, withAge } from '../pets/age.ts'
 import { ownNumber, takenNumbers } from '../pets/external-ids.ts'
 import { insertPets } from '../pets/insert-many.ts'
 import type { NewPet } from '../pets/schema.ts'
-import { type Photographed, Refused, reasonOf } from './animal.ts'
+import { type Photographed, type Refusal, Refused, told } from './animal.ts'
 import { knownAnimals, meetAgain, requireHere, shown } from './meet-again.ts'
 import { type Bond, type Judged, type Outcome, type Plan, Tried } from './plan.ts'
 import { insertSources, rememberFile } from './store.ts'
@@ -56,7 +56,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
       const before = known.find(animal)
       if (before) requireHere(before, plan)
       if (!take(taken, pet, before?.pet.id)) {
-        if (isOurs) throw new Refused('externalId: Another animal of the same organization has it.')
+        if (isOurs) throw numberTaken()
         delete pet.externalId
         outcome.leftOut.push('externalId (another animal has it)')
       }
@@ -67,8 +67,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
         if (bond) outcome.bonded.push({ ...bond, petId: before.pet.id })
       } else wait({ pet: at(pet, animal.point), sourceId, bond, photographed })
     } catch (error) {
-      const reason = reasonFor(error)
-      outcome.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), reason })
+      outcome.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), ...refusalFor(error) })
     }
   }
   await addAll()
@@ -139,9 +138,16 @@ async function remember(
     throw new Error('this file was imported meanwhile by somebody else: nothing was added')
 }
 
-/** @throws what is not about one animal */
-export function reasonFor(error: unknown): string {
-  if (error instanceof Refused) return error.message
-  if (error instanceof ApiError && error.status < 500) return reasonOf(error)
-  throw error
+function numberTaken(): Refused {
+  const message = 'Another animal of the same organization has it.'
+  return new Refused({ code: 'external_id_exists', pointer: '/externalId', message })
+}
+
+/** Why an animal does not go in. @throws what is not about one animal */
+export function refusalFor(error: unknown): Required<Pick<Refusal, 'reason' | 'why'>> {
+  if (error instanceof Refused) return { reason: error.message, why: error.why }
+  if (!(error instanceof ApiError) || error.status >= 500) throw error
+  const { code, message, details } = error
+  const why = details ?? [{ code, message }]
+  return { reason: why.map(told).join(' '), why }
 }

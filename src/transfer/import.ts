@@ -3,13 +3,14 @@ import type { Writer } from '../db/write.ts'
 import * as keys from '../keys/store.ts'
 import * as organizations from '../organizations/store.ts'
 import type { PetStatus } from '../pets/fields.ts'
+import { catchUp } from '../pets/search-index.ts'
 import { coordinatesOf } from '../places/derive.ts'
 import { takeTurns } from '../search/turns.ts'
 import { type Refusal, Refused } from './animal.ts'
 import { bondAll } from './bonds.ts'
 import { bringIn, type JudgedBatch } from './bring-in.ts'
 import { type Fetched, type Fetching, fetchPhotos, openPhotoQueue } from './fetch-photos.ts'
-import { bringIndexUpToDate } from './index-up-to-date.ts'
+import { refusalFor } from './import-batch.ts'
 import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
 import { tellNotUnderstood } from './left-out.ts'
 import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
@@ -33,6 +34,8 @@ export interface Options extends Omit<Plan, 'now' | 'organizationId' | 'fileOf' 
   clock: () => number
   /** Where photos are brought in too. */
   photos?: Fetching | undefined
+  /** Hears of the animals of each batch that are sound by themselves, before they come in. */
+  onSound?(animals: Judged[]): void
   /** Hears of every line that does not go in, in their order. */
   onRefused(refusal: Refusal): void
   /** Hears after each batch what was done so far. */
@@ -74,11 +77,12 @@ export async function importAnimals(
       for (const { line, animal } of batch.drafts) tellNotUnderstood(odd, line, animal.notUnderstood)
       if (odd.length > 0) done.notUnderstood = odd
       const judged = await judgeAll(db, batch, options, owner)
+      options.onSound?.(judged.animals)
       const outcome = await bringIn(judged, write, { ...options, ...owner, fileOf }, done)
       bonded.push(...outcome.bonded)
       await queue?.add(outcome.photographed)
       batches += 1
-      if (!options.dryRun && batches % BATCHES_UNTIL_INDEXED === 0) await bringIndexUpToDate({ write })
+      if (!options.dryRun && batches % BATCHES_UNTIL_INDEXED === 0) await catchUp(write)
     }
     if (options.dryRun) return done
     const { keyId, removed: status, clock, onRefused } = options
@@ -90,7 +94,7 @@ export async function importAnimals(
       const told = { by: { ...by, keyId }, clock, onRefused, onPhoto }
       done.photos = await fetchPhotos(queue.all(), { db, write }, options.photos, told)
     }
-    await bringIndexUpToDate({ write })
+    await catchUp(write)
   } catch (error) {
     throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error
   }
@@ -138,7 +142,7 @@ async function judgeAll(
       })
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      judged.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), reason: error.message })
+      judged.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), ...refusalFor(error) })
     }
   }
   return judged

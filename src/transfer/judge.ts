@@ -2,12 +2,13 @@ import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import type { ErrorDetail } from '../errors.ts'
 import { bodyJudge } from '../http/judge-body.ts'
+import { fold as foldCode } from '../organizations/fold.ts'
 import * as organizationStore from '../organizations/store.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { UNKNOWN_ORGANIZATION } from '../pets/problems.ts'
 import { merge, problemsOf } from '../pets/profile.ts'
 import { NewPet } from '../pets/schema.ts'
-import { type Animal, Refused, reasonOf, told } from './animal.ts'
+import { type Animal, quoted, Refused, type Why } from './animal.ts'
 import { fitting, present } from './fitting.ts'
 import { notFitting, notUnderstood } from './left-out.ts'
 import type { Read } from './plan.ts'
@@ -34,9 +35,7 @@ export async function readCategories(db: Db): Promise<Named> {
 }
 
 export async function readOrganizations(db: Db): Promise<Named> {
-  return byName(
-    [...(await organizationStore.codes(db))].map(([id, code]) => [id, organizationStore.fold(code)]),
-  )
+  return byName([...(await organizationStore.codes(db))].map(([id, code]) => [id, foldCode(code)]))
 }
 
 function byName(all: [id: number, name: string][]): Named {
@@ -76,16 +75,17 @@ export function judge(animal: Animal, known: Known, now: number): { pet: Read; l
     ? fitting(whole, (body) => allProblems(body, now))
     : { body: whole, left: [] }
   const { error } = judgeBody(problem ? { ...body, categoryId: 0 } : body)
-  const found = [problem, whose.problem].filter((words) => words !== undefined)
-  const problems = [...(error?.details ?? []).map(told), ...found]
-  if (problems.length > 0) throw new Refused(problems.join(' '))
-  if (!categories.ids.has(String(categoryId))) throw new Refused(reasonOf(categoryStore.unknownCategory()))
+  const found = [problem, whose.problem].filter((why) => why !== undefined)
+  const problems = [...withValues(error?.details, body), ...found]
+  if (problems.length > 0) throw new Refused(problems)
+  if (!categories.ids.has(String(categoryId)))
+    throw new Refused(withValues(categoryStore.unknownCategory().details, body))
   if (organizationId !== undefined && !organizations.ids.has(String(organizationId)))
-    throw new Refused(told(UNKNOWN_ORGANIZATION))
+    throw new Refused(withValues([UNKNOWN_ORGANIZATION], body))
   const sent = body as NewPet
   const pet = merge({}, sent)
   const unfit = problemsOf(pet, sent, now)
-  if (unfit.length > 0) throw new Refused(unfit.map(told).join(' '))
+  if (unfit.length > 0) throw new Refused(withValues(unfit, body))
   return {
     pet: animal.takenBack?.length ? { ...pet, takenBack: animal.takenBack } : pet,
     leftOut: [
@@ -94,6 +94,15 @@ export function judge(animal: Animal, known: Known, now: number): { pet: Read; l
       ...left.map(notFitting),
     ],
   }
+}
+
+/** With what the file has there, as far as it stayed text: what was understood reads otherwise by now. */
+function withValues(details: ErrorDetail[] = [], body: Record<string, unknown>): Why[] {
+  return details.map((detail) => {
+    const parts = detail.pointer?.split('/').slice(1) ?? []
+    const value = parts.reduce<unknown>((whole, part) => (whole as Record<string, unknown>)?.[part], body)
+    return typeof value === 'string' ? { ...detail, value: quoted(value) } : detail
+  })
 }
 
 /** What is wrong with each member by itself, and then with all together. */
@@ -106,29 +115,35 @@ function allProblems(body: Record<string, unknown>, now: number): ErrorDetail[] 
 function organizationOf(
   { organizationId, organization }: Animal,
   { organizations, ...known }: Known,
-): { organizationId?: unknown; problem?: string } {
+): { organizationId?: unknown; problem?: Why } {
   if (organizationId === undefined && organization === undefined)
     return { organizationId: known.organizationId }
   if (organizationId !== undefined && organization !== undefined)
-    return { problem: 'Give either organizationId or organization.' }
-  const id = organizationId ?? idOf(organizations, String(organization), organizationStore.fold)
-  if (id === undefined)
-    return { problem: `No organization has the code "${String(organization).slice(0, 20)}": add it first.` }
+    return { problem: { message: 'Give either organizationId or organization.' } }
+  const id = organizationId ?? idOf(organizations, String(organization), foldCode)
+  if (id === undefined) return { problem: noOrganization(String(organization)) }
   if (!known.othersToo && String(id) !== String(known.organizationId))
-    return { problem: 'It belongs to another organization than the key.' }
+    return {
+      problem: { code: 'other_organization', message: 'It belongs to another organization than the key.' },
+    }
   return { organizationId: id }
 }
 
-type Found = { categoryId?: unknown; problem?: string }
+function noOrganization(code: string): Why {
+  const message = `No organization has the code "${code.slice(0, 20)}": add it first.`
+  return { code: 'unknown_organization_code', value: quoted(code), message }
+}
+
+type Found = { categoryId?: unknown; problem?: Why }
 
 function categoryOf(animal: Animal, categories: Named, fallback: number | undefined): Found {
   const { categoryId, category, kind } = animal
   if (categoryId !== undefined && category !== undefined) {
-    return { problem: 'Give either categoryId or category.' }
+    return { problem: { message: 'Give either categoryId or category.' } }
   }
   if (kind === undefined && category === undefined) return { categoryId: categoryId ?? fallback }
   if (kind === undefined && typeof category !== 'string')
-    return { problem: 'category: This must be a string.' }
+    return { problem: { pointer: '/category', message: 'This must be a string.' } }
   const word = kind ?? String(category)
   // The store's own categories first: a shelter may have one for what others put with the rest.
   const id =
@@ -137,5 +152,6 @@ function categoryOf(animal: Animal, categories: Named, fallback: number | undefi
     fallback
   if (id !== undefined) return { categoryId: id }
   const wrong = kind === undefined ? 'No category is named' : 'No category is known for the species'
-  return { problem: `${wrong} "${word.slice(0, 100)}"; --category names one for such animals.` }
+  const message = `${wrong} "${word.slice(0, 100)}"; --category names one for such animals.`
+  return { problem: { code: 'unknown_kind', value: quoted(word), message } }
 }

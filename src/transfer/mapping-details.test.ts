@@ -77,7 +77,18 @@ test('animals that are not free are not published, in the words of each program'
 
 test('weights and amounts are read with their units and a decimal comma; a weight of 0 is none', async (t) => {
   const shelterluv = await openForFiles(t, 'shelterluv')
-  const weights = ['22.5 lb', '45.6 lbs', '10 kg', '3 oz', '12,5', '0', '7 stone']
+  const weights = [
+    '22.5 lb',
+    '45.6 lbs',
+    '10 kg',
+    '3 oz',
+    '12,5',
+    '0',
+    '7 stone',
+    '0,250 kg',
+    '1,250 kg',
+    '1,250 lb',
+  ]
   const file = csv(
     'Animal ID,Name,Species,Status,Weight',
     ...weights.map((weight, id) => `${id},Rex,Dog,Available,"${weight}"`),
@@ -85,7 +96,7 @@ test('weights and amounts are read with their units and a decimal comma; a weigh
   const { animals, leftOut } = await shelterluv(file, 'csv')
   assert.deepEqual(
     animals.map(({ weightGrams }) => weightGrams),
-    [10_206, 20_684, 10_000, 85, 5_670, undefined, undefined],
+    [10_206, 20_684, 10_000, 85, 5_670, undefined, undefined, 250, 1_250, 566_990],
   )
   assert.deepEqual(leftOut, { 'Weight (not understood)': 1 })
 

@@ -45,7 +45,7 @@ async function importSample(
     dryRun: false,
     mayHaveOwnIds: false,
     clock: () => Date.UTC(2026, 10, 23),
-    onRefused: (refusal) => refused.push(refusal),
+    onRefused: ({ why: _otherWords, ...refusal }) => refused.push(refusal),
     onBatch: () => undefined,
   })
   const animals: Record<string, unknown>[] = (await text(Readable.from(exportAnimals(store.db, 'ndjson'))))

@@ -37,7 +37,10 @@ export async function knownAnimals(db: Db, animals: Judged[], plan: Plan) {
 /** Of an animal that went to another organization neither the id nor the status is told. @throws {Refused} */
 export function requireHere({ pet }: Known, { fileOf }: Plan): void {
   if (fileOf !== undefined && pet.organizationId !== fileOf)
-    throw new Refused('It was imported before, and belongs to another organization now, or to none.')
+    throw new Refused({
+      code: 'moved_away',
+      message: 'It was imported before, and belongs to another organization now, or to none.',
+    })
 }
 
 /** @throws {Refused} @throws {ApiError} as `updatePet` */
@@ -50,9 +53,13 @@ export async function meetAgain(
 ): Promise<'updated' | 'unchanged'> {
   const { id, status } = before.pet
   const pet = patchOf(before.pet, read, { point, takenBack })
-  if (!update) throw new Refused(`It was imported before, as animal ${id}; --update changes such animals.`)
+  if (!update) {
+    const message = `It was imported before, as animal ${id}; --update changes such animals.`
+    throw new Refused({ code: 'known_before', value: String(id), message })
+  }
   if (unlisted && status !== undefined) {
-    throw new Refused(`It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`)
+    const message = `It is not for adoption there, and here animal ${id} is ${status}: decide by hand.`
+    throw new Refused({ code: 'not_for_adoption', value: String(id), message })
   }
   // What a file does not name stays: an export of another program has not all that is known here.
   const sound = merge(before.pet, pet)

@@ -1,6 +1,6 @@
 import type { Db } from '../db/tables.ts'
 import * as pets from '../pets/store.ts'
-import type { Draft } from './animal.ts'
+import { type Draft, Refused } from './animal.ts'
 import { firstOfFile, isKnown, type Origin } from './store.ts'
 
 /** So many animals tell whose ids they have. */
@@ -28,10 +28,12 @@ export async function refuseOwnIds(
   const own = known.filter((pet) => organizationId === undefined || pet.organizationId === organizationId)
   const same = own.filter(({ id, name }) => names.get(id) === name)
   if (same.length * 2 <= names.size) return
-  throw new Error(
-    'the file has the ids that its animals have in this store, as `adoptable export` writes them, and each would be ' +
+  throw new Refused({
+    code: 'own_ids',
+    message:
+      'the file has the ids that its animals have in this store, as `adoptable export` writes them, and each would be ' +
       'added once more: nothing was changed. If they are ids of another place, say --update id --source NAME',
-  )
+  })
 }
 
 async function firstAnimalOf(
@@ -62,9 +64,8 @@ export async function refuseKnownFile(
   const first = await firstAnimalOf(db, fingerprint, fileOf)
   if (first === undefined) return
   const before = `this file was imported before, from animal ${first} on, and nothing was changed`
-  throw new Error(
-    update
-      ? `${before}: it came without --update, so the ids of its animals are not known. --again adds all of them once more`
-      : `${before}. --update COLUMN changes animals that were imported with it; --again adds all of them once more`,
-  )
+  const message = update
+    ? `${before}: it came without --update, so the ids of its animals are not known. --again adds all of them once more`
+    : `${before}. --update COLUMN changes animals that were imported with it; --again adds all of them once more`
+  throw new Refused({ code: 'known_file', value: String(first), message })
 }

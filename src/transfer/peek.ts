@@ -1,3 +1,5 @@
+import { type RefusalCode, Refused } from './animal.ts'
+
 /** More than any line of headings has. */
 const MOST_PEEKED_BYTES = 2 ** 16
 
@@ -36,14 +38,20 @@ async function* joined(chunks: Buffer[], rest: AsyncIterator<Buffer>): AsyncGene
 }
 
 /** What people have instead of text, by its first bytes. */
-const OTHERS: [bytes: number[], what: string][] = [
-  [[0x1f, 0x8b], 'is compressed with gzip: unpack it first'],
-  [[0x50, 0x4b, 3, 4], 'is a ZIP archive or a workbook: unpack it, or save the sheet as CSV in UTF-8'],
-  [[0xff, 0xfe], 'is UTF-16: save it anew in UTF-8'],
-  [[0xfe, 0xff], 'is UTF-16: save it anew in UTF-8'],
+const OTHERS: [bytes: number[], code: RefusalCode, what: string][] = [
+  [[0x1f, 0x8b], 'compressed', 'is compressed with gzip: unpack it first'],
+  [
+    [0x50, 0x4b, 3, 4],
+    'workbook',
+    'is a ZIP archive or a workbook: unpack it, or save the sheet as CSV in UTF-8',
+  ],
+  [[0xff, 0xfe], 'utf16', 'is UTF-16: save it anew in UTF-8'],
+  [[0xfe, 0xff], 'utf16', 'is UTF-16: save it anew in UTF-8'],
 ]
 
 function refuseOthers(head: Buffer): void {
-  const [, what] = OTHERS.find(([bytes]) => bytes.every((byte, index) => head[index] === byte)) ?? []
-  if (what !== undefined) throw new Error(`the file ${what}`)
+  const other = OTHERS.find(([bytes]) => bytes.every((byte, index) => head[index] === byte))
+  if (!other) return
+  const [, code, what] = other
+  throw new Refused({ code, message: `the file ${what}` })
 }

@@ -80,7 +80,8 @@ function draftOf(line: Line, reading: Reading): { draft?: Draft; refusal?: Refus
     return { draft: { line: line.number, animal: rest, sourceId: id, ownId, ...bond, ...photos } }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    return { refusal: { line: line.number, ...(id !== undefined && { id }), reason: error.message } }
+    const { message: reason, why } = error
+    return { refusal: { line: line.number, ...(id !== undefined && { id }), reason, why } }
   }
 }
 
@@ -98,7 +99,8 @@ function bondOf(ids: unknown): { bondedWith?: string[] } {
   const isId = (id: unknown): boolean => ['string', 'number', 'bigint'].includes(typeof id)
   if (Array.isArray(ids) && ids.length > 0 && ids.length <= MOST_BONDED && ids.every(isId))
     return { bondedWith: ids.map(String) }
-  throw new Refused(`bondedWith: This must be a list of 1 to ${MOST_BONDED} ids of animals of the file.`)
+  const message = `This must be a list of 1 to ${MOST_BONDED} ids of animals of the file.`
+  throw new Refused({ code: 'invalid_value', pointer: '/bondedWith', message })
 }
 
 async function* linesOf(file: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<Line> {
@@ -123,9 +125,8 @@ function refuseOtherFormat(firstLine: string, { format, mapping }: Reading): voi
   const line = firstLine.trim()
   const found = line.startsWith('{') ? 'ndjson' : /^[^{[]*[,;\t]/.test(line) ? 'csv' : format
   if (found === format || format === 'json' || !mapping.formats.includes(found)) return
-  throw new Error(
-    `the file begins like ${found.toUpperCase()}, and is read as ${format}: say --format ${found}`,
-  )
+  const message = `the file begins like ${found.toUpperCase()}, and is read as ${format}: say --format ${found}`
+  throw new Refused({ code: 'other_format', value: found, message })
 }
 
 function* animalsIn(line: Line, { format, mapping }: Reading): Generator<Line> {
@@ -135,7 +136,7 @@ function* animalsIn(line: Line, { format, mapping }: Reading): Generator<Line> {
       yield { number: format === 'json' ? index + 1 : line.number, value }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    yield { number: line.number, problem: error.message }
+    yield { number: line.number, problem: { message: error.message } }
   }
 }
 
@@ -143,7 +144,7 @@ function* animalsIn(line: Line, { format, mapping }: Reading): Generator<Line> {
 function fieldsOf({ value, problem }: Line): Fields {
   if (problem !== undefined) throw new Refused(problem)
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new Refused('It must be a JSON object.')
+    throw new Refused({ code: 'no_object', message: 'It must be a JSON object.' })
   return value as Fields
 }
 
@@ -162,6 +163,9 @@ function sourceIdOf(fields: Fields, { idColumn, update, mapping }: Reading): str
   }
   const text = typeof id === 'string' ? id : ''
   if (!SOURCE_ID.test(text))
-    throw new Refused(`${idColumn}: This must be the id of the animal, of 1 to 200 characters.`)
+    throw new Refused({
+      code: 'no_source_id',
+      message: `${idColumn}: This must be the id of the animal, of 1 to 200 characters.`,
+    })
   return text
 }

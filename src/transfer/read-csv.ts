@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
-import type { Fields, Line } from './animal.ts'
+import { type Fields, type Line, quoted, Refused, tooLong as tooLongLine, type Why } from './animal.ts'
 import { CUT, cutLines } from './cut-lines.ts'
 import { inTurns } from './in-turns.ts'
 import { MAPPINGS } from './mappings.ts'
@@ -13,10 +13,15 @@ const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
 /** What the parser makes of bytes that are not UTF-8. */
 const REPLACEMENT = '\uFFFD'
 
+const NOT_UTF8: Why = {
+  code: 'not_utf8',
+  message: 'It is not UTF-8. Save the file anew with that encoding.',
+}
+
 interface Read {
   number: number
   cells?: string[]
-  problem?: string
+  problem?: Why
 }
 
 /** Spreadsheet programs take the second where numbers have a comma; the third is in what they copy. */
@@ -44,11 +49,11 @@ export async function* readCsv(
   let headings: string[] | undefined
   const { bytes, isUtf8 } = utf8Of(input)
   for await (const { number, cells, problem } of recordsOf(bytes, separatorOf(firstLine, required))) {
-    if (problem !== undefined && number === 1) throw new Error(`the headings in line 1: ${problem}`)
+    if (problem !== undefined && number === 1) throw new Error(`the headings in line 1: ${problem.message}`)
     if (problem !== undefined) yield { number, problem }
     else if (cells && !headings) headings = checked([...(names ?? cells)], required, others)
     else if (cells && headings && !isUtf8() && cells.some((cell) => cell.includes(REPLACEMENT)))
-      yield { number, problem: 'It is not UTF-8. Save the file anew with that encoding.' }
+      yield { number, problem: NOT_UTF8 }
     else if (cells && headings) yield { number, ...toFields(headings, cells) }
   }
   if (!headings) checked([], required, others)
@@ -71,18 +76,26 @@ export function separatorOf(firstLine: string, required: readonly string[]): str
 function checked(headings: string[], required: readonly string[], others: readonly string[]): string[] {
   const missing = required.filter((column) => !headings.includes(column))
   const other = missing.length > 0 ? programOf(headings) : undefined
-  if (other) throw new Error(`the file looks like an export of another program: say --from ${other}`)
+  if (other) {
+    const message = `the file looks like an export of another program: say --from ${other}`
+    throw new Refused({ code: 'other_program', value: other, message })
+  }
   for (const column of [...required, ...others].filter((name) => !headings.includes(name))) {
     const alike = headings.find((heading) => folded(heading) === folded(column))
-    if (alike !== undefined)
-      throw new Error(`the column ${shown([alike])} of the file has to be called ${column}`)
+    const message = alike && `the column ${shown([alike])} of the file has to be called ${column}`
+    if (message) throw new Refused({ code: 'column_case', value: column, message })
   }
   if (missing.length > 0) {
-    throw new Error(`the file has no column ${missing.join(', ')}; its first line has ${shown(headings)}`)
+    const names = missing.join(', ')
+    const message = `the file has no column ${names}; its first line has ${shown(headings)}`
+    throw new Refused({ code: 'missing_column', value: names, message })
   }
   const met = new Set<string>()
   const twice = headings.find((heading) => heading !== '' && met.size === met.add(heading).size)
-  if (twice) throw new Error(`the file has two columns ${shown([twice])}`)
+  if (twice) {
+    const message = `the file has two columns ${shown([twice])}`
+    throw new Refused({ code: 'column_twice', value: quoted(twice), message })
+  }
   return headings
 }
 
@@ -104,11 +117,10 @@ function shown(headings: string[]): string {
   return text.replaceAll(/\p{Cc}/gu, '?') || 'nothing'
 }
 
-function toFields(headings: string[], cells: string[]): { value: Fields } | { problem: string } {
+function toFields(headings: string[], cells: string[]): { value: Fields } | { problem: Why } {
   if (cells.length !== headings.length) {
-    return {
-      problem: `It has ${cells.length} cells where the first line of the file has ${headings.length}.`,
-    }
+    const message = `It has ${cells.length} cells where the first line of the file has ${headings.length}.`
+    return { problem: { code: 'other_cells', message } }
   }
   const filled = headings.map((heading, index) => [heading, cells[index]]).filter(([, cell]) => cell !== '')
   return { value: Object.fromEntries(filled) }
@@ -153,18 +165,20 @@ export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string
   yield* skipped.splice(0)
   if (tooLong !== undefined) {
     const what = `the record that begins there is longer than ${MOST_RECORD_BYTES} bytes`
-    throw new Error(`line ${tooLong}: ${what}; look for a quote that is never closed`)
+    const message = `line ${tooLong}: ${what}; look for a quote that is never closed`
+    throw new Refused({ code: 'open_quote', value: String(tooLong), message })
   }
 }
 
 function ofFairSize(cells: string[]): Pick<Read, 'cells' | 'problem'> {
   const isCut = cells.some((cell) => cell.includes(CUT))
-  return isCut ? { problem: `It is longer than ${MOST_RECORD_BYTES} bytes.` } : { cells }
+  return isCut ? { problem: tooLongLine(MOST_RECORD_BYTES) } : { cells }
 }
 
-function problemOf(first: number, last: number): string {
+function problemOf(first: number, last: number): Why {
   const where = last > first ? `Lines ${first} to ${last} are` : 'It is'
-  return `${where} not CSV: a cell that holds a quote stands in quotes, with each of its own written twice.`
+  const message = `${where} not CSV: a cell that holds a quote stands in quotes, with each of its own written twice.`
+  return { code: 'not_csv', message }
 }
 
 /** The parser tells where a record ends, and counts a line end of two characters in a cell twice. */

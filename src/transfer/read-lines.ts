@@ -1,7 +1,7 @@
 import type { ApiError } from '../errors.ts'
 import { parseJson } from '../http/json-body.ts'
-import type { Line } from './animal.ts'
-import { reasonOf } from './animal.ts'
+import type { Line, Why } from './animal.ts'
+import { Refused, reasonOf, tooLong } from './animal.ts'
 
 /**
  * Of a line or a document. No line of ours has as many, nor a page of an API. Reading it may take fifty times
@@ -17,7 +17,7 @@ export async function* readNdjson(input: AsyncIterable<Buffer>): AsyncGenerator<
   let number = 0
   for await (const bytes of linesOf(input)) {
     number += 1
-    if (bytes === undefined) yield { number, problem: `It is longer than ${MOST_BYTES} bytes.` }
+    if (bytes === undefined) yield { number, problem: tooLong(MOST_BYTES) }
     else {
       const line = number === 1 ? withoutBom(bytes) : bytes
       if (!isBlank(line)) yield { number, ...parsed(line) }
@@ -35,7 +35,7 @@ export async function* readJson(input: AsyncIterable<Buffer>): AsyncGenerator<Li
     chunks.push(chunk)
   }
   const { value, problem } = parsed(withoutBom(Buffer.concat(chunks)))
-  if (problem) throw new Error(`the file was not read: ${problem}`)
+  if (problem) throw new Refused({ ...problem, message: `the file was not read: ${problem.message}` })
   yield { number: 1, value }
 }
 
@@ -63,11 +63,11 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | u
   if (size > 0) yield take(Buffer.alloc(0))
 }
 
-function parsed(bytes: Buffer): { value: unknown; problem?: never } | { value?: never; problem: string } {
+function parsed(bytes: Buffer): { value: unknown; problem?: never } | { value?: never; problem: Why } {
   try {
     return { value: parseJson(bytes) }
   } catch (error) {
-    return { problem: reasonOf(error as ApiError).replace('The body', 'It') }
+    return { problem: { code: 'not_json', message: reasonOf(error as ApiError).replace('The body', 'It') } }
   }
 }
 

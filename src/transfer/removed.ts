@@ -3,7 +3,7 @@ import type { Writer } from '../db/write.ts'
 import type { PetStatus } from '../pets/fields.ts'
 import * as pets from '../pets/store.ts'
 import type { Refusal } from './animal.ts'
-import { reasonFor } from './import-batch.ts'
+import { refusalFor } from './import-batch.ts'
 import { type Origin, type Sourced, sourcesOf } from './store.ts'
 
 interface Retiring {
@@ -47,7 +47,11 @@ export async function retireRemoved(
       await write('updatePet', { status }, { id: BigInt(petId), by, now: clock() })
       count += 1
     } catch (error) {
-      onRefused({ line: 0, id: sourceId, reason: `It is not in the export any more. ${reasonFor(error)}` })
+      onRefused({
+        line: 0,
+        id: sourceId,
+        reason: `It is not in the export any more. ${refusalFor(error).reason}`,
+      })
     }
   }
   return count

@@ -1,6 +1,7 @@
+import { amountOf, numberOf, weightOf } from './amounts.ts'
 import type { Habits } from './animal.ts'
 import { plainText } from './plain-text.ts'
-import { KILOGRAM_GRAMS, POUND_GRAMS, UNIT_GRAMS, type Words } from './words.ts'
+import { KILOGRAM_GRAMS, POUND_GRAMS, type Words } from './words.ts'
 
 // What programs for shelters write, read as what an animal has here. What is not understood stays unread.
 
@@ -79,7 +80,7 @@ export function sourceRow(fields: Json, habits: Habits, nothing: readonly string
       return first(names, (text) => weightOf(text, unit)) || undefined
     },
     money(...names) {
-      const amount = first(names, (text) => numberOf(withoutSign(text), 100))
+      const amount = first(names, (text) => amountOf(text, 100))
       return amount === undefined ? undefined : { amount, currency: habits.currency }
     },
     read(...names) {
@@ -121,27 +122,6 @@ export function isOnlyDayFirst(text: string): boolean {
   return (
     !dateOf(text, { ...habits, dayFirst: false }) && dateOf(text, { ...habits, dayFirst: true }) !== undefined
   )
-}
-
-function numberOf(text: string, factor: number): number | undefined {
-  // 1.250,50 or 1,250.50; with three digits behind its only comma it is more than a thousand.
-  const isContinental = /^\d{1,9}(?:\.\d{3})*,\d{1,2}$/.test(text)
-  if (!isContinental && !/^\d{1,9}(?:,\d{3})*(?:\.\d+)?$/.test(text)) return undefined
-  const plain = isContinental ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
-  return Math.round(Number(plain) * factor)
-}
-
-/** Without that of a currency at either end. */
-function withoutSign(text: string): string {
-  const figures = text.replace(/^(?:US)?[$€£]/, '')
-  return (/[$€£]$/.test(figures) ? figures.slice(0, -1) : figures).trim()
-}
-
-/** "22.5 lb" */
-function weightOf(text: string, unit: number): number | undefined {
-  const [, figures = '', told = ''] = /^([\d.,]+)\s*([a-z]*)\.?$/i.exec(text) ?? []
-  const grams = told === '' ? unit : UNIT_GRAMS.get(told.toLowerCase())
-  return grams ? numberOf(figures, grams) : undefined
 }
 
 export function isObject(value: unknown): value is Json {

@@ -57,4 +57,5 @@ export const UNIT_GRAMS = words<number>({
   ...{ kilograms: KILOGRAM_GRAMS, kilogram: KILOGRAM_GRAMS, kg: KILOGRAM_GRAMS, kgs: KILOGRAM_GRAMS },
   ...{ ounces: POUND_GRAMS / 16, ounce: POUND_GRAMS / 16, oz: POUND_GRAMS / 16 },
   ...{ grams: 1, gram: 1, g: 1 },
+  ...{ libras: POUND_GRAMS, libra: POUND_GRAMS, kilos: KILOGRAM_GRAMS, kilo: KILOGRAM_GRAMS },
 })

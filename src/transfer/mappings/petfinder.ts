@@ -1,5 +1,5 @@
 import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Mapping, Refused } from '../animal.ts'
+import { type Animal, type Mapping, quoted, Refused } from '../animal.ts'
 import { held, listed, type SourceRow, sourceRow, split } from '../source-row.ts'
 import { AGES, COATS, SEXES, SIZES, words } from '../words.ts'
 
@@ -61,6 +61,7 @@ function statusOf(letter: string): Pick<Animal, 'status' | 'unlisted'> {
   // Found: somebody may still look for it.
   if (letter === 'F') return { unlisted: true }
   const status = STATUSES.get(letter)
-  if (!status) throw new Refused(`The status "${letter}" is none of Petfinder's: A, F, H, P or X.`)
-  return { status }
+  if (status) return { status }
+  const message = `The status "${letter}" is none of Petfinder's: A, F, H, P or X.`
+  throw new Refused({ code: 'unknown_status', value: quoted(letter), message })
 }

@@ -1,6 +1,6 @@
 import { countryNamed } from '../../http/iso-codes.ts'
 import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Fields, type Habits, type Mapping, Refused } from '../animal.ts'
+import { type Animal, type Fields, type Habits, type Mapping, quoted, Refused, type Why } from '../animal.ts'
 import { addresses, held, isObject, listed, type SourceRow, sourceRow, split } from '../source-row.ts'
 import { AGES, COATS, POUND_GRAMS, SEXES, SIZES, UNIT_GRAMS, words } from '../words.ts'
 import { allOf, firstOf, flat, keyOf, named, namesOf, objectsIn, textOf } from './json-api.ts'
@@ -50,11 +50,7 @@ export const rescueGroups: Mapping = {
   toAnimal(fields, _format, habits) {
     const { species, status } = fields
     const ours = STATUSES.get(textOf(status).toLowerCase())
-    if (!ours) {
-      const word = textOf(status).slice(0, 100)
-      const found = status === undefined ? 'There is no status' : `The status "${word}" has no counterpart`
-      throw new Refused(`${found}; Available, Hold, Pending and Adopted are read.`)
-    }
+    if (!ours) throw new Refused(noStatus(status === undefined ? undefined : textOf(status)))
     const row = sourceRow(fields, habits)
     row.read('type', 'species', 'status')
     const isPromised = row.flag('isAdoptionPending') === true && ours === 'available'
@@ -156,4 +152,11 @@ function pictureAddresses(pictures: (Fields | undefined)[]): string[] | undefine
     return address ?? []
   })
   return found.length > 0 ? found : undefined
+}
+
+function noStatus(word: string | undefined): Why {
+  const read = 'Available, Hold, Pending and Adopted are read.'
+  if (word === undefined) return { code: 'no_status', message: `There is no status; ${read}` }
+  const message = `The status "${word.slice(0, 100)}" has no counterpart; ${read}`
+  return { code: 'unknown_status', value: quoted(word), message }
 }

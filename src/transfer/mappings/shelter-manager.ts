@@ -1,5 +1,5 @@
 import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Fields, type Habits, type Mapping, Refused } from '../animal.ts'
+import { type Animal, type Fields, type Habits, type Mapping, quoted, Refused, type Why } from '../animal.ts'
 import { addresses, held, isObject, listed, type SourceRow, sourceRow } from '../source-row.ts'
 import { COATS, SEXES, SIZES, words } from '../words.ts'
 
@@ -65,15 +65,22 @@ function withLeft(animal: object, row: SourceRow): Animal {
 }
 
 function statusOf(fields: Fields, row: SourceRow): Pick<Animal, 'status' | 'unlisted'> {
-  if (textOf(fields.ANIMALDECEASEDDATE) !== '') throw new Refused('It has died.')
-  if (row.flag('ANIMALNONSHELTER')) throw new Refused('It never was an animal of the shelter.')
+  if (textOf(fields.ANIMALDECEASEDDATE) !== '')
+    throw new Refused({ code: 'has_died', message: 'It has died.' })
+  if (row.flag('ANIMALNONSHELTER'))
+    throw new Refused({ code: 'never_sheltered', message: 'It never was an animal of the shelter.' })
   const movement = textOf(fields.MOVEMENTTYPE)
   const status = MOVED.get(movement)
   if (status) return { status }
-  if (!AT_HAND.includes(movement)) {
-    throw new Refused(GONE.get(movement) ?? `The movement "${movement}" has no counterpart.`)
-  }
+  if (!AT_HAND.includes(movement)) throw new Refused(gone(movement))
   return row.flag('ANIMALNOTFORADOPTION') ? { unlisted: true } : { status: 'available' }
+}
+
+function gone(movement: string): Why {
+  const known = GONE.get(movement)
+  if (known) return { code: 'has_left', message: known }
+  const message = `The movement "${movement}" has no counterpart.`
+  return { code: 'unknown_status', value: quoted(movement), message }
 }
 
 /** What its database has no value for, that program writes as None. */

@@ -33,7 +33,8 @@ export const shelterluv: Mapping = {
     const name = row.text('Name')
     const kind = row.text('Type', 'Species') ?? ''
     const word = row.text('Status') ?? ''
-    if (/\beuthani[sz]ed\b|\bdeceased\b|\bdied\b/i.test(word)) throw new Refused('It has died.')
+    if (/\beuthani[sz]ed\b|\bdeceased\b|\bdied\b/i.test(word))
+      throw new Refused({ code: 'has_died', message: 'It has died.' })
     const status = STATUSES.find(([words]) => words.test(word))?.[1]
     const breeds = [row.text('Breed', 'Primary Breed'), row.text('Secondary Breed')].flatMap((names) =>
       split(names, '/'),
