@@ -29,3 +29,19 @@ export async function startV2(t: TestContext, options: Options = {}, key: Partia
     app.request(`/v2${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
   return { ...app, client, keyId, token, askToken, read }
 }
+
+/** The keys of an animal, as they came in 2024. */
+export const ANIMAL_KEYS = [
+  ...['id', 'organization_id', 'url', 'type', 'species', 'breeds', 'colors', 'age', 'gender', 'size', 'coat'],
+  ...['attributes', 'environment', 'tags', 'name', 'description', 'organization_animal_id', 'photos'],
+  ...[
+    'primary_photo_cropped',
+    'videos',
+    'status',
+    'status_changed_at',
+    'published_at',
+    'distance',
+    'contact',
+  ],
+  '_links',
+]

@@ -1,7 +1,8 @@
 import { html } from '../../http/html.ts'
 import type { Pet } from '../../pets/schema.ts'
-import { theirs } from './colors.ts'
-import { linkOf, miles, OWN_CODE, toAddress, toPhoto } from './organization.ts'
+import { theirColor } from './colors.ts'
+import { toMiles } from './miles.ts'
+import { linkOf, OWN_CODE, toAddress, toPhoto } from './organization.ts'
 import { PREFIX } from './prefix.ts'
 import type { Type } from './types.ts'
 
@@ -9,7 +10,7 @@ import type { Type } from './types.ts'
 // an empty list, or where these clients fail over null, a word that says so; no key is left out.
 
 /** An animal as everybody sees it, with its times. */
-export type Shown = Omit<Pet, 'staff'> & {
+export type ShownPet = Omit<Pet, 'staff'> & {
   publishedAt?: string
   statusChangedAt?: string
   createdAt: string
@@ -27,11 +28,11 @@ export interface Owner {
 const AGES = { baby: 'Baby', young: 'Young', adult: 'Adult', senior: 'Senior' } as const
 const GENDERS = { male: 'Male', female: 'Female', unknown: 'Unknown' } as const
 const SIZES = { small: 'Small', medium: 'Medium', large: 'Large', extra_large: 'Extra Large' } as const
-/** Those that are shown at all. */
+/** Of ours those that are shown at all. */
 export const STATUSES = { available: 'adoptable', sold: 'adopted' } as const
 
 export function toAnimal(
-  pet: Shown,
+  pet: ShownPet,
   { type, owner, origin }: { type: Type; owner: Owner | undefined; origin: string },
 ) {
   const { id, name, breed, colors = [], coat, traits = {}, goodWith = {}, photos = [], place } = pet
@@ -50,9 +51,9 @@ export function toAnimal(
       unknown: breed?.unknown ?? breed === undefined,
     },
     colors: {
-      primary: theirs(type.slug, colors[0]),
-      secondary: theirs(type.slug, colors[1]),
-      tertiary: theirs(type.slug, colors[2]),
+      primary: theirColor(type.slug, colors[0]),
+      secondary: theirColor(type.slug, colors[1]),
+      tertiary: theirColor(type.slug, colors[2]),
     },
     age: AGES[(pet.age ?? 'adult') as keyof typeof AGES],
     gender: GENDERS[(pet.sex ?? 'unknown') as keyof typeof GENDERS],
@@ -82,7 +83,7 @@ export function toAnimal(
     status: STATUSES[pet.status as keyof typeof STATUSES],
     status_changed_at: timeOf(pet.statusChangedAt ?? pet.publishedAt ?? pet.createdAt),
     published_at: timeOf(pet.publishedAt ?? pet.statusChangedAt ?? pet.createdAt),
-    distance: miles(pet.distanceMeters),
+    distance: toMiles(pet.distanceMeters),
     contact: {
       email: pet.contact?.email ?? owner?.email ?? null,
       phone: pet.contact?.phone ?? owner?.phone ?? null,

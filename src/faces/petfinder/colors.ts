@@ -24,30 +24,32 @@ export function colorsOf(type: TypeSlug): string[] {
 }
 
 /** Ours that have no part of theirs to their name. */
-const OURS: Record<string, string[]> = {
-  'Merle (Blue)': ['Blue Merle', 'Merle'],
-  'Merle (Red)': ['Red Merle'],
-  'Tricolor (Brown, Black, & White)': ['Tricolor'],
-  'Black & White / Tuxedo': ['Black and White'],
-  'Black & White': ['Black and White'],
-  'Gray & White': ['Gray and White'],
-  'Orange & White': ['Orange and White'],
-  'Tabby (Brown / Chocolate)': ['Brown Tabby'],
-  'Tabby (Gray / Blue / Silver)': ['Gray Tabby', 'Silver Tabby'],
-  'Tabby (Orange / Red)': ['Orange Tabby'],
-}
+const OURS = new Map<string, string[]>(
+  Object.entries({
+    'Merle (Blue)': ['Blue Merle', 'Merle'],
+    'Merle (Red)': ['Red Merle'],
+    'Tricolor (Brown, Black, & White)': ['Tricolor'],
+    'Black & White / Tuxedo': ['Black and White'],
+    'Black & White': ['Black and White'],
+    'Gray & White': ['Gray and White'],
+    'Orange & White': ['Orange and White'],
+    'Tabby (Brown / Chocolate)': ['Brown Tabby'],
+    'Tabby (Gray / Blue / Silver)': ['Gray Tabby', 'Silver Tabby'],
+    'Tabby (Orange / Red)': ['Orange Tabby'],
+  }),
+)
 
 /** What animals of ours may have that they would know by this color. */
-export function oursOf(color: string): string[] {
+export function ourColors(color: string): string[] {
   const known = KNOWN.get(fold(color)) ?? color
   const parts = known.includes('(') ? [] : known.split(' / ')
-  return [...new Set([known, ...parts, ...(OURS[known] ?? [])])]
+  return [...new Set([known, ...parts, ...(OURS.get(known) ?? [])])]
 }
 
 const ALL = Object.keys(OF).flatMap((type) => colorsOf(type as TypeSlug))
 const KNOWN = new Map(ALL.map((color) => [fold(color), color]))
 /** Whole values of a query that have commas in them, in lower case. */
-export const COLOR_NAMES: ReadonlySet<string> = new Set(
+export const COLORS_WITH_COMMAS: ReadonlySet<string> = new Set(
   ALL.filter((color) => color.includes(',')).map((color) => color.toLowerCase()),
 )
 
@@ -56,13 +58,13 @@ const THEIRS = new Map(
     // The first that has it, and before all its own name.
     const pairs = colorsOf(type as TypeSlug)
       .toReversed()
-      .flatMap((color) => oursOf(color).map((one) => [fold(one), color] as const))
+      .flatMap((color) => ourColors(color).map((one) => [fold(one), color] as const))
     const own = colorsOf(type as TypeSlug).map((color) => [fold(color), color] as const)
     return [type, new Map([...pairs, ...own])]
   }),
 )
 
 /** A color of ours as they know it; one that they do not know stays as it is. */
-export function theirs(type: TypeSlug, color: string | undefined): string | null {
+export function theirColor(type: TypeSlug, color: string | undefined): string | null {
   return color === undefined ? null : (THEIRS.get(type)?.get(fold(color)) ?? color)
 }

@@ -12,7 +12,6 @@ const CODES = {
   'ERR-00001': 'A parameter that is needed is missing.',
   'ERR-00002': 'A parameter has a value that cannot be used; invalid-params names each of them.',
   'ERR-401': 'The access token is missing or over, or the client is not known.',
-  'ERR-403': 'This may not be done.',
   'ERR-404': 'There is nothing at this address.',
   'ERR-405': 'This face is only for reading: it answers GET, and POST for access tokens.',
   'ERR-429': 'The rate limit is used up. Wait for the seconds in Retry-After.',
@@ -41,16 +40,14 @@ export class InvalidTokenRequest extends ApiError {
   }
 }
 
-interface Told {
+interface Problem {
   code: keyof typeof CODES
   title: string
   detail: string
 }
 
-const TOLD: { [Code in ErrorCode]?: Told } = {
-  missing_api_key: { code: 'ERR-401', title: 'Unauthorized', detail: 'Access token invalid or expired' },
+const PROBLEMS: { [Code in ErrorCode]?: Problem } = {
   invalid_api_key: { code: 'ERR-401', title: 'Unauthorized', detail: 'Access token invalid or expired' },
-  insufficient_access: { code: 'ERR-403', title: 'Forbidden', detail: 'Insufficient access' },
   pet_not_found: { code: 'ERR-404', title: 'Not Found', detail: 'Not Found' },
   organization_not_found: { code: 'ERR-404', title: 'Not Found', detail: 'Not Found' },
   category_not_found: { code: 'ERR-404', title: 'Not Found', detail: 'Not Found' },
@@ -61,7 +58,7 @@ const TOLD: { [Code in ErrorCode]?: Told } = {
   },
 }
 
-function toldOf(error: ApiError): Told {
+function problemOf(error: ApiError): Problem {
   const { status, message } = error
   if (error instanceof InvalidTokenRequest && error.isMissing)
     return { code: 'ERR-00001', title: 'Invalid Request', detail: 'The request is missing parameters.' }
@@ -73,9 +70,9 @@ function toldOf(error: ApiError): Told {
     }
   if (error.code === 'route_not_found')
     return { code: 'ERR-404', title: 'Not Found', detail: 'No route found for this address.' }
-  const known = TOLD[error.code]
+  const known = PROBLEMS[error.code]
   if (known) return known
-  const code = Object.hasOwn(CODES, `ERR-${status}`) ? (`ERR-${status}` as Told['code']) : 'ERR-400'
+  const code = Object.hasOwn(CODES, `ERR-${status}`) ? (`ERR-${status}` as Problem['code']) : 'ERR-400'
   return { code, title: TITLES[status] ?? 'Invalid Request', detail: message }
 }
 
@@ -87,13 +84,13 @@ const TITLES: Record<number, string> = {
 }
 
 /** @returns what writes the errors of this face */
-export function problemsOf({ origin }: Pick<Config, 'origin'>): Face['writeError'] {
+export function problemWriter({ origin }: Pick<Config, 'origin'>): Face['writeError'] {
   const addressOf = (code: string): string => `${origin}${PREFIX}${ERRORS_PATH}#${code}`
   return (error) => {
     const { status } = error
     if (error instanceof InvalidClient)
       return { type: TYPE, body: JSON.stringify(invalidClient(addressOf('ERR-401'))) }
-    const { code, title, detail } = toldOf(error)
+    const { code, title, detail } = problemOf(error)
     const invalid = error.details?.map(({ parameter, message }) => ({
       in: 'query',
       path: parameter,

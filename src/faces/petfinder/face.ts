@@ -6,12 +6,18 @@ import { identifyKeys } from '../../keys/identify.ts'
 import { findByToken, hashOfToken } from '../../keys/tokens.ts'
 import { charge } from '../../limits/charge.ts'
 import { animalRoutes } from './animal-routes.ts'
-import { problemsOf } from './errors.ts'
+import { problemWriter } from './errors.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { PREFIX } from './prefix.ts'
 import { tokenRoutes } from './token-routes.ts'
 import { typeRoutes } from './type-routes.ts'
 import { categoriesReader } from './types.ts'
+
+// What a request meets here: its route, in *-routes.ts; its parameters, read in query-parameters.ts and made
+// ours in parameter-values.ts and animal-query.ts; its page, in animal-pages.ts or organization-pages.ts; and
+// the one place where an animal or an organization becomes theirs, animal.ts and organization.ts. Words that
+// differ stand in types.ts, colors.ts and breeds.ts. facts.test.ts holds what was recorded of the wire: what
+// it asserts stays, since the programs that rely on it will not change.
 
 /**
  * For clients written for the Petfinder API v2: they read animals, types, breeds and organizations with
@@ -32,9 +38,9 @@ export function petfinderFace(context: Context): Face {
         })
       },
     },
-    writeError: problemsOf(config),
+    writeError: problemWriter(config),
     addressOf: withoutSlashes,
-    sharedWithAll: [`${PREFIX}/`],
+    sharedWithAll: [PREFIX, `${PREFIX}/`],
     routes(app) {
       tokenRoutes(app, context)
       animalRoutes(app, context, readCategories)
@@ -49,6 +55,6 @@ function withoutSlashes(url: string): string {
   const query = url.search(/[?#]/)
   const begin = query < 0 ? url.length : query
   let end = begin
-  while (end > 1 && url[end - 1] === '/') end -= 1
+  while (end > PREFIX.length + 1 && url[end - 1] === '/') end -= 1
   return url.slice(0, end) + url.slice(begin)
 }

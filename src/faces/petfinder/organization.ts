@@ -1,25 +1,18 @@
 import type { Organization } from '../../organizations/schema.ts'
+import { toMiles } from './miles.ts'
 import { PREFIX } from './prefix.ts'
 
 // An organization as clients of this face know it. What is not known is null, and no key is left out.
 
-type Told = Partial<Organization> & { code: string; name: string; distanceMeters?: number | undefined }
+/** What is known of one. */
+type Known = Partial<Organization> & { code: string; name: string; distanceMeters?: number | undefined }
 
 /** Of animals that belong to none: the installation's own. */
 export const OWN_CODE = 'XX000'
 
-export const ownOrganization = (origin: string): Told => ({ code: OWN_CODE, name: new URL(origin).hostname })
+export const ownOrganization = (origin: string): Known => ({ code: OWN_CODE, name: new URL(origin).hostname })
 
 export const linkOf = (code: string): string => `${PREFIX}/organizations/${code.toLowerCase()}`
-
-const METERS_A_MILE = 1_609.344
-
-/** To four decimals, as these clients know them. */
-export function miles(meters: number | undefined): number | null {
-  return meters === undefined ? null : Number((meters / METERS_A_MILE).toFixed(4))
-}
-
-export const metersOf = (distance: number): number => distance * METERS_A_MILE
 
 export interface Address {
   street?: string | undefined
@@ -36,9 +29,9 @@ export function toAddress({ street, city = '', region = '', postcode = '', count
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
-export function toOrganization(told: Told, origin: string) {
-  const { code, name, email, phone, address, hours, website, mission, adoptionPolicy, adoptionUrl } = told
-  const social = told.social ?? {}
+export function toOrganization(known: Known, origin: string) {
+  const { code, name, email, phone, address, hours, website, mission, adoptionPolicy, adoptionUrl } = known
+  const social = known.social ?? {}
   const link = linkOf(code)
   return {
     id: code.toUpperCase(),
@@ -59,8 +52,8 @@ export function toOrganization(told: Told, origin: string) {
       // Ours know no address there.
       pinterest: null,
     },
-    photos: (told.photos ?? []).map(toPhoto),
-    distance: miles(told.distanceMeters),
+    photos: (known.photos ?? []).map(toPhoto),
+    distance: toMiles(known.distanceMeters),
     _links: {
       self: { href: link },
       animals: { href: `${PREFIX}/animals?organization=${code.toLowerCase()}` },

@@ -1,4 +1,4 @@
-import type { Given } from './given.ts'
+import type { QueryParameters } from './query-parameters.ts'
 
 interface Pages {
   page: number
@@ -7,9 +7,9 @@ interface Pages {
 }
 
 /** With the neighbours that exist; a list of one page has no links at all. */
-export function paginationOf(path: string, given: Given, { page, limit, total }: Pages) {
+export function paginationOf(path: string, parameters: QueryParameters, { page, limit, total }: Pages) {
   const last = Math.ceil(total / limit)
-  const kept = given.kept()
+  const kept = parameters.kept()
   const link = (to: number) => ({ href: `${path}?${kept}${kept && '&'}page=${to}` })
   const links = {
     ...(page > 1 && { previous: link(Math.min(page - 1, Math.max(last, 1))) }),

@@ -9,7 +9,8 @@ import { readUpload, type Upload } from '../../http/upload-body.ts'
 const MOST_BYTES = 8_192
 
 const readFields = readForm(MOST_BYTES)
-const readParts = readUpload(MOST_BYTES)
+/** As small as other forms are, they need not take turns. */
+const readParts = readUpload(MOST_BYTES, { atOnce: Number.POSITIVE_INFINITY, beside: 0 })
 
 /** The three fields as a form, as JSON, or as the parts of a form of a browser: all are the same after. */
 export const readTokenBody: ReadBody = (request, payload, done) => {

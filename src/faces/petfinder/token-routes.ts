@@ -5,13 +5,15 @@ import { NO_STORE } from '../../http/cache-headers.ts'
 import type { FormBody } from '../../http/form-body.ts'
 import { isClient } from '../../keys/client.ts'
 import { findByHash } from '../../keys/find-by-hash.ts'
+import { accountOf } from '../../keys/identify.ts'
 import { hashKey } from '../../keys/key-format.ts'
 import { generateToken, hashOfToken, TOKEN_SECONDS } from '../../keys/tokens.ts'
+import { charge } from '../../limits/charge.ts'
 import { ERRORS_PATH, errorsPage, InvalidClient, InvalidTokenRequest } from './errors.ts'
 import { readTokenBody } from './token-body.ts'
 
 /** Gives access tokens for the credentials of a client (RFC 6749, section 4.4). */
-export function tokenRoutes(app: App, { db, write, clock }: Context): void {
+export function tokenRoutes(app: App, { db, write, clock, limiter, config }: Context): void {
   app.post('/oauth2/token', { config: { readBody: readTokenBody } }, async (request, reply) => {
     const fields = (request.body ?? new URLSearchParams()) as FormBody
     const grant = fields.get('grant_type')
@@ -22,6 +24,10 @@ export function tokenRoutes(app: App, { db, write, clock }: Context): void {
     const secretHash = hashKey(client)
     const key = await findByHash(db, secretHash)
     if (!key || clock() >= (key.expiresAt ?? Number.POSITIVE_INFINITY)) throw new InvalidClient()
+    // The gate has charged the address: who asks was not known there.
+    const { headers, refusal } = await charge(limiter, accountOf(key, config.ban))
+    reply.headers(headers)
+    if (refusal) throw refusal
     const token = generateToken()
     await write('insertToken', hashOfToken(token) as string, secretHash, clock())
     reply.headers({ ...NO_STORE, pragma: 'no-cache' })

@@ -103,17 +103,39 @@ test('a token ends with its key at once, also on a connection that it was used o
   assert.equal((await askToken()).status, 401)
 })
 
-test('requests with a token count for its key, and requests for one for the address', async (t) => {
+test('requests with a token count for its key, and requests for one for the key and the address', async (t) => {
   const { read, askToken } = await startV2(t, { settings: { ANONYMOUS_PER_MINUTE: '3' } }, { plan: 'free' })
   const first = await read('/animals')
-  assert.deepEqual([first.headers['x-ratelimit-limit'], first.headers['x-ratelimit-remaining']], ['60', '59'])
+  assert.deepEqual([first.headers['x-ratelimit-limit'], first.headers['x-ratelimit-remaining']], ['60', '58'])
   for (let asked = 1; asked < 3; asked += 1) assert.equal((await askToken()).status, 200)
   const over = await askToken()
   assert.deepEqual([over.status, over.body.title], [429, 'Too Many Requests'])
-  for (let asked = 1; asked < 60; asked += 1) await read('/animals')
+  for (let asked = 4; asked < 60; asked += 1) await read('/animals')
   const limited = await read('/animals')
   assert.deepEqual([limited.status, limited.body.type.split('#')[1]], [429, 'ERR-429'])
   assert.ok(Number(limited.headers['retry-after']) > 0)
+})
+
+test('a client that asks for tokens without end spends the requests of its key, and fills no table', async (t) => {
+  const settings = { ANONYMOUS_PER_MINUTE: '1000' }
+  const { askToken, client, clock, service } = await startV2(t, { settings }, { plan: 'free' })
+  const wrong = { grant_type: 'client_credentials', client_id: client.id, client_secret: 'a'.repeat(40) }
+  const headers = JSON_TYPE
+  assert.equal(
+    (await askToken({ headers, body: JSON.stringify(wrong) })).status,
+    401,
+    'costs the key nothing',
+  )
+  for (let left = 58; left >= 0; left -= 1) {
+    const answer = await askToken()
+    assert.deepEqual([answer.status, answer.headers['x-ratelimit-remaining']], [200, String(left)])
+  }
+  const over = await askToken()
+  assert.deepEqual([over.status, over.body.type.split('#')[1]], [429, 'ERR-429'])
+  assert.ok(Number(over.headers['retry-after']) > 0)
+  assert.equal((await service.context.db.selectFrom('access_token').selectAll().execute()).length, 60)
+  clock.now += 60_000
+  assert.equal((await askToken()).status, 200)
 })
 
 test('tokens are stored as hashes, and go once they are over', async (t) => {

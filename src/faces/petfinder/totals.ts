@@ -1,39 +1,50 @@
 import type { Context } from '../../context.ts'
+import type { Matches } from '../../pets/count.ts'
 
 /** So many are counted anew whenever anything has changed. */
-export const EXACT = 10_000
+const EXACT = 10_000
 /** Above that a count may be so old. */
-export const MOST_OLD_MS = 60_000
+const MOST_OLD_MS = 60_000
 const MOST_KEPT = 1_000
 
-interface Total {
-  count: number
+interface Counted extends Matches {
   version: number
   at: number
 }
 
-/** Counts of lists, kept while nothing changes, and those of long lists for a minute. */
-export function totals({ version }: Pick<Context, 'version'>, clock: () => number) {
-  const known = new Map<string, Total>()
-  const counting = new Map<string, Promise<number>>()
+export interface Total extends Matches {
+  /** Of a long list: until when it may be told. */
+  until?: number
+}
 
-  async function count(list: string, read: () => Promise<number>): Promise<number> {
+function toTotal({ count, isExact, at }: Counted): Total {
+  return { count, isExact, ...(count > EXACT && { until: at + MOST_OLD_MS }) }
+}
+
+/** Counts of lists, kept while nothing changes, and those of long lists for a minute. */
+export function totals({ version, clock }: Pick<Context, 'version' | 'clock'>) {
+  const known = new Map<string, Counted>()
+  const counting = new Map<string, Promise<Counted>>()
+
+  async function count(list: string, read: () => Promise<Matches>): Promise<Counted> {
     const since = { version: version('pages'), at: clock() }
-    const total = await read()
+    const counted = { ...since, ...(await read()) }
     const [oldest] = known.keys()
     if (known.size >= MOST_KEPT && oldest !== undefined) known.delete(oldest)
-    known.set(list, { ...since, count: total })
-    return total
+    known.set(list, counted)
+    return counted
   }
 
-  return async (list: string, read: () => Promise<number>): Promise<number> => {
+  return async (list: string, read: () => Promise<Matches>): Promise<Total> => {
     const before = known.get(list)
-    if (before) {
-      const isLong = before.count > EXACT && clock() - before.at < MOST_OLD_MS
-      if (isLong || before.version === version('pages')) return before.count
+    if (before?.version === version('pages')) {
+      // While nothing changes it is as good as counted now.
+      before.at = clock()
+      return toTotal(before)
     }
+    if (before && before.count > EXACT && Math.abs(clock() - before.at) < MOST_OLD_MS) return toTotal(before)
     const begun = counting.get(list) ?? count(list, read).finally(() => counting.delete(list))
     counting.set(list, begun)
-    return begun
+    return toTotal(await begun)
   }
 }

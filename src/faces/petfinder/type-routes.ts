@@ -1,69 +1,43 @@
-import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { etagOf } from '../../http/conditional.ts'
-import { sendPage } from '../../http/send-page.ts'
-import { breedsOf } from './breeds.ts'
+import { listBreeds } from './breeds.ts'
 import { colorsOf } from './colors.ts'
 import { PREFIX } from './prefix.ts'
-import { READ } from './read.ts'
+import { readRoutes } from './read-routes.ts'
 import { type Categories, TYPES, type Type, typeNamed } from './types.ts'
 
 interface ByType {
-  Params: { type: string }
+  type: string
 }
 
 export function typeRoutes(app: App, context: Context, readCategories: () => Promise<Categories>): void {
-  const { db } = context
+  const addRoute = readRoutes(app, context)
 
-  function toType({ name, slug, coats, genders }: Type) {
-    const link = `${PREFIX}/types/${slug}`
-    const colors = colorsOf(slug)
-    return {
-      name,
-      coats,
-      colors,
-      genders,
-      _links: { self: { href: link }, breeds: { href: `${link}/breeds` } },
-    }
-  }
+  addRoute('/types', async () => ({ json: { types: TYPES.map(toType) } }))
 
-  const answer = (make: (request: FastifyRequest, categories: Categories) => Promise<object>) => {
-    return (request: FastifyRequest, reply: Parameters<typeof sendPage>[1]) =>
-      sendPage(request, reply, context, async () => {
-        const body = JSON.stringify(await make(request, await readCategories()))
-        return { body, headers: { etag: etagOf(body) } }
-      })
-  }
+  addRoute<ByType>('/types/:type', async (_request, params) => ({ json: { type: toType(typeIn(params)) } }))
 
-  app.get(
-    '/types',
-    { config: READ },
-    answer(async () => ({ types: TYPES.map(toType) })),
-  )
+  addRoute<ByType>('/types/:type/breeds', async (_request, params) => {
+    const type = typeIn(params)
+    const names = await listBreeds(context.db, await readCategories(), type)
+    const _links = { type: { href: linkOf(type) } }
+    return { json: { breeds: names.map((name) => ({ name, _links })) } }
+  })
+}
 
-  app.get<ByType>(
-    '/types/:type',
-    { config: READ },
-    answer(async (request) => ({ type: toType(typeIn(request)) })),
-  )
+const linkOf = ({ slug }: Type): string => `${PREFIX}/types/${slug}`
 
-  app.get<ByType>(
-    '/types/:type/breeds',
-    { config: READ },
-    answer(async (request, categories) => {
-      const type = typeIn(request)
-      const names = await breedsOf(db, categories, type)
-      const link = { type: { href: `${PREFIX}/types/${type.slug}` } }
-      return { breeds: names.map((name) => ({ name, _links: link })) }
-    }),
-  )
+function toType(type: Type) {
+  const { name, slug, coats, genders } = type
+  const link = linkOf(type)
+  const _links = { self: { href: link }, breeds: { href: `${link}/breeds` } }
+  return { name, coats, colors: colorsOf(slug), genders, _links }
 }
 
 /** @throws {ApiError} category_not_found */
-function typeIn(request: FastifyRequest): Type {
-  const type = typeNamed((request.params as ByType['Params']).type)
+function typeIn({ type: name }: ByType): Type {
+  const type = typeNamed(name)
   if (!type) throw new ApiError('category_not_found')
   return type
 }

@@ -1,0 +1,109 @@
+import type { Context } from '../../context.ts'
+import * as organizations from '../../organizations/store.ts'
+import type { Asked } from '../../pets/find.ts'
+import { STATUSES } from './animal.ts'
+import { ourBreeds } from './breeds.ts'
+import { COLORS_WITH_COMMAS, ourColors } from './colors.ts'
+import { OWN_CODE } from './organization.ts'
+import { booleanOf, choiceOf, choicesOf, dateTimeOf, flagOf, nearOf, pageOf } from './parameter-values.ts'
+import type { QueryParameters } from './query-parameters.ts'
+import { type Categories, TYPE_NAMES, typeNamed } from './types.ts'
+
+// From the query of an old client to a search of ours.
+
+type Status = keyof typeof STATUSES
+const OUR_STATUSES = new Map<string, Status>(
+  Object.entries(STATUSES).map(([ours, theirs]) => [theirs, ours as Status]),
+)
+/** There is no animal of ours with this one. */
+const FOUND = 'found'
+
+const SORTS = ['recent', '-recent', 'distance', '-distance', 'random'] as const
+
+export interface AnimalList {
+  /** Undefined where nothing can fit. */
+  query: Asked | undefined
+  sort: (typeof SORTS)[number]
+  page: number
+  limit: number
+}
+
+/** @throws {ApiError} invalid_parameter naming each value that cannot be used */
+export async function toAnimalList(
+  parameters: QueryParameters,
+  { db }: Pick<Context, 'db'>,
+  categories: Categories,
+): Promise<AnimalList> {
+  const { page, limit } = pageOf(parameters)
+  const near = nearOf(parameters)
+  const sort = choiceOf(parameters, 'sort', SORTS) ?? 'recent'
+  if (sort.endsWith('distance') && near === undefined)
+    parameters.refuse('sort', 'Sorting by distance needs a location.')
+  const status = statusesOf(parameters)
+  const categoryId = categoriesOf(parameters, categories)
+  const owners = await ownersOf(parameters, db)
+  const query = withoutAbsent({
+    ...{ limit, within: near?.within ?? 1, status, categoryId },
+    ...{ organizationId: owners?.ids, ...(owners?.own && { ofNobody: true as const }) },
+    ...{ near: near?.location, sort: sort.endsWith('distance') ? 'distance' : '-publishedAt' },
+    ...(sort === '-recent' && { sort: 'publishedAt' }),
+    breed: parameters.list('breed')?.flatMap(ourBreeds),
+    color: parameters.list('color', COLORS_WITH_COMMAS)?.flatMap(ourColors),
+    size: choicesOf(parameters, 'size'),
+    sex: choicesOf(parameters, 'gender'),
+    age: choicesOf(parameters, 'age'),
+    coat: choicesOf(parameters, 'coat'),
+    name: parameters.one('name'),
+    goodWithChildren: booleanOf(parameters, 'good_with_children'),
+    goodWithDogs: booleanOf(parameters, 'good_with_dogs'),
+    goodWithCats: booleanOf(parameters, 'good_with_cats'),
+    houseTrained: flagOf(parameters, 'house_trained'),
+    declawed: flagOf(parameters, 'declawed'),
+    specialNeeds: flagOf(parameters, 'special_needs'),
+    publishedAfter: dateTimeOf(parameters, 'after'),
+    publishedBefore: dateTimeOf(parameters, 'before'),
+  })
+  parameters.requireUsable()
+  const isNothing =
+    [status, categoryId].some((values) => values?.length === 0) || (owners?.ids?.length === 0 && !owners.own)
+  return { query: isNothing ? undefined : query, sort, page, limit }
+}
+
+function withoutAbsent(query: { [Name in keyof Asked]: Asked[Name] | undefined }): Asked {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as never
+}
+
+function statusesOf(parameters: QueryParameters): Status[] {
+  const wanted = parameters.list('status') ?? [STATUSES.available]
+  return wanted.flatMap((text) => {
+    const status = OUR_STATUSES.get(text.toLowerCase())
+    if (!status && text.toLowerCase() !== FOUND)
+      parameters.refuse('status', `"${text}" is not a valid status.`)
+    return status ? [status] : []
+  })
+}
+
+/** @returns undefined for all */
+function categoriesOf(parameters: QueryParameters, { typeOf, all }: Categories): number[] | undefined {
+  const named = parameters.list('type', TYPE_NAMES)
+  if (named === undefined) return all ? undefined : [...typeOf.keys()]
+  const wanted = named.map((name) => {
+    const type = typeNamed(name)
+    if (!type) parameters.refuse('type', `${name} is not a valid animal type.`)
+    return type
+  })
+  return [...typeOf].flatMap(([id, type]) => (wanted.includes(type) ? [id] : []))
+}
+
+async function ownersOf(
+  parameters: QueryParameters,
+  db: Context['db'],
+): Promise<{ ids: number[] | undefined; own: boolean } | undefined> {
+  const codes = parameters.list('organization')
+  if (!codes) return undefined
+  const others = codes.filter((code) => code.toUpperCase() !== OWN_CODE)
+  const found = await organizations.idsOfCodes(db, others)
+  if (others.length < codes.length && found.length > 0)
+    parameters.refuse('organization', `${OWN_CODE} cannot be asked for together with others.`)
+  return others.length < codes.length ? { ids: undefined, own: true } : { ids: found, own: false }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openForCommand } from '../../db/open-database.ts'
+import { categoryNames, withAge } from '../../pets/age.ts'
+import { insertPets } from '../../pets/insert-many.ts'
+import type { NewPet } from '../../pets/schema.ts'
+import { catchUp } from '../../pets/search-index.ts'
+import { startV2 } from '../../testing/v2.ts'
+
+const ANIMALS = 10_250
+
+test('of a long list every page is reached one after the other, and jumps and counts are bounded', async (t) => {
+  const { read, post, service, clock, databaseUrl } = await startV2(t)
+  const store = await openForCommand(databaseUrl)
+  const pet: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' }
+  const aged = await withAge(categoryNames(store.db), pet, clock.now)
+  const animals = Array.from({ length: ANIMALS }, () => aged)
+  await store.db.transaction().execute((on) => insertPets(on, animals, { keyId: null, now: clock.now }))
+  await store.close()
+  await catchUp(service.context.write)
+
+  const page = async (number: number) => (await read(`/animals?limit=100&page=${number}`)).body
+  const firstId = async (number: number): Promise<number> => (await page(number)).animals[0].id
+  const refused = (await read('/animals?limit=100&page=102')).body['invalid-params']
+  assert.equal(refused[0].path, 'page')
+  assert.match(refused[0].message, /too far/)
+  assert.equal(await firstId(101), ANIMALS - 10_000, 'a jump over 10,000 animals')
+  assert.equal(await firstId(102), ANIMALS - 10_100, 'from the page before')
+  const last = await page(103)
+  assert.equal(last.animals.length, 50)
+  assert.deepEqual(last.pagination, {
+    ...{ count_per_page: 100, total_count: ANIMALS, current_page: 103, total_pages: 103 },
+    _links: { previous: { href: '/v2/animals?limit=100&page=102' } },
+  })
+
+  const total = async (limit: number): Promise<number> =>
+    (await read(`/animals?limit=${limit}`)).body.pagination.total_count
+  assert.equal((await post('/v1/pets', { name: 'Ada', categoryId: 1, status: 'available' })).status, 201)
+  clock.now += 59_999
+  assert.equal(await total(20), ANIMALS, 'not older than a minute')
+  clock.now += 1
+  assert.equal(await total(20), ANIMALS + 1)
+  clock.now += 600_000
+  assert.equal((await read('/animals?limit=100&page=103')).status, 400, 'what was passed is forgotten')
+})
