@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import sharp from 'sharp'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
+import { located } from '../organizations/locate.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petLists from '../pets/search.ts'
 import { workFile } from '../photo-files/folder.ts'
@@ -33,7 +34,7 @@ export async function fillDemo(
 ): Promise<Filled | undefined> {
   const { db, write } = store
   if ((await organizations.idOfCode(db, DEMO_CODE)) !== undefined) return undefined
-  const { id } = await write('insertOrganization', DEMO_SHELTER, clock())
+  const { id } = await write('insertOrganization', await located(DEMO_SHELTER), clock())
   await importAnimals(store, lines(), {
     ...{ format: 'ndjson', mapping: own, source: 'demo', idColumn: 'externalId', update: false },
     ...{ category: undefined, organization: DEMO_CODE, dryRun: false, mayHaveOwnIds: false },

@@ -15,6 +15,8 @@ export const RIGHTS = {
   managePeople: 'manager',
   manageKeys: 'manager',
   changeOrganization: 'manager',
+  /** As createOrganization of the contract, which asks for a key with admin access. */
+  addOrganizations: 'admin',
 } as const satisfies Record<string, Role>
 
 export type Right = keyof typeof RIGHTS

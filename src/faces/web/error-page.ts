@@ -3,8 +3,9 @@ import type { Config } from '../../config.ts'
 import type { ApiError } from '../../errors.ts'
 import type { Face } from '../../http/face.ts'
 import { html } from '../../http/html.ts'
-import { languageOf } from '../../http/language.ts'
-import { HTML_TYPE, pageHeaders, renderPage } from './page.ts'
+import { LANGUAGE_VARY, languageOf } from '../../http/language.ts'
+import { galleryPage } from './gallery/frame.ts'
+import { HTML_TYPE, pageHeaders } from './page.ts'
 import { textsOf } from './texts/texts.ts'
 
 /** Whether it is a browser that shows what it gets to a person. */
@@ -21,16 +22,13 @@ export function errorPage(
   const language = languageOf(headers)
   const { common } = textsOf(language)
   const title = common.errorTitles[status] ?? common.errorTitles[status < 500 ? 400 : 500] ?? ''
-  const body = renderPage({
-    language,
-    title,
-    style: 'gallery.css',
-    header: undefined,
+  const body = galleryPage({
+    ...{ language, title, path: '' },
     main: html`<h1>${title}</h1>
 <p>${common.errorAdvice[status]}</p>
-<p><a href="/">${common.toGallery}</a></p>`,
+<p><a class="button" href="/animals">${common.toGallery}</a></p>`,
   })
-  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: 'Accept, Accept-Language' } }
+  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: `Accept, ${LANGUAGE_VARY}` } }
 }
 
 /** Errors of addresses that people and programs ask for alike. */

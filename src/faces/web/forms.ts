@@ -16,7 +16,7 @@ interface Field {
   required?: boolean
 }
 
-interface TextField extends Field {
+export interface TextField extends Field {
   type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'number' | 'password' | 'search'
   /** As HTML names it: what a browser may fill in by itself. */
   autocomplete?: string | undefined

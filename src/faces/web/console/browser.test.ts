@@ -38,7 +38,7 @@ async function startFull(t: TestContext) {
 
 /** A page of somebody who is signed in, of which every complaint of the browser is kept. */
 async function openPage(browser: Browser, app: TestApp, options: BrowserContextOptions = {}) {
-  const { token } = await signIn(app, { role: 'manager' })
+  const { token } = await signIn(app, { role: 'admin' })
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
   const url = `http://127.0.0.1:${app.port}`
   await context.addCookies([
@@ -84,6 +84,7 @@ const PAGES = [
   '/console/import',
   '/console/organizations',
   '/console/organizations/1',
+  '/console/organizations/new',
   '/console/usage',
 ]
 
@@ -184,6 +185,31 @@ for (const javaScriptEnabled of [false, true])
       const { name, status, description, photos } = (await app.get('/v1/pets?limit=1')).body[0]
       assert.deepEqual([name, status, description], ['Pip', 'available', 'Small and brave.'])
       assert.deepEqual([photos.length, photos[0].alt], [2, 'Pip in the hay'])
+      assert.deepEqual(complaints, [])
+    },
+  )
+
+for (const javaScriptEnabled of [false, true])
+  test(
+    `the first admin adds their shelter on a phone, with script ${javaScriptEnabled ? 'on' : 'off'}`,
+    NEEDS_BROWSER,
+    async (t) => {
+      const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+      const { page, complaints } = await openPage(await openBrowser(t), app, {
+        ...{ viewport: NARROW, javaScriptEnabled, hasTouch: true, isMobile: true },
+      })
+      await page.goto(`http://127.0.0.1:${app.port}/console/`)
+      await page.getByRole('link', { name: 'Add the first organization' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Harbour Shelter')
+      await page.getByRole('button', { name: 'Add organization' }).click()
+      await page.getByRole('link', { name: 'Code is missing.' }).click()
+      await page.getByLabel('Code', { exact: true }).fill('CO12')
+      assert.equal(await isTooWide(page), false)
+      await page.getByRole('button', { name: 'Add organization' }).click()
+      await page.getByText('The organization is added.').waitFor()
+
+      const { name, code } = (await app.get('/v1/organizations/1')).body
+      assert.deepEqual([name, code], ['Harbour Shelter', 'CO12'])
       assert.deepEqual(complaints, [])
     },
   )

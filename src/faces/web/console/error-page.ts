@@ -3,10 +3,15 @@ import type { Config } from '../../../config.ts'
 import type { ApiError } from '../../../errors.ts'
 import type { Face } from '../../../http/face.ts'
 import { type Html, html } from '../../../http/html.ts'
-import { type Language, languageOf } from '../../../http/language.ts'
+import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
+import { languageLinks } from '../language-choice.ts'
 import { HTML_TYPE, type PageParts, pageHeaders, renderPage } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 import { PREFIX } from './pages.ts'
+
+/** What stands below every page of the console. */
+export const consoleFoot = (language: Language): Html =>
+  html`<footer class="foot">${languageLinks(language)}</footer>`
 
 /** A page of the console for somebody of whom nobody knows who it is. */
 export function barePage(
@@ -24,6 +29,7 @@ export function barePage(
     header: html`<header class="bar"><a class="home" href="${PREFIX}/">adoptable</a></header>`,
     main: html`<div class="narrow"><h1>${title}</h1>
 ${main}</div>`,
+    footer: consoleFoot(language),
   })
 }
 
@@ -43,7 +49,7 @@ export function consoleError(
     html`<p>${advice}</p>
 <p><a href="${PREFIX}/">${words.toStart}</a></p>`,
   )
-  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: 'Cookie, Accept-Language' } }
+  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: LANGUAGE_VARY } }
 }
 
 /** For a form that was sent after its session had ended. */

@@ -15,6 +15,7 @@ import { importPages } from './import/page.ts'
 import { keyPages } from './keys/key.ts'
 import { listKeys } from './keys/list.ts'
 import { makeKeys } from './keys/make.ts'
+import { addOrganization } from './organization/add.ts'
 import { organizationPages } from './organization/page.ts'
 import { questionsPages } from './organization/questions.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
@@ -54,6 +55,7 @@ export function consoleFace(context: Context): Face {
       applicationPages(app, context)
       importPages(app, context)
       organizationPages(app, context)
+      addOrganization(app, context)
       questionsPages(app, context)
       usagePage(app, context)
       listPeople(app, context)

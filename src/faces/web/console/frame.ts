@@ -5,6 +5,7 @@ import { type Language, languageOf } from '../../../http/language.ts'
 import type { Right } from '../../../staff/roles.ts'
 import { type PageParts, renderPage } from '../page.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
+import { consoleFoot } from './error-page.ts'
 import { callerMay } from './gate.ts'
 import { PREFIX } from './pages.ts'
 
@@ -37,6 +38,7 @@ export function consolePage(request: FastifyRequest, { title, main, scripts = []
     scripts: ['console.js', ...scripts],
     header: header(language, request),
     main: html`${notice(request, words)}${main}`,
+    footer: consoleFoot(language),
   })
 }
 

@@ -6,6 +6,7 @@ import type { Hook } from '../../../http/app.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { Gate } from '../../../http/face.ts'
+import { LANGUAGE_VARY } from '../../../http/language.ts'
 import { visitorOf } from '../../../keys/identify.ts'
 import { charge } from '../../../limits/charge.ts'
 import { identifyStaff } from '../../../staff/identify.ts'
@@ -35,7 +36,7 @@ export function consoleGate(context: Context): Gate {
 
 /** Hook: what every answer of the console says to a browser. */
 export function pageHook(config: Config): Hook {
-  const headers = { ...pageHeaders(config), ...NO_STORE, vary: 'Cookie, Accept-Language' }
+  const headers = { ...pageHeaders(config), ...NO_STORE, vary: LANGUAGE_VARY }
   return (_request, reply, done) => {
     reply.headers(headers).type(HTML_TYPE)
     done()

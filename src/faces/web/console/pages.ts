@@ -43,6 +43,8 @@ export const PAGES = {
   'POST /import/columns': 'changeAnimals',
   'POST /import/confirm': 'changeAnimals',
   'GET /organizations': 'changeOrganization',
+  'GET /organizations/new': 'addOrganizations',
+  'POST /organizations/new': 'addOrganizations',
   'GET /organizations/:id': 'changeOrganization',
   'POST /organizations/:id': 'changeOrganization',
   'POST /organizations/:id/photos': 'changeOrganization',

@@ -5,18 +5,20 @@ import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import * as inventory from '../../../inventory/store.ts'
 import { viewerOf } from '../../../orders/store.ts'
+import { list as listOrganizations } from '../../../organizations/search.ts'
 import { type Finder, finderOf } from '../../../pets/finder.ts'
 import { type InsidePet, type InsideQuery, latestChanges, listInside } from '../../../pets/inside.ts'
 import { photosBeside } from '../../../photo-files/kept.ts'
 import { doersOf } from '../../../staff/names.ts'
 import { timeIn } from '../dates.ts'
-import type { Texts } from '../texts/texts.ts'
+import { type Texts, textsOf } from '../texts/texts.ts'
 import { doerIn } from './animals/history-section.ts'
 import { ROW_PICKED, rows } from './animals/rows.ts'
 import { type Told, told } from './animals/told.ts'
 import { readChoices } from './forms/choices.ts'
 import { consolePage, wordsFor } from './frame.ts'
 import { callerMay } from './gate.ts'
+import { noneYet } from './organization/none-yet.ts'
 import { PREFIX } from './pages.ts'
 
 /** So many of each are shown; a list has the rest. */
@@ -38,6 +40,7 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const mayAdd = callerMay(request.caller, 'changeAnimals')
   const main = html`<div class="head"><h1>${start.title}</h1>
 ${mayAdd && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
+${await shelterFirst(context, request)}
 ${!isEmpty && (await waitingLine(context, request))}
 ${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(overall, words)}
 ${
@@ -46,6 +49,13 @@ ${
 ${await latest(context, request)}`
 }`
   return consolePage(request, { title: start.title, main })
+}
+
+/** Of a store without any organization, for those who can add one: nearly all else belongs to one. */
+async function shelterFirst({ db }: Context, request: FastifyRequest): Promise<Part> {
+  if (!callerMay(request.caller, 'addOrganizations')) return undefined
+  const found = await listOrganizations(db, { limit: 1, within: 1 })
+  return found.length === 0 && noneYet(request, wordsFor(request).words.start.noOrganization)
 }
 
 /** What waits for somebody's decision comes first. */
@@ -78,7 +88,7 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
     await few({ status: 'available', hasPhotos: false, sort: '-id' }),
     await few({ status: 'available', sort: 'publishedAt' }),
   ]
-  const { categories } = await readChoices(context, caller)
+  const { categories } = await readChoices(context, request)
   const options = { request, now: context.clock(), categories: new Map(categories), isBrief: true }
   const part = (id: string, title: string, pets: InsidePet[], none: string, all?: string): Html =>
     html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
@@ -92,6 +102,7 @@ ${all && pets.length === FEW && html`<p><a href="${PREFIX}/animals?${all}">${sta
 
 async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
   const { language, words } = wordsFor(request)
+  const texts = textsOf(language)
   const changes = await latestChanges(db, request.caller.organizationId, LATEST)
   const doers = await doersOf(
     db,
@@ -100,7 +111,7 @@ async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
   const items = changes.map(
     ({ petId, name, at, keyId, changes }) => html`<li><p><a href="${PREFIX}/animals/${petId}">${name}</a>
 <small>${doerIn(words, doers.get(keyId))}, <time datetime="${new Date(at).toISOString()}">${timeIn(language, at)}</time></small></p>
-<p>${briefly(told(changes, words))}</p></li>`,
+<p>${briefly(told(changes, texts))}</p></li>`,
   )
   return html`<section class="card" aria-labelledby="latest"><h2 id="latest">${words.start.latest}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.start.latestNone}</p>`}</section>`

@@ -36,7 +36,7 @@ export function animalMain(phrasing: Phrasing, parts: AnimalParts): Html {
 <p class="lead" dir="auto">${traits.filter(Boolean).join(' · ')}</p>
 ${there !== '' && html`<p class="muted" dir="auto">${there}</p>`}
 ${status !== 'available' && html`<p class="notice">${status === 'pending' ? gallery.isReserved(name) : [gallery.isAdopted(name), ' ', html`<a href="/animals">${gallery.adoptedAdvice}</a>`]}</p>`}
-${status === 'available' && firstStep(phrasing, parts)}
+${status !== 'sold' && firstStep(phrasing, parts)}
 ${bonded(phrasing, parts)}
 </div>
 <section class="animal-facts panel"><h2>${gallery.facts}</h2>
@@ -68,7 +68,7 @@ function adoption(phrasing: Phrasing, parts: AnimalParts): Part {
   const policy = shelter?.adoptionPolicy
   return html`<h2 dir="auto">${gallery.howTo(animal.name)}</h2>
 ${policy !== undefined && policyText(gallery, policy)}
-${animal.status === 'available' && firstStep(phrasing, parts)}
+${firstStep(phrasing, parts)}
 ${animal.contact && html`<h3>${gallery.ask}</h3><dl class="facts">${contactFacts(phrasing, animal.contact)}</dl>`}`
 }
 

@@ -125,11 +125,11 @@ export async function listAnimals(
 ): Promise<Listing> {
   const { found, ...listing } = await findPage(gallery, query, after, FOUND)
   const known = await gallery.summariesOf(found.map(({ id, etag }) => ({ id, etag: ownTag(etag) })))
-  const animals = found.flatMap(({ id, json }): Animal[] => {
+  const animals = found.flatMap(({ id, toObject }): Animal[] => {
     const animal = known.get(id)
     // Somebody may have changed it meanwhile.
     if (!animal || !LISTED.some((status) => status === animal.status)) return []
-    const { distanceMeters } = JSON.parse(json)
+    const { distanceMeters } = toObject() as Pick<Animal, 'distanceMeters'>
     return [distanceMeters === undefined ? animal : { ...animal, distanceMeters }]
   })
   return { animals, ...listing }
@@ -146,7 +146,7 @@ export async function listPicked(
   picked: Picked,
 ): Promise<Listing> {
   const { found, ...listing } = await findPage(gallery, query, after, picked)
-  return { animals: found.map(({ json }) => JSON.parse(json)), ...listing }
+  return { animals: found.map(({ toObject }) => toObject() as unknown as Animal), ...listing }
 }
 
 async function findPage(
@@ -169,6 +169,6 @@ const WHOLE = pickedOf('*,publishedAt,statusChangedAt,updatedAt')
 /** @returns undefined for one that nobody may see: that has no status, or is not there */
 export async function findAnimal({ context, show }: Gallery, id: bigint): Promise<Animal | undefined> {
   const shown = await pets.findShown(context.db, id, show, WHOLE)
-  const animal: Animal | undefined = shown && JSON.parse(shown.json)
+  const animal: Animal | undefined = shown && (shown.toObject() as unknown as Animal)
   return animal?.status === undefined ? undefined : animal
 }

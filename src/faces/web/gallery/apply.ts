@@ -4,7 +4,7 @@ import { ApiError } from '../../../errors.ts'
 import type { App, Hook } from '../../../http/app.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
 import { type FormBody, readForm } from '../../../http/form-body.ts'
-import { languageOf } from '../../../http/language.ts'
+import { LANGUAGE_VARY, languageOf } from '../../../http/language.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
@@ -45,7 +45,7 @@ function privateHook({ config }: Context): Hook {
   const headers = {
     ...pageHeaders(config),
     ...NO_STORE,
-    vary: 'Accept-Language',
+    vary: LANGUAGE_VARY,
     'x-robots-tag': 'noindex, nofollow',
   }
   return (_request, reply, done) => {

@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
-import { cleanup } from '../../../testing/cleanup.ts'
 import { startGallery } from '../../../testing/gallery.ts'
+import { listenAt, startSite } from '../../../testing/site.ts'
 
 const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
@@ -93,20 +93,6 @@ function piecesOf(page: Buffer): Buffer[] {
   const parts = Array.from({ length: 5 }, (_, part) => Math.round((page.length * (part + 1)) / 6))
   const ends = [...links, ...parts, page.length].toSorted((one, other) => one - other)
   return ends.map((end, index) => page.subarray(ends[index - 1] ?? 0, end))
-}
-
-/** Somebody else's site. */
-async function startSite(t: TestContext, body: string, headers: Record<string, string>): Promise<string> {
-  const server = http.createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(body)
-  })
-  return listenAt(t, server)
-}
-
-async function listenAt(t: TestContext, server: http.Server): Promise<string> {
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  cleanup(t).defer(() => void server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }
 
 test('the gallery in a browser', NEEDS_BROWSER, async (t) => {

@@ -1,18 +1,11 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Photo } from '../../../photo-files/kept.ts'
 import { assetPath } from '../assets.ts'
+import { kindWords } from '../kind-words.ts'
 import { animalPath } from './addresses.ts'
 import type { Animal } from './animal.ts'
 import type { Gallery, ShelterName } from './animals.ts'
-import {
-  ageWords,
-  breedWords,
-  distanceWords,
-  kindWords,
-  type Phrasing,
-  placeWords,
-  sexWords,
-} from './phrases.ts'
+import { ageWords, breedWords, distanceWords, type Phrasing, placeWords, sexWords } from './phrases.ts'
 
 /** What the cards of some animals say beside what the animals say. */
 export interface CardNames {

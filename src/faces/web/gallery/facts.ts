@@ -17,7 +17,7 @@ type Fact = [name: string, value: Part | undefined]
 export function facts(phrasing: Phrasing, animal: Animal, kind: string): Html {
   const { gallery, common } = phrasing.texts
   const { language } = phrasing
-  const { size, weightGrams, coat, colors, species, fee, publishedAt, externalId, breed } = animal
+  const { size, weightGrams, coat, colors, species, fee, publishedAt, externalId, breed, status } = animal
   const all: Fact[] = [
     [gallery.kind, kind],
     [gallery.species, species],
@@ -31,7 +31,7 @@ export function facts(phrasing: Phrasing, animal: Animal, kind: string): Html {
     ...companyFacts(phrasing, animal),
     ...traitFacts(phrasing, animal),
     [gallery.fee, fee && feeWords(phrasing, fee)],
-    [gallery.since, publishedAt && dateWords(language, publishedAt)],
+    [gallery.since, publishedAt && status !== 'sold' && dateWords(language, publishedAt)],
     [gallery.number, externalId],
   ]
   return html`<dl class="facts">${all

@@ -1,7 +1,8 @@
 import { fold } from '../../../categories/store.ts'
 import { type Html, html } from '../../../http/html.ts'
+import { kindWords } from '../kind-words.ts'
 import { type Asked, listPath, parametersOf } from './asked.ts'
-import { distanceWords, kindWords, type Phrasing } from './phrases.ts'
+import { distanceWords, type Phrasing } from './phrases.ts'
 
 /**
  * The filters in use, each with a link to the list without it.

@@ -2,8 +2,9 @@ import { fold } from '../../../categories/store.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { AGES } from '../../../pets/profile-schemas.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
+import { kindWords } from '../kind-words.ts'
 import { type Asked, DISTANCES, parametersOf } from './asked.ts'
-import { distanceWords, kindWords, type Phrasing } from './phrases.ts'
+import { distanceWords, type Phrasing } from './phrases.ts'
 
 const SIZES = ['small', 'medium', 'large', 'extra_large']
 const GOOD_WITH = ['goodWithChildren', 'goodWithDogs', 'goodWithCats'] as const

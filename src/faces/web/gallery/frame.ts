@@ -1,5 +1,6 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Language } from '../../../http/language.ts'
+import { languageLinks } from '../language-choice.ts'
 import { navLink, type PageParts, renderPage } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 
@@ -35,5 +36,5 @@ function header(language: Language, path: string): Html {
 
 function footer(language: Language): Html {
   const { gallery } = textsOf(language)
-  return html`<footer class="foot"><p>${gallery.footer}</p><p><a href="/animals.atom">${gallery.feedLink}</a></p></footer>`
+  return html`<footer class="foot"><p>${gallery.footer}</p><p><a href="/animals.atom">${gallery.feedLink}</a></p><p>${languageLinks(language)}</p></footer>`
 }

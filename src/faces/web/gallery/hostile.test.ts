@@ -1,55 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BROWSER, dataOf, startGallery, type TestGallery } from '../../../testing/gallery.ts'
-
-const SCRIPT = `</script><img src=x onerror=alert(1)>"'><svg/onload=alert(2)><!-- ]]> &lt;b&gt; \u202e\u2028\ufffe`
+import { unescaped } from '../../../testing/console.ts'
+import { BROWSER, dataOf, startGallery } from '../../../testing/gallery.ts'
+import { addHostile, assertSound, SCRIPT } from '../../../testing/hostile.ts'
 
 const ADDRESSES = ['javascript:alert(1)', 'data:text/html,x', 'https://a.example/"onmouseover="x']
-
-/** Every text that a shelter can write, with what an attacker would. */
-async function addHostile(app: TestGallery): Promise<{ id: number; code: string }> {
-  const { add, shelter, photo } = app
-  const hostile = (most: number): string => SCRIPT.slice(0, most)
-  const { id: organizationId, code } = await shelter({
-    name: hostile(200),
-    ...{ phone: hostile(40), mission: SCRIPT, adoptionPolicy: SCRIPT, email: "o'x&b=?cc@a.example" },
-    address: { street: SCRIPT, city: SCRIPT, region: SCRIPT, postcode: hostile(20), country: 'US' },
-    hours: { monday: hostile(100), sunday: hostile(100) },
-    website: "https://a.example/'x='",
-    social: { x: "https://a.example/?'&<".slice(0, 20) },
-  })
-  const id = await add({
-    name: hostile(200),
-    ...{ organizationId, externalId: hostile(80), species: hostile(60), description: SCRIPT },
-    breed: { primary: hostile(80), secondary: hostile(80) },
-    colors: [hostile(60)],
-    tags: [hostile(40)],
-    contact: { name: SCRIPT, phone: hostile(40), email: 'a&b=c?d@a.example' },
-    place: { city: SCRIPT, region: SCRIPT, postcode: hostile(20) },
-    videos: ["https://a.example/?'=1"],
-  })
-  await photo(id, `?alt=${encodeURIComponent(SCRIPT)}`)
-  await app.request(`/v1/categories/1`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/json' },
-    body: { name: hostile(100) },
-  })
-  return { id, code }
-}
-
-/** Tags that a page may have; each attribute is in quotes, and none is one of an event or a style. */
-const TAG = /^<(?:\/?[a-z][a-z0-9]*|!doctype html)(?: [a-zA-Z:-]+(?:="[^"<>]*")?)*\/?>/
-
-function assertSound(text: string, about: string): void {
-  const withoutData = text.replace(/<script type="application\/ld\+json">[^<]*<\/script>/, '')
-  for (let at = withoutData.indexOf('<'); at >= 0; at = withoutData.indexOf('<', at + 1)) {
-    const tag = TAG.exec(withoutData.slice(at, at + 20_000))?.[0]
-    assert.ok(tag, `${about}: ${withoutData.slice(at, at + 200)}`)
-    assert.doesNotMatch(tag.replaceAll(/"[^"]*"/g, '""'), / on[a-z]+=| style=/, about)
-    assert.doesNotMatch(tag, /(?:href|src)="(?:javascript|data:text)/, about)
-  }
-  assert.doesNotMatch(withoutData, /<img src=x|<svg\/|<!--/)
-}
 
 test('what shelters write is shown as text on every page', async (t) => {
   const app = await startGallery(t)
@@ -86,7 +41,7 @@ test('what shelters write ends no block of data, and is in it as it was written'
   const { id, code } = await addHostile(app)
   const { location = '' } = (await app.visit(`/animals/${id}`)).headers
   const page = await app.visit(location)
-  assert.equal(page.text.match(/<\/script>/g)?.length, 2, 'that of the data, and that of gallery.js')
+  assert.equal(page.text.match(/<\/script/gi)?.length, 2, 'that of the data, and that of gallery.js')
   const [webPage, , home] = dataOf(page)['@graph']
   assert.equal(webPage.name, SCRIPT)
   assert.equal(home.name, SCRIPT)
@@ -113,6 +68,15 @@ test('the feed and the sitemap stay XML, whatever is in a name', async (t) => {
     const open = text.match(/<[a-z][^>]*[^/]>/g)?.length
     assert.equal(open, text.match(/<\/[a-z]+>/g)?.length, path)
   }
+})
+
+test('what a feed reader shows of an animal is text too', async (t) => {
+  const app = await startGallery(t)
+  await addHostile(app)
+  const { text } = await app.visit('/animals.atom')
+  const [, content = ''] = /<content type="html">([^<]*)<\/content>/.exec(text) ?? []
+  assert.match(unescaped(content), /^<p><img src="http.*&lt;\/script&gt;&lt;img src=x/)
+  assertSound(unescaped(content), 'content')
 })
 
 test('only addresses that begin with https are taken at all, and no letter gets a header from one', async (t) => {

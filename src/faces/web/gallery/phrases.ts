@@ -55,11 +55,6 @@ export function breedWords({ gallery }: Texts, animal: Animal, kind: string): st
   return mixed ? gallery.mix(primary) : primary
 }
 
-/** The name of a category: those that every store begins with have one in every language. */
-export function kindWords({ gallery }: Texts, name: string): string {
-  return gallery.kinds[name.toLowerCase()] ?? name
-}
-
 const YOUNG_WEEKS = 12
 const YOUNG_MONTHS = 24
 const WEEK_MS = 7 * 86_400_000

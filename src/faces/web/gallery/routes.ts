@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { App } from '../../../http/app.ts'
 import { assetRoutes } from '../assets.ts'
+import { languageRoutes } from '../language-choice.ts'
 import { animalRoute } from './animal-page.ts'
 import { openGallery } from './animals.ts'
 import { applyRoutes } from './apply.ts'
@@ -14,6 +15,7 @@ import { sitemapRoutes } from './sitemap.ts'
 export function galleryRoutes(app: App, context: Context): void {
   const gallery = openGallery(context)
   assetRoutes(app)
+  languageRoutes(app)
   listRoutes(app, gallery)
   animalRoute(app, gallery)
   shelterRoute(app, gallery)

@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts'
 import type { Context } from '../../../context.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
 import { etagOf } from '../../../http/conditional.ts'
-import { type Language, languageOf } from '../../../http/language.ts'
+import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
 import type { NewPage } from '../../../http/page-cache.ts'
 import { sendPage } from '../../../http/send-page.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
@@ -16,7 +16,7 @@ import { nextDay, type Phrasing } from './phrases.ts'
  */
 const CACHING = {
   'cache-control': 'public, no-cache',
-  vary: 'Accept-Encoding, Accept-Language, Origin',
+  vary: `Accept-Encoding, ${LANGUAGE_VARY}, Origin`,
 }
 
 interface Options {
@@ -84,7 +84,7 @@ export function sendRefusal(
 ): string {
   reply
     .code(status)
-    .headers({ ...NO_STORE, vary: 'Accept-Language', ...headers })
+    .headers({ ...NO_STORE, vary: LANGUAGE_VARY, ...headers })
     .type(HTML_TYPE)
   return body
 }

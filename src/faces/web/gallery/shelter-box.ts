@@ -1,5 +1,6 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Organization } from '../../../organizations/schema.ts'
+import { mailLink } from '../mail-link.ts'
 import type { Phrasing } from './phrases.ts'
 
 type Contact = Pick<Organization, 'email' | 'phone'> & { name?: string }
@@ -9,12 +10,6 @@ export function contactFacts({ texts: { gallery } }: Phrasing, { name, email, ph
   return html`${name !== undefined && html`<dt>${gallery.contact}</dt><dd dir="auto">${name}</dd>`}${
     phone !== undefined && html`<dt>${gallery.phone}</dt><dd>${phoneLink(phone)}</dd>`
   }${email !== undefined && html`<dt>${gallery.email}</dt><dd>${mailLink(email)}</dd>`}`
-}
-
-/** What in an address could begin a header of the letter is spelt out. */
-function mailLink(email: string): Html {
-  const [name = '', domain = ''] = email.split('@')
-  return html`<a href="mailto:${encodeURIComponent(name)}@${domain}">${email}</a>`
 }
 
 /** People write numbers as they like; without a digit it is only words. */

@@ -54,6 +54,7 @@ export function sitemapRoutes(app: App, context: Context): void {
         'Disallow: /applications',
         'Disallow: /animals/*/apply',
         'Disallow: /embed',
+        'Disallow: /language/',
         '',
         `Sitemap: ${publicOrigin(config, request)}/sitemap.xml`,
       ]

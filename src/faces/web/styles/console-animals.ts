@@ -63,6 +63,8 @@ form.animal > .group { padding-block: 0; }
 label.choice input { flex: none; }
 .fields label.choice { padding: 0.6rem 0; }
 form.animal fieldset { margin: 0; min-width: 0; }
+/* What has the focus is not under the bar. */
+html:has(.actions) { scroll-padding-bottom: 6rem; }
 .actions {
   position: sticky;
   bottom: 0;
@@ -100,6 +102,7 @@ main input:not([type='checkbox']), main select { min-height: 2.75rem; }
 a.danger { color: var(--bad); }
 .summary p.problem, p.summary { color: var(--bad); }
 .summary table { margin-top: 0.5rem; }
+th.line { min-width: 4rem; overflow-wrap: normal; }
 .photos {
   display: grid;
   grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));

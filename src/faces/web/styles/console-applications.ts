@@ -11,7 +11,7 @@ export const CONSOLE_APPLICATIONS_STYLE = `
 .sent dd { margin: 0; }
 .said { white-space: pre-line; }
 .aside { padding-top: 0.75rem; border-top: 1px solid var(--soft); }
-.tag.approved { color: var(--good); border-color: currentcolor; }
+.tag:is(.approved, .adopted) { color: var(--good); border-color: currentcolor; }
 .tag.received { color: var(--link); border-color: currentcolor; }
 .card > .head h2 { margin: 0; font-size: 1.15rem; }
 .card > .head { margin-bottom: 0.5rem; }

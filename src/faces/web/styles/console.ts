@@ -7,6 +7,7 @@ export const CONSOLE_STYLE = `
 body { background: var(--page); }
 main { max-width: 64rem; padding-top: 0.25rem; }
 .narrow { max-width: 36rem; }
+.foot { border: 0; padding-block: 0 1rem; font-size: 0.95rem; }
 .side { background: var(--card); border-bottom: 1px solid var(--soft); }
 .side .home { font-weight: 700; text-decoration: none; color: var(--text); }
 .side ul { display: flex; margin: 0; padding: 0; list-style: none; }
@@ -36,7 +37,9 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 }
 @media (min-width: 60rem) {
   body:has(.side) { display: grid; grid-template-columns: 14rem minmax(0, 1fr); min-height: 100vh; }
+  body:has(.side) { grid-template-rows: 1fr auto; }
   .side {
+    grid-row: span 2;
     position: sticky;
     top: 0;
     display: flex;
@@ -52,6 +55,7 @@ main { max-width: 64rem; padding-top: 0.25rem; }
   .who { flex-wrap: wrap; margin-top: auto; padding: 0 0.8rem; }
   .who form { width: 100%; margin-top: 0.5rem; }
   body:has(.side) main { width: 100%; margin: 0 auto; padding: 0.5rem 2rem 3rem; }
+  .side ~ .foot { width: 100%; max-width: 64rem; padding-inline: 2rem; }
 }
 .head {
   display: flex;
@@ -140,5 +144,5 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .steps p:has(+ p), .steps:has(+ h2), .lead:has(+ .steps + *) { display: none; }
 label.choice input { flex: none; }
 legend { padding: 0; }
-body:not(:has(.side)) .bar, body:not(:has(.side)) main { max-width: 38rem; }
+body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 38rem; }
 `

@@ -46,6 +46,7 @@ h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; 
 }
 .finder .field { margin: 0; }
 .finder input, .finder select { min-height: 2.75rem; }
+.finder-main .field { min-height: 4.3rem; }
 .finder input[type='checkbox'] { min-height: 0; }
 .finder select { padding-inline: 0.4rem 0; }
 .finder input[type='checkbox'] { accent-color: var(--strong); }

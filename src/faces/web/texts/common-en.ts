@@ -1,5 +1,7 @@
 /** Words of every page. */
 export const common = {
+  /** The name of the language in itself. */
+  language: 'English',
   skip: 'Skip to the content',
   gallery: 'Animals',
   staff: 'For shelters',
@@ -22,6 +24,8 @@ export const common = {
     503: 'A part of the service does not answer. Nothing is lost. Try again in a moment.',
   } as Record<number, string>,
   toGallery: 'See all animals',
+  /** Of the categories that every store begins with, by their names in lower case, where others are said. */
+  kinds: {} as Record<string, string>,
   age: { baby: 'Baby', young: 'Young', adult: 'Adult', senior: 'Senior' } as Record<string, string>,
   sex: { female: 'Female', male: 'Male', unknown: 'Unknown' } as Record<string, string>,
   size: { small: 'Small', medium: 'Medium', large: 'Large', extra_large: 'Extra large' } as Record<

@@ -1,6 +1,7 @@
 import type { common as english } from './common-en.ts'
 
 export const common: typeof english = {
+  language: 'Español',
   skip: 'Ir al contenido',
   gallery: 'Animales',
   staff: 'Para refugios',
@@ -23,6 +24,16 @@ export const common: typeof english = {
     503: 'Una parte del servicio no responde. No se ha perdido nada. Inténtelo de nuevo en un momento.',
   },
   toGallery: 'Ver todos los animales',
+  kinds: {
+    dog: 'Perro',
+    cat: 'Gato',
+    rabbit: 'Conejo',
+    'small & furry': 'Pequeños y peludos',
+    horse: 'Caballo',
+    bird: 'Ave',
+    'scales, fins & other': 'Escamas, aletas y otros',
+    barnyard: 'Granja',
+  },
   age: { baby: 'Cachorro', young: 'Joven', adult: 'Adulto', senior: 'Mayor' },
   sex: { female: 'Hembra', male: 'Macho', unknown: 'Desconocido' },
   size: { small: 'Pequeño', medium: 'Mediano', large: 'Grande', extra_large: 'Muy grande' },

@@ -20,7 +20,7 @@ export const animal = {
     sold: 'Mark as adopted',
   } as Record<string, string>,
   publish: 'Publish in the gallery',
-  sections: { photos: 'Photos', details: 'Details', orders: 'Orders', history: 'History' },
+  sections: { photos: 'Photos', details: 'Details', orders: 'Adoptions', history: 'History' },
   remove: 'Remove this animal',
   removeTitle: (name: string) => `Remove ${name}?`,
   removeHint:
@@ -45,8 +45,13 @@ export const animal = {
     key: (name: string) => `Program “${name}”`,
     unknown: 'A program',
     nothing: 'nothing',
-    photos: 'Photos',
-    count: (count: number) => (count === 1 ? '1 photo' : `${count} photos`),
+    photos: {
+      added: (count: number) => (count === 1 ? 'A photo was added.' : `${count} photos were added.`),
+      removed: (count: number) => (count === 1 ? 'A photo was removed.' : `${count} photos were removed.`),
+      moved: 'The photos were put in another order.',
+      described: (count: number) =>
+        count === 1 ? 'The text of a photo was changed.' : `The texts of ${count} photos were changed.`,
+    },
   },
   orders: {
     erased: 'Name erased',

@@ -44,8 +44,13 @@ export const animal: typeof english = {
     key: (name) => `Programa «${name}»`,
     unknown: 'Un programa',
     nothing: 'nada',
-    photos: 'Fotos',
-    count: (count) => (count === 1 ? '1 foto' : `${count} fotos`),
+    photos: {
+      added: (count) => (count === 1 ? 'Se añadió una foto.' : `Se añadieron ${count} fotos.`),
+      removed: (count) => (count === 1 ? 'Se eliminó una foto.' : `Se eliminaron ${count} fotos.`),
+      moved: 'Se cambió el orden de las fotos.',
+      described: (count) =>
+        count === 1 ? 'Se cambió el texto de una foto.' : `Se cambiaron los textos de ${count} fotos.`,
+    },
   },
   orders: {
     erased: 'Nombre borrado',

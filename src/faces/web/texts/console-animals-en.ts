@@ -16,7 +16,7 @@ export const animals = {
   show: 'Show',
   clear: 'Clear',
   found: 'Animals found',
-  none: 'No animal fits. Try fewer words or another status.',
+  none: 'No animal fits.',
   first: 'Newest animals',
   next: 'Older animals',
   more: 'The search has more to look through.',
@@ -37,5 +37,6 @@ export const animals = {
   noPhoto: 'No photo',
   publish: 'Publish',
   publishName: (name: string) => `Publish ${name}`,
-  days: (count: number) => (count === 1 ? 'Waiting 1 day.' : `Waiting ${count} days.`),
+  days: (count: number) =>
+    count === 0 ? 'Since today.' : count === 1 ? 'Waiting 1 day.' : `Waiting ${count} days.`,
 }

@@ -17,7 +17,7 @@ export const animals: typeof english = {
   show: 'Mostrar',
   clear: 'Quitar filtros',
   found: 'Animales encontrados',
-  none: 'Ningún animal coincide. Pruebe con menos palabras u otro estado.',
+  none: 'Ningún animal coincide.',
   first: 'Animales más recientes',
   next: 'Animales anteriores',
   more: 'La búsqueda aún no ha terminado.',
@@ -31,5 +31,10 @@ export const animals: typeof english = {
   noPhoto: 'Sin foto',
   publish: 'Publicar',
   publishName: (name) => `Publicar ${name}`,
-  days: (count) => (count === 1 ? 'Espera desde hace 1 día.' : `Espera desde hace ${count} días.`),
+  days: (count) =>
+    count === 0
+      ? 'Desde hoy.'
+      : count === 1
+        ? 'Espera desde hace 1 día.'
+        : `Espera desde hace ${count} días.`,
 }

@@ -36,6 +36,8 @@ export const console = {
     ...peopleNotices,
     added: 'The animal is added. Now give it some photos: animals with photos find a home sooner.',
     addedAnother: 'The animal is added. Here is an empty form for the next one.',
+    organizationAdded:
+      'The organization is added. Choose it where you add its animals and invite its people.',
     saved: 'Your changes are saved.',
     unchanged: 'There was nothing to save.',
     deleted: 'The animal is removed.',
@@ -46,9 +48,9 @@ export const console = {
     photosAdded: 'The photos are added.',
     photoChanged: 'The photos are changed.',
     photoRemoved: 'The photo is removed.',
-    approved: 'The order is approved.',
-    completed: 'The order is complete, and the animal has a home. Wonderful!',
-    cancelled: 'The order is cancelled, and the animal is available again.',
+    approved: 'The adoption is approved.',
+    completed: 'The adoption is complete, and the animal has a home. Wonderful!',
+    cancelled: 'The adoption is cancelled, and the animal is available again.',
   } as Record<string, string>,
   /** Errors that people meet, by their codes. */
   errors: {
@@ -58,9 +60,9 @@ export const console = {
     photo_not_found: 'This photo is gone already.',
     organization_not_found: 'There is no such organization.',
     application_not_found: 'There is no such application, or it belongs to another organization.',
-    order_not_found: 'There is no such order.',
-    order_open: 'Somebody has an open order on this animal. Complete or cancel the order first.',
-    order_closed: 'This order is closed already.',
+    order_not_found: 'There is no such adoption.',
+    order_open: 'Somebody is adopting this animal. Complete or cancel the adoption first.',
+    order_closed: 'This adoption is closed already.',
     pet_not_available: 'This animal is not available any more.',
     invalid_status_transition: 'This cannot follow what the animal is now.',
     external_id_exists: 'Another animal has this number of your own.',
@@ -69,9 +71,11 @@ export const console = {
     unsupported_media_type: 'This cannot be read. Photos can be JPEG, PNG, WebP, AVIF or GIF.',
     payload_too_large: 'This is too large. A photo may have 15 MB, and a form 256 kB.',
     idempotency_key_reused:
-      'This form was saved once before, with other content. Look at the animal first; saving now adds another one.',
+      'This form was saved once before, with other content. Look first at what it added; saving now adds another one.',
     idempotency_key_in_use: 'This form is just being saved. Wait a moment, then look at the list.',
   } as Record<string, string>,
+  /** For what has no words of its own. */
+  otherError: 'This could not be done. Open the page again, then try once more.',
   start: {
     title: 'Start',
     numbers: 'Animals by status',
@@ -82,6 +86,8 @@ export const console = {
     latest: 'Latest changes',
     latestNone: 'Nothing has changed yet.',
     allOfThem: 'Show all of them',
+    noOrganization:
+      'Your shelter comes first: animals and the questions for adopters belong to an organization.',
     empty: 'There are no animals yet. Add the first one: a name and a kind are enough to begin with.',
   },
   animals,

@@ -35,6 +35,8 @@ export const console: typeof english = {
     ...peopleNotices,
     added: 'El animal está añadido. Ahora añada fotos: con fotos encuentran antes un hogar.',
     addedAnother: 'El animal está añadido. Aquí tiene un formulario vacío para el siguiente.',
+    organizationAdded:
+      'La organización está añadida. Elíjala al añadir sus animales y al invitar a su equipo.',
     saved: 'Sus cambios están guardados.',
     unchanged: 'No había nada que guardar.',
     deleted: 'El animal está eliminado.',
@@ -67,9 +69,10 @@ export const console: typeof english = {
     unsupported_media_type: 'Esto no se puede leer. Las fotos pueden ser JPEG, PNG, WebP, AVIF o GIF.',
     payload_too_large: 'Es demasiado grande. Una foto puede tener 15 MB y un formulario 256 kB.',
     idempotency_key_reused:
-      'Este formulario ya se guardó una vez con otro contenido. Mire primero el animal; guardar ahora añade otro.',
+      'Este formulario ya se guardó una vez con otro contenido. Mire primero lo que añadió; guardar ahora lo añade otra vez.',
     idempotency_key_in_use: 'Este formulario se está guardando. Espere un momento y mire la lista.',
   },
+  otherError: 'Esto no se pudo hacer. Abra la página de nuevo e inténtelo otra vez.',
   start: {
     title: 'Inicio',
     numbers: 'Animales por estado',
@@ -80,6 +83,8 @@ export const console: typeof english = {
     latest: 'Últimos cambios',
     latestNone: 'Todavía no ha cambiado nada.',
     allOfThem: 'Mostrar todos',
+    noOrganization:
+      'Primero va su refugio: los animales y las preguntas a quien adopta pertenecen a una organización.',
     empty: 'Todavía no hay animales. Añada el primero: bastan un nombre y una especie para empezar.',
   },
   animals,

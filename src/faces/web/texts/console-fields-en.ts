@@ -61,9 +61,11 @@ export const fields = {
     photos: 'Photos',
   } as Record<string, string>,
   hints: {
+    externalId: 'Everybody sees this',
     species: 'Finer than the kind, such as Guinea Pig',
     age: 'Only if the birth date is not known',
     colors: 'Up to 3, with commas between them',
+    weightGrams: 'Or with its unit, such as 60 lb',
     videos: 'Addresses with https, one on each line',
     description: 'What is it like? Who would be happy with it?',
     tags: 'With commas between them',

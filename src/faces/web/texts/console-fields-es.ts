@@ -62,9 +62,11 @@ export const fields: typeof english = {
     photos: 'Fotos',
   },
   hints: {
+    externalId: 'Lo ve todo el mundo',
     species: 'Más exacta, por ejemplo cobaya',
     age: 'Solo si no se conoce la fecha de nacimiento',
     colors: 'Hasta 3, separados por comas',
+    weightGrams: 'O con su unidad, como 60 lb',
     videos: 'Direcciones con https, una por línea',
     description: '¿Cómo es? ¿Quién sería feliz con este animal?',
     tags: 'Separadas por comas',

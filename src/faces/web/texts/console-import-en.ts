@@ -1,3 +1,5 @@
+import { refusals } from './console-refusals-en.ts'
+
 /** Words of the import. */
 export const importWords = {
   title: 'Import animals',
@@ -25,11 +27,14 @@ export const importWords = {
   resultTitle: 'The import is done',
   toList: 'See the animals',
   figures: { added: 'added', updated: 'changed', unchanged: 'as before', refused: 'refused' },
+  examples: 'Such as these animals',
+  about: (day: string) => `about ${day}`,
   refused: 'Lines that are refused',
   line: 'Line',
   why: 'Why',
   more: (count: number) => `And ${count} more.`,
   leftOut: 'What has no place here',
+  refusals,
   columns: {
     title: 'Columns of your file',
     lead: 'Say what each column holds. Then look again at what would happen.',

@@ -1,4 +1,5 @@
 import type { importWords as english } from './console-import-en.ts'
+import { refusals } from './console-refusals-es.ts'
 
 export const importWords: typeof english = {
   title: 'Importar animales',
@@ -26,11 +27,14 @@ export const importWords: typeof english = {
   resultTitle: 'La importación ha terminado',
   toList: 'Ver los animales',
   figures: { added: 'añadidos', updated: 'cambiados', unchanged: 'como antes', refused: 'rechazados' },
+  examples: 'Por ejemplo estos animales',
+  about: (day) => `hacia el ${day}`,
   refused: 'Líneas rechazadas',
   line: 'Línea',
   why: 'Por qué',
   more: (count) => `Y ${count} más.`,
   leftOut: 'Lo que no tiene lugar aquí',
+  refusals,
   columns: {
     title: 'Columnas de su archivo',
     lead: 'Diga qué contiene cada columna. Después vea de nuevo qué pasaría.',

@@ -15,7 +15,7 @@ export const keys = {
   accesses: { read: 'Read', write: 'Write', admin: 'Admin' } as Record<Access, string>,
   accessHints: {
     read: 'sees what the public sees; right for a website',
-    write: 'adds and changes animals, orders and applications',
+    write: 'adds and changes animals, adoptions and applications',
     admin: 'may do everything, in every organization',
   } as Record<Access, string>,
   plan: 'Plan',

@@ -2,6 +2,16 @@
 export const organization = {
   title: 'Organizations',
   none: 'There are no organizations yet.',
+  add: 'Add an organization',
+  addFirst: 'Add the first organization',
+  adminAdds: 'An admin adds the first one.',
+  addLead: 'A name and a code are enough to begin with. Everything else can follow.',
+  addButton: 'Add organization',
+  codeHint:
+    'Such as CO12: 1 to 20 letters and digits. It is part of web addresses, and cannot be changed later.',
+  codeWrong: (label: string) =>
+    `${label} needs 1 to 20 letters and digits, with hyphens only between them, such as CO12.`,
+  codeTaken: 'Another organization has this code already.',
   groups: {
     contact: 'Name and contact',
     address: 'Address',
@@ -11,6 +21,7 @@ export const organization = {
   } as Record<string, string>,
   labels: {
     name: 'Name',
+    code: 'Code',
     email: 'E-mail',
     phone: 'Phone',
     website: 'Website',

@@ -3,6 +3,16 @@ import type { organization as englishOrganization, usage as englishUsage } from 
 export const organization: typeof englishOrganization = {
   title: 'Organizaciones',
   none: 'Todavía no hay organizaciones.',
+  add: 'Añadir una organización',
+  addFirst: 'Añadir la primera organización',
+  adminAdds: 'Un administrador añade la primera.',
+  addLead: 'Para empezar bastan un nombre y un código. Lo demás puede venir después.',
+  addButton: 'Añadir organización',
+  codeHint:
+    'Por ejemplo CO12: de 1 a 20 letras y cifras. Forma parte de direcciones web y después no se puede cambiar.',
+  codeWrong: (label) =>
+    `${label}: de 1 a 20 letras sin acentos y cifras, con guiones solo entre ellas, por ejemplo CO12.`,
+  codeTaken: 'Otra organización ya tiene este código.',
   groups: {
     contact: 'Nombre y contacto',
     address: 'Dirección',
@@ -12,6 +22,7 @@ export const organization: typeof englishOrganization = {
   },
   labels: {
     name: 'Nombre',
+    code: 'Código',
     email: 'Correo',
     phone: 'Teléfono',
     website: 'Sitio web',

@@ -45,8 +45,7 @@ export const gallery = {
   goodWithFilter: { children: 'Good with children', dogs: 'Good with dogs', cats: 'Good with cats' } as Words,
   notGoodWithFilter: { children: 'Not with children', dogs: 'Not with dogs', cats: 'Not with cats' } as Words,
   nothing: 'No animal fits all of this',
-  nothingAdvice:
-    'Try with fewer filters, a larger distance or other words. New animals come nearly every day.',
+  nothingAdvice: 'Try with fewer filters, a larger distance or other words.',
   noneYet: 'None found so far',
   noneYetAdvice: 'We looked through many animals, and there are more to look through.',
   noAnimals: 'No animal looks for a home here right now',
@@ -61,7 +60,6 @@ export const gallery = {
   away: (distance: string) => `${distance} away`,
   mix: (breed: string) => `${breed} mix`,
   unknownBreed: (kind: string) => `${kind}, breed unknown`,
-  kinds: {} as Words,
   // An animal
   photos: (name: string) => `Photos of ${name}`,
   photo: (number: number, all: number) => `Photo ${number} of ${all}`,

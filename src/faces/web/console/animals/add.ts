@@ -71,7 +71,7 @@ async function page(
   const { language, words } = wordsFor(request)
   const { animal } = words
   const form = animalForm(`${PREFIX}${PATH}`, {
-    ...{ language, values, problems, choices: await readChoices(context, request.caller) },
+    ...{ language, values, problems, choices: await readChoices(context, request) },
     hidden: { [ONCE]: newOnce() },
     isNew: true,
     after: html`${checkBox(status, animal.publishNow, animal.publishNowHint)}

@@ -105,6 +105,63 @@ test('POST /console/animals/new adds the animal that the API would have added, p
   assert.equal(typeof pet.place.latitude, 'number')
 })
 
+test('weights with their unit and fees with their sign are read as the import reads them', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const ana = await signIn(app)
+  const fee = { 'fee.currency': 'usd' }
+  for (const [weightGrams, grams, amount, cents] of [
+    ['60 lb', 27_216, '$150', 15_000],
+    ['22.5 lbs.', 10_206, 'US$1,250', 125_000],
+    ['3,75', 3_750, '150 €', 15_000],
+    ['3,755 kg', 3_755, '1.250,50', 125_050],
+    ['0,755', 755, '0,5', 50],
+    ['12 oz', 340, '0', 0],
+    ['1,100 lb', 498_952, '$ 20', 2_000],
+  ] as const) {
+    const { headers } = await ana.fill(NEW, {
+      name: 'Rex',
+      categoryId: '1',
+      weightGrams,
+      'fee.amount': amount,
+      ...fee,
+    })
+    const id = /animals\/(\d+)\?/.exec(String(headers.location))?.[1]
+    const pet = (await app.get(`/v1/pets/${id}`)).body
+    assert.deepEqual([pet.weightGrams, pet.fee?.amount], [grams, cents], `${weightGrams}, ${amount}`)
+    // What the form shows of it is read as the same again.
+    await ana.fill(`/console/animals/${id}`, { name: 'Max' })
+    const after = (await app.get(`/v1/pets/${id}`)).body
+    assert.deepEqual([after.weightGrams, after.fee?.amount], [grams, cents])
+  }
+  const { status, text } = await ana.fill(NEW, {
+    name: 'Rex',
+    categoryId: '1',
+    weightGrams: '7 stone',
+    'fee.amount': '150 ¤',
+    ...fee,
+  })
+  assert.equal(status, 400)
+  for (const name of ['weightGrams', 'fee.amount']) assert.ok(text.includes(`id="problem-${name}"`), name)
+})
+
+test('of a sex that nobody knows there is one choice, which changes nothing of an animal that has it', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const ana = await signIn(app)
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1, sex: 'unknown' })
+  const offered = async (path: string, headers = {}) => {
+    const [select = ''] =
+      /<select id="field-sex".*?<\/select>/s.exec((await ana.get(path, headers)).text) ?? []
+    return [...select.matchAll(/value="([^"]*)"[^>]*>([^<]*)</g)].map(([, ...choice]) => choice.join(': '))
+  }
+  const both = ['female: Female', 'male: Male']
+  assert.deepEqual(await offered(NEW), [': Not known', ...both])
+  assert.deepEqual(await offered('/console/animals/1'), ['unknown: Not known', ...both])
+
+  await ana.fill('/console/animals/1', { name: 'Max' })
+  const { name, sex } = (await app.get('/v1/pets/1')).body
+  assert.deepEqual([name, sex], ['Max', 'unknown'])
+})
+
 test('POST /console/animals/new keeps what was typed, and says at each field what is wrong with it', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
@@ -265,7 +322,7 @@ test('an animal is removed after a question, but not while somebody has an open 
 
   const refused = await ana.send(path, {})
   assert.equal(refused.status, 409)
-  assert.match(refused.text, /open order/)
+  assert.match(refused.text, /Somebody is adopting this animal/)
   const cancelled = await ana.send('/console/animals/1/orders/1', { status: 'cancelled' })
   assert.equal(cancelled.headers.location, '/console/animals/1?done=cancelled#orders')
   for (let count = 0; count < 2; count += 1) {
@@ -377,12 +434,16 @@ test('people of an organization see and change its animals alone', async (t) => 
   await app.post('/v1/pets', { name: 'Nora', categoryId: 1, organizationId: north.id })
   await app.post('/v1/pets', { name: 'Sol', categoryId: 1, organizationId: south.id })
   await app.post('/v1/pets', { name: 'Nobody', categoryId: 1 })
+  // The first page tells of changes, and of animals that wait.
+  for (const id of [2, 3]) await app.patch(`/v1/pets/${id}`, { status: 'available' })
   const ana = await signIn(app, { organizationId: north.id })
 
   const list = (await ana.get(`/console/animals?organization=${south.id}`)).text
   assert.match(list, /Nora/)
   assert.doesNotMatch(list, /Sol|Nobody/)
-  assert.doesNotMatch((await ana.get('/console/')).text, /Sol|Nobody/)
+  const first = (await ana.get('/console/')).text
+  assert.doesNotMatch(first, /Sol|Nobody/)
+  assert.match(first, /status=available"><b>0<\/b>.*status=unlisted"><b>1<\/b>/s)
   for (const id of [2, 3]) {
     const path = `/console/animals/${id}`
     assert.equal((await ana.get(path)).status, 404)
@@ -397,4 +458,30 @@ test('people of an organization see and change its animals alone', async (t) => 
   assert.equal((await app.get('/v1/pets?id=4')).body[0].organizationId, north.id)
   const stolen = await ana.fill(NEW, { name: 'New', categoryId: '1', organizationId: String(south.id) })
   assert.equal(stolen.status, 403)
+})
+
+test('the history, a conflict and a refusal speak the language of the page alone', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const ana = await signIn(app)
+  const pet = { name: 'Rex', categoryId: 1, sex: 'female', size: 'small', goodWith: { dogs: true } }
+  await app.post('/v1/pets', { ...pet, breed: { primary: 'Beagle', mixed: true } })
+  const path = '/console/animals/1'
+  const form = formIn((await ana.get(path)).text, path)
+  await app.patch('/v1/pets/1', { sex: 'male', size: null, goodWith: { dogs: false } })
+  for (const [language, told, conflict] of [
+    ['en', ['Female → Male', 'Small → nothing', 'Yes → No'], 'Male|Not known'],
+    ['es', ['Hembra → Macho', 'Pequeño → nada', 'Sí → No'], 'Macho|No se sabe'],
+  ] as const) {
+    const headers = { 'accept-language': language }
+    const { text } = await ana.get(path, headers)
+    const history = [...text.matchAll(/<del>(.*?)<\/del> → <ins>(.*?)<\/ins>/g)]
+    assert.deepEqual(new Set(history.map(([, from, to]) => `${from} → ${to}`)), new Set(told))
+    const both = (await ana.send(path, { ...form, sex: 'unknown', once: language }, headers)).text
+    assert.equal([...both.matchAll(/<td>(.*?)<\/td>/g)].map(([, side]) => side).join('|'), conflict)
+  }
+  const refused = await ana.send(`${path}/status`, { status: 'x' }, { 'accept-language': 'es' })
+  assert.deepEqual(
+    [refused.status, /role="alert">([^<]*)</.exec(refused.text)?.[1]],
+    [400, 'Esto no se pudo hacer. Abra la página de nuevo e inténtelo otra vez.'],
+  )
 })

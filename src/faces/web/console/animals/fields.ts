@@ -14,6 +14,7 @@ export const GROUPS = {
     field('birthDate', 'date'),
     field('birthDateExact', 'check'),
     field('age', 'choice'),
+    field('externalId'),
   ],
   character: [
     wide('description', 'text'),
@@ -39,7 +40,7 @@ export const GROUPS = {
   ],
   adoption: [
     field('fee.amount', 'money'),
-    field('fee.currency', 'code'),
+    field('fee.currency', 'currency'),
     wide('bondedWith', 'ids'),
     field('contact.name'),
     field('contact.email', 'email'),
@@ -50,12 +51,11 @@ export const GROUPS = {
     field('place.city'),
     field('place.postcode'),
     field('place.region'),
-    field('place.country', 'code'),
+    field('place.country', 'country'),
     field('place.latitude', 'number'),
     field('place.longitude', 'number'),
   ],
   staff: [
-    field('externalId'),
     field('staff.microchip'),
     field('staff.intakeDate', 'date'),
     field('staff.intakeKind'),

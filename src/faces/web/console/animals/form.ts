@@ -10,10 +10,11 @@ import {
 } from '../../forms.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import type { Choices } from '../forms/choices.ts'
+import { codeField } from '../forms/code-field.ts'
 import type { FormField } from '../forms/fields.ts'
 import { NON_FIELD } from '../forms/problems.ts'
 import type { Values } from '../forms/values.ts'
-import { choicesOf } from './choices.ts'
+import { choicesOf, saidOf } from './choices.ts'
 import { FORM_FIELDS, GROUP_NAMES, GROUPS, type Group, schemaOf } from './fields.ts'
 
 export interface FormParts {
@@ -72,7 +73,10 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'idChoice':
       if (name === 'organizationId' && choices.organizations === 'many')
         return textField({ ...shared, inputMode: 'numeric' })
-      return selectField({ ...shared, choices: choicesOf(name, { common, console: words }, choices) })
+      return selectField({
+        ...shared,
+        choices: choicesOf(name, { common, console: words }, choices, values[name]),
+      })
     case 'yesOrNo':
       return selectField({
         ...shared,
@@ -91,9 +95,11 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'date':
       return textField({ ...shared, type: 'date' })
     case 'number':
-    case 'kilograms':
     case 'money':
       return textField({ ...shared, inputMode: 'decimal' })
+    case 'country':
+    case 'currency':
+      return codeField(kind, language, shared)
     case 'email':
       return textField({ ...shared, type: 'email', mostCharacters: mostOf(name) })
     default:
@@ -108,12 +114,13 @@ export function conflictPanel(
   language: Language,
   { theirs, yours, names }: { theirs: Values; yours: Values; names: readonly string[] },
 ): Html {
-  const { console: words } = textsOf(language)
-  const { conflict, fields } = words.animal
-  const shown = (text = ''): Part => text || html`<i>${conflict.empty}</i>`
+  const texts = textsOf(language)
+  const { conflict, fields } = texts.console.animal
+  const shown = (field: FormField, text = ''): Part =>
+    saidOf(field, text, texts) || html`<i>${conflict.empty}</i>`
   const rows = FORM_FIELDS.filter(({ name }) => names.includes(name)).map(
-    ({ name }) => html`<tr><th scope="row"><a href="#field-${name}">${fields.labels[name]}</a></th>
-<td>${shown(theirs[name])}</td><td>${shown(yours[name])}</td></tr>`,
+    (field) => html`<tr><th scope="row"><a href="#field-${field.name}">${fields.labels[field.name]}</a></th>
+<td>${shown(field, theirs[field.name])}</td><td>${shown(field, yours[field.name])}</td></tr>`,
   )
   return html`<section class="summary" role="alert" aria-labelledby="conflict">
 <h2 id="conflict">${conflict.title}</h2>

@@ -5,7 +5,7 @@ import { history } from '../../../../pets/history.ts'
 import type { StoredPet } from '../../../../pets/store.ts'
 import { type Doer, doersOf } from '../../../../staff/names.ts'
 import { timeIn } from '../../dates.ts'
-import type { Texts } from '../../texts/texts.ts'
+import { type Texts, textsOf } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 import { type Told, told } from './told.ts'
 
@@ -16,6 +16,7 @@ export async function historySection(
   { id }: StoredPet & { id: bigint },
 ): Promise<Html> {
   const { language, words } = wordsFor(request)
+  const texts = textsOf(language)
   const changes = (await history(db, id, request.caller.view)) ?? []
   const doers = await doersOf(
     db,
@@ -24,7 +25,7 @@ export async function historySection(
   const items = changes.map(
     ({ at, keyId, changes }) => html`<li><p><strong>${doerIn(words, doers.get(keyId))}</strong>
 <time datetime="${at}">${timeIn(language, Date.parse(at))}</time></p>
-<ul>${told(changes, words).map((one) => html`<li>${changeIn(words, one)}</li>`)}</ul></li>`,
+<ul>${told(changes, texts).map((one) => html`<li>${changeIn(words, one)}</li>`)}</ul></li>`,
   )
   return html`<section class="card" aria-labelledby="history"><h2 id="history">${words.animal.sections.history}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.animal.history.none}</p>`}</section>`
@@ -39,5 +40,6 @@ export function doerIn(words: Texts['console'], doer: Doer | undefined): string 
 
 function changeIn(words: Texts['console'], { label, from, to }: Told): Html {
   const { nothing } = words.animal.history
+  if (from === undefined || to === undefined) return html`${label}`
   return html`${label}: <del>${from || nothing}</del> → <ins>${to || nothing}</ins>`
 }

@@ -40,7 +40,7 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const { words } = wordsFor(request)
   const { animals } = words
   const filters = filtersIn(request.query as Record<string, unknown>)
-  const choices = await readChoices(context, request.caller)
+  const choices = await readChoices(context, request)
   const query = queryOf(filters, request)
   const scope = JSON.stringify(['console animals', request.caller.view, filters])
   const { cursor } = request.query as { cursor?: unknown }

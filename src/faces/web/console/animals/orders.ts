@@ -10,6 +10,7 @@ import type { Order, OrderStatus } from '../../../../orders/schema.ts'
 import { list } from '../../../../orders/search.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import { dayIn } from '../../dates.ts'
+import { mailLink } from '../../mail-link.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 import { callerMay } from '../gate.ts'
@@ -44,7 +45,7 @@ function item(order: Order, petId: number, request: FastifyRequest, words: Texts
   )
   return html`<li><p><strong>${adopter?.name ?? orders.erased}</strong> <span class="tag">${orders.statuses[status]}</span>
 <time datetime="${placedAt}">${dayIn(language, Date.parse(placedAt))}</time></p>
-${adopter && html`<p><a href="mailto:${adopter.email}">${adopter.email}</a> ${adopter.phone}</p>`}
+${adopter && html`<p>${mailLink(adopter.email)} ${adopter.phone}</p>`}
 ${adopter?.message && html`<p class="said">${adopter.message}</p>`}
 ${
   buttons.length > 0 &&

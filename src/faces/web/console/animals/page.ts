@@ -80,7 +80,7 @@ async function detailsForm(
   const actions: Part = html`<div class="actions"><button>${words.animal.save}</button></div>`
   return animalForm(`${PREFIX}/animals/${stored.pet.id}`, {
     ...{ language, values: values ?? now, problems: values ? problems : [] },
-    choices: await readChoices(context, request.caller),
+    choices: await readChoices(context, request),
     hidden: { [ONCE]: newOnce(), etag, marks: marksOf(now, FORM_FIELDS) },
     isReadOnly: !mayChange,
     before: conflict,

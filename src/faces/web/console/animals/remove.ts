@@ -43,7 +43,7 @@ function page(request: FastifyRequest, { pet }: StoredPet, error?: ApiError): st
   return consolePage(request, {
     title,
     main: html`<div class="narrow"><h1>${title}</h1>
-${error && html`<p class="summary problem" role="alert">${words.errors[error.code] ?? error.message}</p>`}
+${error && html`<p class="summary problem" role="alert">${words.errors[error.code] ?? words.otherError}</p>`}
 <p>${animal.removeHint}</p>
 <form method="post" class="row"><button class="danger">${animal.removeYes}</button>
 <a class="button plain" href="${PREFIX}/animals/${pet.id}">${animal.removeNo}</a></form></div>`,

@@ -1,14 +1,17 @@
 import type { PetHistory } from '../../../../pets/schema.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { valuesOf } from '../forms/values.ts'
+import { saidOf } from './choices.ts'
 import { FORM_FIELDS } from './fields.ts'
+import { photosTold } from './photos-told.ts'
 
 // The changes of an animal, in the words of its form.
 
 export interface Told {
+  /** Of a field; or all that there is to say. */
   label: string
-  from: string
-  to: string
+  from?: string
+  to?: string
   /** Whether it says enough by itself. */
   isShort?: boolean
 }
@@ -18,28 +21,31 @@ const shortened = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text
 
 /** Each field that a change of the history changed. */
-export function told(changes: PetHistory[number]['changes'], words: Texts['console']): Told[] {
-  const { history, fields } = words.animal
+export function told(
+  changes: PetHistory[number]['changes'],
+  texts: Pick<Texts, 'common' | 'console'>,
+): Told[] {
+  const { animal, animals } = texts.console
+  const { labels } = animal.fields
   const sides = { from: {} as Record<string, unknown>, to: {} as Record<string, unknown> }
   for (const [member, { from, to }] of Object.entries(changes)) {
     if (from !== undefined) sides.from[member] = from
     if (to !== undefined) sides.to[member] = to
   }
   const [from, to] = [valuesOf(sides.from, FORM_FIELDS), valuesOf(sides.to, FORM_FIELDS)]
-  const all = FORM_FIELDS.map(({ name }) => ({ name, from: from[name] ?? '', to: to[name] ?? '' }))
-  const changed = all.filter((one) => one.from !== one.to)
-  const named = changed.map((one) => ({
-    label: fields.labels[one.name] ?? one.name,
-    from: shortened(one.from),
-    to: shortened(one.to),
+  const changed = FORM_FIELDS.filter(({ name }) => (from[name] ?? '') !== (to[name] ?? ''))
+  const named = changed.map((field) => ({
+    label: labels[field.name] ?? field.name,
+    from: shortened(saidOf(field, from[field.name] ?? '', texts)),
+    to: shortened(saidOf(field, to[field.name] ?? '', texts)),
   }))
   const { status, photos } = changes
-  const statusOf = (value: unknown): string => words.animals.statuses[String(value ?? 'unlisted')] ?? ''
-  const photosOf = (value: unknown): string => history.count(Array.isArray(value) ? value.length : 0)
+  const statusOf = (value: unknown): string => animals.statuses[String(value ?? 'unlisted')] ?? ''
+  const photosSaid = photos && photosTold(photos, animal.history.photos).join(' ')
   const short = (label: string, from: string, to: string): Told => ({ label, from, to, isShort: true })
   return [
-    ...(status ? [short(fields.labels.status ?? '', statusOf(status.from), statusOf(status.to))] : []),
-    ...(photos ? [short(history.photos, photosOf(photos.from), photosOf(photos.to))] : []),
+    ...(status ? [short(labels.status ?? '', statusOf(status.from), statusOf(status.to))] : []),
+    ...(photosSaid ? [{ label: photosSaid }] : []),
     ...named,
   ]
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { applyFor, visit } from '../../../../testing/applicant.ts'
-import { signIn } from '../../../../testing/console.ts'
+import { formIn, signIn } from '../../../../testing/console.ts'
 import { doJobs, untilScrubbed } from '../../../../testing/jobs.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
 import { storedBytes } from '../../../../testing/stored-bytes.ts'
@@ -33,6 +33,7 @@ test('from the application to the home: queue, side by side, review, approval, a
   assert.match(queue, /Luna<\/a>.*Compare 2 side by side.*Kim Doe.*Sam Roe/s)
   const beside = (await ana.get(`${LIST}?petId=1`)).text
   assert.match(beside, /Applications for Luna.*Kim Doe.*We have a garden\..*sam@roe\.example/s)
+  for (const id of [1, 2]) assert.ok(beside.includes(`href="${LIST}/${id}#decide"`))
 
   const path = `${LIST}/1`
   const taken = await ana.fill(path, { status: 'in_review', note: 'Calls back on Friday' })
@@ -55,6 +56,12 @@ test('from the application to the home: queue, side by side, review, approval, a
   assert.deepEqual([await petStatus(app, 1), await statusOf(app, 2)], ['sold', 'declined'])
   assert.match((await visit(app, sam)).text, /Somebody else has adopted/)
   assert.match((await ana.get(`${LIST}/2`)).text, /somebody else has adopted.*Nothing more can be decided/s)
+  const over = /has adopted Luna.*>Adoption complete<.*>Adopted<.*this application is done.*Nothing more can/s
+  assert.match((await ana.get(path)).text, over)
+  for (const list of [`${LIST}?status=approved`, `${LIST}?petId=1`])
+    assert.match((await ana.get(list)).text, /Kim Doe.*class="tag adopted">Adoption complete/s)
+  assert.doesNotMatch((await ana.get(`${LIST}?petId=1`)).text, /#decide/)
+  assert.match((await visit(app, kim)).text, /<h2 id="state">.*Adoption complete/s)
   assert.match((await ana.get(LIST)).text, /Nobody waits/)
   assert.match((await ana.get(`${LIST}?status=declined`)).text, /Sam Roe/)
   assert.equal((await ana.send(`${path}/order`, { status: 'cancelled' })).status, 409)
@@ -84,10 +91,40 @@ test('an order is cancelled from the application, which is then open again, and 
   })
   assert.equal(late.status, 409)
   assert.match(late.text, /decided about it meanwhile/)
-  await ana.fill(`${LIST}/1`, { status: 'declined', reply: 'Luna needs a garden.' })
+  await ana.fill(`${LIST}/1`, { status: 'declined', sure: 'yes', reply: 'Luna needs a garden.' })
   assert.match((await visit(app, kim)).text, /Declined.*Luna needs a garden\./s)
   assert.equal((await ana.send(`${LIST}/1`, { status: 'approved' })).status, 409)
   assert.equal((await ana.send(`${LIST}/1/order`, { status: 'completed' })).status, 404)
+})
+
+test('before an application is declined somebody is asked, and may write to the applicant', async (t) => {
+  const app = await startShelters(t)
+  const kim = await applyFor(app, 1, { name: 'Kim <Doe>' })
+  const ana = await signIn(app, { organizationId: 1 })
+  const path = `${LIST}/1`
+  const asked = await ana.fill(path, { status: 'declined', reply: 'Sorry.', note: 'No\n"garden"' })
+  assert.equal(asked.status, 200)
+  assert.match(asked.text, /Decline the application of Kim &lt;Doe&gt;\?.*cannot be undone/s)
+  assert.equal(await statusOf(app, 1), 'received')
+  const question = formIn(asked.text, path)
+  assert.equal(question.reply, 'Sorry.')
+
+  const declined = await ana.send(path, { ...question, reply: 'Sorry, Luna needs a garden.' })
+  assert.equal(declined.headers.location, `${path}?done=application_declined`)
+  const { status, note, reply } = (await app.get('/v1/applications/1')).body
+  assert.deepEqual([status, note, reply], ['declined', 'No\n"garden"', 'Sorry, Luna needs a garden.'])
+  assert.match((await visit(app, kim)).text, /Declined.*Sorry, Luna needs a garden\./s)
+})
+
+test('before an application is noted as withdrawn somebody is asked too', async (t) => {
+  const app = await startShelters(t)
+  await applyFor(app, 1, { name: 'Kim' })
+  const ana = await signIn(app, { organizationId: 1 })
+  const asked = await ana.fill(`${LIST}/1`, { status: 'withdrawn' })
+  assert.match(asked.text, /Has Kim withdrawn the application\?.*cannot be undone/s)
+  assert.equal(await statusOf(app, 1), 'received')
+  await ana.send(`${LIST}/1`, formIn(asked.text, `${LIST}/1`))
+  assert.equal(await statusOf(app, 1), 'withdrawn')
 })
 
 test('friends that stay together are named, and reserved together', async (t) => {
@@ -137,7 +174,7 @@ test('a text that two wrote at once is not lost where only one touched it, and i
   await ana.send(`${LIST}/1`, { status: '', note: '', 'was-note': '', reply: 'Hello', 'was-reply': '' })
   const { note, reply } = (await app.get('/v1/applications/1')).body
   assert.deepEqual([note, reply], ['Mine', 'Hello'])
-  const long = await ana.fill(`${LIST}/1`, { status: 'declined', note: 'x'.repeat(5_001) })
+  const long = await ana.fill(`${LIST}/1`, { status: 'declined', sure: 'yes', note: 'x'.repeat(5_001) })
   assert.equal(long.status, 400)
   assert.match(long.text, /href="#field-note".*x{5001}/s)
   await ana.fill(`${LIST}/1`, { status: '', note: '' })

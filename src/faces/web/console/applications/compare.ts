@@ -1,15 +1,17 @@
 import type { FastifyRequest } from 'fastify'
+import { movesOf } from '../../../../applications/decide.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
 import { list } from '../../../../applications/search.ts'
 import type { Stored } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import { seesWhole } from '../../../../http/caller.ts'
-import { html } from '../../../../http/html.ts'
+import { type Html, html } from '../../../../http/html.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import * as pets from '../../../../pets/store.ts'
 import { statusTag } from '../animals/status-buttons.ts'
 import { consolePage, wordsFor } from '../frame.ts'
+import { callerMay } from '../gate.ts'
 import { PREFIX } from '../pages.ts'
 import { applicantName, sentPart, stateLine } from './sent.ts'
 
@@ -40,16 +42,24 @@ export async function comparePage(
   const sorted = found.sort((one, other) => rankOf(one) - rankOf(other) || one.id - other.id)
   const name = isOwn ? stored.pet.name : applications.gone(Number(id))
   const title = applications.forAnimal(name)
+  const mayDecide = callerMay(request.caller, 'decideApplications')
   const cards = sorted.map(
     (
       one,
     ) => html`<section class="card" aria-labelledby="by-${one.id}"><h2 id="by-${one.id}"><a href="${PREFIX}/applications/${one.id}">${applicantName(one, request)}</a></h2>
 <p>${stateLine(one, request, context.clock())}</p>
 ${sentPart(one, request)}
-${one.personal?.note && html`<p class="said aside"><strong>${applications.note}:</strong> ${one.personal.note}</p>`}</section>`,
+${one.personal?.note && html`<p class="said aside"><strong>${applications.note}:</strong> ${one.personal.note}</p>`}
+${mayDecide && movesOf(one).length > 0 && decideLink(one, request)}</section>`,
   )
   const main = html`<div class="head"><div><h1>${title}</h1>
 <p>${isOwn && html`${statusTag(stored.pet.status ?? 'unlisted', words)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PREFIX}/applications">${applications.all}</a></p></div></div>
 ${cards.length === 0 ? html`<p class="card">${applications.noneOfStatus}</p>` : html`<div class="beside">${cards}</div>`}`
   return consolePage(request, { title, main })
+}
+
+function decideLink(one: Stored, request: FastifyRequest): Html {
+  const { applications } = wordsFor(request).words
+  const name = `${applications.toDecide}: ${applicantName(one, request)}`
+  return html`<p><a class="button plain" href="${PREFIX}/applications/${one.id}#decide" aria-label="${name}">${applications.toDecide}</a></p>`
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { movesOf } from '../../../../applications/decide.ts'
 import { readDecision } from '../../../../applications/read.ts'
 import type { ApplicationPatch } from '../../../../applications/schema.ts'
 import type { Context } from '../../../../context.ts'
@@ -7,6 +8,7 @@ import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import { PREFIX } from '../pages.ts'
+import { closingPage, isClosing, SURE } from './closing.ts'
 import { type ById, ownApplication } from './own.ts'
 import { applicationPage } from './page.ts'
 import { refused } from './refused.ts'
@@ -25,6 +27,8 @@ export function decideApplication(app: App, context: Context): void {
     try {
       // Of a page that is out of date only what it changes is taken.
       requireSame(form, before.status, status)
+      if (isClosing(status) && movesOf(before).includes(status) && !form.has(SURE))
+        return closingPage(request, before, { status, form })
       const patch = readDecision({ ...(status !== '' && { status }), ...changedTexts(form, typed) })
       const decision = { ...viewerOf(request.caller), id: BigInt(before.id), now: context.clock() }
       await context.write('updateApplication', patch, decision)

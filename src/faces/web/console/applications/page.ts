@@ -13,10 +13,10 @@ import { callerMay } from '../gate.ts'
 import { PREFIX } from '../pages.ts'
 import { animalsOf, type Named, nameOf } from './names.ts'
 import { orderSection } from './order-section.ts'
-import { applicantName, sentPart, stateLine } from './sent.ts'
+import { adoptedAt, applicantName, sentPart, stateLine } from './sent.ts'
 
 /** What a text may be long at most. */
-const MOST_CHARACTERS = 5_000
+export const MOST_CHARACTERS = 5_000
 
 export interface Shown {
   /** What somebody typed; the texts as they are when absent. */
@@ -37,9 +37,10 @@ export async function applicationPage(
   const friends = await animalsOf(context, animals.get(stored.petId)?.bondedWith ?? [])
   const name = nameOf(animals, stored.petId, words)
   const who = applicantName(stored, request)
+  const wish = adoptedAt(stored) ? applications.hasAdopted(name) : applications.wishes(name)
   const mayDecide = callerMay(request.caller, 'decideApplications')
   const main = html`<div class="head"><div><h1>${who}</h1>
-<p>${applications.wishes(name)} ${stateLine(stored, request, context.clock())}</p>
+<p>${wish} ${stateLine(stored, request, context.clock())}</p>
 <p>${animals.has(stored.petId) && html`<a href="${PREFIX}/animals/${stored.petId}">${name}</a> · `}<a href="${PREFIX}/applications?petId=${stored.petId}">${applications.forAnimal(name)}</a> ·
 <a href="${PREFIX}/applications">${applications.all}</a></p></div></div>
 ${problemSummary(applications.wrong, shown.problems ?? [])}
@@ -60,9 +61,11 @@ async function times({ db }: Context, request: FastifyRequest, stored: Stored): 
   const day = (time: string): Html =>
     html`<time datetime="${time}">${dayIn(language, Date.parse(time))}</time>`
   const by = decidedBy === undefined ? applications.byApplicant : doerIn(words, doers.get(decidedBy))
-  const told = applications.reasons[reason ?? '']
+  const adopted = adoptedAt(stored)
+  const told = adopted ? applications.adoptedText : applications.reasons[reason ?? '']
   return html`<dl class="facts"><dt>${applications.receivedAt}</dt><dd>${day(receivedAt)}</dd>
-${decidedAt && html`<dt>${applications.decidedAt}</dt><dd>${day(decidedAt)}</dd><dt>${applications.decidedBy}</dt><dd>${by}</dd>`}</dl>
+${decidedAt && html`<dt>${applications.decidedAt}</dt><dd>${day(decidedAt)}</dd><dt>${applications.decidedBy}</dt><dd>${by}</dd>`}
+${adopted && html`<dt>${applications.adoptedAt}</dt><dd>${day(adopted)}</dd>`}</dl>
 ${told && html`<p>${told}</p>`}`
 }
 

@@ -15,12 +15,13 @@ export async function refused(
 ): Promise<string> {
   if (!(error instanceof ApiError) || error.status >= 500) throw error
   const now = await ownApplication(context, request)
-  const { problems } = wordsFor(request).words.applications
+  const { words } = wordsFor(request)
+  const { problems } = words.applications
   const field = error.details?.[0]?.pointer?.slice(1) === 'note' ? 'note' : 'reply'
   const at = error.code === 'validation_failed' ? field : 'form'
   reply.code(error.status)
   return applicationPage(context, request, now, {
     ...(typed && { typed }),
-    problems: [{ field: at, message: problems[error.code] ?? error.message }],
+    problems: [{ field: at, message: problems[error.code] ?? words.otherError }],
   })
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Stored } from '../../../../applications/store.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import { dayIn, daysSince } from '../../dates.ts'
+import { mailLink } from '../../mail-link.ts'
 import { textsOf } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 
@@ -17,7 +18,7 @@ export function sentPart({ personal }: Stored, request: FastifyRequest): Html {
     ['yes', apply.yes],
     ['no', apply.no],
   ])
-  return html`<dl class="sent"><dt>${applications.email}</dt><dd><a href="mailto:${email}">${email}</a></dd>
+  return html`<dl class="sent"><dt>${applications.email}</dt><dd>${mailLink(email)}</dd>
 ${phone && html`<dt>${applications.phone}</dt><dd>${phone}</dd>`}
 ${address && html`<dt>${applications.address}</dt><dd class="said">${address}</dd>`}
 ${message && html`<dt>${applications.message}</dt><dd class="said">${message}</dd>`}
@@ -27,17 +28,20 @@ ${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said
 export const applicantName = ({ personal }: Stored, request: FastifyRequest): string =>
   personal?.applicant.name ?? wordsFor(request).words.applications.erased
 
+/** When the adoption was complete that it was for: what was approved is closed then. */
+export const adoptedAt = ({ status, closedAt }: Stored): string | undefined =>
+  status === 'approved' && closedAt !== null ? new Date(closedAt).toISOString() : undefined
+
 /** What it is now, and since when. */
-export function stateLine(
-  { status, receivedAt, decidedAt, closedAt }: Stored,
-  request: FastifyRequest,
-  now: number,
-): Part {
+export function stateLine(stored: Stored, request: FastifyRequest, now: number): Part {
+  const { receivedAt, decidedAt, closedAt } = stored
   const { language, words } = wordsFor(request)
   const { applications } = words
+  const adopted = adoptedAt(stored)
+  const status = adopted === undefined ? stored.status : 'adopted'
   const isWaiting = closedAt === null && decidedAt === undefined
-  const since = decidedAt ?? receivedAt
-  return html`<span class="tag ${status}">${applications.statuses[status]}</span> <small><time datetime="${since}">${dayIn(language, Date.parse(since))}</time>${
+  const since = adopted ?? decidedAt ?? receivedAt
+  return html`<span class="tag ${status}">${applications.statuses[status] ?? applications.adopted}</span> <small><time datetime="${since}">${dayIn(language, Date.parse(since))}</time>${
     isWaiting && html`, ${applications.days(daysSince(receivedAt, now))}`
   }</small>`
 }

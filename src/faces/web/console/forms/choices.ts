@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import * as categories from '../../../../categories/store.ts'
 import type { Context } from '../../../../context.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { list as listOrganizations } from '../../../../organizations/search.ts'
+import { kindWords } from '../../kind-words.ts'
+import { wordsFor } from '../frame.ts'
 
 export type Choice = readonly [value: string, words: string]
 
@@ -14,9 +17,15 @@ export interface Choices {
 
 const MOST_ORGANIZATIONS = 200
 
-export async function readChoices({ db }: Pick<Context, 'db'>, caller: Caller): Promise<Choices> {
-  const all = (await categories.list(db)).map(({ id, name }): Choice => [String(id), name])
-  return { categories: all, organizations: await readOrganizations({ db }, caller) }
+export async function readChoices({ db }: Pick<Context, 'db'>, request: FastifyRequest): Promise<Choices> {
+  const kinds = (await readKinds({ db }, request)).map(({ id, words }): Choice => [String(id), words])
+  return { categories: kinds, organizations: await readOrganizations({ db }, request.caller) }
+}
+
+/** Categories, each as the store has it and in words of the page's language. */
+export async function readKinds({ db }: Pick<Context, 'db'>, request: Pick<FastifyRequest, 'headers'>) {
+  const texts = wordsFor(request)
+  return (await categories.list(db)).map(({ id, name }) => ({ id, name, words: kindWords(texts, name) }))
 }
 
 /** Those that somebody of the whole installation chooses from. */

@@ -13,7 +13,8 @@ export type Kind =
   | 'number'
   | 'kilograms'
   | 'money'
-  | 'code'
+  | 'country'
+  | 'currency'
   | 'email'
   | 'web'
 

@@ -18,7 +18,7 @@ export interface FormOf {
 /** What the contract says is wrong, in words, at the fields of the form. */
 export function problemsOf(error: ApiError, words: Texts['console'], form: FormOf): Problem[] {
   const { code, details = [] } = error
-  if (details.length === 0) return [{ field: NON_FIELD, message: words.errors[code] ?? error.message }]
+  if (details.length === 0) return [{ field: NON_FIELD, message: words.errors[code] ?? words.otherError }]
   const problems = details.map((detail) => problemOf(detail, words, form))
   // One for each field: three tags that are too long are one problem.
   return [...new Map(problems.reverse().map((problem) => [problem.field, problem])).values()].reverse()
@@ -26,7 +26,7 @@ export function problemsOf(error: ApiError, words: Texts['console'], form: FormO
 
 function problemOf(detail: ErrorDetail, words: Texts['console'], form: FormOf): Problem {
   const field = fieldAt(detail.pointer ?? '', form)
-  if (!field) return { field: NON_FIELD, message: detail.message }
+  if (!field) return { field: NON_FIELD, message: words.otherError }
   return { field: field.name, message: messageOf(detail, field, words, form) }
 }
 
@@ -67,7 +67,8 @@ function messageOf(
     case 'kilograms':
     case 'money':
       return problems.number(label)
-    case 'code':
+    case 'country':
+    case 'currency':
       return problems.code(label)
     case 'email':
       return problems.email(label)

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import { type FormBody, textIn, typedText } from '../../../../http/form-body.ts'
+import { amountOf, weightOf } from '../../../../transfer/amounts.ts'
+import { KILOGRAM_GRAMS } from '../../../../transfer/words.ts'
 import { digitsOf } from '../../currency.ts'
 import { wholeNumberOf } from '../whole-number.ts'
 import type { FormField, Kind } from './fields.ts'
@@ -42,15 +44,13 @@ function toText(kind: Kind, name: string, shown: object): string {
   if (kind === 'check') return value ? 'yes' : ''
   if (kind === 'list' || kind === 'ids') return (value as unknown[]).join(', ')
   if (kind === 'lines') return (value as unknown[]).join('\n')
-  if (kind === 'kilograms') return String(Number(value) / GRAMS)
+  if (kind === 'kilograms') return String(Number(value) / KILOGRAM_GRAMS)
   if (kind === 'money') {
     const digits = digitsOf(valueAt(shown, currencyOf(name)) as string | undefined)
     return (Number(value) / 10 ** digits).toFixed(digits)
   }
   return String(value)
 }
-
-const GRAMS = 1_000
 
 /** Undefined for an empty field. What cannot be read stays text, and is refused as what it is not. */
 function toValue(kind: Kind, name: string, values: Values): unknown {
@@ -61,10 +61,10 @@ function toValue(kind: Kind, name: string, values: Values): unknown {
   if (kind === 'lines') return partsOf(text, /\n/)
   if (kind === 'idChoice') return toId(text)
   if (kind === 'ids') return partsOf(text, /[\s,]+/).map(toId)
-  if (kind === 'code') return text.toUpperCase()
+  if (kind === 'country' || kind === 'currency') return text.toUpperCase()
   if (kind === 'number') return toNumber(text)
-  if (kind === 'kilograms') return scaled(toNumber(text), GRAMS)
-  if (kind === 'money') return scaled(toNumber(text), 10 ** digitsOf(values[currencyOf(name)]?.toUpperCase()))
+  if (kind === 'kilograms') return weightOf(text, KILOGRAM_GRAMS) ?? text
+  if (kind === 'money') return amountOf(text, 10 ** digitsOf(values[currencyOf(name)]?.toUpperCase())) ?? text
   return text
 }
 
@@ -80,10 +80,6 @@ const toId = (text: string): number | string => wholeNumberOf(text) ?? text
 /** With a point or a comma before the fraction; a text that is none stays one. */
 function toNumber(text: string): number | string {
   return /^-?\d{1,12}(?:[.,]\d{1,12})?$/.test(text) ? Number(text.replace(',', '.')) : text
-}
-
-function scaled(value: number | string, unit: number): unknown {
-  return typeof value === 'number' ? Number((value * unit).toFixed(3)) : value
 }
 
 function put(into: Json, name: string, value: unknown): void {

@@ -24,11 +24,13 @@ test('a table of a shelter is shown with its columns guessed, and comes in as pe
   const form = formIn(preview.text, COLUMNS)
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5, 6, 7].map((index) => form[`column-${index}`]),
-    ['', 'name', 'category', 'sex', 'birthDate', 'weightGrams', 'fee.amount', ''],
+    ['externalId', 'name', 'category', 'sex', 'birthDate', 'weightGrams', 'fee.amount', ''],
   )
   assert.match(preview.text, /<b>2<\/b> added/)
   assert.match(preview.text, /likes &lt;b&gt;fish&lt;\/b&gt;/)
   assert.doesNotMatch(preview.text, /<b>fish/)
+  const facts = 'Dog · Not published · Weight in kg: 9.979 · Birth date: Mar 4, 2020'
+  assert.ok(preview.text.includes(`<li><b>Rex</b> <small>${facts}</small></li>`))
 
   const anew = await ana.send(COLUMNS, { ...form, 'column-7': 'staff.notes' })
   assert.equal(formIn(anew.text, COLUMNS)['column-7'], 'staff.notes')
@@ -49,6 +51,88 @@ test('a table of a shelter is shown with its columns guessed, and comes in as pe
   )
 })
 
+test('a weight is of the unit that its heading tells, unless its cell tells another', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const ana = await signIn(app)
+  const weights = async (heading: string, fields: Record<string, string> = {}) => {
+    const file = `name,category,${heading}\nRex,Dog,22\nLuna,Dog,3 kg\n`
+    const form = formIn((await upload(app, ana, file, fields)).text, COLUMNS)
+    assert.equal(form['column-2'], 'weightGrams', heading)
+    await ana.send(CONFIRM, form)
+    const pets = await petsOf(app)
+    for (const { id } of pets) await app.request(`/v1/pets/${id}`, { method: 'DELETE' })
+    return Object.fromEntries(
+      pets.map((pet: { name: string; weightGrams: number }) => [pet.name, pet.weightGrams]),
+    )
+  }
+
+  for (const heading of ['Weight (lbs)', 'Weight lb', 'weight (Pounds)', 'WEIGHT_LBS', 'Peso (libras)'])
+    assert.deepEqual(await weights(heading), { Rex: 9979, Luna: 3000 }, heading)
+  for (const heading of ['Weight (kg)', 'Weight in kg'])
+    assert.deepEqual(await weights(heading, { pounds: 'yes' }), { Rex: 22_000, Luna: 3000 }, heading)
+  assert.deepEqual(await weights('Weight'), { Rex: 22_000, Luna: 3000 })
+  assert.deepEqual(await weights('Peso', { pounds: 'yes' }), { Rex: 9979, Luna: 3000 })
+})
+
+test('a fee may be free, and a birth date only a month or a year', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const ana = await signIn(app)
+  const births = {
+    ...{ '2019': '2019-01-01', '2019-06': '2019-06-01', '06/2019': '2019-06-01', 'June 2019': '2019-06-01' },
+    ...{ 'sept. 2019': '2019-09-01', 'enero de 2019': '2019-01-01', '2019-06-07': '2019-06-07' },
+  }
+  const fees = ['free', 'FREE', 'gratis', '0', '0.00', '', '12.50']
+  const lines = Object.keys(births).map((birth, index) => `Pet ${index},Dog,${birth},yes,${fees[index]}\n`)
+  const wrong = ['2019-13', '13/2019', 'Smarch 2019', '1949', '20190', 'freedom 2019'].map(
+    (birth, index) => `No ${index},Dog,${birth},,\n`,
+  )
+  const file = `name,category,DOB,Exact,Cost\n${[...lines, ...wrong].join('')}No,Dog,,,freely\nNo,Dog,,no,\n`
+
+  const preview = await upload(app, ana, file)
+  assert.match(preview.text, /<b>Pet 0<\/b> <small>[^<]*Birth date: about Jan 1, 2019</)
+  assert.match(preview.text, /“2019-13” is no day.*“1949-01-01” is no day.*“freely” is no amount/s)
+  const form = { ...formIn(preview.text, COLUMNS), 'column-3': 'birthDateExact' }
+  const shown = await ana.send(COLUMNS, form)
+  assert.match(shown.text, /It says whether the birth date is exact, and has no birth date\./)
+  await ana.send(CONFIRM, formIn(shown.text, COLUMNS))
+
+  const pets: { name: string; birthDate: string; birthDateExact: boolean; fee?: object }[] = await petsOf(app)
+  const usd = (amount: number) => ({ amount, currency: 'USD' })
+  assert.deepEqual(
+    pets
+      .toSorted((one, other) => one.name.localeCompare(other.name))
+      .map(({ birthDate, birthDateExact, fee }) => [birthDate, birthDateExact, fee]),
+    Object.values(births).map((date, index) => [
+      ...[date, date === '2019-06-07'],
+      [usd(0), usd(0), usd(0), usd(0), usd(0), undefined, usd(1250)][index],
+    ]),
+  )
+})
+
+test('plain headings are known in the words of people, and others are left to them', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  const headings = {
+    ...{ "Pet's name": 'name', 'M/F': 'sex', 'Animal #': 'externalId', 'Fixed?': 'traits.spayedNeutered' },
+    ...{
+      Cost: 'fee.amount',
+      Story: 'description',
+      'Chip #': 'staff.microchip',
+      'Kids OK?': 'goodWith.children',
+    },
+    ...{ Age: '', Location: '', Animal: '', '#': '', Comments: '' },
+  }
+  const names = Object.keys(headings)
+
+  const { text } = await upload(app, ana, `${names.join(',')}\n${names.map(() => 'x').join(',')}\n`)
+
+  const form = formIn(text, COLUMNS)
+  assert.deepEqual(
+    names.map((_, index) => form[`column-${index}`]),
+    Object.values(headings),
+  )
+})
+
 test('a table without a column for the names waits until somebody says which it is', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const ana = await signIn(app)
@@ -62,7 +146,11 @@ test('a table without a column for the names waits until somebody says which it 
   const form = { ...formIn(preview.text, COLUMNS), 'column-0': 'name', 'column-2': 'traits.spayedNeutered' }
   const anew = await ana.send(COLUMNS, form)
   assert.match(anew.text, /<b>1<\/b> added/)
-  assert.match(anew.text, /<td>3<\/td><td>[^<]*spayedNeutered/, 'what is not understood is refused in words')
+  assert.match(
+    anew.text,
+    /<td>3<\/td><td>Spayed or neutered: “\?” is neither/,
+    'what is not understood is refused in words',
+  )
   await ana.send(CONFIRM, formIn(anew.text, COLUMNS))
 
   const [rex, ...others] = await petsOf(app)

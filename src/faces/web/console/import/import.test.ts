@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
 import { test } from 'node:test'
-import { formIn, signIn } from '../../../../testing/console.ts'
+import { formIn, signIn, unescaped } from '../../../../testing/console.ts'
 import { until } from '../../../../testing/redis.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 import { upload } from '../../../../testing/upload.ts'
+import { textsOf } from '../../texts/texts.ts'
+import { reasonsIn } from './refusal-words.ts'
 
 const FILE = 'name,category,status\nRex,Dog,available\nLuna,Cat,\n,Dog,\n<script>,Nothing,\n'
 
@@ -29,7 +31,10 @@ test('a file is shown as what it would do, and does it when that is confirmed', 
   const names = (await app.get('/v1/pets')).body.map(({ name }: { name: string }) => name)
   assert.deepEqual(names.sort(), ['Luna', 'Rex'])
   assert.equal((await ana.send(confirm, form)).status, 409)
-  assert.match((await upload(app, ana, FILE)).text, /this file was imported before/)
+  assert.match(
+    (await upload(app, ana, FILE)).text,
+    /This file was imported before, from animal \d+ on\. Nothing was changed\./,
+  )
 })
 
 test('a file that somebody else uploaded, or that was replaced, is not imported', async (t) => {
@@ -111,4 +116,119 @@ test('an import goes on when the browser leaves its page', async (t) => {
   response.destroy()
 
   await until(async () => (await app.get('/v1/inventory')).body.overall.available === 4_500)
+})
+
+const WRONG = `name,Species,Sex,Birthdate,Fixed?,Weight,Cost,status
+Rex,canine,F,2020-01-02,yes,3 kg,150,available
+Ada,Dog,"boy <i>",31/12/2020,sometimes,heavy,much,ready
+Max,Dog,M,2999-01-01,yes,3,1,sold
+Kim,Dog,M
+,Dog,M,2020-01-02,yes,3,1,sold
+Luna,Dog,${'x'.repeat(150)},,,,,
+`
+
+/** The reasons that a page shows, by their lines. */
+const shownIn = ({ text }: { text: string }): string[] =>
+  [...text.matchAll(/<tr><td>(\d+)<\/td><td>(.*?)<\/td>/g)].map(
+    ([, line, reason = '']) => `${line}: ${unescaped(reason.replaceAll('<br>', ' '))}`,
+  )
+
+test('why a line is refused is said in the words of the console, with what its cells hold', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+
+  const preview = await upload(app, ana, WRONG)
+
+  assert.deepEqual(shownIn(preview), [
+    '2: No kind here is called “canine”. Choose a kind for such animals where you upload the file.',
+    [
+      '3: Status: “ready” is no word that is known here.',
+      'Birth date: “31/12/2020” has the day first. Choose “Dates have the day first” where you upload the file.',
+      'Sex: “boy <i>” is no word that is known here.',
+      'Weight: “heavy” is no weight, such as 4.5 kg or 10 lb.',
+      'Spayed or neutered: “sometimes” is neither yes nor no.',
+      'Adoption fee: “much” is no amount, such as 150 or 99.50.',
+    ].join(' '),
+    '4: Birth date: “2999-01-01” is no day from 1950 to today, such as 2023-12-31.',
+    '5: It has more or fewer cells than the line of headings.',
+    '6: Name is missing.',
+    `7: Sex: “${'x'.repeat(100)}…” is no word that is known here.`,
+  ])
+  assert.doesNotMatch(preview.text, /<i>|--[a-z]/)
+  assert.match(preview.text, /<th class="line" scope="col">Line</)
+  assert.doesNotMatch(preview.text, /Such as these animals/)
+
+  const form = formIn(preview.text, '/console/import/columns')
+  const spanish = await ana.send('/console/import/columns', form, { 'accept-language': 'es' })
+  const [kind, , , , missing] = shownIn(spanish)
+  assert.match(kind ?? '', /^2: Aquí ninguna especie se llama «canine»\./)
+  assert.equal(missing, '6: Falta: Nombre.')
+})
+
+test('a reason without words of its own is told without what names an option of the command', () => {
+  const { console: words } = textsOf('en')
+  const told = {
+    'the store is full; --more makes room': 'The store is full.',
+    'It came twice: say --once or --twice. Nothing was changed.': 'It came twice. Nothing was changed.',
+    'It costs 3.50, and no more.': 'It costs 3.50, and no more.',
+  }
+  for (const [reason, text] of Object.entries(told)) assert.deepEqual(reasonsIn({ reason }, words), [text])
+})
+
+test('a file that cannot be read is told of in the language of the page', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  for (const [file, fields, told] of [
+    ['id,AnimalName,Type,Status\nA1,Rex,Dog,A\n', { from: 'petfinder' }, /llame a esa columna «ID»\./],
+    ['{', { name: 'a.json', from: 'shelter-manager' }, /No es JSON que se pueda leer\./],
+    ['{\n', { name: 'a.ndjson' }, /No es JSON que se pueda leer\./],
+    ['[1]\n', { name: 'a.ndjson' }, /No es un animal: /],
+    ['ID,AnimalName,Type,Status\nA1,Rex,Dog,Q\n', { from: 'petfinder' }, /Su estado «Q» no se conoce aquí/],
+  ] as const) {
+    const { text } = await upload(app, ana, file, fields, { 'accept-language': 'es' })
+    assert.match(text, told)
+    assert.doesNotMatch(text, /JSON \(RFC|must be|was not read/)
+  }
+})
+
+test('an animal or a file that came before is told without any option of the command', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  const file = 'ID,AnimalName,Type,Status\nA1,Rex,Dog,A\n'
+  const from = { from: 'petfinder' }
+  await ana.send(CONFIRM, formIn((await upload(app, ana, file, from)).text, CONFIRM))
+
+  const again = await upload(
+    app,
+    ana,
+    `${file}${'A2,Max,Dog,A\nA3,Kim,Dog,A\nA4,Ada,Cat,A\nA5,Bo,Dog,A\n'}`,
+    from,
+  )
+  const names = [...again.text.matchAll(/<li><b>(\w+)<\/b> <small>/g)].map(([, name]) => name)
+  assert.deepEqual(names, ['Max', 'Kim', 'Ada'], 'the first that come in')
+  assert.match(
+    shownIn(again)[0] ?? '',
+    /^2: It was imported before: it is animal \d+\. Choose “Change animals/,
+  )
+  assert.match(
+    shownIn(await upload(app, ana, file.replace(',A\n', ',Q\n'), from))[0] ?? '',
+    /Its status “Q” is none that is known here/,
+  )
+  const wrong: [file: string, fields: Record<string, string>, told: RegExp][] = [
+    [file, {}, /The file looks like an export of another program\. Choose that one under “Where/],
+    ['name,category\nRex,Dog\n', from, /The file lacks a column that is needed: ID, /],
+    ['{"name":"Rex"}\n', { name: 'a.csv' }, /Let the name end with \.ndjson\./],
+    ['PK\x03\x04', {}, /Save the sheet as CSV UTF-8/],
+    ['id,AnimalName,Type,Status\nA1,Rex,Dog,A\n', from, /call that column “ID”\./],
+    [
+      'ID,AnimalName,Type,Status,birth_date\nA2,Rex,Dog,A,31/12/2020\n',
+      from,
+      /birth_date \(the day comes first\): 1</,
+    ],
+  ]
+  for (const [sent, fields, told] of wrong) {
+    const { text } = await upload(app, ana, sent, fields)
+    assert.match(text, told)
+    assert.doesNotMatch(text, /--[a-z]/)
+  }
 })

@@ -7,9 +7,9 @@ import { isCurrency } from '../../../../http/iso-codes.ts'
 import { readUpload, type Upload } from '../../../../http/upload-body.ts'
 import { AMERICAN } from '../../../../transfer/animal.ts'
 import { MAPPINGS } from '../../../../transfer/mappings.ts'
-import { checkField, selectField, textField } from '../../forms.ts'
-import type { Texts } from '../../texts/texts.ts'
-import { type Choices, readChoices } from '../forms/choices.ts'
+import { checkField, selectField } from '../../forms.ts'
+import { readKinds, readOrganizations } from '../forms/choices.ts'
+import { codeField } from '../forms/code-field.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import { type Columns, chooseFirst, findColumns, hasNames, readColumns, SOURCE } from './columns.ts'
@@ -104,11 +104,13 @@ async function preview(
   const ticket = ticketOf(context, caller, upload)
   const form = columns && columnsForm({ columns, chosen, ticket, problems: [] }, words)
   const hasName = !columns || hasNames(columns, chosen)
-  const failed = words.import.columns.problems.noName
+  const failed = { reason: words.import.columns.problems.noName }
   const ran = hasName
     ? await runImport(context, caller, upload, { dryRun: true })
-    : { done: NOTHING, refused: [], failed }
-  return previewPage(request, { ran, ticket, form })
+    : { done: NOTHING, refused: [], examples: [], failed }
+  const kinds = await readKinds(context, request)
+  const categories = new Map(kinds.map(({ id, words: kind }) => [String(id), kind]))
+  return previewPage(request, { ran, ticket, form, categories })
 }
 
 function chosenIn(fields: FormBody, name: string): Chosen {
@@ -132,9 +134,10 @@ const PROGRAMS: Record<string, string> = {
 }
 
 async function formPage(context: Context, request: FastifyRequest, problem?: string): Promise<string> {
-  const { words } = wordsFor(request)
-  const { import: own } = words
-  const choices = await readChoices(context, request.caller)
+  const texts = wordsFor(request)
+  const { import: own } = texts.words
+  const kinds = await readKinds(context, request)
+  const organizations = await readOrganizations(context, request.caller)
   return consolePage(request, {
     title: own.title,
     main: html`<h1>${own.title}</h1><p class="lead">${own.lead}</p>
@@ -142,12 +145,17 @@ ${problem && html`<p class="summary problem" role="alert">${problem}</p>`}
 <form class="card" method="post" action="${PATH}" enctype="multipart/form-data">
 <div class="field"><label for="file">${own.file}</label><p class="hint" id="hint-file">${own.fileHint}</p>
 <input id="file" type="file" name="file" accept=".csv,.json,.ndjson,.jsonl" aria-describedby="hint-file"></div>
-<div class="fields">${fieldsOf(choices, words)}</div>
+<div class="fields">${fieldsOf({ kinds, organizations }, texts)}</div>
 <div class="row"><button>${own.preview}</button></div></form>`,
   })
 }
 
-function fieldsOf({ categories, organizations }: Choices, words: Texts['console']): Part {
+interface Offered {
+  kinds: Awaited<ReturnType<typeof readKinds>>
+  organizations: Awaited<ReturnType<typeof readOrganizations>>
+}
+
+function fieldsOf({ kinds, organizations }: Offered, { language, words }: ReturnType<typeof wordsFor>): Part {
   const { import: own, animal } = words
   const programs = Object.keys(MAPPINGS).map((name) => [name, PROGRAMS[name] ?? name] as const)
   const codes = Array.isArray(organizations)
@@ -158,11 +166,12 @@ function fieldsOf({ categories, organizations }: Choices, words: Texts['console'
     selectField({ name: 'from', label: own.from, choices: [['', own.ownForm], ...programs] }),
     selectField({
       ...{ name: 'category', label: own.category, hint: own.categoryHint },
-      choices: [['', none], ...categories.map(([, name]) => [name, name] as const)],
+      // The import knows a category by the name that the store has.
+      choices: [['', none], ...kinds.map(({ name, words }) => [name, words] as const)],
     }),
     codes.length > 0 &&
       selectField({ name: 'organization', label: own.organization, choices: [['', none], ...codes] }),
-    textField({ name: 'currency', label: own.currency, value: AMERICAN.currency }),
+    codeField('currency', language, { name: 'currency', label: own.currency, value: AMERICAN.currency }),
     checkField({ name: 'update', label: own.update }),
     checkField({ name: 'dayFirst', label: own.dayFirst }),
     checkField({ name: 'pounds', label: own.pounds }),

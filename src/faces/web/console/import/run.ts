@@ -3,23 +3,30 @@ import { basename, extname } from 'node:path'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { Caller } from '../../../../http/caller.ts'
-import { FORMATS, type Format, type Mapping, type Refusal } from '../../../../transfer/animal.ts'
+import { FORMATS, type Format, type Mapping, type Refusal, Refused } from '../../../../transfer/animal.ts'
 import { importAnimals, type Options } from '../../../../transfer/import.ts'
 import { chosenBy } from '../../../../transfer/mappings/chosen.ts'
 import { ownBy } from '../../../../transfer/mappings/own.ts'
 import { MAPPINGS } from '../../../../transfer/mappings.ts'
+import type { Judged } from '../../../../transfer/plan.ts'
 import { readTable, type Table } from '../../../../transfer/read-table.ts'
 import { EndedEarly, type Summary } from '../../../../transfer/summary.ts'
+import type { Reason } from './refusal-words.ts'
 import { type Chosen, columnsOf, type Uploaded } from './uploads.ts'
 
 /** So many refused lines are shown. */
 const MOST_SHOWN = 100
 
+/** So many animals are enough to see whether the columns are read as they are meant. */
+const EXAMPLES = 3
+
 export interface Ran {
   done: Summary
   refused: Refusal[]
+  /** The first animals as they come in. */
+  examples: Judged['pet'][]
   /** Why it did not come to its end. */
-  failed?: string | undefined
+  failed?: Reason | undefined
 }
 
 export const NOTHING: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
@@ -32,21 +39,32 @@ export async function runImport(
   { dryRun, onBatch = () => undefined }: { dryRun: boolean; onBatch?: (done: Summary) => void },
 ): Promise<Ran> {
   const refused: Refusal[] = []
+  const first = new Map<number, Judged['pet']>()
+  function onSound(animals: Judged[]): void {
+    if (first.size < EXAMPLES) for (const { line, pet } of animals) first.set(line, pet)
+  }
+  function onRefused(refusal: Refusal): void {
+    first.delete(refusal.line)
+    if (refused.length < MOST_SHOWN) refused.push(refusal)
+  }
+  const ranTo = (done: Summary) => ({ done, refused, examples: [...first.values()].slice(0, EXAMPLES) })
   const table = chosen.columns === '' ? undefined : await readTable(piecesOf(bytes))
   const options = {
     ...optionsOf(chosen, table),
     ...{ keyId: caller.id, fingerprint: hash('sha256', bytes), dryRun, clock },
-    onRefused(refusal: Refusal) {
-      if (refused.length < MOST_SHOWN) refused.push(refusal)
+    ...{ onRefused, onSound },
+    onBatch(summary: Summary) {
+      for (const line of [...first.keys()].slice(EXAMPLES)) first.delete(line)
+      onBatch(summary)
     },
-    onBatch,
   }
   try {
-    return { done: await importAnimals({ db, write }, piecesOf(bytes), options), refused }
+    return ranTo(await importAnimals({ db, write }, piecesOf(bytes), options))
   } catch (error) {
     const why = error instanceof EndedEarly ? error.cause : error
     if (!isAboutFile(why)) throw why
-    return { done: error instanceof EndedEarly ? error.done : NOTHING, refused, failed: why.message }
+    const failed = { reason: why.message, why: why instanceof Refused ? why.why : [] }
+    return { ...ranTo(error instanceof EndedEarly ? error.done : NOTHING), failed }
   }
 }
 
@@ -77,6 +95,7 @@ function optionsOf(chosen: Chosen, table: Table | undefined) {
 
 /** Whether an error says something of the file; all others are ours. */
 function isAboutFile(error: unknown): error is Error {
+  if (error instanceof Refused) return true
   return (
     error instanceof Error && !(error instanceof ApiError) && Object.getPrototypeOf(error) === Error.prototype
   )

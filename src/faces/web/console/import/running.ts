@@ -55,7 +55,7 @@ function runningPage(request: FastifyRequest, ran: Promise<Ran>): PassThrough {
   const page = new PassThrough()
   page.write(before)
   ran.then(
-    (ran) => page.end(html`</div><h2>${own.resultTitle}</h2>${resultOf(ran, own)}`.text + after),
+    (ran) => page.end(html`</div><h2>${own.resultTitle}</h2>${resultOf(ran, words)}`.text + after),
     (thrown) => {
       const error = toApiError(thrown)
       logFailure(request.log, request.id, error)

@@ -8,13 +8,16 @@ const partsOf = (member: 'hours' | 'social'): string[] =>
     (part) => `${member}.${part}`,
   )
 
+/** Of a new one alone: a code is for good. */
+const CODE_FIELD = wide('code')
+
 /** What people can say of an organization, in the groups of the form. */
 export const GROUPS = {
   contact: [wide('name'), field('email', 'email'), field('phone'), field('website', 'web')],
   address: [
     wide('address.street'),
     ...['address.city', 'address.postcode', 'address.region'].map((name) => field(name)),
-    field('address.country', 'code'),
+    field('address.country', 'country'),
     field('latitude', 'number'),
     field('longitude', 'number'),
   ],
@@ -25,8 +28,14 @@ export const GROUPS = {
 
 export const FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
 
+const [nameField, ...otherContact] = GROUPS.contact
+export const NEW_GROUPS = { ...GROUPS, contact: [nameField, CODE_FIELD, ...otherContact] as FormField[] }
+export const NEW_FIELDS: readonly FormField[] = Object.values(NEW_GROUPS).flat()
+
 export const formOf = (words: Texts['console']): FormOf => ({
-  fields: FIELDS,
+  fields: NEW_FIELDS,
   labels: words.organization.labels,
   mostOf: (name) => schemaIn(PATCHED, name).maxLength,
+  messageOf: (name) =>
+    name === 'code' ? words.organization.codeWrong(words.organization.labels.code ?? '') : undefined,
 })

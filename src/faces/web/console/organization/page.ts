@@ -4,15 +4,14 @@ import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { requireOwn } from '../../../../http/caller.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
-import { type Html, html } from '../../../../http/html.ts'
+import { html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
 import { bodyReader } from '../../../../http/judge-body.ts'
 import { relocated } from '../../../../organizations/locate.ts'
 import { OrganizationPatch } from '../../../../organizations/schema.ts'
 import { list } from '../../../../organizations/search.ts'
 import * as organizations from '../../../../organizations/store.ts'
-import { longTextField, type Problem, problemSummary, textField } from '../../forms.ts'
-import type { FormField } from '../forms/fields.ts'
+import { type Problem, problemSummary } from '../../forms.ts'
 import { NON_FIELD, problemsOf } from '../forms/problems.ts'
 import {
   changedFields,
@@ -24,10 +23,13 @@ import {
   valuesOf,
 } from '../forms/values.ts'
 import { consolePage, wordsFor } from '../frame.ts'
+import { callerMay } from '../gate.ts'
 import { PREFIX } from '../pages.ts'
 import { changePhotos } from '../photos/routes.ts'
 import { photosSection } from '../photos/section.ts'
 import { FIELDS, formOf, GROUPS } from './fields.ts'
+import { fieldsIn } from './form.ts'
+import { noneYet } from './none-yet.ts'
 
 const PATH = `${PREFIX}/organizations`
 const MOST_LISTED = 100
@@ -76,7 +78,9 @@ async function listPage({ db }: Context, request: FastifyRequest): Promise<strin
   )
   return consolePage(request, {
     title: own.title,
-    main: html`<h1>${own.title}</h1>${items.length > 0 ? html`<ul class="animals plain">${items}</ul>` : html`<p class="card">${own.none}</p>`}`,
+    main: html`<div class="head"><h1>${own.title}</h1>
+${callerMay(request.caller, 'addOrganizations') && html`<a class="button" href="${PATH}/new">${own.add}</a>`}</div>
+${items.length > 0 ? html`<ul class="animals plain">${items}</ul>` : noneYet(request, own.none)}`,
   })
 }
 
@@ -87,34 +91,19 @@ interface Shown {
 }
 
 async function page(context: Context, request: FastifyRequest, shown: Shown = {}): Promise<string> {
-  const { organization: own, animal } = wordsFor(request).words
+  const { language, words } = wordsFor(request)
+  const { organization: own, animal } = words
   const { id, name, code, photos, ...stored } = await ownOrganization(context, request)
   const now = valuesOf({ name, ...stored }, FIELDS)
   const path = `${PATH}/${id}`
-  const groups = Object.entries(GROUPS).map(
-    ([group, fields]) => html`<fieldset class="card"><legend><h2>${own.groups[group]}</h2></legend>
-<div class="fields">${fields.map((field) => input(field, shown.values ?? now, shown.problems ?? [], own.labels))}</div></fieldset>`,
-  )
+  const problems = shown.problems ?? []
+  const fields = fieldsIn(GROUPS, { values: shown.values ?? now, problems, words: own, language })
   const main = html`<h1>${name} <small>${code}</small></h1>
 <form class="animal" id="field-${NON_FIELD}" method="post" action="${path}" novalidate data-guard>
-${problemSummary(animal.wrong, shown.problems ?? [])}<input type="hidden" name="marks" value="${marksOf(now, FIELDS)}">
-${groups}<div class="actions"><button>${animal.save}</button></div></form>
+${problemSummary(animal.wrong, problems)}<input type="hidden" name="marks" value="${marksOf(now, FIELDS)}">
+${fields}<div class="actions"><button>${animal.save}</button></div></form>
 ${photosSection(context.config, request, { path, name, photos, mayChange: true }, shown.photoProblems)}`
   return consolePage(request, { title: name, main, scripts: ['photos.js'] })
-}
-
-function input(
-  { name, kind, wide }: FormField,
-  values: Values,
-  problems: readonly Problem[],
-  labels: Record<string, string>,
-): Html {
-  const shared = { name, label: labels[name] ?? name, value: values[name], problems }
-  const field =
-    kind === 'text'
-      ? longTextField({ ...shared, rows: 5 })
-      : textField({ ...shared, ...(kind === 'email' && { type: 'email' as const }) })
-  return wide ? html`<div class="wide">${field}</div>` : field
 }
 
 const readPatch = bodyReader(OrganizationPatch)

@@ -15,6 +15,7 @@ import { readOrganizations } from '../forms/choices.ts'
 import { NON_FIELD } from '../forms/problems.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import { noneYet } from './none-yet.ts'
 import { type Draft, EMPTY } from './questions-read.ts'
 
 export const QUESTIONS_PATH = `${PREFIX}/organization/questions`
@@ -77,7 +78,7 @@ export async function chooseOrganization(context: Context, request: FastifyReque
   const main = html`<div class="narrow"><h1>${questions.title}</h1><h2>${questions.which}</h2>
 ${
   organizations === undefined
-    ? html`<p class="card">${questions.whichNone}</p>`
+    ? noneYet(request, questions.whichNone)
     : organizations === 'many'
       ? html`<form method="get" action="${QUESTIONS_PATH}">${textField({ name: 'organization', label: questions.organization, inputMode: 'numeric' })}
 <button>${questions.which}</button></form>`

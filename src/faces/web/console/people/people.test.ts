@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { invite } from '../../../../staff/join.ts'
+import { invite, reset } from '../../../../staff/join.ts'
 import * as staff from '../../../../staff/store.ts'
 import { browsing, formIn, type Person, signIn, tokenOf, unescaped } from '../../../../testing/console.ts'
 import { BEN, PASSWORD, startConsole } from '../../../../testing/staffed.ts'
@@ -66,6 +66,28 @@ test('what is wrong with an invitation is told at its fields, and what was typed
   const taken = await admin.send(path, { ...KIM, email: 'KIM@shelter.example' }, { 'accept-language': 'es' })
   assert.match(taken.text, /Ya existe una cuenta con este correo/)
   assert.equal((await staff.list(app.service.context.db)).length, 2)
+})
+
+test('invited by several at once, somebody has one account, and the others are told', async (t) => {
+  const { app, admin } = await startShelters(t)
+  const before = (await staff.list(app.service.context.db)).length
+  const emails = [KIM.email, ' KIM@shelter.example', KIM.email, 'Kim@Shelter.example']
+  const answers = await Promise.all(
+    emails.map((email) => admin.send('/console/people/new', { ...KIM, email })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400, 400, 400])
+  for (const { status, text } of answers) if (status === 400) assert.match(text, /href="#field-email"/)
+  assert.equal((await staff.list(app.service.context.db)).length, before + 1)
+
+  // Commands, unlike people, do not wait for each other.
+  const byCommand = await Promise.allSettled(
+    Array.from({ length: 6 }, () => invite(app.service.context, BEN, undefined)),
+  )
+  const refused = byCommand.filter((one) => one.status === 'rejected')
+  assert.deepEqual(
+    refused.map(({ reason }) => reason.code),
+    Array(5).fill('validation_failed'),
+  )
 })
 
 test('nobody decides about somebody of a higher role or another shelter, and nobody raises anybody above themselves', async (t) => {
@@ -180,9 +202,10 @@ test('a new link for somebody ends the one before, and their password works unti
   assert.match((await get(linkIn(text).pathname)).text, /Welcome/)
 })
 
-test('a change of the own password ends every other session; the own name is everybody’s own to change', async (t) => {
-  const { app, join, isIn, signIn: enter } = await startConsole(t)
-  const { token } = await join()
+test('a change of the own password ends every other session and every link; the own name is everybody’s own to change', async (t) => {
+  const { context, app, get, join, isIn, signIn: enter } = await startConsole(t)
+  const { token, staffId } = await join()
+  const link = `/console/join/${(await reset(context, staffId, undefined))?.token}`
   const elsewhere = tokenOf(await enter())
   const ben = browsing(app, token)
   const path = '/console/account/password'
@@ -204,7 +227,9 @@ test('a change of the own password ends every other session; the own name is eve
   const now = await lastPerson(app)
   assert.deepEqual([now?.name, now?.role], ['Benjamin', 'staff'])
 
+  assert.equal((await get(link)).status, 200)
   const changed = await ben.send(path, { current: PASSWORD, password: next })
+  assert.equal((await get(link)).status, 410)
   assert.deepEqual([changed.status, changed.headers.location], [303, '/console/account?done=passwordChanged'])
   const fresh = tokenOf(changed)
   assert.deepEqual([await isIn(token), await isIn(elsewhere), await isIn(fresh)], [false, false, true])

@@ -147,3 +147,29 @@ test('photos get another order, words and an end by their buttons', async (t) =>
   assert.equal((await photos()).length, 2)
   assert.equal((await press(99, { do: 'up' })).status, 404)
 })
+
+test('the history says in a sentence what happened to the photos', async (t) => {
+  const { app, ana } = await start(t)
+  for (const number of [1, 2, 3]) await upload(app, ana, formOf([{ bytes: await picture({ number }) }]))
+  for (const change of [{ position: 1 }, { alt: 'Asleep' }, { alt: 'Awake', position: 2 }])
+    assert.equal((await app.patch('/v1/pets/1/photos/3', change)).status, 200)
+  assert.equal((await app.delete('/v1/pets/1/photos/1')).status, 204)
+  const told = async (path: string, language: string, of: RegExp) => {
+    const { text } = await ana.get(path, { 'accept-language': language })
+    return [...text.matchAll(of)].map(([, sentence]) => sentence)
+  }
+  const inHistory = /<li>([^<]*(?:photo|foto)[^<]*)<\/li>/g
+  const english = [
+    'A photo was removed.',
+    'The photos were put in another order. The text of a photo was changed.',
+    'The text of a photo was changed.',
+    'The photos were put in another order.',
+    ...Array(3).fill('A photo was added.'),
+  ]
+  assert.deepEqual(await told('/console/animals/1', 'en', inHistory), english)
+  assert.deepEqual((await told('/console/animals/1', 'es', inHistory)).slice(0, 2), [
+    'Se eliminó una foto.',
+    'Se cambió el orden de las fotos. Se cambió el texto de una foto.',
+  ])
+  assert.deepEqual(await told('/console/', 'en', /<p>([^<]*photos? [^<]*)<\/p>/g), english)
+})

@@ -69,7 +69,7 @@ async function addAll(
   const problems: string[] = []
   for (const [index, photo] of received.entries()) {
     const error = 'error' in photo ? photo.error : await add(context, request, photo, own)
-    if (error) problems.push(words.photos.wrong(index + 1, words.errors[error.code] ?? error.message))
+    if (error) problems.push(words.photos.wrong(index + 1, words.errors[error.code] ?? words.otherError))
   }
   return received.length > 0 ? problems : [words.photos.none]
 }

@@ -113,6 +113,16 @@ test('after ten tries at an account, and after ten from an address, the page say
   assert.equal((await signIn()).status, 429, 'the same address, another account')
 })
 
+test('ten tries at an account are all, however many addresses they come from', async (t) => {
+  const { join, signIn } = await startConsole(t, { settings: { TRUST_PROXY: '127.0.0.1' } })
+  await join()
+  const from = (number: number) => ({ 'x-forwarded-for': `192.0.2.${number}` })
+  for (let tried = 0; tried < 10; tried += 1)
+    assert.equal((await signIn(BEN.email, `wrong ${tried} battery`, {}, from(tried))).status, 400)
+  assert.equal((await signIn(BEN.email, PASSWORD, {}, from(10))).status, 429)
+  assert.equal((await signIn('nobody@shelter.example', PASSWORD, {}, from(10))).status, 400)
+})
+
 test('whether somebody has an account shows neither in the answer nor in the work that it takes', async (t) => {
   const { join, signIn, context, app } = await startConsole(t)
   await join()

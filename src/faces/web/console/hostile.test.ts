@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { applyFor, openForm, sendForm, visit } from '../../../testing/applicant.ts'
+import { formIn, signIn } from '../../../testing/console.ts'
+import { startGallery } from '../../../testing/gallery.ts'
+import { addHostile, assertSound, hostile, SCRIPT } from '../../../testing/hostile.ts'
+import { upload } from '../../../testing/upload.ts'
+import { FORM_FIELDS as ANIMAL_FIELDS } from './animals/fields.ts'
+import { FIELDS as SHELTER_FIELDS } from './organization/fields.ts'
+import { PAGES } from './pages.ts'
+
+/** An address, for all that its form says, whose letter would go to somebody else too. */
+const EMAIL = 'kim?bcc=eve%40evil.example&body=x@doe.example'
+
+const ONE_LINE = { name: hostile(200), phone: hostile(50) }
+
+/** Every text that people can write to each other: shelters, their staff, those who apply, and programs. */
+async function startHostile(t: TestContext) {
+  const app = await startGallery(t)
+  const { id: petId } = await addHostile(app)
+  const admin = await signIn(app, { role: 'admin', name: hostile(200) })
+  await signIn(app, { organizationId: 1, name: hostile(200) })
+  const question = { text: SCRIPT, required: false }
+  const applicationQuestions = [
+    { ...question, id: 'pets', kind: 'text' },
+    { ...question, id: 'home', kind: 'choice', options: [SCRIPT, hostile(30)] },
+  ]
+  assert.equal((await app.patch('/v1/organizations/1', { applicationQuestions })).status, 200)
+  const staff = {
+    ...{ microchip: hostile(15), intakeKind: hostile(40), kennel: hostile(40) },
+    ...{ intakeNote: SCRIPT, notes: SCRIPT },
+  }
+  const patched = await app.patch(`/v1/pets/${petId}`, {
+    ...{ staff, name: `${SCRIPT} too`, description: `${SCRIPT} too` },
+  })
+  assert.equal(patched.status, 200, patched.text)
+
+  const answers = { 'q-pets': SCRIPT, 'q-home': SCRIPT, address: SCRIPT, message: SCRIPT }
+  const link = await applyFor(app, petId, { ...ONE_LINE, ...answers, email: EMAIL })
+  const decided = await app.patch('/v1/applications/1', { status: 'in_review', note: SCRIPT, reply: SCRIPT })
+  assert.equal(decided.status, 200, decided.text)
+  const other = await app.add({ name: hostile(200), organizationId: 1 })
+  const order = { petId: other, adopter: { ...ONE_LINE, email: EMAIL, message: SCRIPT } }
+  assert.equal((await app.post('/v1/store/orders', order)).status, 201)
+  const key = { name: hostile(100), access: 'read', plan: 'free' }
+  return { app, admin, link, petId, key }
+}
+
+test('every text that an animal and a shelter can have is a hostile one here', async (t) => {
+  const { admin } = await startHostile(t)
+  for (const [path, fields] of [
+    ['/console/animals/1', ANIMAL_FIELDS],
+    ['/console/organizations/1', SHELTER_FIELDS],
+  ] as const) {
+    const shown = formIn((await admin.get(path)).text, path)
+    for (const { name, kind } of fields)
+      if (['line', 'text', 'list'].includes(kind)) assert.ok(shown[name]?.startsWith(hostile(15)), name)
+  }
+})
+
+test('what anybody writes is shown as text on every page of the console, and no letter goes to more than one', async (t) => {
+  const { app, admin, petId, key } = await startHostile(t)
+  const texts: string[] = []
+  const check = async (about: string, answer: ReturnType<typeof admin.get>): Promise<void> => {
+    const { status, text } = await answer
+    assert.ok(status < 500, `${status} ${about}`)
+    assertSound(text, about)
+    texts.push(text)
+  }
+  await check('a key that is made', admin.send('/console/keys/new', key))
+  await check(
+    'somebody invited',
+    admin.send('/console/people/new', { ...ONE_LINE, email: 'a@a.example', role: 'staff' }),
+  )
+  const paths = Object.keys(PAGES).flatMap((name) => (name.startsWith('GET ') ? [name.slice(4)] : []))
+  for (const path of paths)
+    for (const id of path.includes(':id') ? ['1', '2'] : ['x'])
+      await check(path, admin.get(`/console${path.replace(/:\w+/, id)}`))
+  const [ownKey = ''] = texts.join('').match(/\/console\/keys\/\d+(?=">&lt;)/) ?? []
+  for (const path of [
+    `/console/applications?petId=${petId}`,
+    `/console/applications?status=in_review`,
+    `/console/animals?q=${encodeURIComponent(SCRIPT)}`,
+    `${ownKey}/revoke`,
+    '/console/organization/questions?organization=1',
+    `/console/nothing${encodeURIComponent(SCRIPT)}`,
+    `/console/sign-in?to=${encodeURIComponent(`/console/${SCRIPT}`)}`,
+  ])
+    await check(path, admin.get(path))
+  // Each field, and each name and address, is on at least one of them.
+  const all = texts.join('')
+  assert.ok(all.split('&lt;/script&gt;&lt;img src=x').length > 100, 'texts are shown')
+
+  const letters = [...all.matchAll(/href="mailto:([^"]*)"/g)].map(([, address = '']) => address)
+  assert.ok(letters.length >= 3, 'of the application, beside the others, and of the order')
+  for (const address of letters) assert.match(address, /^[\w%.'-]+@[\w.-]+$/)
+  const log = app.log.join('')
+  for (const written of ['onerror=alert(1)', 'bcc=eve', admin.token])
+    assert.ok(!log.includes(written), written)
+})
+
+/** What no store, header or number takes. */
+const ODD = ['a\0b', '\u0085\u2028', '9'.repeat(30), '-1', '9223372036854775808', '__proto__']
+
+test('whatever is typed into a form of the console comes back as text, and is no error of ours', async (t) => {
+  const { admin, petId } = await startHostile(t)
+  const forms = Object.keys(PAGES).flatMap((name) => {
+    const path = name.slice('POST '.length)
+    const isForm = `GET ${path}` in PAGES && !/remove|delete|revoke/.test(path)
+    return name.startsWith('POST ') && isForm ? [`/console${path.replace(':id', '1')}`] : []
+  })
+  for (const path of forms) {
+    const address = path === '/console/organization/questions' ? `${path}?organization=1` : path
+    const page = await admin.get(address)
+    const names = [...page.text.matchAll(/ name="([^"]+)"/g)].map(([, name = '']) => name)
+    for (const value of [`${SCRIPT}\n\n${SCRIPT}`, ...ODD])
+      for (const more of [{}, { once: undefined, etag: undefined, marks: undefined }]) {
+        const typed = Object.fromEntries(names.map((name) => [name, value]))
+        const { status, text } = await admin.send(address, { ...typed, ...more })
+        assert.ok(status < 500, `${status} ${path} ${JSON.stringify(value)}`)
+        assertSound(text, path)
+      }
+  }
+  // What two people changed at once is shown side by side.
+  const path = `/console/animals/${petId}`
+  const before = formIn((await admin.get(path)).text, path)
+  await admin.send(path, { ...before, name: `${SCRIPT} theirs` })
+  const conflict = await admin.send(path, { ...before, name: `${SCRIPT} yours`, once: undefined })
+  assert.equal(conflict.status, 412)
+  assertSound(conflict.text, 'conflict')
+})
+
+test('what is in a file to be imported is shown as text: its name, headings and cells', async (t) => {
+  const { app, admin } = await startHostile(t)
+  const cell = `"${SCRIPT.replaceAll('"', '""')}"`
+  for (const file of [
+    `${cell},Kind,name\n${cell},Dog,${cell}\n,${cell},\n`,
+    `name,category,status,birthDate\n${cell},Dog,available,\nRex,${cell},${cell},${cell}\n`,
+    `{"name": ${JSON.stringify(SCRIPT)}, "category": "Dog", ${JSON.stringify(SCRIPT)}: 1}`,
+    SCRIPT,
+  ])
+    for (const name of ['animals.csv', '<b>x</b>.ndjson', `${hostile(30)}.json`]) {
+      const { status, text } = await upload(app, admin, file, { name: name.replaceAll('"', '%22') })
+      assert.ok(status < 500, `${status} ${file}`)
+      assertSound(text, file)
+    }
+})
+
+test('what an applicant and a shelter write to each other is text on the applicant’s pages', async (t) => {
+  const { app, link, petId } = await startHostile(t)
+  const form = await openForm(app, petId)
+  const path = `/animals/${petId}/apply`
+  const fields = ['name', 'email', 'phone', 'address', 'message', 'q-pets', 'q-home', 'homepage', 'form']
+  const typed = Object.fromEntries(fields.map((name) => [name, SCRIPT]))
+  for (const [about, { status, text }] of Object.entries({
+    followed: await visit(app, `${link}?done=${encodeURIComponent(SCRIPT)}`),
+    form: await visit(app, path),
+    refused: await sendForm(app, path, { ...typed, ...form, homepage: '' }),
+    'without a form': await sendForm(app, path, typed),
+    spam: await sendForm(app, path, { ...typed, ...form, homepage: SCRIPT }),
+  })) {
+    assert.ok(status < 500, `${status} ${about}`)
+    assert.match(text, /&lt;\/script&gt;&lt;img src=x/, about)
+    assertSound(text, about)
+  }
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { applyFor } from '../../testing/applicant.ts'
+import { NEEDS_BROWSER, openBrowser } from '../../testing/browser.ts'
+import { signIn } from '../../testing/console.ts'
+import { startGallery } from '../../testing/gallery.ts'
+import { addHostile, hostile, SCRIPT } from '../../testing/hostile.ts'
+import { startSite } from '../../testing/site.ts'
+import type { TestApp } from '../../testing/start-app.ts'
+import { PAGES } from './console/pages.ts'
+
+/** A page in the browser of an admin. */
+async function openAsAdmin(t: TestContext, app: TestApp) {
+  const { token } = await signIn(app, { role: 'admin', name: hostile(200) })
+  const at = `http://127.0.0.1:${app.port}`
+  const context = await (await openBrowser(t)).newContext({ locale: 'en-US' })
+  // As a browser keeps it that had it from us.
+  const cookie = { name: '__Host-session', value: token, secure: true, httpOnly: true } as const
+  await context.addCookies([{ ...cookie, sameSite: 'Lax', url: at.replace('http:', 'https:') }])
+  return { page: await context.newPage(), at }
+}
+
+test(
+  'no page breaks its own policy or runs what somebody wrote, in the gallery and the console',
+  NEEDS_BROWSER,
+  async (t) => {
+    const app = await startGallery(t)
+    const { id, code } = await addHostile(app)
+    const link = await applyFor(app, id, { name: hostile(200), message: SCRIPT })
+    const { page, at } = await openAsAdmin(t, app)
+    const complaints: string[] = []
+    page.on('dialog', (dialog) => {
+      complaints.push(`${page.url()}: a script of somebody else ran`)
+      return dialog.dismiss()
+    })
+    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`))
+    page.on('console', (message) => {
+      const [type, text] = [message.type(), message.text()]
+      // The browser itself tells of pages that are refusals.
+      if (['error', 'warning'].includes(type) && !/status of (?:4\d\d|503) /.test(text))
+        complaints.push(`${page.url()}: ${text}`)
+    })
+    const ofConsole = Object.keys(PAGES).flatMap((name) =>
+      name.startsWith('GET ') ? [`/console${name.slice(4).replace(/:\w+/, '1')}`] : [],
+    )
+    const all = [
+      ...['/', '/animals', '/animals?kind=none', `/animals/${id}`, `/animals/${id}/apply`, link, '/nowhere'],
+      ...[`/organizations/${code}`, `/embed?organization=${code}`, '/embed?organization=none'],
+      ...[...ofConsole, '/console/applications?petId=1', '/console/organization/questions?organization=1'],
+    ]
+    for (const path of all) {
+      const answer = await page.goto(at + path, { waitUntil: 'load' })
+      assert.match(String(answer?.headers()['content-security-policy']), /script-src 'self'/, path)
+    }
+    // Forms that were refused are pages too.
+    await page.goto(`${at}/console/animals/new`)
+    await page.getByRole('button', { name: 'Add animal' }).click()
+    await page.getByRole('alert').waitFor()
+    assert.deepEqual(complaints, [])
+  },
+)
+
+test(
+  'a site at another port or host changes nothing in the name of who visits it, and shows no page but /embed',
+  NEEDS_BROWSER,
+  async (t) => {
+    const app = await startGallery(t)
+    await app.shelter({ code: 'CO12' })
+    await app.add({ name: 'Rex', organizationId: 1 })
+    const { page, at } = await openAsAdmin(t, app)
+    const site = await startSite(
+      t,
+      `<!doctype html><title>Elsewhere</title>
+<iframe src="${at}/console/"></iframe><iframe src="${at}/"></iframe>
+<iframe src="${at}/embed?organization=CO12"></iframe>
+<form method="post" action="${at}/console/animals/1"><input name="name" value="Max"><button>Change</button></form>
+<form method="post" action="${at}/console/sign-out"><button>Sign out</button></form>
+<form method="post" action="${at}/animals/1/apply"><button>Apply</button></form>`,
+    )
+    // The first is of the same site, and its requests bring the cookie; the other one is a stranger.
+    for (const elsewhere of [site, site.replace('127.0.0.1', 'localhost')])
+      for (const button of ['Change', 'Sign out', 'Apply']) {
+        await page.goto(elsewhere)
+        const shown = page.frames().map((frame) => frame.url())
+        const refused = shown.filter((url) => url.startsWith('chrome-error:'))
+        assert.deepEqual([refused.length, shown.at(-1)], [2, `${at}/embed?organization=CO12`], elsewhere)
+        const [answer] = await Promise.all([
+          page.waitForResponse((response) => response.request().method() === 'POST'),
+          page.getByRole('button', { name: button }).click(),
+        ])
+        assert.equal(answer.status(), 403, `${button} from ${elsewhere}`)
+      }
+    assert.equal((await app.get('/v1/pets/1')).body.name, 'Rex')
+    await page.goto(`${at}/console/`)
+    assert.equal(page.url(), `${at}/console/`, 'still signed in')
+    await page.goto(`${at}/console/animals/1`)
+    await page.getByLabel('Name', { exact: true }).fill('Max')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Your changes are saved.').waitFor()
+  },
+)
