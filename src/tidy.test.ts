@@ -278,3 +278,20 @@ test('the repository holds no key', () => {
     assert.doesNotMatch(text(file), /adopt_(live|test)_[0-9A-Za-z]{36}/, file)
   }
 })
+
+/** What maps, or tells whose programs and files are understood. */
+const MAY_NAME = [
+  ...[/^src\/faces\/petfinder\//, /^src\/transfer\//, /^src\/faces\/web\/console\/import\//, /\.test\.ts$/],
+  ...[/^src\/testing\//, /^checks\//, /^docs\//, /^torture\/upgrade\//, /^README\.md$/, /^CHANGELOG\.md$/],
+  /^src\/db\/migrations\/categories\.ts$/,
+]
+/** Elsewhere it stands where a program written for it is spoken of, and in the way to its face. */
+const SPOKEN_OF = /(?:the Petfinder API v2|petfinderFace|faces\/petfinder\/)/g
+
+test('the mark of the API that is no more stands only where its clients are meant, and in no name of ours', () => {
+  const files = execFileSync('git', ['ls-files', '-z']).toString().split('\0').filter(Boolean)
+  for (const file of files) {
+    if (MAY_NAME.some((one) => one.test(file))) continue
+    assert.doesNotMatch(text(file).replace(SPOKEN_OF, ''), /petfinder/i, file)
+  }
+})

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.ts'
 import type { Person } from './console.ts'
 import type { TestApp } from './start-app.ts'
@@ -10,6 +11,7 @@ export function upload(
   { token }: Person,
   file: string,
   fields: Record<string, string> = {},
+  headers: OutgoingHttpHeaders = {},
 ): Promise<Answer> {
   const parts = Object.entries(fields).map(
     ([name, value]) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -23,6 +25,7 @@ export function upload(
       cookie: `__Host-session=${token}`,
       'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
       'sec-fetch-site': 'same-origin',
+      ...headers,
     },
   })
 }
