@@ -42,6 +42,7 @@ export const ROWS: Row[] = [
   { files: ['lifecycle/jobs'], rounds: [1, 10, 100], long: true, minutes: 20 },
   { files: ['lifecycle/first-run'], rounds: [2, 40, 400] },
   { files: ['contract/contract-fuzz'], rounds: [20_000, 1_000_000, 10_000_000], minutes: 25 },
+  { files: ['contract/v2-fuzz'], rounds: [1_000, 50_000, 500_000], minutes: 20 },
   { files: ['contract/json-corpus'], rounds: [300, 20_000, 500_000] },
   { files: ['contract/int64'], rounds: [200, 20_000, 200_000] },
   { files: ['contract/unicode'], rounds: [300, 65_536, 65_536], minutes: 20 },

@@ -21,6 +21,9 @@ const WRONG = 0.45
 /** In characters: what the service wrote of a fault. */
 const LOG_SHOWN = 4_000
 
+/** Of one caller 8 photos wait for their turn, and more are refused: src/photo-files/turns.ts. */
+export const IN_TURN = 'photos in turn 503'
+
 interface Load {
   requests: number
   connections: number
@@ -117,7 +120,8 @@ async function send(t: TestContext, given: Stream): Promise<void> {
   const check = (request: Request, answer: Answer): void => {
     const fault = faultOf(request, answer)
     const { operation } = request.broken ? {} : route(request.method, request.target)
-    const kind = `${operation?.operationId ?? 'none'} ${answer.status}`
+    const isInTurn = answer.status === 503 && /photos wait to be read/.test(answer.text)
+    const kind = isInTurn ? IN_TURN : `${operation?.operationId ?? 'none'} ${answer.status}`
     seen.set(kind, (seen.get(kind) ?? 0) + 1)
     if (fault) faults.set(`${kind}: ${fault}`, report(request, answer))
     if (operation) learn(request, answer)
