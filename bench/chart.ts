@@ -51,7 +51,7 @@ export function barChart(title: string, note: string, comparisons: Comparison[],
   return svg(y - 8, title, note, parts)
 }
 
-const PLOT = { left: 56, right: 740, top: 64, bottom: 300 }
+const PLOT = { left: 72, right: 740, top: 64, bottom: 300 }
 
 /** Lines: what a request costs with more data, relative to the first size or in a unit; one a measurement. */
 export function growthChart(title: string, note: string, comparisons: Comparison[], unit = '×'): string {
@@ -61,12 +61,17 @@ export function growthChart(title: string, note: string, comparisons: Comparison
   const x = (index: number) =>
     PLOT.left + 30 + (index * (PLOT.right - PLOT.left - 80)) / Math.max(1, sizes.length - 1)
   const y = (value: number) => PLOT.bottom - (value / most) * (PLOT.bottom - PLOT.top)
-  const step = most <= 2 ? 0.5 : Math.ceil(most / 6)
+  const step = most <= 2 ? 0.5 : roundStep(most / 6)
   const ticks = Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step)
   const parts = [
     ...ticks.flatMap((tick) => [
       `<path class="grid" d="M${PLOT.left} ${y(tick)}H${PLOT.right}"/>`,
-      text(PLOT.left - 8, y(tick) + 4, `${tick} ${unit}`, 'class="quiet" text-anchor="end"'),
+      text(
+        PLOT.left - 8,
+        y(tick) + 4,
+        `${tick.toLocaleString('en')} ${unit}`,
+        'class="quiet" text-anchor="end"',
+      ),
     ]),
     ...sizes.map((size, index) =>
       text(x(index), PLOT.bottom + 20, size, 'class="quiet" text-anchor="middle"'),
@@ -84,6 +89,12 @@ export function growthChart(title: string, note: string, comparisons: Comparison
     }),
   ]
   return svg(PLOT.bottom + 50 + Math.ceil(comparisons.length / 2) * ROW, title, note, parts)
+}
+
+/** At least as much, as one counts: 1, 2, 5, 10, 20 and so on. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(least)))
+  return ([1, 2, 5].find((times) => times * power >= least) ?? 10) * power
 }
 
 function svg(height: number, title: string, note: string, parts: string[]): string {

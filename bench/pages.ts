@@ -38,8 +38,8 @@ export interface Pages {
 
 export async function measurePages(options: Options & { animals: number }, folder: string): Promise<Pages> {
   const store = { databaseUrl: `sqlite:${join(folder, 'pages.db')}`, settings: VISITORS }
-  const key = await makeKey(store)
   const filled = await fillStore(store.databaseUrl, options.animals)
+  const key = await makeKey(store)
   const service = await startService(store)
   const own = gallery({ port: service.port, key }, service.pid, service.stop)
   const bare = await startBare()
@@ -67,7 +67,7 @@ const ACCOUNT = ['--email', 'bench@shelter.example', '--name', 'Bench', '--role'
 const DRAWING_MS = 120_000
 
 /** Visitors have limits that are counted as always, and never reached. */
-const VISITORS = { ANONYMOUS_PER_MINUTE: '1000000000', ANONYMOUS_PER_DAY: '1000000000' }
+export const VISITORS = { ANONYMOUS_PER_MINUTE: '1000000000', ANONYMOUS_PER_DAY: '1000000000' }
 
 function gallery(door: Door, pid: number | undefined, stop: () => Promise<void>): Contestant {
   let walked: Promise<Walked> | undefined

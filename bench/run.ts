@@ -15,21 +15,24 @@ import { measureSearch, type Searches, searchReport } from './search.ts'
 import { type Beside, besideBTrees, besideFts5, besideReport } from './search-beside.ts'
 import { measureCreates } from './search-creates.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
+import { measureV2, type V2, v2Report } from './v2.ts'
 
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --pages | --quick | ' +
-  '--against FOLDER] [--rounds N] [--seconds S] [--animals N]'
+  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --pages | --v2 | ' +
+  '--quick | --against FOLDER] [--rounds N] [--seconds S] [--animals N]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.25, warmUpSeconds: 0.1, starts: 1 }
-/** With `--search` and `--pages`, unless `--animals` tells. */
+/** With `--search`, `--pages` and `--v2`, unless `--animals` tells. */
 const SEARCHED = { quick: 5_000, full: 200_000 }
+/** Others take long to fill. */
+const MOST_BESIDE = 1_000_000
 const QUICK_SIZES = SIZES.slice(0, 2)
 
 /** Whoever needs longer hangs. */
-const MOST_MS = { quick: 5 * 60_000, full: 60 * 60_000 }
+const MOST_MS = { quick: 5 * 60_000, full: 120 * 60_000 }
 
 const RESULTS = new URL('results.json', import.meta.url)
 
@@ -40,12 +43,13 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, growth, network, rich, photos, search, pages, against } = flags
-  if (quick || !(growth || network || rich || photos || search || pages || against)) await speed()
+  const { quick, growth, network, rich, photos, search, pages, v2, against } = flags
+  if (quick || !(growth || network || rich || photos || search || pages || v2 || against)) await speed()
   if (quick || rich) await wide()
   if (quick || photos) await pictures()
   if (quick || search) await searches()
   if (quick || pages) await views()
+  if (quick || v2) await oldClients()
   if (quick || growth) await grow()
   if (quick || network) await scale()
   if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
@@ -78,16 +82,26 @@ async function views(): Promise<void> {
   if (!flags.quick) keep('pages', results)
 }
 
+async function oldClients(): Promise<void> {
+  const measured: V2[] = [await measureV2(options, `sqlite:${join(folder, 'v2.db')}`)]
+  const { BENCH_DATABASE_URL: server } = process.env
+  if (server) measured.push(await withOwnDatabase(server, (url) => measureV2(options, url)))
+  for (const one of measured) console.log(`${v2Report(one)}\n`)
+  if (!server) console.log('  skipped: PostgreSQL, without BENCH_DATABASE_URL\n')
+  if (!flags.quick) keep('v2', { ...kept().v2, [options.animals]: measured })
+}
+
 async function searches(): Promise<void> {
   const { animals } = options
   const file = (name: string) => `sqlite:${join(folder, name)}`
   const creates = await measureCreates({ indexed: file('indexed.db'), bare: file('bare.db') }, options)
   const measured: Searches[] = [{ ...(await measureSearch(file('search.db'), animals)), creates }]
-  const beside = [besideFts5(join(folder, 'fts5.db'), animals)]
+  const fewer = Math.min(animals, MOST_BESIDE)
+  const beside = [besideFts5(join(folder, 'fts5.db'), fewer)]
   const { BENCH_DATABASE_URL: server } = process.env
   if (server) {
     measured.push(await withOwnDatabase(server, (url) => measureSearch(url, animals)))
-    beside.push(await withOwnDatabase(server, (url) => besideBTrees(url, animals)))
+    beside.push(await withOwnDatabase(server, (url) => besideBTrees(url, fewer)))
   }
   for (const one of measured) console.log(`${searchReport(one)}\n`)
   console.log(`${besideReport(beside)}\n`)
@@ -174,6 +188,7 @@ function readFlags() {
         photos: flag,
         search: flag,
         pages: flag,
+        v2: flag,
         animals: text,
         quick: flag,
         against: text,

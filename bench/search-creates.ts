@@ -53,8 +53,8 @@ export async function measureCreates(
 
 async function start(url: string, isIndexed: boolean) {
   const store = { databaseUrl: url }
-  const key = await makeKey(store)
   await fillStore(url, ANIMALS)
+  const key = await makeKey(store)
   if (!isIndexed) dropTriggers(fileOf(url))
   const service = await startService(store)
   const door = { port: service.port, key }
