@@ -5,21 +5,28 @@ import type { Viewer } from '../orders/store.ts'
 import * as pets from '../pets/store.ts'
 import { orderClosed } from './closing.ts'
 import type { ApplicationPatch, ApplicationStatus } from './schema.ts'
-import { type Deciding, get, move, type Personal, type Stored, takeInHand } from './store.ts'
+import {
+  type ClosingStatus,
+  type Deciding,
+  get,
+  isClosing,
+  move,
+  type Personal,
+  type Stored,
+  takeInHand,
+} from './store.ts'
 
 /** From each status, those that may follow. */
-const DECISIONS: Record<ApplicationStatus, readonly ApplicationStatus[]> = {
+const DECISIONS: Record<Exclude<ApplicationStatus, ClosingStatus>, readonly ApplicationStatus[]> = {
   received: ['in_review', 'approved', 'declined', 'withdrawn'],
   in_review: ['approved', 'declined', 'withdrawn'],
   // Its order is cancelled with it.
   approved: ['in_review', 'declined', 'withdrawn'],
-  declined: [],
-  withdrawn: [],
 }
 
 /** What may become of an application now. */
 export function movesOf({ status, closedAt }: Stored): readonly ApplicationStatus[] {
-  return closedAt === null ? DECISIONS[status] : []
+  return closedAt === null && !isClosing(status) ? DECISIONS[status] : []
 }
 
 /** Who decides about which application, when (Unix time in milliseconds). */
@@ -118,10 +125,10 @@ async function write(db: Db, before: Stored, words: Pick<ApplicationPatch, 'note
 }
 
 /** @throws {ApiError} application_closed; invalid_status_transition, naming the allowed ones */
-function requireMove({ status: from, closedAt }: Stored, to: ApplicationStatus): void {
-  const allowed = DECISIONS[from]
-  if (closedAt !== null || allowed.length === 0) throw new ApiError('application_closed')
+function requireMove(stored: Stored, to: ApplicationStatus): void {
+  const allowed = movesOf(stored)
+  if (allowed.length === 0) throw new ApiError('application_closed')
   if (allowed.includes(to)) return
-  const message = `This application is ${from}; from there it can become ${allowed.join(' or ')}, not ${to}.`
+  const message = `This application is ${stored.status}; from there it can become ${allowed.join(' or ')}, not ${to}.`
   throw new ApiError('invalid_status_transition', { message })
 }

@@ -116,16 +116,20 @@ interface Decided {
   reason?: Reason
 }
 
-/** The columns of a decision; nothing can come of what was declined or withdrawn. */
+/** Nothing can come of what has one of these. */
+export type ClosingStatus = 'declined' | 'withdrawn'
+export const isClosing = (status: string): status is ClosingStatus =>
+  status === 'declined' || status === 'withdrawn'
+
+/** The columns of a decision. */
 export function decided({ status, reason }: Decided, { keyId, now }: Deciding) {
   const isOpen = status === 'in_review'
-  const isClosed = status === 'declined' || status === 'withdrawn'
   return {
     status,
     reason: reason ?? null,
     decided_at: isOpen ? null : atLeastKnownTime(now),
     decided_by: isOpen ? null : keyId,
-    closed_at: isClosed ? atLeastKnownTime(now) : null,
+    closed_at: isClosing(status) ? atLeastKnownTime(now) : null,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Stored } from '../../../../applications/store.ts'
+import type { ClosingStatus, Stored } from '../../../../applications/store.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { longTextField } from '../../forms.ts'
@@ -11,19 +11,14 @@ import { applicantName } from './sent.ts'
 /** The field of the question: with it an application is closed, without it the question comes first. */
 export const SURE = 'sure'
 
-/** What nobody can undo. */
-export type Closing = 'declined' | 'withdrawn'
-export const isClosing = (status: string): status is Closing =>
-  status === 'declined' || status === 'withdrawn'
-
 /** Of the form that led here, what goes along beside the reply. */
 const KEPT = ['was', 'was-reply', 'note', 'was-note']
 
-/** Asks before an application is closed, and for a word to the applicant. */
+/** Asks before an application is closed, which nobody can undo, and for a word to the applicant. */
 export function closingPage(
   request: FastifyRequest,
   stored: Stored,
-  { status, form }: { status: Closing; form: FormBody },
+  { status, form }: { status: ClosingStatus; form: FormBody },
 ): string {
   const { applications } = wordsFor(request).words
   const { closing } = applications
