@@ -125,7 +125,8 @@ const nextKeys = prepared<KeyRange, [key: string]>((db, fill) => {
   return own.selectFrom('found').select('found.key').where('found.key', 'is not', null).limit(fill('limit'))
 })
 
-const KEYS_AT_ONCE = 500
+/** One statement is one turn of the event loop, and of a cold file each key is a page to read. */
+const KEYS_AT_ONCE = 50
 
 interface KnownKeys {
   generation: number
