@@ -149,7 +149,7 @@ test('a beginning of more words than a page may read is found on its first page,
       place: { latitude: 52, longitude: index % 2 },
       description: others.join(' '),
     })
-    if (index % 10 === 9) while (await service.context.write('indexAnimals'));
+    if (index % 10 === 9) await catchUp(service.context.write)
   }
   assert.equal((await get('/v1/pets?q=rex+aaa&status=available&limit=1')).body.length, 1)
   // One fits no more, and one that did not fits now: nobody has told the index.
