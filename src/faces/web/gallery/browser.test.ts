@@ -5,6 +5,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
 import { startGallery } from '../../../testing/gallery.ts'
+import { until } from '../../../testing/redis.ts'
 import { listenAt, startSite } from '../../../testing/site.ts'
 
 const WIDE = { width: 1280, height: 900 }
@@ -224,15 +225,18 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
           page.evaluate<number>('document.querySelector("iframe").clientHeight'),
           inside?.evaluate<number>('Math.ceil(document.body.getBoundingClientRect().height)'),
         ])
-      const [shown, needed] = await heights()
-      assert.equal(shown, needed)
+      // It tells its height by messages, of which one may be on its way.
+      await until(async () => {
+        const [shown, needed] = await heights()
+        return shown === needed
+      })
       assert.ok(
         await page.evaluate('document.querySelector("#before").nextElementSibling.tagName === "SCRIPT"'),
       )
 
       const opened = page.context().waitForEvent('page')
       await frame.getByRole('link', { name: 'Animal 26', exact: true }).click()
-      assert.match((await opened).url(), /\/animals\/26-animal-26$/)
+      await (await opened).waitForURL(/\/animals\/26-animal-26$/)
       assert.deepEqual(complaints, [])
     },
   )
