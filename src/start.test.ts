@@ -293,13 +293,16 @@ test('a stop waits for the step of a sweep that is under way, and not for all th
   await stop()
   const count = 100_000
   const { db, close } = await openForCommand(databaseUrl)
+  t.after(close)
   await sql`insert into idempotency (scope, fingerprint, expires_at)
     with recursive due (number) as (select 1 union all select number + 1 from due where number < ${sql.lit(count)})
     select ${'0'.repeat(55)} || (100000000 + number), ${'0'.repeat(64)}, 0 from due`.execute(db)
+  const left = async () => (await db.selectFrom('idempotency').select('scope').execute()).length
 
-  await (await startApp(t, { databaseUrl, now: clock.now })).stop()
+  const app = await startApp(t, { databaseUrl, now: clock.now })
+  while ((await left()) === count) await new Promise(setImmediate)
+  await app.stop()
 
-  const left = await db.selectFrom('idempotency').select('scope').execute()
-  await close()
-  assert.ok(left.length > 0 && left.length < count, `${left.length} of ${count} are left`)
+  const rest = await left()
+  assert.ok(rest > 0 && rest < count, `${rest} of ${count} are left`)
 })

@@ -13,7 +13,7 @@ import type { Face } from './http/face.ts'
 import { requestWrites } from './http/idempotency.ts'
 import { pageCache } from './http/page-cache.ts'
 import { newToken } from './http/token.ts'
-import { workRegularly } from './jobs/runner.ts'
+import { regularRounds } from './jobs/runner.ts'
 import { jobs } from './jobs.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
 import { flushed, standardError } from './log.ts'
@@ -104,7 +104,8 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       clock,
       cursorSecret: secret,
     }
-    opened.defer(workRegularly(context, jobs, { logger, loss, steady }))
+    const rounds = regularRounds(context, jobs, { logger, loss, steady })
+    opened.defer(rounds.stop)
     const app = await buildServer(context, logger, options.faces)
     opened.defer(() => app.close())
     opened.defer(() => drain(app, config.stopTimeoutSeconds * 1_000 * DRAIN_SHARE))
@@ -114,6 +115,8 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const firstKey = await makeFirstKey(write, config, clock())
     // Whoever made a key before has seen to it that none is printed: a link would open as much.
     const firstLink = firstKey && (await makeFirstLink(write, originOf(config, address), clock()))
+    // Not before: a job that takes long would keep the first key from a connection, and a start ends then.
+    rounds.begin()
     return {
       context,
       app,

@@ -122,6 +122,20 @@ test('a start asks again for a connection of its pool that breaks', async (t) =>
   assert.equal((await add(app)).status, 201)
 })
 
+test('a start makes the first key before any job takes a connection', async (t) => {
+  const { proxy, behind } = await makeProxied(t)
+  const sent: string[] = []
+  proxy.onSend = (bytes) => {
+    sent.push(bytes.toString('latin1'))
+    return false
+  }
+  await startApp(t, { databaseUrl: behind })
+  const first = (words: string): number => sent.findIndex((bytes) => bytes.includes(words))
+  while (first('from "job"') < 0) await new Promise(setImmediate)
+  const key = first('select "id" from "api_key" where "access" =')
+  assert.ok(key >= 0 && key < first('from "job"'), `${key}`)
+})
+
 test('a start that waits for its database is told to stop, and does so at once', async (t) => {
   const nowhere = `postgres://postgres@127.0.0.1:${await freePort()}/test`
   const { child, output, exited } = spawnCli(t, ['serve'], { DATABASE_URL: nowhere, PORT: '0' })

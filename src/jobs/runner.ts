@@ -95,20 +95,25 @@ export function jobRunner(context: Context, jobs: Jobs, { logger, loss, steady }
   }
 }
 
-/** A round now, and from then on regularly. @returns a function that ends it, after the step under way */
-export function workRegularly(...args: Parameters<typeof jobRunner>): () => Promise<void> {
+/** Rounds that come regularly once they have begun, and end after the step under way. */
+export function regularRounds(...args: Parameters<typeof jobRunner>) {
   const runner = jobRunner(...args)
   let round: Promise<void> | undefined
-  const begin = (): void => {
+  let interval: NodeJS.Timeout | undefined
+  const next = (): void => {
     round ??= runner.round().finally(() => {
       round = undefined
     })
   }
-  begin()
-  const interval = setInterval(begin, ROUND_MS)
-  return async () => {
-    clearInterval(interval)
-    runner.stop()
-    await round
+  return {
+    begin(): void {
+      next()
+      interval = setInterval(next, ROUND_MS)
+    },
+    async stop(): Promise<void> {
+      clearInterval(interval)
+      runner.stop()
+      await round
+    },
   }
 }
