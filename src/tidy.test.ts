@@ -119,7 +119,7 @@ test('features do not know each other: they meet in server.ts and in the lists',
 
 /** Whose tables these are: nobody else changes what is in them. */
 const OWNERS: Record<string, string[]> = {
-  'src/pets': ['pet', 'pet_change', 'search_change'],
+  'src/pets': ['pet', 'pet_change', 'search_change', 'search_area'],
   'src/search': ['search_posting', 'search_order', 'search_state'],
   'src/photos': ['photo', 'removed_photo'],
   'src/applications': ['application'],
@@ -139,7 +139,8 @@ const OWNERS: Record<string, string[]> = {
 /** What one statement has to see together with rows of another owner. */
 const READERS: Record<string, string[]> = {
   // A new animal takes its category from the row itself: an unknown one then uses up no id.
-  'src/pets': ['category'],
+  // Where an organization is, and where the index of the search has it.
+  'src/pets': ['category', 'organization'],
   // Each category with its counts, as of one moment.
   'src/inventory': ['category'],
   // People are listed with the code of their organization, and told apart from programs by what they did.
@@ -147,7 +148,16 @@ const READERS: Record<string, string[]> = {
   // A key is listed with the code of its organization.
   'src/keys': ['organization'],
   // The doctor looks into a store that nothing serves, whatever its release, and compares the index with it.
-  'src/cli': ['api_key', 'job', 'pet', 'search_posting', 'search_order', 'search_change', 'search_state'],
+  'src/cli': [
+    'api_key',
+    'job',
+    'pet',
+    'search_posting',
+    'search_order',
+    'search_area',
+    'search_change',
+    'search_state',
+  ],
   // What a file lacks is told by whose file it was, and by whose its animals are now.
   'src/transfer': ['pet'],
   // Features may count what they do, so what counts stands below them.

@@ -63,7 +63,7 @@ const hasTable = (database: DatabaseSync, name: string): boolean =>
   database.prepare('select name from sqlite_schema where name = ?').get(name) !== undefined
 
 async function checkSearch(database: DatabaseSync): Promise<Finding[]> {
-  if (!hasTable(database, 'search_state')) return []
+  if (!hasTable(database, 'search_area')) return []
   // All as of one moment, whatever a service writes meanwhile.
   database.exec('begin')
   return searchFindings(async (question, ...values) => {

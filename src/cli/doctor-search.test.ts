@@ -26,7 +26,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
   test(`doctor on ${engine} says how far the index of the search is, and compares it with the animals`, async (t) => {
     const databaseUrl = await storeUrl(t)
     const app = await startApp(t, { databaseUrl, key: { access: 'admin' } })
-    await app.post('/v1/organizations', { code: 'A', name: 'A' })
+    await app.post('/v1/organizations', { code: 'A', name: 'A', address: { region: 'Colorado' } })
     // Its jobs would bring the index up to date while the animals come in.
     await app.stop()
     const store = await openForCommand(databaseUrl, changes)

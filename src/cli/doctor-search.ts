@@ -1,5 +1,6 @@
+import { type Address, areasAt, isArea } from '../pets/areas.ts'
 import { keysOf } from '../pets/order-keys.ts'
-import { type SearchedRow, tokensOf } from '../pets/tokens.ts'
+import { AT_ORGANIZATION, type SearchedRow, token, tokensOf } from '../pets/tokens.ts'
 import { addEncoded, BLOCK_IDS, blockOf, firstIdOf, hasBit, noBits } from '../search/bits.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 import { whole } from './terminal.ts'
@@ -97,10 +98,21 @@ async function mistakenIn(ask: Ask, block: number, sample: Sample): Promise<numb
   for (const [id, row] of sample) {
     const tokens = new Set(tokensOf(row))
     const found = known.get(id) ?? new Set<string>()
+    await addAreas(ask, row, tokens, found)
     const isKnown = found.size === tokens.size && [...found].every((token) => tokens.has(token))
     if (!isKnown || !(await hasPositions(ask, id, row))) mistaken.push(id)
   }
   return mistaken
+}
+
+/** Where its organization is, for an animal of no place of its own; while that moves nobody knows. */
+async function addAreas(ask: Ask, row: SearchedRow, tokens: Set<string>, found: Set<string>): Promise<void> {
+  const organizationId = row[4]
+  if (organizationId === null || !tokens.has(token(AT_ORGANIZATION, organizationId))) return
+  const question = 'select country, region, next_block from search_area where organization_id = $1'
+  const [[country, region, nextBlock] = []] = await ask(question, String(organizationId))
+  if (nextBlock === null) for (const area of areasAt({ country, region } as Address)) tokens.add(area)
+  else for (const one of found) if (isArea(one)) found.delete(one)
 }
 
 /** Whether an animal stands where it does in every order. */

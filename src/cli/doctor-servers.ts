@@ -65,7 +65,7 @@ function findingsOf({ version, replica, most, now }: Answer, connections: number
 async function checkTables(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ tables: boolean; jobs: boolean; search: boolean }>(
     `select to_regclass('kysely_migration') is not null as tables, to_regclass('job') is not null as jobs,
-      to_regclass('search_state') is not null as search`,
+      to_regclass('search_area') is not null as search`,
   )
   if (!rows[0]?.tables) return [good('schema', 'the tables are made by the first start')]
   const seen = await client.query<{ name: string }>('select name from kysely_migration order by name')

@@ -133,6 +133,18 @@ export interface SearchOrderTable {
   pet_id: number
 }
 
+/** Under which areas the index holds the animals of an organization that have no place of their own. */
+export interface SearchAreaTable {
+  organization_id: number
+  /** Where it is, as its own row says it. */
+  country: string | null
+  region: string | null
+  /** JSON: tokens of areas where it was, as long as the index may still hold animals under them. */
+  former: string
+  /** Blocks of the index from this one on are still to be brought up to date; null for none. */
+  next_block: number | null
+}
+
 /** Animals that have changed since the index was brought up to date. Kept by triggers on pet. */
 export interface SearchChangeTable {
   pet_id: number

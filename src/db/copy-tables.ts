@@ -53,7 +53,7 @@ export const COUNTED = 'inventory'
 export const INSTALLATION = 'installation'
 
 /** The index of the search, which follows from the animals: the target makes its own. */
-export const DERIVED = ['search_posting', 'search_order', 'search_change', 'search_state']
+export const DERIVED = ['search_posting', 'search_order', 'search_area', 'search_change', 'search_state']
 
 /** Who is signed in, or may be by a link or token: in a copy nobody is. People and programs sign in again. */
 export const SIGN_INS = ['staff_session', 'staff_link', 'sign_in_try', 'access_token']

@@ -22,6 +22,7 @@ import * as postgresApplications from './migrations/postgres/0019-applications.t
 import * as postgresSourceOwners from './migrations/postgres/0020-source-owners.ts'
 import * as postgresTokens from './migrations/postgres/0021-tokens.ts'
 import * as postgresSearchWords from './migrations/postgres/0022-search-words.ts'
+import * as postgresSearchAreas from './migrations/postgres/0023-search-areas.ts'
 import * as tables from './migrations/sqlite/0001-tables.ts'
 import * as jobs from './migrations/sqlite/0002-jobs.ts'
 import * as profile from './migrations/sqlite/0003-profile.ts'
@@ -37,6 +38,7 @@ import * as applications from './migrations/sqlite/0012-applications.ts'
 import * as sourceOwners from './migrations/sqlite/0013-source-owners.ts'
 import * as tokens from './migrations/sqlite/0014-tokens.ts'
 import * as searchWords from './migrations/sqlite/0015-search-words.ts'
+import * as searchAreas from './migrations/sqlite/0016-search-areas.ts'
 import { noStore } from './no-store.ts'
 import type { Db } from './tables.ts'
 
@@ -58,6 +60,7 @@ const MIGRATIONS = {
     '0013-source-owners': sourceOwners,
     '0014-tokens': tokens,
     '0015-search-words': searchWords,
+    '0016-search-areas': searchAreas,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -82,6 +85,7 @@ const MIGRATIONS = {
     '0020-source-owners': postgresSourceOwners,
     '0021-tokens': postgresTokens,
     '0022-search-words': postgresSearchWords,
+    '0023-search-areas': postgresSearchAreas,
   },
 }
 

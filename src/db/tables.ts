@@ -17,6 +17,7 @@ export interface Tables {
   removed_photo: animals.RemovedPhotoTable
   search_posting: animals.SearchPostingTable
   search_order: animals.SearchOrderTable
+  search_area: animals.SearchAreaTable
   search_change: animals.SearchChangeTable
   search_state: animals.SearchStateTable
   pet_change: animals.PetChangeTable

@@ -1,6 +1,7 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Point } from '../places/distance.ts'
+import { takeTurns } from '../search/turns.ts'
 import { fold, wordsOf } from '../search/words.ts'
 import type { Organization } from './schema.ts'
 
@@ -40,14 +41,18 @@ export function organizationPlaces(db: Db, version: () => number): () => Promise
   return async () => {
     const at = version()
     if (at === seen) return places
-    const rows = await readProfiles(db, {})
-    // Mostly it was an animal that changed.
-    const read = rows.map(([id, profile]): [number, Kept] => {
+    const read = new Map<number, Kept>()
+    for (const [id, profile] of await readProfiles(db, {})) {
+      // Mostly it was an animal that changed.
       const before = known.get(id)
-      return [id, before?.profile === profile ? before : { profile, place: placeOf(id, JSON.parse(profile)) }]
-    })
-    known = new Map(read)
-    places = read.map(([, { place }]) => place)
+      if (before?.profile === profile) read.set(id, before)
+      else {
+        read.set(id, { profile, place: placeOf(id, JSON.parse(profile)) })
+        await takeTurns()
+      }
+    }
+    known = read
+    places = [...read.values()].map(({ place }) => place)
     seen = at
     return places
   }

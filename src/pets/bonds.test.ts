@@ -239,7 +239,8 @@ test('orders that an older release took are found by all their animals too', asy
   const store = await openForCommand(databaseUrl)
   await withoutLaterSteps(store.db)
   await sql`drop table adoption_order_pet`.execute(store.db)
-  const later = ['order-pets', 'search', 'staff', 'applications', 'source-owners', 'tokens', 'search-words']
+  const searches = ['search', 'search-words', 'search-areas']
+  const later = ['order-pets', ...searches, 'staff', 'applications', 'source-owners', 'tokens']
   for (const name of later)
     await sql`delete from kysely_migration where name like ${`%-${name}`}`.execute(store.db)
   await store.close()

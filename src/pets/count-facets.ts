@@ -1,13 +1,13 @@
-import type { OrganizationPlace } from '../organizations/places.ts'
 import { type Bits, blockOf, clearBit, countBits, firstIdOf, offsetsDown } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
 import { takeTurns } from '../search/turns.ts'
 import { readSearched } from './changed.ts'
-import { countIn, newTally, ROWS_OF_AN_ANIMAL, type ValueCounts } from './count-in-blocks.ts'
+import { countIn, ROWS_OF_AN_ANIMAL } from './count-in-blocks.ts'
 import type { FacetName } from './facet-schemas.ts'
 import type { Residual, Wanted } from './filters.ts'
 import { LOOKED_AT_ONCE, lookAt } from './look-at.ts'
 import type { Search } from './order.ts'
+import { newTally, type Places, type ValueCounts } from './tally.ts'
 import type { SearchedRow } from './tokens.ts'
 
 // How many of the animals that a search finds have each value of a filter.
@@ -29,10 +29,10 @@ export async function countFacets(
   search: Search,
   { question, isWithin }: Wanted,
   facets: FacetName[],
-  organizations: OrganizationPlace[],
+  places: Places,
 ): Promise<Counts> {
   const taken = { matches: 0, approximate: false }
-  const tally = newTally(facets, organizations)
+  const tally = newTally(facets, places)
   const within = isWithin && ((ids: number[]) => areWithin(search, isWithin, ids))
   const { db, recent, work, highest } = search
   for (let block = blockOf(highest); block >= 0; ) {

@@ -1,6 +1,6 @@
 import { ROWS } from '../db/many-rows.ts'
 import type { Db } from '../db/tables.ts'
-import { ADDRESS_FILTERS, type OrganizationPlace } from '../organizations/places.ts'
+import { ADDRESS_FILTERS } from '../organizations/places.ts'
 import {
   addEncoded,
   type Bits,
@@ -16,40 +16,13 @@ import {
 import { postingsFrom } from '../search/postings.ts'
 import { takeTurns } from '../search/turns.ts'
 import { readSearched } from './changed.ts'
-import type { FacetName } from './facet-schemas.ts'
 import type { Search } from './order.ts'
 import { placeTokenOf, readOrdered } from './order-keys.ts'
+import { noteToken, type Tally } from './tally.ts'
 import { AT_ORGANIZATION, type SearchedRow, token, valueTokensOf } from './tokens.ts'
 
 // What the matches of some blocks have of some filters: from the index, or from the rows of the animals,
 // whichever is less to read.
-
-export interface Count {
-  count: number
-  /** The newest animal with it, which says how the value is written. */
-  newest: number
-}
-
-/** By filter, then by value as it is compared. */
-export type ValueCounts = Map<FacetName, Map<string, Count>>
-
-export interface Tally {
-  values: ValueCounts
-  addresses: Map<string, OrganizationPlace['address']>
-  /** Animals whose rows were read. */
-  lookedAt: number[]
-  /** Rows of the index that were read of the last block. */
-  rowsOfABlock: number
-}
-
-export function newTally(facets: FacetName[], organizations: OrganizationPlace[]): Tally {
-  return {
-    values: new Map(facets.map((facet) => [facet, new Map()])),
-    addresses: new Map(organizations.map(({ id, address }) => [token(AT_ORGANIZATION, id), address])),
-    lookedAt: [],
-    rowsOfABlock: 0,
-  }
-}
 
 /** To read and parse an animal costs as much as so many rows of the index; to read where it is, as these. */
 export const ROWS_OF_AN_ANIMAL = 8
@@ -114,7 +87,9 @@ async function countByIndex(
   const reading: Reading = { block, bits, counted: [], rows: 0, most: countBits(bits) * ROWS_OF_AN_ANIMAL }
   let asksForPlaces = false
   for (const facet of tally.values.keys()) {
-    const isAddress = ADDRESS_FILTERS.some((filter) => filter === facet)
+    const area = tally.areas.get(facet)
+    if (area) await readTokens(search, reading, token(area, ''))
+    const isAddress = !area && ADDRESS_FILTERS.some((filter) => filter === facet)
     await readTokens(search, reading, token(facet, ''), isAddress ? placed : undefined)
     asksForPlaces ||= isAddress
   }
@@ -164,20 +139,4 @@ async function readTokens(
 
 function noteAnimal(tally: Tally, [id, , ...row]: [id: number, version: number, ...SearchedRow]): void {
   for (const one of valueTokensOf(row)) noteToken(tally, one, 1, id)
-}
-
-function noteToken({ values, addresses }: Tally, one: string, count: number, newest: number): void {
-  const address = addresses.get(one)
-  if (address) {
-    for (const filter of ADDRESS_FILTERS)
-      if (address[filter] !== undefined) note(values.get(filter), address[filter], count, newest)
-    return
-  }
-  const filter = one.slice(0, one.indexOf(':'))
-  note(values.get(filter as FacetName), one.slice(filter.length + 1), count, newest)
-}
-
-function note(counts: Map<string, Count> | undefined, value: string, count: number, newest: number): void {
-  const before = counts?.get(value) ?? { count: 0, newest: 0 }
-  counts?.set(value, { count: before.count + count, newest: Math.max(before.newest, newest) })
 }

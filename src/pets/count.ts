@@ -1,4 +1,4 @@
-import { blockOf, countBits } from '../search/bits.ts'
+import { type Bits, blockOf, countBits, firstIdOf, offsetsIn } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
 import { takeTurns } from '../search/turns.ts'
 import { work as workOf } from '../search/work.ts'
@@ -6,10 +6,14 @@ import { countFacets } from './count-facets.ts'
 import type { Wanted } from './filters.ts'
 import type { Asked } from './find.ts'
 import { type Finder, searching } from './finder.ts'
+import { lookAt } from './look-at.ts'
 import { MOST_BLOCKS, type Search } from './order.ts'
+import type { Places } from './tally.ts'
 
 /** Rows of the index that one count reads at most. */
 const MOST_WORK = 200_000
+/** Where the index is not sure of a few animals, they are looked at. */
+const MOST_LOOKED_AT = 2_000
 
 export interface Matches {
   count: number
@@ -35,26 +39,31 @@ export function countMatches(finder: Finder, query: Asked): Promise<Matches> {
   )
 }
 
+/** Of no facet places are counted. */
+const NOTHING: Places = { organizations: [], areas: { areWhole: false } }
+
 async function countIn(search: Search, wanted: Wanted): Promise<Matches> {
   if (wanted.isWithin) {
-    const { matches, approximate } = await countFacets(search, wanted, [], [])
+    const { matches, approximate } = await countFacets(search, wanted, [], NOTHING)
     if (!approximate) return { count: matches, isExact: true }
   }
   const { db, recent, work, highest } = search
   const all = blockOf(highest) + 1
-  let count = 0
+  let [count, lookedAt] = [0, 0]
   for (let first = 0; first < all; first += MOST_BLOCKS) {
     const blocks = Array.from({ length: Math.min(MOST_BLOCKS, all - first) }, (_, index) => first + index)
     const { found, unsure } = await evaluate(db, recent, wanted.question, blocks, work)
-    // The animals themselves have to be looked at: of those at most 10,000 are counted.
-    if (unsure.size > 0) {
-      const { matches, approximate } = await countFacets(
-        { ...search, work: workOf(MOST_WORK) },
-        wanted,
-        [],
-        [],
-      )
-      return { count: matches, isExact: !approximate }
+    for (const block of unsure) {
+      const ids = [...offsetsIn(found.get(block) as Bits)].map((offset) => firstIdOf(block) + offset)
+      found.delete(block)
+      lookedAt += ids.length
+      // So many have to be looked at themselves that at most 10,000 are counted.
+      if (lookedAt > MOST_LOOKED_AT) {
+        const again = { ...search, work: workOf(MOST_WORK) }
+        const { matches, approximate } = await countFacets(again, wanted, [], NOTHING)
+        return { count: matches, isExact: !approximate }
+      }
+      count += (await lookAt(search, wanted.question, ids)).length
     }
     for (const bits of found.values()) count += countBits(bits)
     const seen = first + blocks.length

@@ -24,9 +24,9 @@ export async function facets(finder: Finder, { facet, ...filters }: FacetQuery):
       finder.db,
       finder,
       { filters, mostWork: MOST_WORK },
-      async ({ search, wanted, organizations }) => {
-        const counts = await countFacets(search, wanted, wantedFacets, organizations)
-        return { counts, named: await namedCounts(search, counts, organizations) }
+      async ({ search, wanted, ...places }) => {
+        const counts = await countFacets(search, wanted, wantedFacets, places)
+        return { counts, named: await namedCounts(search, counts, places.organizations) }
       },
       ({ counts }) => counts.lookedAt,
     ),

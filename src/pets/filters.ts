@@ -3,9 +3,10 @@ import { ADDRESS_FILTERS } from '../organizations/places.ts'
 import { daysBetween, instantOf } from '../search/dates.ts'
 import type { Clause, Question } from '../search/question.ts'
 import { fold, wordsOf } from '../search/words.ts'
+import { type Areas, inFewTokens } from './areas.ts'
 import { atOrganization, type Near } from './near.ts'
 import type { PetQuery } from './schema.ts'
-import { type DateFilter, NAME_WORD, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
+import { AT, type DateFilter, NAME_WORD, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
 
 // From what a client asks for to what an animal has to have.
 
@@ -46,12 +47,16 @@ export interface Wanted {
 
 const ANY_ORGANIZATION: Clause = { tokens: [], prefixes: [token('organizationId', '')] }
 
-/** @param near absent where no place is asked for */
-export function wantedBy(
-  filters: Filters,
-  organizations: OrganizationPlace[],
-  near: Near | undefined,
-): Wanted {
+/** Where animals are: by their own place, or by that of their organization. */
+export interface Places {
+  organizations: OrganizationPlace[]
+  areas: Areas
+  /** Absent where no place is asked for. */
+  near: Near | undefined
+}
+
+export function wantedBy(filters: Filters, places: Places): Wanted {
+  const { near } = places
   const clauses: Clause[] = []
   const anyOf = (tokens: string[]): void => void clauses.push({ tokens })
   for (const filter of EXACT) if (filters[filter]) anyOf(filters[filter].map((value) => token(filter, value)))
@@ -62,15 +67,15 @@ export function wantedBy(
   for (const filter of ADDRESS_FILTERS) {
     if (!filters[filter]) continue
     const values = new Set(filters[filter].map(fold))
-    const there = organizations.filter(({ address }) => values.has(address[filter] ?? ''))
-    anyOf([...values].map((value) => token(filter, value)).concat(there.map(({ id }) => atOrganization(id))))
+    const own = [...values].map((value) => token(filter, value))
+    clauses.push(placeClause(own, places, ({ address }) => values.has(address[filter] ?? '')))
   }
-  if (near) anyOf([...near.keys()])
+  if (near) clauses.push(nearClause(near, places))
   clauses.push(...dateClauses(filters))
   for (const word of wordsOf(filters.name ?? ''))
     clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
   const words = wordsAsked(filters.q)
-  clauses.push(...words.map((word) => wordClause(word, organizations)))
+  clauses.push(...words.map((word) => wordClause(word, places)))
   // Of nothing but punctuation nobody has a word.
   if (filters.q !== undefined && words.length === 0) anyOf([])
   return {
@@ -100,14 +105,29 @@ function tokensOfWord(filter: string, { word, mayGoOn }: AskedWord): Clause {
   return mayGoOn ? { tokens: [], prefixes: [token(filter, word)] } : { tokens: [token(filter, word)] }
 }
 
-function wordClause(asked: AskedWord, organizations: OrganizationPlace[]): Clause {
+function wordClause(asked: AskedWord, places: Places): Clause {
   const { tokens, prefixes } = tokensOfWord(WORD, asked)
   const has = ({ words }: OrganizationPlace): boolean =>
     asked.mayGoOn ? [...words].some((word) => word.startsWith(asked.word)) : words.has(asked.word)
-  return {
-    tokens: [...tokens, ...organizations.filter(has).map(({ id }) => atOrganization(id))],
-    ...(prefixes && { prefixes }),
-  }
+  return { ...placeClause(tokens, places, has), ...(prefixes && { prefixes }) }
+}
+
+/** @param own of animals themselves @param is tells of an organization whether its animals fit, too */
+function placeClause(
+  own: string[],
+  { organizations, areas }: Places,
+  is: (organization: OrganizationPlace) => boolean,
+): Clause {
+  const ids = organizations.filter(is).map(({ id }) => id)
+  return { tokens: [...own, ...ids.map(atOrganization)], inIndex: [...own, ...inFewTokens(ids, areas)] }
+}
+
+/** Of exactly the tokens of the places. */
+function nearClause(near: Near, { organizations, areas }: Places): Clause {
+  const ids = organizations.flatMap(({ id }) => (near.has(atOrganization(id)) ? [id] : []))
+  const tokens = [...near.keys()]
+  const own = tokens.filter((one) => one.startsWith(token(AT, '')))
+  return { tokens, inIndex: [...own, ...inFewTokens(ids, areas)] }
 }
 
 /** The index knows days of these years; nothing is from another one. */

@@ -167,7 +167,7 @@ test('a beginning of more words than a page may read is found on its first page,
     ],
     ...[{ q: ['rex aaa'] }, { q: ['bbb'] }, { q: ['aaa7'] }],
   ])
-    assert.ok(await checkSearch(get, { asked, limit: 50 }, seen), JSON.stringify(asked))
+    assert.ok(await checkSearch(get, { asked, limit: 50 }, seen, []), JSON.stringify(asked))
 })
 
 test('of more values than a facet shows those that most have are shown, in order', async (t) => {

@@ -9,6 +9,7 @@ import type { Recent } from '../search/recent.ts'
 import { type IndexState, stateOf } from '../search/state.ts'
 import { takeTurns } from '../search/turns.ts'
 import { work } from '../search/work.ts'
+import { type Areas, areasOf } from './areas.ts'
 import { changedAmong, highestId, type RecentReader, recentReader } from './changed.ts'
 import { type Filters, type Wanted, wantedBy } from './filters.ts'
 import { type Near, nearTo } from './near.ts'
@@ -71,6 +72,7 @@ export interface Prepared {
   wanted: Wanted
   near: Near | undefined
   organizations: OrganizationPlace[]
+  areas: Areas
 }
 
 /** Somebody may change an animal, or the index, while a search reads: so often it reads again. */
@@ -106,8 +108,9 @@ export async function searching<Result>(
     const organizations = await finder.organizations()
     const near = await nearOf(db, recent, filters, organizations)
     const search = { db, recent, work: work(mostWork), highest: await highestId(db) }
-    const wanted = wantedBy(filters, organizations, near)
-    const result = await attempt({ search, wanted, near, organizations })
+    const areas = await areasOf(db, organizations)
+    const wanted = wantedBy(filters, { organizations, areas, near })
+    const result = await attempt({ search, wanted, near, organizations, areas })
     if (count === MOST_ATTEMPTS || (await isCurrent(db, recent, idsIn(result)))) return result
     finder.recent.forget()
   }

@@ -9,8 +9,11 @@ import { changeBlock, type TokenChange } from '../search/postings.ts'
 import { clearIndex, raiseGeneration, setBackfill, stateOf } from '../search/state.ts'
 import { takeTurns } from '../search/turns.ts'
 import { highestId, readSearched } from './changed.ts'
+import { forgetGone, type Held, heldOf } from './held-areas.ts'
+import { moveSome } from './move-organizations.ts'
+import { noteTokens, organizationsIn } from './note-tokens.ts'
 import { keysOf } from './order-keys.ts'
-import { type SearchedRow, searchedRowOf, tokensOf } from './tokens.ts'
+import { type SearchedRow, searchedRowOf } from './tokens.ts'
 
 /**
  * So many animals are one change, where so many wait: the more they are, the more of them share a row of the
@@ -33,6 +36,8 @@ const IN_HAND = 'search index'
 export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undefined> {
   if (!(await isInHand(db))) return undefined
   const built = await backfill(db, most)
+  const hasMoved = await moveSome(db)
+  const held = new Map<number, Held>()
   const blocks = new Map<number, Map<string, TokenChange>>()
   const orders = { gone: [] as Ordered[], come: [] as Ordered[] }
   const ids: number[] = []
@@ -47,13 +52,18 @@ export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undef
       changes.map(({ pet_id }) => pet_id),
     )
     const now = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
-    for (const { pet_id: id, was } of changes) {
-      const before = was === null ? undefined : searchedRowOf(was)
-      const after = now.get(id)
+    const changed = changes.map(({ pet_id: id, was }) => ({
+      id,
+      before: was === null ? undefined : searchedRowOf(was),
+      after: now.get(id),
+    }))
+    const unknown = changed.flatMap(organizationsIn).filter((id) => !held.has(id))
+    for (const [id, one] of await heldOf(db, [...new Set(unknown)])) held.set(id, one)
+    for (const { id, ...change } of changed) {
       const block = blocks.get(blockOf(id)) ?? new Map<string, TokenChange>()
       blocks.set(blockOf(id), block)
-      tokens += noteTokens(block, id - firstIdOf(blockOf(id)), before, after)
-      const [old, fresh] = [before, after].map((row) => (row ? orderedOf(id, row) : []))
+      tokens += noteTokens(block, id - firstIdOf(blockOf(id)), change, held)
+      const [old, fresh] = [change.before, change.after].map((row) => (row ? orderedOf(id, row) : []))
       orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
       orders.come.push(...(fresh ?? []))
       ids.push(id)
@@ -61,11 +71,12 @@ export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undef
     }
     mayBeMore = changes.length === wanted
   }
-  const goesOn = mayBeMore || built.to <= built.last
+  const goesOn = mayBeMore || hasMoved || built.to <= built.last
   if (ids.length === 0) return goesOn
   for (const [block, changed] of blocks) await changeBlock(db, block, changed)
   await changeOrders(db, orders.gone, orders.come)
   await deleteChanges(db, { ids: listOf(db, ids) })
+  if (!mayBeMore) await forgetGone(db)
   await raiseGeneration(db)
   return goesOn
 }
@@ -77,6 +88,7 @@ export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undef
 export async function rebuildIndex(db: Db): Promise<boolean> {
   if (!(await isInHand(db))) return false
   await clearIndex(db, await highestId(db))
+  await db.deleteFrom('search_area').execute()
   return true
 }
 
@@ -129,31 +141,6 @@ function takeChanges(db: Db, { to, last }: Built, behind: number, most: number) 
 const deleteChanges = prepared<{ ids: unknown }, []>((db, fill) =>
   db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
-
-/** @returns of how many tokens there is something to hold */
-function noteTokens(
-  block: Map<string, TokenChange>,
-  offset: number,
-  before: SearchedRow | undefined,
-  after: SearchedRow | undefined,
-): number {
-  let noted = 0
-  const had = new Set(before ? tokensOf(before) : [])
-  for (const token of after ? tokensOf(after) : []) {
-    if (had.delete(token)) continue
-    noted += 1
-    const change = block.get(token)
-    if (change) change.add.push(offset)
-    else block.set(token, { add: [offset] })
-  }
-  for (const token of had) {
-    const change = block.get(token) ?? { add: [] }
-    block.set(token, change)
-    change.remove ??= []
-    change.remove.push(offset)
-  }
-  return noted + had.size
-}
 
 const orderedOf = (id: number, row: SearchedRow): Ordered[] =>
   keysOf(row).map(([sort, key]) => ({ sort, key, pet_id: id }))

@@ -1,6 +1,6 @@
 import { takeTurns } from '../search/turns.ts'
 import { compareBytes } from '../search/words.ts'
-import type { Count } from './count-in-blocks.ts'
+import type { Count } from './tally.ts'
 
 type Counted = [value: string, count: Count]
 

@@ -60,6 +60,8 @@ export const NAME_WORD = 'n'
 export const AT = 'at'
 /** Where an animal is that has no place of its own: where its organization is. */
 export const AT_ORGANIZATION = 'atOrganization'
+/** Of these filters the index knows where the organization of such an animal is: src/pets/areas.ts. */
+export const AREA_TOKENS = { country: 'inCountry', region: 'inRegion' } as const
 
 export function atToken({ latitude, longitude }: { latitude: number; longitude: number }): string {
   return token(AT, `${latitude.toFixed(2)},${longitude.toFixed(2)}`)

@@ -4,6 +4,7 @@ import {
   type Bits,
   BLOCK_IDS,
   clearBit,
+  countBits,
   firstIdOf,
   intersect,
   isEmpty,
@@ -16,7 +17,7 @@ import { postingsFrom, postingsOf } from './postings.ts'
 import { ANY_TOKEN, type Clause, matches, type Question } from './question.ts'
 import type { Recent } from './recent.ts'
 import { takeTurns } from './turns.ts'
-import type { Work } from './work.ts'
+import { ROWS_OF_A_WHOLE_ANIMAL, type Work } from './work.ts'
 
 /** More tokens of one clause are read all at once, and picked from. */
 const MOST_LOOKED_UP = 1_000
@@ -31,6 +32,8 @@ export interface Found {
   /** Blocks in which the index had too much to read: there these are all that may fit, and some others. */
   unsure: Set<number>
 }
+
+const tokensOf = ({ tokens, inIndex }: Clause): string[] => inIndex ?? tokens
 
 /** Which animals of some blocks a question finds. What has changed since is always told exactly. */
 export async function evaluate(
@@ -66,16 +69,16 @@ export async function evaluate(
  */
 async function shared(db: Db, clauses: Clause[], blocks: number[], done: Work): Promise<Found> {
   const size = (clause: Clause): number => done.sizes.get(clause) ?? 0
-  const rows = ({ tokens, prefixes }: Clause): number => (prefixes ? Number.MAX_VALUE : tokens.length)
+  const rows = (clause: Clause): number => (clause.prefixes ? Number.MAX_VALUE : tokensOf(clause).length)
   let found: Map<number, Bits> | undefined
   const cut = new Set<number>()
   for (const clause of clauses.toSorted((one, other) => rows(one) - rows(other) || size(one) - size(other))) {
-    if (found && clause.tokens.length === 1 && !clause.prefixes) {
+    if (found && tokensOf(clause).length === 1 && !clause.prefixes) {
       await keepThose(db, clause, found, done)
       if (found.size === 0) break
       continue
     }
-    const own = await bitsOf(db, clause, found ? [...found.keys()] : blocks, done, cut)
+    const own = await bitsOf(db, clause, found ?? blocks, done, cut)
     for (const [block, bits] of found ?? []) {
       const others = own.get(block)
       if (others) intersect(bits, others)
@@ -94,7 +97,7 @@ async function keepThose(db: Db, clause: Clause, found: Map<number, Bits>, done:
   let bytes = 0
   for (let from = 0; from < blocks.length; from += ROWS_AT_ONCE) {
     const some = blocks.slice(from, from + ROWS_AT_ONCE)
-    const known = await postingsOf(db, some, clause.tokens)
+    const known = await postingsOf(db, some, tokensOf(clause))
     const empty = new Set(some)
     for (const [block, , ids] of known) {
       bytes += ids.byteLength
@@ -107,14 +110,18 @@ async function keepThose(db: Db, clause: Clause, found: Map<number, Bits>, done:
   done.sizes.set(clause, bytes / blocks.length)
 }
 
-/** @param cut takes blocks in which there was too much to read: of those all animals are found */
+/**
+ * @param among blocks, or what other clauses found in them
+ * @param cut takes blocks in which there was too much to read: of those all animals are found
+ */
 async function bitsOf(
   db: Db,
   clause: Clause,
-  blocks: number[],
+  among: number[] | Map<number, Bits>,
   done: Work,
   cut: Set<number>,
 ): Promise<Map<number, Bits>> {
+  const blocks = [...(among instanceof Map ? among.keys() : among)]
   const found = new Map<number, Bits>()
   let bytes = 0
   const add = (block: number, ids: Uint8Array): void => {
@@ -123,7 +130,8 @@ async function bitsOf(
     addEncoded(bits, ids)
     found.set(block, bits)
   }
-  const { tokens, prefixes = [] } = clause
+  const { prefixes = [] } = clause
+  const tokens = tokensOf(clause)
   const isLong = tokens.length > MOST_LOOKED_UP
   if (!isLong && tokens.length > 0) {
     const atOnce = Math.max(1, Math.floor(ROWS_AT_ONCE / tokens.length))
@@ -138,7 +146,14 @@ async function bitsOf(
   const wanted = isLong ? new Set(tokens) : undefined
   const filters = new Set(isLong ? tokens.map((token) => token.slice(0, token.indexOf(':') + 1)) : [])
   const all: number[] = []
-  for (const block of blocks) {
+  const before = done.left
+  for (const [index, block] of blocks.entries()) {
+    // As many rows as the blocks before had.
+    const rows = (before - done.left) / index
+    if (among instanceof Map && countBits(among.get(block) as Bits) * ROWS_OF_A_WHOLE_ANIMAL < rows) {
+      all.push(block)
+      continue
+    }
     for (const beginning of [...filters, ...prefixes]) {
       const takes = (token: string): boolean => prefixes.includes(beginning) || wanted?.has(token) === true
       const isWhole = await readBeginning(db, block, beginning, done, (token, ids) => {

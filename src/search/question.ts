@@ -3,6 +3,8 @@ export interface Clause {
   tokens: string[]
   /** Beginnings of tokens. */
   prefixes?: string[]
+  /** Fewer tokens than `tokens`, which find the same animals in the index. */
+  inIndex?: string[]
 }
 
 /** What an animal has to have: something of each clause, and not of all the clauses of `without`. */

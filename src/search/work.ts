@@ -9,3 +9,6 @@ export interface Work {
 }
 
 export const work = (rows: number): Work => ({ left: rows, sizes: new Map() })
+
+/** To read an animal and make its tokens costs as much as so many rows of the index. */
+export const ROWS_OF_A_WHOLE_ANIMAL = 30

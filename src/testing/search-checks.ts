@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { sql } from 'kysely'
-import { openForCommand } from '../db/open-database.ts'
-import { isPostgres } from '../db/store-url.ts'
 import { catchUp } from '../pets/search-index.ts'
 import { BLOCK_IDS } from '../search/bits.ts'
 import { fold } from '../search/words.ts'
 import type { Answer } from './client.ts'
+import { goOnWithId } from './next-id.ts'
 import { animal, search } from './search-generators.ts'
 import { type Asked, countAll, type Seen, type Shelter, searchAll } from './search-reference.ts'
 import type { TestApp } from './start-app.ts'
@@ -25,11 +23,24 @@ const SHELTERS_SENT = [
     longitude: -104.99,
   },
   { code: 'B', name: 'B' },
+  { code: 'C', name: 'C', address: { city: 'Boulder', region: 'COLORADO', country: 'US' } },
+  { code: 'D', name: 'D', address: { region: 'Utah', country: 'US' } },
   // Of more organizations than a block has animals the index is not asked.
-  ...Array.from({ length: 20 }, (_, index) => ({ code: `C${index}`, name: `C${index}` })),
+  ...Array.from({ length: 20 }, (_, index) => ({ code: `E${index}`, name: `E${index}` })),
+]
+
+/** Where one of the first of them moves. */
+const ADDRESSES = [
+  { city: 'Denver', region: 'Colorado', country: 'US' },
+  { city: null, region: 'Québec', country: 'CA' },
+  { city: 'Utrecht', region: null, country: 'NL' },
+  { region: 'Utah', country: null },
+  null,
 ]
 
 const FACETS = ['breed', 'status', 'goodWithCats', 'hasPhotos', 'age', 'city', 'tag', 'organizationId']
+/** Of these the index knows where organizations are, unless the city of each is asked for. */
+const AREAS = ['country', 'region', 'species']
 type Count = { value: string; count: number }
 
 function queryOf(asked: Asked): URLSearchParams {
@@ -39,10 +50,14 @@ function queryOf(asked: Asked): URLSearchParams {
   return query
 }
 
-const SHELTERS: Shelter[] = [
-  { id: 1, address: { city: 'Denver', region: 'Colorado' }, point: { latitude: 39.74, longitude: -104.99 } },
-  { id: 2 },
-]
+/** Those that have animals, as the reference reads them. */
+async function readShelters(get: Get): Promise<Shelter[]> {
+  const answer = await get('/v1/organizations?limit=100')
+  return answer.body.map(({ id, address, latitude, longitude }: Record<string, never>) => ({
+    ...{ id, address },
+    ...(latitude !== undefined && { point: { latitude, longitude } }),
+  }))
+}
 
 const nextOf = ({ headers }: Answer): string | undefined =>
   /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
@@ -77,17 +92,18 @@ export async function checkSearch(
   get: Get,
   { asked, limit }: { asked: Asked; limit: number },
   seen: Seen[],
-  shelters = SHELTERS,
+  shelters: Shelter[],
 ): Promise<boolean> {
   const matches = searchAll(seen, shelters, asked)
   const expected = matches.map(({ animal, meters }) => [animal.id, meters])
   assert.deepEqual(await foundBy(get, asked, limit), expected, JSON.stringify({ asked, limit }))
+  const facets = limit % 2 === 0 ? AREAS : FACETS
   const { status, text, body } = await get(
-    `/v1/pets/facets?${queryOf({ ...asked, sort: undefined, facet: FACETS })}`,
+    `/v1/pets/facets?${queryOf({ ...asked, sort: undefined, facet: facets })}`,
   )
   assert.equal(status, 200, text)
   assert.deepEqual([body.matches, body.approximate], [expected.length, false], JSON.stringify(asked))
-  for (const facet of FACETS) {
+  for (const facet of facets) {
     const counted = body.facets[facet].map(({ value, count }: Count) => [fold(value), count])
     assert.deepEqual(Object.fromEntries(counted), countAll(matches, shelters, facet), facet)
   }
@@ -99,17 +115,6 @@ const IN_A_BLOCK = 24
 
 /** The id of one of the animals that were there first. */
 const idOf = (index: number): number => 1 + index + Math.floor(index / IN_A_BLOCK) * BLOCK_IDS
-
-/** Goes on with the id of an animal. */
-async function leaveOut({ databaseUrl }: TestApp, index: number): Promise<void> {
-  const { db, close } = await openForCommand(databaseUrl)
-  const last = idOf(index) - 1
-  const next = isPostgres(databaseUrl)
-    ? sql`select setval(pg_get_serial_sequence('pet', 'id'), ${last})`
-    : sql`update sqlite_sequence set seq = ${last} where name = 'pet'`
-  await next.execute(db)
-  await close()
-}
 
 interface Comparing {
   seed: number
@@ -127,12 +132,13 @@ export async function compareSearches(apps: TestApp[], comparing: Comparing): Pr
 }
 
 async function compareOn(app: TestApp, { seed, animals: count, searches }: Comparing): Promise<number> {
-  for (const shelter of SHELTERS_SENT) await app.post('/v1/organizations', shelter)
+  for (const shelter of SHELTERS_SENT)
+    assert.equal((await app.post('/v1/organizations', shelter)).status, 201)
   for (const [index, one] of fc.sample(animal, { numRuns: count, seed }).entries()) {
     app.clock.now += 50
     const { status, text } = await app.post('/v1/pets', one)
     assert.equal(status, 201, text)
-    if (index % IN_A_BLOCK === IN_A_BLOCK - 1) await leaveOut(app, index + 1)
+    if (index % IN_A_BLOCK === IN_A_BLOCK - 1) await goOnWithId(app.databaseUrl, idOf(index + 1))
   }
   const asked = fc.sample(search, { numRuns: searches, seed })
   const changes = fc.sample(fc.tuple(fc.nat(), animal, fc.nat(9)), { numRuns: searches, seed })
@@ -140,9 +146,9 @@ async function compareOn(app: TestApp, { seed, animals: count, searches }: Compa
   for (let first = 0; first < searches; first += AT_ONCE) {
     app.clock.now += 50
     await makeChange(app, changes[first] as Change, count)
-    const seen = await readAll(app.get)
+    const [seen, shelters] = [await readAll(app.get), await readShelters(app.get)]
     const check = async (one: (typeof asked)[number], index: number): Promise<void> => {
-      const hasFound = await checkSearch(app.get, one, seen).catch((error) => {
+      const hasFound = await checkSearch(app.get, one, seen, shelters).catch((error) => {
         throw new Error(`search ${first + index} of seed ${seed} on ${app.databaseUrl}`, { cause: error })
       })
       if (hasFound) hits += 1
@@ -161,4 +167,9 @@ async function makeChange(app: TestApp, [which, change, what]: Change, count: nu
   if (what === 5) await app.delete(`/v1/pets/${id}`)
   if (what === 6) await app.post('/v1/pets', after)
   if (what === 7) await catchUp(app.service.context.write)
+  if (what < 8) return
+  const address = ADDRESSES[which % ADDRESSES.length]
+  assert.equal((await app.patch(`/v1/organizations/${1 + (which % 4)}`, { address })).status, 200)
+  // It moves in the index too, or not yet.
+  if (what === 9) await catchUp(app.service.context.write)
 }

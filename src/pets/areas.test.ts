@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openForCommand } from '../db/open-database.ts'
+import { BLOCK_IDS } from '../search/bits.ts'
+import { goOnWithId } from '../testing/next-id.ts'
+import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { catchUp } from './search-index.ts'
+
+// Animals that have no place of their own are found where their organization is, also while the index goes
+// through its blocks because an organization has moved.
+
+/** More than two steps go through. */
+const BLOCKS = 70
+const UTAH = { region: 'Utah', country: 'US' }
+const OHIO = { region: 'Ohio', country: 'US' }
+
+/** Organizations 1 and 2 in Utah and 3 in Ohio, and each with an animal in every block. */
+async function startWide(t: TestContext) {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const { get, post, patch, service } = app
+  const { db, write } = service.context
+  for (const [index, address] of [UTAH, UTAH, OHIO].entries())
+    await post('/v1/organizations', { code: `S${index}`, name: 'S', address })
+  for (let block = 0; block < BLOCKS; block += 1) {
+    if (block > 0) await goOnWithId(app.databaseUrl, block * BLOCK_IDS + 1)
+    for (const organizationId of [1, 2, 3]) {
+      const animal = { name: 'Rex', categoryId: 1, status: 'available', organizationId }
+      assert.equal((await post('/v1/pets', animal)).status, 201)
+    }
+  }
+  await catchUp(write)
+  return {
+    ...app,
+    step: () => write('indexAnimals'),
+    finish: () => catchUp(write),
+    async move(id: number, address: object) {
+      assert.equal((await patch(`/v1/organizations/${id}`, { address })).status, 200)
+    },
+    /** How many animals are in a region, by the list and by the facets, which are of one moment each. */
+    async count(region: string): Promise<[listed: number, counted: number]> {
+      const listed = await get(`/v1/pets?region=${region}&limit=100&fields=id`)
+      const facets = await get('/v1/pets/facets?facet=region')
+      assert.equal(facets.status, 200, facets.text)
+      const { values = facets.body.facets.region } = {}
+      const found = values.find((one: { value: string }) => one.value === region)
+      let { length } = listed.body
+      for (let next = nextOf(listed.headers.link); next; ) {
+        const more = await get(next)
+        length += more.body.length
+        next = nextOf(more.headers.link)
+      }
+      return [length, found?.count ?? 0]
+    },
+    /** Under which areas the index holds anything. */
+    async areas(): Promise<string[]> {
+      const rows = db.selectFrom('search_posting').select('token').distinct().where('token', 'like', 'in%:%')
+      return (await rows.orderBy('token').execute()).map(({ token }) => token)
+    },
+    moving: () =>
+      db.selectFrom('search_area').select('organization_id').where('next_block', 'is not', null).execute(),
+  }
+}
+
+const nextOf = (link: unknown): string | undefined =>
+  /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(link))?.[1]
+
+test('animals are found where their organization is, before it has moved in the index, meanwhile, and then', async (t) => {
+  const { count, move, step, finish, areas, moving } = await startWide(t)
+  const all = BLOCKS
+  const expect = async (utah: number, ohio: number, when: string): Promise<void> => {
+    assert.deepEqual(
+      [await count('Utah'), await count('Ohio')],
+      [
+        [utah, utah],
+        [ohio, ohio],
+      ],
+      when,
+    )
+  }
+  await expect(2 * all, all, 'at first')
+  assert.deepEqual(await areas(), ['inCountry:us', 'inRegion:ohio', 'inRegion:utah'])
+  await move(1, OHIO)
+  await expect(all, 2 * all, 'moved, which the index does not know')
+  await step()
+  assert.equal((await moving()).length, 1)
+  await expect(all, 2 * all, 'in the first blocks')
+  // Further, before the index has gone through all of them.
+  await move(1, { region: 'Bern', country: 'CH' })
+  await move(2, OHIO)
+  await expect(0, 2 * all, 'moved again')
+  await step()
+  await expect(0, 2 * all, 'again in the first blocks')
+  await finish()
+  assert.deepEqual(await moving(), [])
+  await expect(0, 2 * all, 'in all blocks')
+  assert.deepEqual(await count('Bern'), [all, all])
+  assert.deepEqual(await areas(), ['inCountry:ch', 'inCountry:us', 'inRegion:bern', 'inRegion:ohio'])
+})
+
+test('an animal that changes hands while its organization moves is under the areas of its new one alone', async (t) => {
+  const { count, move, step, finish, patch, areas } = await startWide(t)
+  const last = (BLOCKS - 1) * BLOCK_IDS + 1
+  await move(1, OHIO)
+  await step()
+  // Of these the index has gone through the block of the first alone.
+  for (const id of [1, last]) await patch(`/v1/pets/${id}`, { organizationId: 3 })
+  assert.deepEqual(await count('Ohio'), [2 * BLOCKS, 2 * BLOCKS])
+  await finish()
+  assert.deepEqual(
+    [await count('Ohio'), await count('Utah')],
+    [
+      [2 * BLOCKS, 2 * BLOCKS],
+      [BLOCKS, BLOCKS],
+    ],
+  )
+  await move(3, { region: null })
+  await finish()
+  assert.deepEqual(await count('Ohio'), [BLOCKS - 2, BLOCKS - 2])
+  assert.deepEqual(await areas(), ['inCountry:us', 'inRegion:ohio', 'inRegion:utah'])
+})
+
+test('a store whose index knows no areas yet gets them, and forgets an organization that is gone', async (t) => {
+  const { count, finish, areas, service, post, patch, delete: remove, databaseUrl } = await startWide(t)
+  const { db } = service.context
+  const held = () =>
+    db.selectFrom('search_area').select('organization_id').orderBy('organization_id').execute()
+  const all = ['inCountry:us', 'inRegion:ohio', 'inRegion:utah']
+  // As the migration leaves it.
+  const writable = await openForCommand(databaseUrl)
+  await writable.db.deleteFrom('search_posting').where('token', 'like', 'in%:%').execute()
+  await writable.db.updateTable('search_area').set({ next_block: 0 }).execute()
+  await writable.close()
+  await finish()
+  assert.deepEqual(await areas(), all)
+  await service.context.write('rebuildIndex')
+  assert.deepEqual(await held(), [])
+  await finish()
+  assert.deepEqual(await areas(), all)
+
+  await post('/v1/organizations', { code: 'X', name: 'X', address: UTAH })
+  await patch('/v1/pets/1', { organizationId: 4 })
+  await finish()
+  assert.deepEqual((await held()).length, 4)
+  await patch('/v1/pets/1', { organizationId: 3 })
+  assert.equal((await remove('/v1/organizations/4')).status, 204)
+  await finish()
+  assert.deepEqual((await held()).length, 3)
+  assert.deepEqual(await count('Utah'), [2 * BLOCKS - 1, 2 * BLOCKS - 1])
+})

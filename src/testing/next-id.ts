@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import { openForCommand } from '../db/open-database.ts'
+import { isPostgres } from '../db/store-url.ts'
+
+/** The next animal gets this id: those before it are left out, as in a store of many. */
+export async function goOnWithId(databaseUrl: string, id: number): Promise<void> {
+  const { db, close } = await openForCommand(databaseUrl)
+  const next = isPostgres(databaseUrl)
+    ? sql`select setval(pg_get_serial_sequence('pet', 'id'), ${id - 1})`
+    : sql`update sqlite_sequence set seq = ${id - 1} where name = 'pet'`
+  await next.execute(db)
+  await close()
+}
