@@ -131,8 +131,8 @@ export function fixedQuestions(animals: Shown[]): Record<string, Question[]> {
 }
 
 /** Questions of one to five filters, of animals and of values that may not meet. */
-export function generatedQuestions(animals: Shown[], count: number): Record<string, Question[]> {
-  const random = randomFrom(11)
+export function generatedQuestions(animals: Shown[], count: number, seed = 11): Record<string, Question[]> {
+  const random = randomFrom(seed)
   const pick = () => animals[Math.floor(random() * animals.length)] as Shown
   const rank = (most: number) => Math.floor(random() ** 3 * most)
   const filters = (): Question =>
