@@ -3,6 +3,7 @@ import type { Clause, Question } from '../search/question.ts'
 import { takeTurns } from '../search/turns.ts'
 import type { Near } from './near.ts'
 import {
+  byId,
   type Candidate,
   type Candidates,
   CHUNK,
@@ -29,7 +30,8 @@ export async function* byDistance(
   after: Position | undefined,
 ): Candidates {
   const { recent, work } = search
-  const among = sieve(search, withoutPlaces(question, near))
+  const others = withoutPlaces(question, near)
+  const among = sieve(search, others)
   const changed = recentIn(recent, question, AT)
   const [behind, behindId] = (after ?? [-1, 0]) as [number, number]
   // Of a ring that was read to its end nothing more is to be read: a page has to come further than that.
@@ -50,9 +52,30 @@ export async function* byDistance(
       await takeTurns()
       if (to === Number.POSITIVE_INFINITY) break
       from = to
+      if (others.clauses.length === 0) continue
+      const rest = yield* crowd(search, others, meters, places, from)
+      if (rest) return rest
+      break
     }
   }
   return undefined
+}
+
+/** Of many that are equally far those that a question finds, behind an id, by the index: most may not fit. */
+async function* crowd(
+  search: Search,
+  question: Question,
+  meters: number,
+  places: string[],
+  from: number,
+): Candidates {
+  const here = { ...question, clauses: [{ tokens: places }, ...question.clauses] }
+  const candidates = byId(search, [here], 'asc', [0, from])
+  for (;;) {
+    const { done, value } = await candidates.next()
+    if (done) return value && [meters, value[1]]
+    yield value.map(({ id }) => ({ id, position: [meters, id] as const }))
+  }
 }
 
 /** Animals of some places behind an id, in order, and up to which id these are all. */

@@ -98,6 +98,9 @@ async function* keyed(
   return yield* byKey(search, question, sort, direction, after)
 }
 
+/** To look for the animals of a place takes as long as to read where so many are. */
+const ANIMALS_FOR_A_PLACE = 10
+
 async function* nearest(
   search: Search,
   question: Question,
@@ -105,7 +108,8 @@ async function* nearest(
   after: Position | undefined,
 ): Candidates {
   const others = withoutPlaces(question, near)
-  const few = others.clauses.length > 0 ? await findFew(search, others) : undefined
+  const most = near.size * ANIMALS_FOR_A_PLACE
+  const few = others.clauses.length > 0 ? await findFew(search, others, most) : undefined
   if (few) return yield* sortFew(search, few, AT, (key) => near.get(key), 'asc', after)
   return yield* byDistance(search, question, near, after)
 }

@@ -93,8 +93,8 @@ async function changesIn(
       return change
     }
     for (const area of areas) changeOf(area).add.push(...offsetsIn(bits))
+    // What comes of a change is behind what goes.
     for (const area of former) {
-      if (areas.includes(area)) continue
       const change = changeOf(area)
       change.remove = [...(change.remove ?? []), ...offsetsIn(bits)]
     }

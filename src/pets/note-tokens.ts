@@ -23,21 +23,23 @@ export function noteTokens(
   { before, after }: Change,
   held: ReadonlyMap<number, Held>,
 ): number {
-  let noted = 0
   const [was, is] = [tokensIn(before, held), tokensIn(after, held)]
   const had = new Set(was.certain)
-  const has = new Set([...is.certain, ...(is.held?.areas ?? [])])
-  // Where the organization has not moved, the animal is under all its areas.
-  const { areas = [], former = [], nextBlock = null } = was.held ?? {}
-  if (nextBlock === null) for (const area of areas) had.add(area)
-  for (const one of has) {
-    if (had.delete(one)) continue
+  let noted = 0
+  const note = (one: string): void => {
+    if (had.delete(one)) return
     noted += 1
     const change = block.get(one)
     if (change) change.add.push(offset)
     else block.set(one, { add: [offset] })
   }
-  if (nextBlock !== null) for (const area of [...areas, ...former]) if (!has.has(area)) had.add(area)
+  const under = is.held?.areas ?? []
+  // Where the organization has not moved, the animal is under all its areas.
+  const { areas = [], former = [], nextBlock = null } = was.held ?? {}
+  if (nextBlock === null) for (const area of areas) had.add(area)
+  for (const one of is.certain) note(one)
+  for (const area of under) note(area)
+  if (nextBlock !== null) for (const area of [...areas, ...former]) if (!under.includes(area)) had.add(area)
   for (const one of had) {
     const change = block.get(one) ?? { add: [] }
     block.set(one, change)

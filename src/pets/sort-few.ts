@@ -20,10 +20,18 @@ const MOST_SORTED = 2_000
 /** Of as many matches as the square root of so many times all animals, a page costs as much either way. */
 const PAGE = 20
 
-/** All that a question finds; undefined where they are many, or nobody can tell within the work. */
-export async function findFew(search: Search, question: Question): Promise<number[] | undefined> {
+/**
+ * All that a question finds; undefined where they are many, or nobody can tell within the work.
+ *
+ * @param limit where more are not few
+ */
+export async function findFew(
+  search: Search,
+  question: Question,
+  limit = MOST_SORTED,
+): Promise<number[] | undefined> {
   const { work, highest } = search
-  const most = Math.min(MOST_SORTED, Math.sqrt(PAGE * highest))
+  const most = Math.min(limit, MOST_SORTED, Math.sqrt(PAGE * highest))
   const found: number[] = []
   let count = 1
   for (let block = blockOf(highest); block >= 0; block -= count) {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkSearch, readAll } from '../testing/search-checks.ts'
+import type { Asked } from '../testing/search-reference.ts'
+import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { catchUp } from './search-index.ts'
+
+test('sort=distance goes through a place with more animals than are read at once, page after page', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const { get, post, patch, delete: remove, service } = app
+  await post('/v1/organizations', { code: 'A', name: 'A', latitude: 52, longitude: -1 })
+  // Equally far are a place of their own and an organization; a few are nearer, and farther.
+  const places = [
+    { place: { latitude: 52, longitude: 1 } },
+    { place: { latitude: 52, longitude: 1 } },
+    { organizationId: 1 },
+  ]
+  for (let index = 0; index < 900; index += 1) {
+    const sex = index % 5 === 0 ? 'female' : 'male'
+    const longitude = index % 2 ? 0.5 : 1.5
+    const where = index % 90 === 0 ? { place: { latitude: 52, longitude } } : places[(index % 7) % 3]
+    const { status } = await post('/v1/pets', {
+      name: 'Rex',
+      categoryId: 1,
+      status: 'available',
+      sex,
+      ...where,
+    })
+    assert.equal(status, 201)
+  }
+  await catchUp(service.context.write)
+  // These the index knows as they were.
+  await patch('/v1/pets/500', { sex: 'female', place: { latitude: 52, longitude: 1 } })
+  await patch('/v1/pets/601', { sex: 'male' })
+  await remove('/v1/pets/700')
+  const [seen, shelters] = [await readAll(get), [{ id: 1, point: { latitude: 52, longitude: -1 } }]]
+  const near = { near: ['52,0'], point: { latitude: 52, longitude: 0 }, sort: ['distance'] }
+  const questions: [asked: Asked, limit: number][] = [
+    // More than fit among those that are read first.
+    [{ ...near, sex: ['female'] }, 100],
+    [{ ...near, sex: ['female'], categoryId: ['1'] }, 7],
+    [{ ...near, sex: ['male'], within: ['80'] }, 100],
+    [near, 100],
+  ]
+  for (const [asked, limit] of questions)
+    assert.ok(await checkSearch(get, { asked, limit }, seen, shelters), JSON.stringify(asked))
+})
