@@ -17,9 +17,8 @@ async function fill(databaseUrl: string): Promise<void> {
   await store.close()
 }
 
-/** Adds and removes animals, all over the list, until told to stop. @returns the ids that are gone */
-async function churn({ post, request }: TestApp, goesOn: () => boolean): Promise<Set<number>> {
-  const removed = new Set<number>()
+/** Adds and removes animals, all over the list, until told to stop. @param removed takes ids that are gone */
+async function churn({ post, request }: TestApp, removed: Set<number>, goesOn: () => boolean): Promise<void> {
   for (let round = 0; goesOn(); round += 1) {
     const id = ((round * 7_919) % ANIMALS) + 1
     const [added, gone] = await Promise.all([
@@ -29,7 +28,6 @@ async function churn({ post, request }: TestApp, goesOn: () => boolean): Promise
     assert.deepEqual([added.status, gone.status], [201, 204])
     removed.add(id)
   }
-  return removed
 }
 
 for (const sort of ['-id', 'id']) {
@@ -37,7 +35,8 @@ for (const sort of ['-id', 'id']) {
     const app = await startApp(t, { key: UNLIMITED })
     await fill(app.databaseUrl)
     let walking = true
-    const changing = churn(app, () => walking)
+    const removed = new Set<number>()
+    const changing = churn(app, removed, () => walking)
 
     const met: number[] = []
     let next: string | undefined = `/v1/pets?limit=100&sort=${sort}`
@@ -45,11 +44,12 @@ for (const sort of ['-id', 'id']) {
       const { body, headers } = await app.get(next)
       for (const { id } of body) met.push(id)
       next = /<http:\/\/pets\.example([^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
+      // Also where a disk is slow, others are to come and go meanwhile.
+      while (removed.size < met.length / 5_000) await new Promise(setImmediate)
     }
     walking = false
-    const removed = await changing
+    await changing
 
-    assert.ok(removed.size > 10, `only ${removed.size} changes during the walk`)
     assert.equal(new Set(met).size, met.length, 'none twice')
     assert.deepEqual(
       met,
