@@ -130,27 +130,30 @@ async function bitsOf(
     addEncoded(bits, ids)
     found.set(block, bits)
   }
+  // Where the other clauses leave few animals of a block, to look at these is less than to read so many rows.
+  const isLess = (block: number, rows: number): boolean =>
+    among instanceof Map && countBits(among.get(block) as Bits) * ROWS_OF_A_WHOLE_ANIMAL < rows
   const { prefixes = [] } = clause
   const tokens = tokensOf(clause)
   const isLong = tokens.length > MOST_LOOKED_UP
+  const all = isLong ? [] : blocks.filter((block) => isLess(block, tokens.length))
+  const read = blocks.filter((block) => !all.includes(block))
   if (!isLong && tokens.length > 0) {
     const atOnce = Math.max(1, Math.floor(ROWS_AT_ONCE / tokens.length))
-    for (let from = 0; from < blocks.length; from += atOnce) {
-      const some = blocks.slice(from, from + atOnce)
+    for (let from = 0; from < read.length; from += atOnce) {
+      const some = read.slice(from, from + atOnce)
       const known = await postingsOf(db, some, tokens)
       for (const [block, , ids] of known) add(block, ids)
-      done.left -= some.length + known.length
+      done.left -= some.length * tokens.length + known.length
       await takeTurns()
     }
   }
   const wanted = isLong ? new Set(tokens) : undefined
   const filters = new Set(isLong ? tokens.map((token) => token.slice(0, token.indexOf(':') + 1)) : [])
-  const all: number[] = []
   const before = done.left
-  for (const [index, block] of blocks.entries()) {
+  for (const [index, block] of read.entries()) {
     // As many rows as the blocks before had.
-    const rows = (before - done.left) / index
-    if (among instanceof Map && countBits(among.get(block) as Bits) * ROWS_OF_A_WHOLE_ANIMAL < rows) {
+    if (isLess(block, (before - done.left) / index)) {
       all.push(block)
       continue
     }
