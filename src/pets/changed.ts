@@ -15,7 +15,7 @@ type Changed = [petId: number, version: number | null]
 
 const CHANGES_AT_ONCE = 1_000
 /** Behind so many changes the index is brought up to date at once, and not by the next round of jobs. */
-const MOST_RECENT = 1_000
+const MOST_RECENT = 2_000
 /** Behind so many no search is answered until the index knows them: one with 95 tokens is 6.6 kB. */
 export const MOST_CHANGED = 50_000
 
