@@ -27,7 +27,8 @@ import { AT_ORGANIZATION, type SearchedRow, token, valueTokensOf } from './token
 /** To read and parse an animal costs as much as so many rows of the index; to read where it is, as these. */
 export const ROWS_OF_AN_ANIMAL = 8
 const ROWS_OF_A_PLACE = 3
-const ANIMALS_AT_ONCE = 100
+/** Of a cold file each is a page to read, and then others wait. */
+const ANIMALS_AT_ONCE = 50
 
 export async function countIn(search: Search, found: Map<number, Bits>, tally: Tally): Promise<void> {
   const few: number[] = []

@@ -1,4 +1,3 @@
-import { ROWS } from '../db/many-rows.ts'
 import { blockOf } from '../search/bits.ts'
 import type { Question } from '../search/question.ts'
 import { takeTurns } from '../search/turns.ts'
@@ -15,6 +14,8 @@ import { keyIn, type Order, readOrdered } from './order-keys.ts'
 
 // Few animals are sorted here. In an order of the store the next of them may be far away.
 
+/** Of a cold file each is a page to read, and then others wait. */
+const READ_AT_ONCE = 50
 /** So many are few at most. */
 const MOST_SORTED = 2_000
 /** Of as many matches as the square root of so many times all animals, a page costs as much either way. */
@@ -74,8 +75,8 @@ async function keysOfAll(
   const found: [number, string | undefined][] = []
   const unchanged = ids.filter((id) => !recent.animals.has(id))
   for (const id of ids) if (recent.animals.has(id)) found.push([id, recent.animals.get(id)?.keys.get(order)])
-  for (let from = 0; from < unchanged.length; from += ROWS) {
-    const rows = await readOrdered(db, unchanged.slice(from, from + ROWS))
+  for (let from = 0; from < unchanged.length; from += READ_AT_ONCE) {
+    const rows = await readOrdered(db, unchanged.slice(from, from + READ_AT_ONCE))
     for (const [id, ...row] of rows) found.push([id, keyIn(order, row)])
     await takeTurns()
   }

@@ -21,8 +21,8 @@ import { ROWS_OF_A_WHOLE_ANIMAL, type Work } from './work.ts'
 
 /** More tokens of one clause are read all at once, and picked from. */
 const MOST_LOOKED_UP = 1_000
-/** Of those that are looked up, so many rows are one turn. */
-const ROWS_AT_ONCE = 256
+/** Of those that are looked up, so many rows are one turn: of a cold file each is a page to read. */
+const ROWS_AT_ONCE = 64
 /** So many rows of one beginning are read of a block: behind as many, to look at its animals is less work. */
 const MOST_OF_A_BEGINNING = BLOCK_IDS
 
@@ -144,7 +144,7 @@ async function bitsOf(
       const some = read.slice(from, from + atOnce)
       const known = await postingsOf(db, some, tokens)
       for (const [block, , ids] of known) add(block, ids)
-      done.left -= some.length * tokens.length + known.length
+      done.left -= some.length + known.length
       await takeTurns()
     }
   }
