@@ -1,7 +1,6 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { OrganizationPlace } from '../organizations/places.ts'
-import { stateOf } from '../search/state.ts'
 import { atOrganization } from './near.ts'
 import { AREA_TOKENS, textToken, token } from './tokens.ts'
 
@@ -57,10 +56,16 @@ interface Kept {
 /** As of the index that they are of. */
 const kept = new WeakMap<Db, Kept>()
 
-/** @param organizations all that there are: of another one nothing is left but what has changed since */
-export async function areasOf(db: Db, organizations: OrganizationPlace[]): Promise<Areas> {
-  // Read before the areas: what comes in meanwhile belongs to another generation.
-  const { generation } = await stateOf(db)
+/**
+ * @param generation of the index, as it was before this is asked: who gets areas of a later one learns at its
+ * end that the index is another one
+ * @param organizations all that there are: of another one nothing is left but what has changed since
+ */
+export async function areasOf(
+  db: Db,
+  generation: number,
+  organizations: OrganizationPlace[],
+): Promise<Areas> {
   const before = kept.get(db)
   if (before?.generation === generation && before.organizations === organizations) return before.areas
   const areas = areasFrom(await readAll(db, {}), organizations)

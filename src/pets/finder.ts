@@ -108,7 +108,7 @@ export async function searching<Result>(
     const organizations = await finder.organizations()
     const near = await nearOf(db, recent, filters, organizations)
     const search = { db, recent, work: work(mostWork), highest: await highestId(db) }
-    const areas = await areasOf(db, organizations)
+    const areas = await areasOf(db, recent.state.generation, organizations)
     const wanted = wantedBy(filters, { organizations, areas, near })
     const result = await attempt({ search, wanted, near, organizations, areas })
     if (count === MOST_ATTEMPTS || (await isCurrent(db, recent, idsIn(result)))) return result
@@ -140,5 +140,6 @@ async function nearOf(
 ): Promise<Near | undefined> {
   if (near === undefined) return undefined
   const fresh = [...recent.animals.values()].flatMap(({ keys }) => keys.get(AT) ?? [])
-  return nearTo(await pointOf(near), within * 1_000, { known: await keysIn(db, AT), fresh, organizations })
+  const known = await keysIn(db, AT, recent.state.generation)
+  return nearTo(await pointOf(near), within * 1_000, { known, fresh, organizations })
 }

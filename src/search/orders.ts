@@ -3,7 +3,6 @@ import { dialectOf } from '../db/dialect.ts'
 import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { stateOf } from './state.ts'
 import { takeTurns } from './turns.ts'
 
 // The animals in orders that are not that of their ids.
@@ -136,10 +135,13 @@ interface KnownKeys {
 /** As of the index that they are of: a store may have as many places as a country. */
 const known = new WeakMap<Db, Map<string, KnownKeys>>()
 
-/** Every different key of an order, however many animals share it. */
-export async function keysIn(db: Db, sort: string): Promise<readonly string[]> {
-  // Read before the keys: what comes in meanwhile belongs to another generation.
-  const { generation } = await stateOf(db)
+/**
+ * Every different key of an order, however many animals share it.
+ *
+ * @param generation of the index, as it was before this is asked: who gets keys of a later one learns at its
+ * end that the index is another one
+ */
+export async function keysIn(db: Db, sort: string, generation: number): Promise<readonly string[]> {
   const ofStore = known.get(db) ?? new Map<string, KnownKeys>()
   known.set(db, ofStore)
   const before = ofStore.get(sort)
