@@ -139,7 +139,7 @@ const OWNERS: Record<string, string[]> = {
 /** What one statement has to see together with rows of another owner. */
 const READERS: Record<string, string[]> = {
   // A new animal takes its category from the row itself: an unknown one then uses up no id.
-  // Where an organization is, and where the index of the search has it.
+  // Whether an organization is still where the index of the search has its animals.
   'src/pets': ['category', 'organization'],
   // Each category with its counts, as of one moment.
   'src/inventory': ['category'],

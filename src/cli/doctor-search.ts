@@ -1,6 +1,6 @@
 import { type Address, areasAt, isArea } from '../pets/areas.ts'
 import { keysOf } from '../pets/order-keys.ts'
-import { AT_ORGANIZATION, type SearchedRow, token, tokensOf } from '../pets/tokens.ts'
+import { organizationIn, type SearchedRow, tokensOf } from '../pets/tokens.ts'
 import { addEncoded, BLOCK_IDS, blockOf, firstIdOf, hasBit, noBits } from '../search/bits.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 import { whole } from './terminal.ts'
@@ -98,20 +98,21 @@ async function mistakenIn(ask: Ask, block: number, sample: Sample): Promise<numb
   for (const [id, row] of sample) {
     const tokens = new Set(tokensOf(row))
     const found = known.get(id) ?? new Set<string>()
-    await addAreas(ask, row, tokens, found)
+    await compareAreas(ask, tokens, found)
     const isKnown = found.size === tokens.size && [...found].every((token) => tokens.has(token))
     if (!isKnown || !(await hasPositions(ask, id, row))) mistaken.push(id)
   }
   return mistaken
 }
 
-/** Where its organization is, for an animal of no place of its own; while that moves nobody knows. */
-async function addAreas(ask: Ask, row: SearchedRow, tokens: Set<string>, found: Set<string>): Promise<void> {
-  const organizationId = row[4]
-  if (organizationId === null || !tokens.has(token(AT_ORGANIZATION, organizationId))) return
+/** The areas of its organization too; while that moves, the index may have old ones or new ones. */
+async function compareAreas(ask: Ask, tokens: Set<string>, found: Set<string>): Promise<void> {
+  const organizationId = organizationIn([...tokens])
+  if (organizationId === undefined) return
   const question = 'select country, region, next_block from search_area where organization_id = $1'
-  const [[country, region, nextBlock] = []] = await ask(question, String(organizationId))
-  if (nextBlock === null) for (const area of areasAt({ country, region } as Address)) tokens.add(area)
+  const [[country, region, nextBlock] = []] = await ask(question, organizationId)
+  if (nextBlock === null || nextBlock === undefined)
+    for (const area of areasAt({ country, region } as Address)) tokens.add(area)
   else for (const one of found) if (isArea(one)) found.delete(one)
 }
 

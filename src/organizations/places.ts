@@ -44,12 +44,12 @@ export function organizationPlaces(db: Db, version: () => number): () => Promise
     const read = new Map<number, Kept>()
     for (const [id, profile] of await readProfiles(db, {})) {
       // Mostly it was an animal that changed.
-      const before = known.get(id)
-      if (before?.profile === profile) read.set(id, before)
-      else {
-        read.set(id, { profile, place: placeOf(id, JSON.parse(profile)) })
+      let kept = known.get(id)
+      if (kept?.profile !== profile) {
+        kept = { profile, place: placeOf(id, JSON.parse(profile)) }
         await takeTurns()
       }
+      read.set(id, kept)
     }
     known = read
     places = [...read.values()].map(({ place }) => place)

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { openForCommand } from '../db/open-database.ts'
 import { BLOCK_IDS } from '../search/bits.ts'
 import { goOnWithId } from '../testing/next-id.ts'
+import { nextOf } from '../testing/search-checks.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { catchUp } from './search-index.ts'
 
@@ -13,6 +14,7 @@ import { catchUp } from './search-index.ts'
 const BLOCKS = 70
 const UTAH = { region: 'Utah', country: 'US' }
 const OHIO = { region: 'Ohio', country: 'US' }
+const ALL_AREAS = ['inCountry:us', 'inRegion:ohio', 'inRegion:utah']
 
 /** Organizations 1 and 2 in Utah and 3 in Ohio, and each with an animal in every block. */
 async function startWide(t: TestContext) {
@@ -45,13 +47,14 @@ async function startWide(t: TestContext) {
       const listed = await get(`/v1/pets?region=${region}&limit=100&fields=id&${anyCategory}`)
       const facets = await get(`/v1/pets/facets?facet=region&${anyCategory}`)
       assert.equal(facets.status, 200, facets.text)
-      const { values = facets.body.facets.region } = {}
+      const values = facets.body.facets.region
+      assert.equal(listed.status, 200, listed.text)
       const found = values.find((one: { value: string }) => one.value === region)
       let { length } = listed.body
-      for (let next = nextOf(listed.headers.link); next; ) {
+      for (let next = nextOf(listed); next; ) {
         const more = await get(next)
         length += more.body.length
-        next = nextOf(more.headers.link)
+        next = nextOf(more)
       }
       return [length, found?.count ?? 0]
     },
@@ -60,17 +63,18 @@ async function startWide(t: TestContext) {
       const rows = db.selectFrom('search_posting').select('token').distinct().where('token', 'like', 'in%:%')
       return (await rows.orderBy('token').execute()).map(({ token }) => token)
     },
+    /** Of which organizations the index knows where they are. */
+    async held(): Promise<number[]> {
+      const rows = db.selectFrom('search_area').select('organization_id').orderBy('organization_id')
+      return (await rows.execute()).map((row) => row.organization_id)
+    },
     moving: () =>
       db.selectFrom('search_area').select('organization_id').where('next_block', 'is not', null).execute(),
   }
 }
 
-const nextOf = (link: unknown): string | undefined =>
-  /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(link))?.[1]
-
-test('animals are found where their organization is, before it has moved in the index, meanwhile, and then', async (t) => {
+test('GET /v1/pets by region finds animals where their organization is, before, while and after it moves in the index', async (t) => {
   const { count, move, step, finish, areas, moving } = await startWide(t)
-  const all = BLOCKS
   const expect = async (utah: number, ohio: number, when: string): Promise<void> => {
     assert.deepEqual(
       [await count('Utah'), await count('Ohio')],
@@ -81,27 +85,27 @@ test('animals are found where their organization is, before it has moved in the 
       when,
     )
   }
-  await expect(2 * all, all, 'at first')
-  assert.deepEqual(await areas(), ['inCountry:us', 'inRegion:ohio', 'inRegion:utah'])
+  await expect(2 * BLOCKS, BLOCKS, 'at first')
+  assert.deepEqual(await areas(), ALL_AREAS)
   await move(1, OHIO)
-  await expect(all, 2 * all, 'moved, which the index does not know')
+  await expect(BLOCKS, 2 * BLOCKS, 'moved, which the index does not know')
   await step()
   assert.equal((await moving()).length, 1)
-  await expect(all, 2 * all, 'in the first blocks')
+  await expect(BLOCKS, 2 * BLOCKS, 'in the first blocks')
   // Further, before the index has gone through all of them.
   await move(1, { region: 'Bern', country: 'CH' })
   await move(2, OHIO)
-  await expect(0, 2 * all, 'moved again')
+  await expect(0, 2 * BLOCKS, 'moved again')
   await step()
-  await expect(0, 2 * all, 'again in the first blocks')
+  await expect(0, 2 * BLOCKS, 'again in the first blocks')
   await finish()
   assert.deepEqual(await moving(), [])
-  await expect(0, 2 * all, 'in all blocks')
-  assert.deepEqual(await count('Bern'), [all, all])
+  await expect(0, 2 * BLOCKS, 'in all blocks')
+  assert.deepEqual(await count('Bern'), [BLOCKS, BLOCKS])
   assert.deepEqual(await areas(), ['inCountry:ch', 'inCountry:us', 'inRegion:bern', 'inRegion:ohio'])
 })
 
-test('an animal that changes hands while its organization moves is under the areas of its new one alone', async (t) => {
+test('GET /v1/pets by region finds an animal that changed hands while its organization moved where the new one is', async (t) => {
   const { count, move, step, finish, patch, areas } = await startWide(t)
   const last = (BLOCKS - 1) * BLOCK_IDS + 1
   await move(1, OHIO)
@@ -120,34 +124,33 @@ test('an animal that changes hands while its organization moves is under the are
   await move(3, { region: null })
   await finish()
   assert.deepEqual(await count('Ohio'), [BLOCKS - 2, BLOCKS - 2])
-  assert.deepEqual(await areas(), ['inCountry:us', 'inRegion:ohio', 'inRegion:utah'])
+  assert.deepEqual(await areas(), ALL_AREAS)
 })
 
-test('a store whose index knows no areas yet gets them, and forgets an organization that is gone', async (t) => {
-  const { count, finish, areas, service, post, patch, delete: remove, databaseUrl } = await startWide(t)
-  const { db } = service.context
-  const held = () =>
-    db.selectFrom('search_area').select('organization_id').orderBy('organization_id').execute()
-  const all = ['inCountry:us', 'inRegion:ohio', 'inRegion:utah']
+test('a store whose index has no areas yet, and one whose index is made anew, gets them', async (t) => {
+  const { finish, areas, held, service, databaseUrl } = await startWide(t)
   // As the migration leaves it.
-  const writable = await openForCommand(databaseUrl)
-  await writable.db.deleteFrom('search_posting').where('token', 'like', 'in%:%').execute()
-  await writable.db.updateTable('search_area').set({ next_block: 0 }).execute()
-  await writable.close()
+  const { db, close } = await openForCommand(databaseUrl)
+  await db.deleteFrom('search_posting').where('token', 'like', 'in%:%').execute()
+  await db.updateTable('search_area').set({ next_block: 0 }).execute()
+  await close()
   await finish()
-  assert.deepEqual(await areas(), all)
+  assert.deepEqual(await areas(), ALL_AREAS)
   await service.context.write('rebuildIndex')
   assert.deepEqual(await held(), [])
   await finish()
-  assert.deepEqual(await areas(), all)
+  assert.deepEqual(await areas(), ALL_AREAS)
+})
 
+test('DELETE /v1/organizations leaves nothing of it in the index, and the others of its region are found', async (t) => {
+  const { count, finish, held, post, patch, delete: remove } = await startWide(t)
   await post('/v1/organizations', { code: 'X', name: 'X', address: UTAH })
   await patch('/v1/pets/1', { organizationId: 4 })
   await finish()
-  assert.deepEqual((await held()).length, 4)
+  assert.deepEqual(await held(), [1, 2, 3, 4])
   await patch('/v1/pets/1', { organizationId: 3 })
   assert.equal((await remove('/v1/organizations/4')).status, 204)
   await finish()
-  assert.deepEqual((await held()).length, 3)
+  assert.deepEqual(await held(), [1, 2, 3])
   assert.deepEqual(await count('Utah'), [2 * BLOCKS - 1, 2 * BLOCKS - 1])
 })

@@ -28,14 +28,15 @@ export const isArea = (one: string): boolean =>
 /** Under which areas the index holds animals. */
 export interface Areas {
   /** By area, the organizations of which it may hold animals there, and those of which it holds all. */
-  ofAreas: ReadonlyMap<string, { some: number[]; whole: number[] }>
+  byArea: ReadonlyMap<string, { mayHold: number[]; holdsAll: number[] }>
   /** Whether it holds the animals of each organization under its areas, and under no others. */
-  areWhole: boolean
+  isUpToDate: boolean
   /** Organizations of which it may hold any. */
   held: ReadonlySet<number>
 }
 
-type Row = [
+/** What the index holds of an organization, as search_area has it. */
+export type AreaRow = [
   id: number,
   country: string | null,
   region: string | null,
@@ -43,9 +44,9 @@ type Row = [
   nextBlock: number | null,
 ]
 
-const readAll = prepared<object, Row>((db) =>
-  db.selectFrom('search_area').select(['organization_id', 'country', 'region', 'former', 'next_block']),
-)
+export const AREA_COLUMNS = ['organization_id', 'country', 'region', 'former', 'next_block'] as const
+
+const readAll = prepared<object, AreaRow>((db) => db.selectFrom('search_area').select(AREA_COLUMNS))
 
 interface Kept {
   generation: number
@@ -53,13 +54,12 @@ interface Kept {
   areas: Areas
 }
 
-/** As of the index that they are of. */
+/** What was last read of each store. */
 const kept = new WeakMap<Db, Kept>()
 
 /**
- * @param generation of the index, as it was before this is asked: who gets areas of a later one learns at its
- * end that the index is another one
- * @param organizations all that there are: of another one nothing is left but what has changed since
+ * @param generation of the index, read before: a search looks at its end whether it is still the same
+ * @param organizations all that there are: of others the index has only what changed since
  */
 export async function areasOf(
   db: Db,
@@ -73,36 +73,39 @@ export async function areasOf(
   return areas
 }
 
-function areasFrom(rows: Row[], organizations: OrganizationPlace[]): Areas {
+function areasFrom(rows: AreaRow[], organizations: OrganizationPlace[]): Areas {
   const places = new Map(organizations.map((one) => [one.id, one]))
-  const ofAreas = new Map<string, { some: number[]; whole: number[] }>()
-  let areWhole = true
+  const byArea = new Map<string, { mayHold: number[]; holdsAll: number[] }>()
+  let isUpToDate = true
   for (const [id, country, region, former, nextBlock] of rows) {
     const place = places.get(id)
     if (!place) continue
     const isWhole = nextBlock === null
     const areas = areasAt({ country, region })
-    if (!isWhole || String(areas) !== String(areasAt(place.address))) areWhole = false
+    if (!isWhole || String(areas) !== String(areasAt(place.address))) isUpToDate = false
     for (const area of new Set([...areas, ...JSON.parse(former)])) {
-      const of = ofAreas.get(area) ?? { some: [], whole: [] }
-      ofAreas.set(area, of)
-      of.some.push(id)
-      if (isWhole) of.whole.push(id)
+      const of = byArea.get(area) ?? { mayHold: [], holdsAll: [] }
+      byArea.set(area, of)
+      of.mayHold.push(id)
+      if (isWhole) of.holdsAll.push(id)
     }
   }
-  const largestFirst = [...ofAreas].sort(([, one], [, other]) => other.some.length - one.some.length)
-  return { ofAreas: new Map(largestFirst), areWhole, held: new Set(rows.map(([id]) => id)) }
+  const largestFirst = [...byArea].sort(([, one], [, other]) => other.mayHold.length - one.mayHold.length)
+  return { byArea: new Map(largestFirst), isUpToDate, held: new Set(rows.map(([id]) => id)) }
 }
 
-/** Few tokens, of which in the index the animals have one that are where one of some organizations is. */
-export function inFewTokens(ids: number[], { ofAreas, held }: Areas): string[] {
+/**
+ * Few tokens under which the index has the animals of some organizations, and of no others: areas, and for
+ * what is left each organization.
+ */
+export function inFewTokens(ids: number[], { byArea, held }: Areas): string[] {
   const wanted = new Set(ids)
   const left = new Set(ids.filter((id) => held.has(id)))
   const tokens: string[] = []
-  for (const [area, { some, whole }] of ofAreas) {
-    if (!some.every((id) => wanted.has(id)) || !whole.some((id) => left.has(id))) continue
+  for (const [area, { mayHold, holdsAll }] of byArea) {
+    if (!mayHold.every((id) => wanted.has(id)) || !holdsAll.some((id) => left.has(id))) continue
     tokens.push(area)
-    for (const id of whole) left.delete(id)
+    for (const id of holdsAll) left.delete(id)
   }
   return [...tokens, ...[...left].map(atOrganization)]
 }

@@ -51,17 +51,18 @@ export async function* byDistance(
       if (work.left < 0) return [meters, Math.min(to, Number.MAX_SAFE_INTEGER)]
       await takeTurns()
       if (to === Number.POSITIVE_INFINITY) break
+      if (others.clauses.length > 0) {
+        const rest = yield* crowd(search, others, meters, places, to)
+        if (rest) return rest
+        break
+      }
       from = to
-      if (others.clauses.length === 0) continue
-      const rest = yield* crowd(search, others, meters, places, from)
-      if (rest) return rest
-      break
     }
   }
   return undefined
 }
 
-/** Of many that are equally far those that a question finds, behind an id, by the index: most may not fit. */
+/** The rest of a ring, behind an id, by the index: of a crowded place most may not fit, and are not read. */
 async function* crowd(
   search: Search,
   question: Question,

@@ -1,13 +1,13 @@
-import { type Bits, blockOf, clearBit, countBits, firstIdOf, offsetsDown } from '../search/bits.ts'
+import { type Bits, blockOf, clearBit, countBits, firstIdOf, idsIn, offsetsDown } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
 import { takeTurns } from '../search/turns.ts'
 import { readSearched } from './changed.ts'
-import { countIn, ROWS_OF_AN_ANIMAL } from './count-in-blocks.ts'
+import { countIn, ROWS_TO_READ_VALUES } from './count-in-blocks.ts'
 import type { FacetName } from './facet-schemas.ts'
-import type { Residual, Wanted } from './filters.ts'
+import type { Places, Residual, Wanted } from './filters.ts'
 import { LOOKED_AT_ONCE, lookAt } from './look-at.ts'
 import type { Search } from './order.ts'
-import { newTally, type Places, type ValueCounts } from './tally.ts'
+import { newTally, type ValueCounts } from './tally.ts'
 import type { SearchedRow } from './tokens.ts'
 
 // How many of the animals that a search finds have each value of a filter.
@@ -29,7 +29,7 @@ export async function countFacets(
   search: Search,
   { question, isWithin }: Wanted,
   facets: FacetName[],
-  places: Places,
+  places?: Pick<Places, 'organizations' | 'areas'>,
 ): Promise<Counts> {
   const taken = { matches: 0, approximate: false }
   const tally = newTally(facets, places)
@@ -53,7 +53,7 @@ export async function countFacets(
 
 /** Of some animals those whose moments fit: the index knows days. */
 async function areWithin({ db, work }: Search, isWithin: Residual, ids: number[]): Promise<number[]> {
-  work.left -= ids.length * ROWS_OF_AN_ANIMAL
+  work.left -= ids.length * ROWS_TO_READ_VALUES
   const rows = await readSearched(db, ids)
   return rows.flatMap(([id, , ...row]) => (isWithin(timesOf(row)) ? [id] : []))
 }
@@ -67,7 +67,7 @@ async function keepThose(
   fit: (ids: number[]) => Promise<number[]>,
 ): Promise<void> {
   if (!bits) return
-  const ids = [...offsetsDown(bits)].map((offset) => firstIdOf(block) + offset)
+  const ids = idsIn(block, bits).reverse()
   let room = MOST_MATCHES - counts.matches
   for (let from = 0; from < ids.length; from += LOOKED_AT_ONCE) {
     const some = ids.slice(from, from + LOOKED_AT_ONCE)

@@ -1,5 +1,4 @@
 import { ROWS } from '../db/many-rows.ts'
-import type { Db } from '../db/tables.ts'
 import { ADDRESS_FILTERS } from '../organizations/places.ts'
 import {
   addEncoded,
@@ -8,8 +7,8 @@ import {
   countBits,
   firstIdOf,
   hasBit,
+  idsIn,
   noBits,
-  offsetsIn,
   sharedWith,
   subtract,
 } from '../search/bits.ts'
@@ -17,18 +16,16 @@ import { postingsFrom } from '../search/postings.ts'
 import { takeTurns } from '../search/turns.ts'
 import { readSearched } from './changed.ts'
 import type { Search } from './order.ts'
-import { placeTokenOf, readOrdered } from './order-keys.ts'
+import { placeTokenOf, readInSteps, readOrdered } from './order-keys.ts'
 import { noteToken, type Tally } from './tally.ts'
-import { AT_ORGANIZATION, type SearchedRow, token, valueTokensOf } from './tokens.ts'
+import { AREA_TOKENS, AT_ORGANIZATION, type SearchedRow, token, valueTokensOf } from './tokens.ts'
 
 // What the matches of some blocks have of some filters: from the index, or from the rows of the animals,
 // whichever is less to read.
 
 /** To read and parse an animal costs as much as so many rows of the index; to read where it is, as these. */
-export const ROWS_OF_AN_ANIMAL = 8
+export const ROWS_TO_READ_VALUES = 8
 const ROWS_OF_A_PLACE = 3
-/** Of a cold file each is a page to read, and then others wait. */
-const ANIMALS_AT_ONCE = 50
 
 export async function countIn(search: Search, found: Map<number, Bits>, tally: Tally): Promise<void> {
   const few: number[] = []
@@ -36,33 +33,19 @@ export async function countIn(search: Search, found: Map<number, Bits>, tally: T
   for (const [block, bits] of found) {
     noteRecent(search, block, bits, tally)
     const count = countBits(bits)
-    if (count * ROWS_OF_AN_ANIMAL < tally.rowsOfABlock) few.push(...idsOf(block, bits))
+    if (count * ROWS_TO_READ_VALUES < tally.rowsOfABlock) few.push(...idsIn(block, bits))
     else if (count > 0) {
       const inIndex = await countByIndex(search, block, bits, tally)
       if (inIndex) placeless.push(...inIndex)
-      else few.push(...idsOf(block, bits))
+      else few.push(...idsIn(block, bits))
     }
   }
-  for await (const row of inSteps(search, few, readSearched)) noteAnimal(tally, row)
-  for await (const [id, , organizationId, publicPart] of inSteps(search, placeless, readOrdered)) {
+  for await (const row of readInSteps(search.db, few, readSearched)) noteAnimal(tally, row)
+  for await (const [id, , organizationId, publicPart] of readInSteps(search.db, placeless, readOrdered)) {
     const at = placeTokenOf(publicPart, organizationId)
     if (at !== undefined && tally.addresses.has(at)) noteToken(tally, at, 1, id)
   }
   tally.lookedAt.push(...few, ...placeless)
-}
-
-const idsOf = (block: number, bits: Bits): number[] =>
-  [...offsetsIn(bits)].map((offset) => firstIdOf(block) + offset)
-
-async function* inSteps<Row>(
-  { db }: Search,
-  ids: number[],
-  read: (db: Db, ids: number[]) => Promise<Row[]>,
-): AsyncGenerator<Row> {
-  for (let from = 0; from < ids.length; from += ANIMALS_AT_ONCE) {
-    yield* await read(db, ids.slice(from, from + ANIMALS_AT_ONCE))
-    await takeTurns()
-  }
 }
 
 /** What the index says of those that have changed is of before. */
@@ -85,10 +68,10 @@ async function countByIndex(
   tally: Tally,
 ): Promise<number[] | undefined> {
   const placed = noBits()
-  const reading: Reading = { block, bits, counted: [], rows: 0, most: countBits(bits) * ROWS_OF_AN_ANIMAL }
+  const reading: Reading = { block, bits, counted: [], rows: 0, most: countBits(bits) * ROWS_TO_READ_VALUES }
   let asksForPlaces = false
   for (const facet of tally.values.keys()) {
-    const area = tally.areas.get(facet)
+    const area = tally.byArea && isAreaFilter(facet) ? AREA_TOKENS[facet] : undefined
     if (area) await readTokens(search, reading, token(area, ''))
     const isAddress = !area && ADDRESS_FILTERS.some((filter) => filter === facet)
     await readTokens(search, reading, token(facet, ''), isAddress ? placed : undefined)
@@ -104,8 +87,10 @@ async function countByIndex(
     noteToken(tally, ...one)
     if (index % ROWS === 0) await takeTurns()
   }
-  return asksForPlaces && isFew ? idsOf(block, placeless) : []
+  return asksForPlaces && isFew ? idsIn(block, placeless) : []
 }
+
+const isAreaFilter = (facet: string): facet is keyof typeof AREA_TOKENS => facet in AREA_TOKENS
 
 /** What is read of the index for one block. */
 interface Reading {

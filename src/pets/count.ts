@@ -1,4 +1,4 @@
-import { type Bits, blockOf, countBits, firstIdOf, offsetsIn } from '../search/bits.ts'
+import { type Bits, blockOf, countBits, idsIn } from '../search/bits.ts'
 import { evaluate } from '../search/evaluate.ts'
 import { takeTurns } from '../search/turns.ts'
 import { work as workOf } from '../search/work.ts'
@@ -8,11 +8,10 @@ import type { Asked } from './find.ts'
 import { type Finder, searching } from './finder.ts'
 import { lookAt } from './look-at.ts'
 import { MOST_BLOCKS, type Search } from './order.ts'
-import type { Places } from './tally.ts'
 
 /** Rows of the index that one count reads at most. */
 const MOST_WORK = 200_000
-/** Where the index is not sure of a few animals, they are looked at. */
+/** So many are looked at where the index is not sure. */
 const MOST_LOOKED_AT = 2_000
 
 export interface Matches {
@@ -39,12 +38,9 @@ export function countMatches(finder: Finder, query: Asked): Promise<Matches> {
   )
 }
 
-/** Of no facet places are counted. */
-const NOTHING: Places = { organizations: [], areas: { areWhole: false } }
-
 async function countIn(search: Search, wanted: Wanted): Promise<Matches> {
   if (wanted.isWithin) {
-    const { matches, approximate } = await countFacets(search, wanted, [], NOTHING)
+    const { matches, approximate } = await countFacets(search, wanted, [])
     if (!approximate) return { count: matches, isExact: true }
   }
   const { db, recent, work, highest } = search
@@ -54,13 +50,13 @@ async function countIn(search: Search, wanted: Wanted): Promise<Matches> {
     const blocks = Array.from({ length: Math.min(MOST_BLOCKS, all - first) }, (_, index) => first + index)
     const { found, unsure } = await evaluate(db, recent, wanted.question, blocks, work)
     for (const block of unsure) {
-      const ids = [...offsetsIn(found.get(block) as Bits)].map((offset) => firstIdOf(block) + offset)
+      const ids = idsIn(block, found.get(block) as Bits)
       found.delete(block)
       lookedAt += ids.length
-      // So many have to be looked at themselves that at most 10,000 are counted.
+      // Too many to look at: the newest 10,000 are counted.
       if (lookedAt > MOST_LOOKED_AT) {
         const again = { ...search, work: workOf(MOST_WORK) }
-        const { matches, approximate } = await countFacets(again, wanted, [], NOTHING)
+        const { matches, approximate } = await countFacets(again, wanted, [])
         return { count: matches, isExact: !approximate }
       }
       count += (await lookAt(search, wanted.question, ids)).length

@@ -70,7 +70,11 @@ export function wantedBy(filters: Filters, places: Places): Wanted {
     const own = [...values].map((value) => token(filter, value))
     clauses.push(placeClause(own, places, ({ address }) => values.has(address[filter] ?? '')))
   }
-  if (near) clauses.push(nearClause(near, places))
+  if (near) {
+    // All its tokens, and no others: by them `withoutPlaces` knows this clause.
+    const own = [...near.keys()].filter((one) => one.startsWith(token(AT, '')))
+    clauses.push(placeClause(own, places, ({ id }) => near.has(atOrganization(id))))
+  }
   clauses.push(...dateClauses(filters))
   for (const word of wordsOf(filters.name ?? ''))
     clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
@@ -120,14 +124,6 @@ function placeClause(
 ): Clause {
   const ids = organizations.filter(is).map(({ id }) => id)
   return { tokens: [...own, ...ids.map(atOrganization)], inIndex: [...own, ...inFewTokens(ids, areas)] }
-}
-
-/** Of exactly the tokens of the places. */
-function nearClause(near: Near, { organizations, areas }: Places): Clause {
-  const ids = organizations.flatMap(({ id }) => (near.has(atOrganization(id)) ? [id] : []))
-  const tokens = [...near.keys()]
-  const own = tokens.filter((one) => one.startsWith(token(AT, '')))
-  return { tokens, inIndex: [...own, ...inFewTokens(ids, areas)] }
 }
 
 /** The index knows days of these years; nothing is from another one. */

@@ -98,7 +98,7 @@ async function* keyed(
   return yield* byKey(search, question, sort, direction, after)
 }
 
-/** To look for the animals of a place takes as long as to read where so many are. */
+/** To read one place takes as long as to read where so many animals are. */
 const ANIMALS_FOR_A_PLACE = 10
 
 async function* nearest(

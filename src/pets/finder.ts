@@ -9,9 +9,9 @@ import type { Recent } from '../search/recent.ts'
 import { type IndexState, stateOf } from '../search/state.ts'
 import { takeTurns } from '../search/turns.ts'
 import { work } from '../search/work.ts'
-import { type Areas, areasOf } from './areas.ts'
+import { areasOf } from './areas.ts'
 import { changedAmong, highestId, type RecentReader, recentReader } from './changed.ts'
-import { type Filters, type Wanted, wantedBy } from './filters.ts'
+import { type Filters, type Places, type Wanted, wantedBy } from './filters.ts'
 import { type Near, nearTo } from './near.ts'
 import type { Search } from './order.ts'
 import { catchUp } from './search-index.ts'
@@ -67,12 +67,9 @@ function openFinder({ db, version, write }: Pick<Context, 'db' | 'version' | 'wr
 }
 
 /** All that one search needs, as of one moment. */
-export interface Prepared {
+export interface Prepared extends Places {
   search: Search
   wanted: Wanted
-  near: Near | undefined
-  organizations: OrganizationPlace[]
-  areas: Areas
 }
 
 /** Somebody may change an animal, or the index, while a search reads: so often it reads again. */
@@ -108,9 +105,8 @@ export async function searching<Result>(
     const organizations = await finder.organizations()
     const near = await nearOf(db, recent, filters, organizations)
     const search = { db, recent, work: work(mostWork), highest: await highestId(db) }
-    const areas = await areasOf(db, recent.state.generation, organizations)
-    const wanted = wantedBy(filters, { organizations, areas, near })
-    const result = await attempt({ search, wanted, near, organizations, areas })
+    const places = { organizations, areas: await areasOf(db, recent.state.generation, organizations), near }
+    const result = await attempt({ ...places, search, wanted: wantedBy(filters, places) })
     if (count === MOST_ATTEMPTS || (await isCurrent(db, recent, idsIn(result)))) return result
     finder.recent.forget()
   }

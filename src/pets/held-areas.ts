@@ -1,7 +1,7 @@
 import { inList, listOf } from '../db/list-parameter.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { areasAt } from './areas.ts'
+import { AREA_COLUMNS, type AreaRow, areasAt } from './areas.ts'
 
 // Under which areas the index holds the animals of each organization.
 
@@ -16,18 +16,11 @@ export interface Held {
 }
 
 type Place = [country: string | null, region: string | null]
-type HeldRow = [
-  id: number,
-  country: string | null,
-  region: string | null,
-  former: string,
-  next: number | null,
-]
 
-const readHeld = prepared<{ ids: unknown }, HeldRow>((db, fill) =>
+const readHeld = prepared<{ ids: unknown }, AreaRow>((db, fill) =>
   db
     .selectFrom('search_area')
-    .select(['organization_id', 'country', 'region', 'former', 'next_block'])
+    .select(AREA_COLUMNS)
     .where('organization_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
@@ -38,29 +31,26 @@ const readPlaces = prepared<{ ids: unknown }, [id: number, ...Place]>((db, fill)
     .where('id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
-const areasIn = ([country, region]: Place): string[] => areasAt({ country, region })
-
 /**
- * What the index holds of some organizations, whose animals it is about to take in. Of one that has moved it
- * says so from here on, and all blocks are to be brought up to date.
+ * What the index holds of some organizations, by their ids. One that has moved is noted so, with all blocks
+ * to be brought up to date; one that was not known, as one of which the index has no animal yet.
  */
-export async function heldOf(db: Db, ids: number[]): Promise<Map<number, Held>> {
+export async function updateHeld(db: Db, ids: number[]): Promise<Map<number, Held>> {
   if (ids.length === 0) return new Map()
   const held = new Map<number, Held>()
-  const places = new Map<number, Place>()
+  const known = new Map<number, string>()
   for (const [id, country, region, former, nextBlock] of await readHeld(db, { ids: listOf(db, ids) })) {
-    places.set(id, [country, region])
-    held.set(id, { areas: areasIn([country, region]), former: JSON.parse(former), nextBlock })
+    held.set(id, { areas: areasAt({ country, region }), former: JSON.parse(former), nextBlock })
+    known.set(id, JSON.stringify([country, region]))
   }
-  for (const [id, ...place] of await readPlaces(db, { ids: listOf(db, ids) })) {
-    const before = held.get(id)
-    if (before && JSON.stringify(places.get(id)) === JSON.stringify(place)) continue
-    // Of one that is not known the index has no animal yet.
+  for (const [id, country, region] of await readPlaces(db, { ids: listOf(db, ids) })) {
+    if (known.get(id) === JSON.stringify([country, region])) continue
+    const [areas, before] = [areasAt({ country, region }), held.get(id)]
     const after = before
-      ? { areas: areasIn(place), former: [...new Set([...before.former, ...before.areas])], nextBlock: 0 }
-      : { areas: areasIn(place), former: [], nextBlock: null }
+      ? { areas, former: [...new Set([...before.former, ...before.areas])], nextBlock: 0 }
+      : { areas, former: [], nextBlock: null }
     held.set(id, after)
-    await keep(db, id, place, after)
+    await keep(db, id, [country, region], after)
   }
   return held
 }

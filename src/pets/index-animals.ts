@@ -3,15 +3,14 @@ import { dialectOf } from '../db/dialect.ts'
 import { inList, listOf } from '../db/list-parameter.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { blockOf, firstIdOf } from '../search/bits.ts'
+import { type Changes, changeBlock } from '../search/change-postings.ts'
 import { changeOrders, type Ordered } from '../search/orders.ts'
-import { changeBlock, type TokenChange } from '../search/postings.ts'
 import { clearIndex, raiseGeneration, setBackfill, stateOf } from '../search/state.ts'
 import { takeTurns } from '../search/turns.ts'
 import { highestId, readSearched } from './changed.ts'
-import { forgetGone, type Held, heldOf } from './held-areas.ts'
-import { moveSome } from './move-organizations.ts'
-import { noteTokens, organizationsIn } from './note-tokens.ts'
+import { forgetGone, type Held, updateHeld } from './held-areas.ts'
+import { indexAreas } from './index-areas.ts'
+import { noteTokens } from './note-tokens.ts'
 import { keysOf } from './order-keys.ts'
 import { type SearchedRow, searchedRowOf } from './tokens.ts'
 
@@ -27,8 +26,8 @@ const READ_AT_ONCE = 100
 const IN_HAND = 'search index'
 
 /**
- * Takes animals that have changed into the index, which then knows them as they are. It is the same
- * however often it is done.
+ * Takes animals that have changed into the index, which then knows them as they are, and goes on with
+ * organizations that have moved. It is the same however often it is done.
  *
  * @param most of animals
  * @returns whether there may be more, or undefined while somebody else is at work on the index
@@ -36,9 +35,9 @@ const IN_HAND = 'search index'
 export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undefined> {
   if (!(await isInHand(db))) return undefined
   const built = await backfill(db, most)
-  const hasMoved = await moveSome(db)
+  const hasMoved = await indexAreas(db, most / STEP)
   const held = new Map<number, Held>()
-  const blocks = new Map<number, Map<string, TokenChange>>()
+  const blocks: Changes = new Map()
   const orders = { gone: [] as Ordered[], come: [] as Ordered[] }
   const ids: number[] = []
   let tokens = 0
@@ -57,12 +56,11 @@ export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undef
       before: was === null ? undefined : searchedRowOf(was),
       after: now.get(id),
     }))
-    const unknown = changed.flatMap(organizationsIn).filter((id) => !held.has(id))
-    for (const [id, one] of await heldOf(db, [...new Set(unknown)])) held.set(id, one)
+    const organizations = changed.flatMap(({ before, after }) => [before, after].flatMap(organizationOf))
+    const unknown = new Set(organizations.filter((id) => !held.has(id)))
+    for (const [id, one] of await updateHeld(db, [...unknown])) held.set(id, one)
     for (const { id, ...change } of changed) {
-      const block = blocks.get(blockOf(id)) ?? new Map<string, TokenChange>()
-      blocks.set(blockOf(id), block)
-      tokens += noteTokens(block, id - firstIdOf(blockOf(id)), change, held)
+      tokens += noteTokens(blocks, id, change, held)
       const [old, fresh] = [change.before, change.after].map((row) => (row ? orderedOf(id, row) : []))
       orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
       orders.come.push(...(fresh ?? []))
@@ -141,6 +139,9 @@ function takeChanges(db: Db, { to, last }: Built, behind: number, most: number) 
 const deleteChanges = prepared<{ ids: unknown }, []>((db, fill) =>
   db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
+
+const organizationOf = (row: SearchedRow | undefined): number[] =>
+  row && row[4] !== null ? [Number(row[4])] : []
 
 const orderedOf = (id: number, row: SearchedRow): Ordered[] =>
   keysOf(row).map(([sort, key]) => ({ sort, key, pet_id: id }))

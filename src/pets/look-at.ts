@@ -2,7 +2,7 @@ import type { Db } from '../db/tables.ts'
 import { matches, type Question } from '../search/question.ts'
 import type { Recent } from '../search/recent.ts'
 import { takeTurns } from '../search/turns.ts'
-import { ROWS_OF_A_WHOLE_ANIMAL, type Work } from '../search/work.ts'
+import { ROWS_TO_LOOK_AT, type Work } from '../search/work.ts'
 import { readSearched } from './changed.ts'
 import { type SearchedRow, tokensOf } from './tokens.ts'
 
@@ -11,7 +11,7 @@ import { type SearchedRow, tokensOf } from './tokens.ts'
 
 /** So many are read at once. */
 export const LOOKED_AT_ONCE = 32
-/** Of one with very many tokens to make each of them costs as much as a part of a row. */
+/** To make a token of it costs this part of a row besides: some have thousands. */
 const ROWS_OF_A_TOKEN = 1 / 4
 
 interface Looking {
@@ -30,7 +30,7 @@ export async function lookAt(
   const fitting = new Set<number>()
   for (let from = 0; from < unknown.length; from += LOOKED_AT_ONCE) {
     const some = unknown.slice(from, from + LOOKED_AT_ONCE)
-    work.left -= some.length * ROWS_OF_A_WHOLE_ANIMAL
+    work.left -= some.length * ROWS_TO_LOOK_AT
     for (const [id, , ...row] of await readSearched(db, some)) {
       const tokens = new Set(tokensOf(row as SearchedRow))
       work.left -= tokens.size * ROWS_OF_A_TOKEN

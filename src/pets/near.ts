@@ -45,7 +45,7 @@ function placesOf(tokens: string[]): Place[] {
   })
 }
 
-interface Places {
+interface KnownPlaces {
   /** Tokens of all places that animals have for themselves, as the index knows them. */
   known: readonly string[]
   /** Those of animals that the index does not know yet. */
@@ -54,7 +54,7 @@ interface Places {
 }
 
 /** @param most in metres */
-export async function nearTo(point: Point, most: number, places: Places): Promise<Near> {
+export async function nearTo(point: Point, most: number, places: KnownPlaces): Promise<Near> {
   const near = new Map<string, number>()
   // A metre more, since distances are rounded.
   const [south, north] = latitudesAround(point, most + 1)

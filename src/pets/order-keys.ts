@@ -1,6 +1,7 @@
 import { shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { takeTurns } from '../search/turns.ts'
 import { fold } from '../search/words.ts'
 import { toPublicParts } from './row.ts'
 import { AT, AT_ORGANIZATION, type Parts, placeTokens, type SearchedRow } from './tokens.ts'
@@ -33,6 +34,21 @@ const readSome = prepared<Values, [id: number, ...OrderedRow]>(
       ),
   shapeOf,
 )
+
+/** So many: on a cold disk each animal is a page to read, and others wait for the whole statement. */
+const READ_AT_ONCE = 50
+
+/** What `read` gives of each of some animals. */
+export async function* readInSteps<Row>(
+  db: Db,
+  ids: number[],
+  read: (db: Db, ids: number[]) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+    yield* await read(db, ids.slice(from, from + READ_AT_ONCE))
+    await takeTurns()
+  }
+}
 
 /** Of at most ROWS animals those that are there, in no order. */
 export function readOrdered(db: Db, ids: number[]): Promise<[id: number, ...OrderedRow][]> {

@@ -4,13 +4,13 @@ import { isUnavailable } from '../errors.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
 import { stateOf } from '../search/state.ts'
 import { STEP } from './index-animals.ts'
-import { haveMoved } from './move-organizations.ts'
+import { areAreasDue } from './index-areas.ts'
 
 /** Brings the index of the search up to date. */
 export const searchIndex: Job = {
   async isDue({ db }) {
     const { backfillFrom, backfillTo } = await stateOf(db)
-    if (backfillFrom <= backfillTo || (await haveMoved(db))) return true
+    if (backfillFrom <= backfillTo || (await areAreasDue(db))) return true
     return (await db.selectFrom('search_change').select('pet_id').limit(1).executeTakeFirst()) !== undefined
   },
   run: ({ write }, mayGoOn) => catchUp(write, mayGoOn),

@@ -1,6 +1,5 @@
 import { blockOf } from '../search/bits.ts'
 import type { Question } from '../search/question.ts'
-import { takeTurns } from '../search/turns.ts'
 import {
   type Candidate,
   type Candidates,
@@ -10,12 +9,10 @@ import {
   type Position,
   type Search,
 } from './order.ts'
-import { keyIn, type Order, readOrdered } from './order-keys.ts'
+import { keyIn, type Order, readInSteps, readOrdered } from './order-keys.ts'
 
 // Few animals are sorted here. In an order of the store the next of them may be far away.
 
-/** Of a cold file each is a page to read, and then others wait. */
-const READ_AT_ONCE = 50
 /** So many are few at most. */
 const MOST_SORTED = 2_000
 /** Of as many matches as the square root of so many times all animals, a page costs as much either way. */
@@ -24,15 +21,15 @@ const PAGE = 20
 /**
  * All that a question finds; undefined where they are many, or nobody can tell within the work.
  *
- * @param limit where more are not few
+ * @param mostFew more than these are not few
  */
 export async function findFew(
   search: Search,
   question: Question,
-  limit = MOST_SORTED,
+  mostFew = MOST_SORTED,
 ): Promise<number[] | undefined> {
   const { work, highest } = search
-  const most = Math.min(limit, MOST_SORTED, Math.sqrt(PAGE * highest))
+  const most = Math.min(mostFew, MOST_SORTED, Math.sqrt(PAGE * highest))
   const found: number[] = []
   let count = 1
   for (let block = blockOf(highest); block >= 0; block -= count) {
@@ -75,10 +72,7 @@ async function keysOfAll(
   const found: [number, string | undefined][] = []
   const unchanged = ids.filter((id) => !recent.animals.has(id))
   for (const id of ids) if (recent.animals.has(id)) found.push([id, recent.animals.get(id)?.keys.get(order)])
-  for (let from = 0; from < unchanged.length; from += READ_AT_ONCE) {
-    const rows = await readOrdered(db, unchanged.slice(from, from + READ_AT_ONCE))
-    for (const [id, ...row] of rows) found.push([id, keyIn(order, row)])
-    await takeTurns()
-  }
+  for await (const [id, ...row] of readInSteps(db, unchanged, readOrdered))
+    found.push([id, keyIn(order, row)])
   return found
 }

@@ -1,7 +1,7 @@
 import { ADDRESS_FILTERS, type OrganizationPlace } from '../organizations/places.ts'
-import type { Areas } from './areas.ts'
 import type { FacetName } from './facet-schemas.ts'
-import { AREA_TOKENS, AT_ORGANIZATION, token } from './tokens.ts'
+import type { Places } from './filters.ts'
+import { AT_ORGANIZATION, FILTER_OF_AREA, token } from './tokens.ts'
 
 // What has been counted of some filters.
 
@@ -17,26 +17,25 @@ export type ValueCounts = Map<FacetName, Map<string, Count>>
 export interface Tally {
   values: ValueCounts
   addresses: Map<string, OrganizationPlace['address']>
-  /** Tokens of the areas of organizations, by what they are counted as. */
-  areas: ReadonlyMap<FacetName, string>
+  /** Whether countries and regions are counted by the areas of the index, and not by its organizations. */
+  byArea: boolean
   /** Animals whose rows were read. */
   lookedAt: number[]
   /** Rows of the index that were read of the last block. */
   rowsOfABlock: number
 }
 
-export interface Places {
-  organizations: OrganizationPlace[]
-  areas: Pick<Areas, 'areWhole'>
-}
-
-export function newTally(facets: FacetName[], { organizations, areas: { areWhole } }: Places): Tally {
-  // Of the others each organization has to be asked for anyway.
-  const doAreas = areWhole && !facets.includes('city') && !facets.includes('postcode')
+/** @param places absent where nothing is counted of them */
+export function newTally(facets: FacetName[], places?: Pick<Places, 'organizations' | 'areas'>): Tally {
+  // For a city or postcode each organization is read anyway.
+  const asksForEach = facets.includes('city') || facets.includes('postcode')
+  const addresses = places?.organizations.map(
+    ({ id, address }) => [token(AT_ORGANIZATION, id), address] as const,
+  )
   return {
     values: new Map(facets.map((facet) => [facet, new Map()])),
-    areas: new Map(doAreas ? Object.entries(AREA_TOKENS).map(([of, area]) => [of as FacetName, area]) : []),
-    addresses: new Map(organizations.map(({ id, address }) => [token(AT_ORGANIZATION, id), address])),
+    byArea: places?.areas.isUpToDate === true && !asksForEach,
+    addresses: new Map(addresses),
     lookedAt: [],
     rowsOfABlock: 0,
   }
@@ -53,8 +52,6 @@ export function noteToken({ values, addresses }: Tally, one: string, count: numb
   const facet = (FILTER_OF_AREA.get(filter) ?? filter) as FacetName
   note(values.get(facet), one.slice(filter.length + 1), count, newest)
 }
-
-const FILTER_OF_AREA = new Map<string, string>(Object.entries(AREA_TOKENS).map(([of, area]) => [area, of]))
 
 function note(counts: Map<string, Count> | undefined, value: string, count: number, newest: number): void {
   const before = counts?.get(value) ?? { count: 0, newest: 0 }

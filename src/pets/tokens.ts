@@ -60,8 +60,11 @@ export const NAME_WORD = 'n'
 export const AT = 'at'
 /** Where an animal is that has no place of its own: where its organization is. */
 export const AT_ORGANIZATION = 'atOrganization'
-/** Of these filters the index knows where the organization of such an animal is: src/pets/areas.ts. */
+/** The country and region of its organization, for such an animal: src/pets/areas.ts. */
 export const AREA_TOKENS = { country: 'inCountry', region: 'inRegion' } as const
+export const FILTER_OF_AREA = new Map<string, string>(
+  Object.entries(AREA_TOKENS).map(([filter, area]) => [area, filter]),
+)
 
 export function atToken({ latitude, longitude }: { latitude: number; longitude: number }): string {
   return token(AT, `${latitude.toFixed(2)},${longitude.toFixed(2)}`)
@@ -141,6 +144,13 @@ export function placeTokens(place: Parts['place'], organizationId: unknown): str
   const { latitude, longitude } = place
   if (latitude === undefined || longitude === undefined) return tokens
   return [...tokens, atToken({ latitude, longitude })]
+}
+
+/** The organization where an animal is that has these tokens, and no place of its own. */
+export function organizationIn(tokens: string[]): number | undefined {
+  const beginning = token(AT_ORGANIZATION, '')
+  const found = tokens.find((one) => one.startsWith(beginning))
+  return found === undefined ? undefined : Number(found.slice(beginning.length))
 }
 
 /** What `q` looks into, with nothing that a word could reach over. */

@@ -74,6 +74,10 @@ export function* offsetsDown(bits: Bits): Generator<number> {
   }
 }
 
+/** The ids of a block that are in a set, lowest first. */
+export const idsIn = (block: number, bits: Bits): number[] =>
+  [...offsetsIn(bits)].map((offset) => firstIdOf(block) + offset)
+
 /** As the store keeps it: a list of offsets while that is shorter than the bits. */
 export function encodeBits(bits: Bits): Uint8Array {
   const count = countBits(bits)

@@ -138,8 +138,7 @@ const known = new WeakMap<Db, Map<string, KnownKeys>>()
 /**
  * Every different key of an order, however many animals share it.
  *
- * @param generation of the index, as it was before this is asked: who gets keys of a later one learns at its
- * end that the index is another one
+ * @param generation of the index, read before: a search looks at its end whether it is still the same
  */
 export async function keysIn(db: Db, sort: string, generation: number): Promise<readonly string[]> {
   const ofStore = known.get(db) ?? new Map<string, KnownKeys>()

@@ -3,7 +3,7 @@ export interface Clause {
   tokens: string[]
   /** Beginnings of tokens. */
   prefixes?: string[]
-  /** Fewer tokens than `tokens`, which find the same animals in the index. */
+  /** What the index is asked for instead of `tokens`: the same animals, with fewer rows to read. */
   inIndex?: string[]
 }
 

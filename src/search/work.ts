@@ -10,5 +10,5 @@ export interface Work {
 
 export const work = (rows: number): Work => ({ left: rows, sizes: new Map() })
 
-/** To read an animal and make its tokens costs as much as so many rows of the index. */
-export const ROWS_OF_A_WHOLE_ANIMAL = 30
+/** To look at an animal itself costs as much as so many rows of the index. */
+export const ROWS_TO_LOOK_AT = 30

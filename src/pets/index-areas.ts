@@ -2,13 +2,14 @@ import { inList, listOf } from '../db/list-parameter.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { addEncoded, blockOf, noBits, offsetsIn } from '../search/bits.ts'
-import { changeBlock, postingsOf, type TokenChange } from '../search/postings.ts'
+import { type Changes, changeBlock, changeOf, changesIn } from '../search/change-postings.ts'
+import { postingsOf } from '../search/postings.ts'
 import { raiseGeneration } from '../search/state.ts'
 import { highestId } from './changed.ts'
-import { type Held, heldOf } from './held-areas.ts'
+import { type Held, updateHeld } from './held-areas.ts'
 import { atOrganization } from './near.ts'
 
-// When an organization moves, the index goes through its blocks, and has its animals under the new areas.
+// When an organization has moved, its animals come under its new areas in the index, some blocks a step.
 
 /** So many organizations, and blocks, are one step. */
 const [ORGANIZATIONS_AT_ONCE, BLOCKS_AT_ONCE] = [16, 32]
@@ -34,8 +35,8 @@ const readMoved = prepared<object, [id: number, nextBlock: number]>((db) =>
     .limit(ORGANIZATIONS_AT_ONCE),
 )
 
-/** Whether organizations have moved, so that the index is to be gone through. */
-export const haveMoved = async (db: Db): Promise<boolean> => (await readMoved(db, {})).length > 0
+/** Whether organizations have moved, of which the index still has animals elsewhere. */
+export const areAreasDue = async (db: Db): Promise<boolean> => (await readMoved(db, {})).length > 0
 
 const setNext = prepared<{ ids: unknown; next: number }, []>((db, fill) =>
   db
@@ -53,53 +54,45 @@ const setDone = prepared<{ ids: unknown }, []>((db, fill) =>
 /**
  * Brings some blocks up to date of organizations that have moved: under which areas their animals are,
  * whatever of that was so before. @returns whether there were any
+ *
+ * @param share of a whole step, above 0: a store may not get that done in time
  */
-export async function moveSome(db: Db): Promise<boolean> {
+export async function indexAreas(db: Db, share: number): Promise<boolean> {
   const moved = await readMoved(db, {})
   const from = moved[0]?.[1]
   if (from === undefined) return false
-  const held = await heldOf(
+  const held = await updateHeld(
     db,
     moved.flatMap(([id, nextBlock]) => (nextBlock === from ? [id] : [])),
   )
   // One that moved again is at its first block: its turn comes.
   for (const [id, { nextBlock }] of held) if (nextBlock !== from) held.delete(id)
   const blocks = blockOf(await highestId(db)) + 1
-  const to = Math.min(from + BLOCKS_AT_ONCE, blocks)
+  const to = Math.min(from + Math.ceil(BLOCKS_AT_ONCE * share), blocks)
   const some = Array.from({ length: Math.max(to - from, 0) }, (_, index) => from + index)
-  for (const [block, changes] of await changesIn(db, some, held)) await changeBlock(db, block, changes)
+  for (const [block, changes] of await changesOf(db, some, held)) await changeBlock(db, block, changes)
   const ids = listOf(db, [...held.keys()])
   await (to < blocks ? setNext(db, { ids, next: to }) : setDone(db, { ids }))
   await raiseGeneration(db)
   return true
 }
 
-async function changesIn(
-  db: Db,
-  blocks: number[],
-  held: Map<number, Held>,
-): Promise<Map<number, Map<string, TokenChange>>> {
+async function changesOf(db: Db, blocks: number[], held: Map<number, Held>): Promise<Changes> {
   const byToken = new Map([...held].map(([id, one]) => [atOrganization(id), one]))
-  const changes = new Map<number, Map<string, TokenChange>>()
+  const changes: Changes = new Map()
   for (const [block, token, ids] of await postingsOf(db, blocks, [...byToken.keys()])) {
     const { areas, former } = byToken.get(token) as Held
     const bits = noBits()
     addEncoded(bits, ids)
-    const ofBlock = changes.get(block) ?? new Map<string, TokenChange>()
-    changes.set(block, ofBlock)
-    const changeOf = (area: string): TokenChange => {
-      const change = ofBlock.get(area) ?? { add: [] }
-      ofBlock.set(area, change)
-      return change
-    }
-    for (const area of areas) changeOf(area).add.push(...offsetsIn(bits))
-    // What comes of a change is behind what goes.
+    const [ofBlock, offsets] = [changesIn(changes, block), [...offsetsIn(bits)]]
+    for (const area of areas) changeOf(ofBlock, area).add.push(...offsets)
+    // Of an organization that moved back an area may be among both: changeBlock removes before it adds.
     for (const area of former) {
-      const change = changeOf(area)
-      change.remove = [...(change.remove ?? []), ...offsetsIn(bits)]
+      const change = changeOf(ofBlock, area)
+      change.remove = [...(change.remove ?? []), ...offsets]
     }
   }
-  // Of more than one organization.
+  // changeBlock takes them in order, and these are those of one organization behind another's.
   for (const ofBlock of changes.values())
     for (const { add } of ofBlock.values()) add.sort((one, other) => one - other)
   return changes
