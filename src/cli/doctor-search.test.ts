@@ -48,6 +48,10 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
       const right = { state: 'good', found: 'right of 23 animals; 1 changes wait for it' }
       assert.deepEqual(await look(databaseUrl), right)
 
+      await db.updateTable('search_area').set({ next_block: 0 }).execute()
+      assert.equal((await look(databaseUrl))?.found, `${right.found}, 1 organizations move in it`)
+      await db.updateTable('search_area').set({ next_block: null }).execute()
+
       const bits = noBits()
       setBit(bits, 30)
       await db
@@ -74,6 +78,13 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
       while (await write('indexAnimals'));
       await db.deleteFrom('search_order').where('pet_id', '=', 30).where('sort', '=', 'name').execute()
       assert.match((await look(databaseUrl))?.found ?? '', /^it is wrong of 1 of \d+ animals \(30\)$/)
+      // Of an animal that is gone.
+      setBit(bits, 5_000)
+      await db
+        .insertInto('search_posting')
+        .values({ block: 0, token: 'tag:y', ids: encodeBits(bits) })
+        .execute()
+      assert.match((await look(databaseUrl))?.found ?? '', /^it is wrong of 2 of \d+ animals \(5000, 30\)$/)
     } finally {
       await store.close()
     }

@@ -1,7 +1,7 @@
 import { type Address, areasAt, isArea } from '../pets/areas.ts'
 import { keysOf } from '../pets/order-keys.ts'
 import { organizationIn, type SearchedRow, tokensOf } from '../pets/tokens.ts'
-import { addEncoded, BLOCK_IDS, blockOf, firstIdOf, hasBit, noBits } from '../search/bits.ts'
+import { addEncoded, BLOCK_IDS, blockOf, clearBit, firstIdOf, hasBit, idsIn, noBits } from '../search/bits.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 import { whole } from './terminal.ts'
 
@@ -26,12 +26,14 @@ export async function searchFindings(ask: Ask): Promise<Finding[]> {
     return [doubtful(CHECK, found, 'a running service goes on with it, and so does adoptable reindex')]
   }
   const [[waiting] = [0]] = await ask('select count(*) from search_change')
+  const [[moving] = [0]] = await ask('select count(*) from search_area where next_block is not null')
   const { looked, mistaken } = await compare(ask)
   if (mistaken.length > 0) {
     const named = mistaken.slice(0, 3).join(', ')
     return [wrong(CHECK, `it is wrong of ${mistaken.length} of ${looked} animals (${named})`, REBUILD)]
   }
-  const found = `right of ${whole(looked)} animals; ${whole(Number(waiting))} changes wait for it`
+  const moves = Number(moving) > 0 ? `, ${whole(Number(moving))} organizations move in it` : ''
+  const found = `right of ${whole(looked)} animals; ${whole(Number(waiting))} changes wait for it${moves}`
   if (Number(waiting) <= MANY_WAIT) return [good(CHECK, found)]
   return [doubtful(CHECK, found, 'a running service takes them in; the log says why it did not')]
 }
@@ -89,12 +91,15 @@ function readRow(row: unknown[]): SearchedRow {
 /** Also of what an animal is found by though it has it no more, so every row of the block is read. */
 async function mistakenIn(ask: Ask, block: number, sample: Sample): Promise<number[]> {
   const known = new Map([...sample.keys()].map((id) => [id, new Set<string>()]))
+  const gone = noBits()
   for (const [token, ids] of await ask('select token, ids from search_posting where block = $1', block)) {
     const bits = noBits()
     addEncoded(bits, ids as Uint8Array)
+    addEncoded(gone, ids as Uint8Array)
     for (const [id, tokens] of known) if (hasBit(bits, id - firstIdOf(block))) tokens.add(String(token))
   }
-  const mistaken: number[] = []
+  for (const id of await idsOf(ask, block)) clearBit(gone, id - firstIdOf(block))
+  const mistaken = idsIn(block, gone)
   for (const [id, row] of sample) {
     const tokens = new Set(tokensOf(row))
     const found = known.get(id) ?? new Set<string>()
@@ -103,6 +108,16 @@ async function mistakenIn(ask: Ask, block: number, sample: Sample): Promise<numb
     if (!isKnown || !(await hasPositions(ask, id, row))) mistaken.push(id)
   }
   return mistaken
+}
+
+/** All animals of a block, and those that are gone, which the index does not know yet. */
+async function idsOf(ask: Ask, block: number): Promise<number[]> {
+  const [first, end] = [firstIdOf(block), firstIdOf(block) + BLOCK_IDS]
+  const found = [
+    ...(await ask('select id from pet where id >= $1 and id < $2', first, end)),
+    ...(await ask('select pet_id from search_change where pet_id >= $1 and pet_id < $2', first, end)),
+  ]
+  return found.map(([id]) => Number(id))
 }
 
 /** The areas of its organization too; while that moves, the index may have old ones or new ones. */

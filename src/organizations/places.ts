@@ -51,8 +51,10 @@ export function organizationPlaces(db: Db, version: () => number): () => Promise
       }
       read.set(id, kept)
     }
+    const all = [...read.values()].map(({ place }) => place)
+    // The same list as long as nothing of it changed: what is made of it is kept by it.
+    if (all.length !== places.length || all.some((place, index) => place !== places[index])) places = all
     known = read
-    places = [...read.values()].map(({ place }) => place)
     seen = at
     return places
   }

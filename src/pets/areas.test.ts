@@ -17,13 +17,13 @@ const OHIO = { region: 'Ohio', country: 'US' }
 const ALL_AREAS = ['inCountry:us', 'inRegion:ohio', 'inRegion:utah']
 
 /** Organizations 1 and 2 in Utah and 3 in Ohio, and each with an animal in every block. */
-async function startWide(t: TestContext) {
+async function startWide(t: TestContext, blocks = BLOCKS) {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const { get, post, patch, service } = app
   const { db, write } = service.context
   for (const [index, address] of [UTAH, UTAH, OHIO].entries())
     await post('/v1/organizations', { code: `S${index}`, name: 'S', address })
-  for (let block = 0; block < BLOCKS; block += 1) {
+  for (let block = 0; block < blocks; block += 1) {
     if (block > 0) await goOnWithId(app.databaseUrl, block * BLOCK_IDS + 1)
     for (const organizationId of [1, 2, 3]) {
       const animal = { name: 'Rex', categoryId: 1, status: 'available', organizationId }
@@ -125,6 +125,23 @@ test('GET /v1/pets by region finds an animal that changed hands while its organi
   await finish()
   assert.deepEqual(await count('Ohio'), [BLOCKS - 2, BLOCKS - 2])
   assert.deepEqual(await areas(), ALL_AREAS)
+})
+
+test('of an organization that moves nothing stays where the last animals are gone before the index knows', async (t) => {
+  const { count, move, finish, areas, delete: remove } = await startWide(t, 2)
+  const last = BLOCK_IDS + 1
+  await move(1, OHIO)
+  await move(2, OHIO)
+  for (const id of [last, last + 1, last + 2]) assert.equal((await remove(`/v1/pets/${id}`)).status, 204)
+  await finish()
+  assert.deepEqual(
+    [await count('Utah'), await count('Ohio')],
+    [
+      [0, 0],
+      [3, 3],
+    ],
+  )
+  assert.deepEqual(await areas(), ['inCountry:us', 'inRegion:ohio'])
 })
 
 test('a store whose index has no areas yet, and one whose index is made anew, gets them', async (t) => {

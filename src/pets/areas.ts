@@ -1,13 +1,19 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { OrganizationPlace } from '../organizations/places.ts'
+import { takeTurns } from '../search/turns.ts'
 import { atOrganization } from './near.ts'
-import { AREA_TOKENS, textToken, token } from './tokens.ts'
+import { textToken, token } from './tokens.ts'
 
 /*
  * An animal that has no place of its own is where its organization is. A country has thousands of these: so
  * that a search there does not ask the index for each of them, it holds their animals under their areas too.
  */
+
+export const AREA_TOKENS = { country: 'inCountry', region: 'inRegion' } as const
+export const FILTER_OF_AREA = new Map<string, string>(
+  Object.entries(AREA_TOKENS).map(([filter, area]) => [area, filter]),
+)
 
 export interface Address {
   country?: string | null
@@ -58,6 +64,7 @@ interface Kept {
 const kept = new WeakMap<Db, Kept>()
 
 /**
+ * @param db the same for all searches of a service: what is read is kept for it
  * @param generation of the index, read before: a search looks at its end whether it is still the same
  * @param organizations all that there are: of others the index has only what changed since
  */
@@ -68,16 +75,17 @@ export async function areasOf(
 ): Promise<Areas> {
   const before = kept.get(db)
   if (before?.generation === generation && before.organizations === organizations) return before.areas
-  const areas = areasFrom(await readAll(db, {}), organizations)
+  const areas = await areasFrom(await readAll(db, {}), organizations)
   kept.set(db, { generation, organizations, areas })
   return areas
 }
 
-function areasFrom(rows: AreaRow[], organizations: OrganizationPlace[]): Areas {
+async function areasFrom(rows: AreaRow[], organizations: OrganizationPlace[]): Promise<Areas> {
   const places = new Map(organizations.map((one) => [one.id, one]))
   const byArea = new Map<string, { mayHold: number[]; holdsAll: number[] }>()
   let isUpToDate = true
   for (const [id, country, region, former, nextBlock] of rows) {
+    await takeTurns()
     const place = places.get(id)
     if (!place) continue
     const isWhole = nextBlock === null

@@ -14,11 +14,12 @@ import {
 } from '../search/bits.ts'
 import { postingsFrom } from '../search/postings.ts'
 import { takeTurns } from '../search/turns.ts'
+import { AREA_TOKENS } from './areas.ts'
 import { readSearched } from './changed.ts'
 import type { Search } from './order.ts'
 import { placeTokenOf, readInSteps, readOrdered } from './order-keys.ts'
 import { noteToken, type Tally } from './tally.ts'
-import { AREA_TOKENS, AT_ORGANIZATION, type SearchedRow, token, valueTokensOf } from './tokens.ts'
+import { AT_ORGANIZATION, type SearchedRow, token, valueTokensOf } from './tokens.ts'
 
 // What the matches of some blocks have of some filters: from the index, or from the rows of the animals,
 // whichever is less to read.

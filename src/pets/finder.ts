@@ -103,9 +103,13 @@ export async function searching<Result>(
       throw notBuilt(recent.state)
     }
     const organizations = await finder.organizations()
-    const near = await nearOf(db, recent, filters, organizations)
+    const near = await nearOf(finder.db, recent, filters, organizations)
     const search = { db, recent, work: work(mostWork), highest: await highestId(db) }
-    const places = { organizations, areas: await areasOf(db, recent.state.generation, organizations), near }
+    const places = {
+      organizations,
+      areas: await areasOf(finder.db, recent.state.generation, organizations),
+      near,
+    }
     const result = await attempt({ ...places, search, wanted: wantedBy(filters, places) })
     if (count === MOST_ATTEMPTS || (await isCurrent(db, recent, idsIn(result)))) return result
     finder.recent.forget()

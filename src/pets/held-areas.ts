@@ -1,4 +1,5 @@
 import { inList, listOf } from '../db/list-parameter.ts'
+import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { AREA_COLUMNS, type AreaRow, areasAt } from './areas.ts'
@@ -9,13 +10,11 @@ import { AREA_COLUMNS, type AreaRow, areasAt } from './areas.ts'
 export interface Held {
   /** Where it is: under these all its animals are, or will be. */
   areas: string[]
-  /** Areas under which it may still hold some. */
+  /** Where it was: under these it may still hold some. */
   former: string[]
   /** Blocks from this one on are still to be brought up to date; null for none. */
   nextBlock: number | null
 }
-
-type Place = [country: string | null, region: string | null]
 
 const readHeld = prepared<{ ids: unknown }, AreaRow>((db, fill) =>
   db
@@ -24,16 +23,18 @@ const readHeld = prepared<{ ids: unknown }, AreaRow>((db, fill) =>
     .where('organization_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
-const readPlaces = prepared<{ ids: unknown }, [id: number, ...Place]>((db, fill) =>
-  db
-    .selectFrom('organization')
-    .select(['id', 'country', 'region'])
-    .where('id', 'in', inList(db, fill('ids'), 'bigint')),
+const readPlaces = prepared<{ ids: unknown }, [id: number, country: string | null, region: string | null]>(
+  (db, fill) =>
+    db
+      .selectFrom('organization')
+      .select(['id', 'country', 'region'])
+      .where('id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
 /**
  * What the index holds of some organizations, by their ids. One that has moved is noted so, with all blocks
- * to be brought up to date; one that was not known, as one of which the index has no animal yet.
+ * to be brought up to date, but not before it is done with the last time; one that was not known, as one
+ * of which the index has no animal yet.
  */
 export async function updateHeld(db: Db, ids: number[]): Promise<Map<number, Held>> {
   if (ids.length === 0) return new Map()
@@ -43,44 +44,43 @@ export async function updateHeld(db: Db, ids: number[]): Promise<Map<number, Hel
     held.set(id, { areas: areasAt({ country, region }), former: JSON.parse(former), nextBlock })
     known.set(id, JSON.stringify([country, region]))
   }
+  const rows: object[] = []
   for (const [id, country, region] of await readPlaces(db, { ids: listOf(db, ids) })) {
-    if (known.get(id) === JSON.stringify([country, region])) continue
-    const [areas, before] = [areasAt({ country, region }), held.get(id)]
-    const after = before
-      ? { areas, former: [...new Set([...before.former, ...before.areas])], nextBlock: 0 }
-      : { areas, former: [], nextBlock: null }
-    held.set(id, after)
-    await keep(db, id, [country, region], after)
+    const before = held.get(id)
+    const isMoving = before !== undefined && before.nextBlock !== null
+    if (isMoving || known.get(id) === JSON.stringify([country, region])) continue
+    const [former, next] = before ? [before.areas, 0] : [[], null]
+    held.set(id, { areas: areasAt({ country, region }), former, nextBlock: next })
+    rows.push({ id, country, region, former: JSON.stringify(former), next })
   }
+  for (let from = 0; from < rows.length; from += ROWS)
+    await keepRows(db, valuesOf(rows.slice(from, from + ROWS), {}))
   return held
 }
 
-const keepRow = prepared<
-  { id: number; country: unknown; region: unknown; former: string; next: unknown },
-  []
->((db, fill) =>
-  db
-    .insertInto('search_area')
-    .values({
-      organization_id: fill('id'),
-      country: fill('country') as string,
-      region: fill('region') as string,
-      former: fill('former'),
-      next_block: fill('next') as number,
-    })
-    .onConflict((conflict) =>
-      conflict.column('organization_id').doUpdateSet(({ ref }) => ({
-        country: ref('excluded.country'),
-        region: ref('excluded.region'),
-        former: ref('excluded.former'),
-        next_block: ref('excluded.next_block'),
-      })),
-    ),
+const keepRows = prepared<Values, []>(
+  (db, fill, values) =>
+    db
+      .insertInto('search_area')
+      .values(
+        rowsOf(values, fill, (own) => ({
+          organization_id: own('id'),
+          country: own('country'),
+          region: own('region'),
+          former: own('former'),
+          next_block: own('next'),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.column('organization_id').doUpdateSet(({ ref }) => ({
+          country: ref('excluded.country'),
+          region: ref('excluded.region'),
+          former: ref('excluded.former'),
+          next_block: ref('excluded.next_block'),
+        })),
+      ),
+  shapeOf,
 )
-
-async function keep(db: Db, id: number, [country, region]: Place, { former, nextBlock: next }: Held) {
-  await keepRow(db, { id, country, region, former: JSON.stringify(former), next })
-}
 
 /** Forgets organizations that are gone, once the index holds nothing of them. */
 export async function forgetGone(db: Db): Promise<void> {

@@ -1,11 +1,11 @@
 import { inList, listOf } from '../db/list-parameter.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { addEncoded, blockOf, noBits, offsetsIn } from '../search/bits.ts'
-import { type Changes, changeBlock, changeOf, changesIn } from '../search/change-postings.ts'
-import { postingsOf } from '../search/postings.ts'
+import { addEncoded, noBits, offsetsIn } from '../search/bits.ts'
+import { changeBlock, changeOf, type TokenChange } from '../search/change-postings.ts'
+import { lastBlock, postingsOf } from '../search/postings.ts'
 import { raiseGeneration } from '../search/state.ts'
-import { highestId } from './changed.ts'
+import { takeTurns } from '../search/turns.ts'
 import { type Held, updateHeld } from './held-areas.ts'
 import { atOrganization } from './near.ts'
 
@@ -61,39 +61,37 @@ export async function indexAreas(db: Db, share: number): Promise<boolean> {
   const moved = await readMoved(db, {})
   const from = moved[0]?.[1]
   if (from === undefined) return false
-  const held = await updateHeld(
-    db,
-    moved.flatMap(([id, nextBlock]) => (nextBlock === from ? [id] : [])),
-  )
-  // One that moved again is at its first block: its turn comes.
-  for (const [id, { nextBlock }] of held) if (nextBlock !== from) held.delete(id)
-  const blocks = blockOf(await highestId(db)) + 1
-  const to = Math.min(from + Math.ceil(BLOCKS_AT_ONCE * share), blocks)
-  const some = Array.from({ length: Math.max(to - from, 0) }, (_, index) => from + index)
-  for (const [block, changes] of await changesOf(db, some, held)) await changeBlock(db, block, changes)
-  const ids = listOf(db, [...held.keys()])
-  await (to < blocks ? setNext(db, { ids, next: to }) : setDone(db, { ids }))
+  const ids = moved.flatMap(([id, nextBlock]) => (nextBlock === from ? [id] : []))
+  const held = await updateHeld(db, ids)
+  // Not the highest animal's: behind it there may be some that are gone, which the index does not know yet.
+  const last = await lastBlock(db)
+  const to = from + Math.ceil(BLOCKS_AT_ONCE * share)
+  for (let block = from; block < to && block <= last; block += 1) {
+    await changeBlock(db, block, await changesOf(db, block, held))
+    await takeTurns()
+  }
+  const done = { ids: listOf(db, ids) }
+  await (to <= last ? setNext(db, { ...done, next: to }) : setDone(db, done))
   await raiseGeneration(db)
   return true
 }
 
-async function changesOf(db: Db, blocks: number[], held: Map<number, Held>): Promise<Changes> {
+async function changesOf(db: Db, block: number, held: Map<number, Held>): Promise<Map<string, TokenChange>> {
   const byToken = new Map([...held].map(([id, one]) => [atOrganization(id), one]))
-  const changes: Changes = new Map()
-  for (const [block, token, ids] of await postingsOf(db, blocks, [...byToken.keys()])) {
+  const changes = new Map<string, TokenChange>()
+  for (const [, token, ids] of await postingsOf(db, [block], [...byToken.keys()])) {
     const { areas, former } = byToken.get(token) as Held
     const bits = noBits()
     addEncoded(bits, ids)
-    const [ofBlock, offsets] = [changesIn(changes, block), [...offsetsIn(bits)]]
-    for (const area of areas) changeOf(ofBlock, area).add.push(...offsets)
+    const offsets = [...offsetsIn(bits)]
+    for (const area of areas) changeOf(changes, area).add.push(...offsets)
     // Of an organization that moved back an area may be among both: changeBlock removes before it adds.
     for (const area of former) {
-      const change = changeOf(ofBlock, area)
+      const change = changeOf(changes, area)
       change.remove = [...(change.remove ?? []), ...offsets]
     }
   }
   // changeBlock takes them in order, and these are those of one organization behind another's.
-  for (const ofBlock of changes.values())
-    for (const { add } of ofBlock.values()) add.sort((one, other) => one - other)
+  for (const { add } of changes.values()) add.sort((one, other) => one - other)
   return changes
 }

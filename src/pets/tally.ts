@@ -1,7 +1,8 @@
 import { ADDRESS_FILTERS, type OrganizationPlace } from '../organizations/places.ts'
+import { FILTER_OF_AREA } from './areas.ts'
 import type { FacetName } from './facet-schemas.ts'
 import type { Places } from './filters.ts'
-import { AT_ORGANIZATION, FILTER_OF_AREA, token } from './tokens.ts'
+import { AT_ORGANIZATION, token } from './tokens.ts'
 
 // What has been counted of some filters.
 

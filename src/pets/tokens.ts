@@ -60,11 +60,6 @@ export const NAME_WORD = 'n'
 export const AT = 'at'
 /** Where an animal is that has no place of its own: where its organization is. */
 export const AT_ORGANIZATION = 'atOrganization'
-/** The country and region of its organization, for such an animal: src/pets/areas.ts. */
-export const AREA_TOKENS = { country: 'inCountry', region: 'inRegion' } as const
-export const FILTER_OF_AREA = new Map<string, string>(
-  Object.entries(AREA_TOKENS).map(([filter, area]) => [area, filter]),
-)
 
 export function atToken({ latitude, longitude }: { latitude: number; longitude: number }): string {
   return token(AT, `${latitude.toFixed(2)},${longitude.toFixed(2)}`)

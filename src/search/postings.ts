@@ -46,6 +46,16 @@ export async function postingsOf(db: Db, blocks: number[], tokens: string[]): Pr
   return readTokens(db, { blocks: listOf(db, blocks), tokens: listOf(db, tokens) })
 }
 
+const readLast = prepared<object, [block: number | null]>((db) =>
+  db.selectFrom('search_posting').select(({ fn }) => fn.max('block').as('block')),
+)
+
+/** Behind this one the index has nothing. */
+export async function lastBlock(db: Db): Promise<number> {
+  const [[block] = [null]] = await readLast(db, {})
+  return Number(block ?? 0)
+}
+
 interface Range {
   block: number
   from: string

@@ -66,10 +66,8 @@ export async function bitsOf(
       break
     }
   }
-  for (const [block, , ids] of await postingsOf(db, all, [ANY_TOKEN])) {
-    add(block, ids)
-    cut.add(block)
-  }
+  for (const block of all) cut.add(block)
+  await readTokens(db, [ANY_TOKEN], all, done, add)
   done.sizes.set(clause, bytes / Math.max(1, blocks.length))
   return found
 }
