@@ -74,10 +74,13 @@ export async function runRows(command: 'torture' | 'checks', given: Row[], kept:
     }
   }
   await globalTeardown()
-  const count = (result: Outcome['result']): number =>
-    outcomes.filter((outcome) => outcome.result === result).length
-  console.log(`${count('passed')} passed, ${count('FAILED')} failed, ${count('skipped')} skipped`)
-  process.exitCode = count('FAILED') > 0 ? 1 : 0
+  const ended = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result)
+  // Once more at the end: of a long output that may be all that is kept.
+  process.stdout.write(tableOf(command, ended('FAILED')))
+  console.log(
+    `${ended('passed').length} passed, ${ended('FAILED').length} failed, ${ended('skipped').length} skipped`,
+  )
+  process.exitCode = ended('FAILED').length > 0 ? 1 : 0
 }
 
 function wholeOf(text: string | undefined): number | undefined {
