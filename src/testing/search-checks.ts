@@ -68,6 +68,7 @@ export async function readAll(get: Get): Promise<Seen[]> {
   const seen: Seen[] = []
   for (let path: string | undefined = '/v1/pets?fields=*,publishedAt,updatedAt&limit=100'; path; ) {
     const answer = await get(path)
+    assert.equal(answer.status, 200, answer.text)
     seen.push(...answer.body)
     path = nextOf(answer)
   }

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { waitFor } from '../lab/parallel.ts'
+import { measure, PROBED } from '../lab/probed.ts'
 import { childrenOf, megabytesOf, NEEDS_PROC } from '../lab/proc.ts'
 import { randomOf, reached, rounds } from '../lab/rounds.ts'
 import { ANYBODY, type Service, startService } from '../lab/service.ts'
@@ -65,7 +66,7 @@ test(
   'whatever is sent as a photo is shown clean or refused, and costs nobody else anything',
   NEEDS_PROC,
   async (t) => {
-    const service = await startService(t, { settings: ANYBODY })
+    const service = await startService(t, { settings: { ...ANYBODY, ...PROBED } })
     const { ask } = service
     const folder = join(dirname(service.settings.DATABASE_URL.slice('sqlite:'.length)), 'photos')
     const random = randomOf()
@@ -73,7 +74,7 @@ test(
     const specimens: Specimen[] = []
     for await (const specimen of corpus(random, DAMAGED)) specimens.push(specimen)
     await ask('/v1/pets', { body: { name: 'Rex', categoryId: 1 } })
-    const before = megabytesOf(service.process.child.pid, 'now')
+    const ordinary = await measure(service.process)
     const watched = watch(service)
     cleanup(t).defer(watched.stop)
     const counts = { shown: 0, refused: 0 }
@@ -93,7 +94,7 @@ test(
     }
     watched.stop()
 
-    const grown = megabytesOf(service.process.child.pid, 'now') - before
+    const grown = Math.round(((await measure(service.process)).mostBytes - ordinary.mostBytes) / 1_048_576)
     // What is made beside the requests may be in the middle of one.
     await waitFor(t, () => globSync('incoming/*', { cwd: folder }).length === 0)
     assert.equal(globSync('??/*', { cwd: folder }).length % FILES.length, 0)

@@ -84,15 +84,21 @@ async function checkAll(service: Service, round: number): Promise<number> {
   const get = (path: string) => service.ask(path)
   const seen = await readAll(get)
   let found = 0
-  await each(fc.sample(search, { numRuns: QUESTIONS, seed: seed + round }), CLIENTS, async (question) => {
-    if (await checkSearch(get, { ...question, limit: LIMIT }, seen, [])) found += 1
-  })
+  try {
+    await each(fc.sample(search, { numRuns: QUESTIONS, seed: seed + round }), CLIENTS, async (question) => {
+      if (await checkSearch(get, { ...question, limit: LIMIT }, seen, [])) found += 1
+    })
+  } catch (error) {
+    const { stdout, stderr } = service.process.output
+    throw new Error(`round ${round}, the log of the service: ${stdout}${stderr}`, { cause: error })
+  }
   return found
 }
 
 async function killAgainAndAgain(t: TestContext, { stores, part }: On): Promise<void> {
   const random = randomOf(100 + part)
-  const service = await newService(t, { settings: stores, key: { access: 'admin', ...UNLIMITED } })
+  const settings = { ...stores, LOG_LEVEL: 'error' }
+  const service = await newService(t, { settings, key: { access: 'admin', ...UNLIMITED } })
   await service.start()
   await each(bodies(ANIMALS, seed), CLIENTS, (body) => service.ask('/v1/pets', { body }))
   await service.end('SIGKILL')
