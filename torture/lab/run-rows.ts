@@ -74,13 +74,12 @@ export async function runRows(command: 'torture' | 'checks', given: Row[], kept:
     }
   }
   await globalTeardown()
-  const ended = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result)
+  const which = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result)
+  const failed = which('FAILED')
   // Once more at the end: of a long output that may be all that is kept.
-  process.stdout.write(tableOf(command, ended('FAILED')))
-  console.log(
-    `${ended('passed').length} passed, ${ended('FAILED').length} failed, ${ended('skipped').length} skipped`,
-  )
-  process.exitCode = ended('FAILED').length > 0 ? 1 : 0
+  process.stdout.write(tableOf(command, failed))
+  console.log(`${which('passed').length} passed, ${failed.length} failed, ${which('skipped').length} skipped`)
+  process.exitCode = failed.length > 0 ? 1 : 0
 }
 
 function wholeOf(text: string | undefined): number | undefined {
