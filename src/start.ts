@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts'
 import { type Loss, tellLoss } from './db/loss.ts'
 import { openDatabase } from './db/open-database.ts'
 import { cursorSecret } from './db/secrets.ts'
+import { type StartWriter, writerThread } from './db/writer.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
 import type { Face } from './http/face.ts'
@@ -50,6 +51,8 @@ interface Options {
   log?: DestinationStream
   /** Which of the processes on this address it is, where there are several. */
   worker?: string
+  /** Starts the writer of the embedded database; a thread when absent. */
+  startWriter?: StartWriter
   /** Ends a start that waits for its database. */
   signal?: AbortSignal
   /** Faces beside its own. */
@@ -71,7 +74,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     opened.defer(() => flushed(logger))
     const loss = tellLoss(logger)
     const tracing = await openTracing()
-    const stored = await openStore(config, loss, options.signal)
+    const stored = await openStore(config, loss, options)
     opened.defer(() => stored.close())
     const database = tracing?.store(stored) ?? stored
     const metrics = await measure(config, database)
@@ -132,7 +135,11 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
   }
 }
 
-function openStore(config: Config, { lost, back }: Loss, signal: AbortSignal | undefined): Promise<Database> {
+function openStore(
+  config: Config,
+  { lost, back }: Loss,
+  { signal, startWriter }: Options,
+): Promise<Database> {
   return openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     shared: config.redisUrl !== undefined,
@@ -143,7 +150,7 @@ function openStore(config: Config, { lost, back }: Loss, signal: AbortSignal | u
     onBack: back,
     changes,
     gathered,
-    thread: writerThread(),
+    startWriter: startWriter ?? writerThread(writerModule()),
   })
 }
 
@@ -159,7 +166,7 @@ function sinceBoot(): number {
 }
 
 /** Beside this module, as source or as it was built. */
-function writerThread(): URL {
+function writerModule(): URL {
   return new URL(
     import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js',
     import.meta.url,

@@ -224,7 +224,7 @@ test('files stay below 200 lines, functions below 70, lines at most 110 characte
 
 test('names: kebab-case files, no barrels, nothing called utils, helpers, common, manager or service', () => {
   for (const file of [...SOURCES, ...TESTS]) {
-    const name = basename(file).replace(/(\.test)?\.ts$/, '')
+    const name = basename(file).replace(/(\.slow)?(\.test)?\.ts$/, '')
     assert.match(name, /^[a-z0-9]+(-[a-z0-9]+)*$/, file)
     assert.doesNotMatch(name, /^(index|utils?|helpers?|common|manager|services?)$/, file)
   }

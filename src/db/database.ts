@@ -2,6 +2,7 @@ import type { Claim } from './claim.ts'
 import type { Gathered } from './gathered.ts'
 import type { Db } from './tables.ts'
 import type { Changes, Writer } from './write.ts'
+import type { StartWriter } from './writer.ts'
 
 /** What a process caches until the store has changed: pages of animals, and keys. */
 export type Kept = 'pages' | 'keys'
@@ -38,6 +39,6 @@ export interface OpenOptions {
   changes: Changes
   /** Those of them that PostgreSQL makes together when they wait together. */
   gathered: Gathered
-  /** The module that starts the embedded database's writer thread, which knows the same changes. */
-  thread: URL
+  /** Starts the writer of the embedded database, which knows the same changes. */
+  startWriter: StartWriter
 }

@@ -14,7 +14,7 @@ import { openFile } from './sqlite.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 import type { Db } from './tables.ts'
 import { type Changes, transactionWriter, type Writer } from './write.ts'
-import { threadWriter } from './writer.ts'
+import { fileWriter } from './writer.ts'
 
 /**
  * Opens the store for serving it, brings its tables up to date, and claims it unless it is shared.
@@ -85,7 +85,7 @@ function postgres() {
   return import('./serve-postgres.ts')
 }
 
-async function serveSqlite(named: string, { shared, onLoss, thread }: OpenOptions): Promise<Database> {
+async function serveSqlite(named: string, { shared, onLoss, startWriter }: OpenOptions): Promise<Database> {
   const file = realFile(named)
   const release = claimFile(file, shared)
   const { reader, served } = await openServed(file).catch((error) => {
@@ -93,7 +93,7 @@ async function serveSqlite(named: string, { shared, onLoss, thread }: OpenOption
     throw error
   })
   const watch = watchFile(served, onLoss)
-  const writer = threadWriter(thread, served, reader.committed)
+  const writer = fileWriter(startWriter, served, reader.committed)
   return {
     ...writer,
     db: reader.db,

@@ -13,7 +13,7 @@ import { freePort } from '../testing/port.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
-import { startApp, type TestApp, UNLIMITED, useStores } from '../testing/start-app.ts'
+import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { runOnce } from './once.ts'
 import { openForCommand } from './open-database.ts'
 import { LISTEN_TO_KEYS, openPostgres } from './postgres.ts'
@@ -25,8 +25,6 @@ import { watchPostgres } from './watch-postgres.ts'
 const REX = { name: 'Rex', categoryId: 1, status: 'available' }
 const ANSWER_MS = 2_000
 const RECOVERY_MS = 2_000
-
-useStores(scratchDatabase)
 
 /** A database, and a line to it that can be cut. */
 async function makeProxied(t: Parameters<typeof startApp>[0]) {
@@ -85,7 +83,7 @@ test('ten processes that start at once on an empty database migrate it once, and
 })
 
 test('without Redis one process alone serves a database, and the second is told what to set', async (t) => {
-  const { databaseUrl } = await startApp(t)
+  const { databaseUrl } = await startApp(t, { databaseUrl: await scratchDatabase(t) })
 
   await assert.rejects(startApp(t, { databaseUrl }), /another adoptable already serves.*REDIS_URL/)
 })

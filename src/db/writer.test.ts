@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startApp } from '../testing/start-app.ts'
 import { servedFile } from './served-file.ts'
 import { fileOf } from './store-url.ts'
-import { threadWriter } from './writer.ts'
+import { fileWriter, writerThread } from './writer.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
 
@@ -20,8 +20,8 @@ test('an argument that no thread can be sent fails alone, also beside others, an
   assert.match(String(wrong.status === 'rejected' && wrong.reason), /DataCloneError/)
   assert.equal((await app.post('/v1/pets', REX)).status, 201)
 
-  const alone = threadWriter(
-    new URL('../writer-thread.ts', import.meta.url),
+  const alone = fileWriter(
+    writerThread(new URL('../writer-thread.ts', import.meta.url)),
     servedFile(fileOf(app.databaseUrl)),
   )
   const last = assert.rejects(alone.write('insertPet', (() => undefined) as never, by, app.clock.now))

@@ -20,31 +20,48 @@ const MOST_IN_A_MESSAGE = 16
  */
 const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
+/** Hears what becomes of the changes that were sent. */
+interface Listener {
+  onOutcomes(outcomes: Outcome[]): void
+  /** @param cause why it ended, if not because it was told to */
+  onExit(cause: unknown): void
+}
+
+/** Where `serveWrites` runs: a thread of its own; in most tests the same thread. */
+interface WriterHost {
+  /** @throws when an argument of a change cannot be cloned */
+  post(jobs: Job[]): void
+  /** Resolves when all that was posted is done and the file is closed. */
+  end(): Promise<void>
+}
+
+export type StartWriter = (served: ServedFile, listener: Listener) => WriterHost
+
 /**
  * The writer of the embedded database: a thread of its own, so that no read ever waits for a disk or a lock.
  * Changes that wait at the same moment share one transaction and one sync, and each still fails alone.
  *
- * @param thread the module the thread runs, which knows the list of changes
+ * @param startWriter is called with the first change
  * @param committed is called when something was, before the change is answered
  */
-export function threadWriter(
-  thread: URL,
+export function fileWriter(
+  startWriter: StartWriter,
   served: ServedFile,
   committed: () => void = () => undefined,
 ): Writer & { scrub(): Promise<void> } {
   const waiting = openPlaces<Waiting>()
   const outbox = openOutbox((jobs) => {
-    worker ??= start()
-    worker.postMessage(jobs)
+    host ??= start()
+    host.post(jobs)
   }, refuse)
-  let worker: Worker | undefined
+  let host: WriterHost | undefined
   /** Set by the close. */
   let onIdle: (() => void) | undefined
   /** Whether the disk failed, and nothing was written since. */
   let inDoubt = false
 
-  function start(): Worker {
-    return startThread(thread, served, {
+  function start(): WriterHost {
+    return startWriter(served, {
       onOutcomes(outcomes) {
         committed()
         outcomes.forEach(resolveWaiter)
@@ -52,7 +69,7 @@ export function threadWriter(
       },
       onExit(cause) {
         // Nobody knows whether the changes under way were committed: they are answered so.
-        worker = undefined
+        host = undefined
         outbox.clear()
         for (const { reject } of waiting.clear()) reject(new ApiError('service_unavailable', { cause }))
         onIdle?.()
@@ -93,7 +110,7 @@ export function threadWriter(
       const idle = Promise.withResolvers<void>()
       onIdle = idle.resolve
       if (!waiting.isEmpty()) await idle.promise
-      if (worker) await endThread(worker)
+      await host?.end()
     },
   }
 }
@@ -159,25 +176,23 @@ function openPlaces<Held>() {
   }
 }
 
-interface Listener {
-  onOutcomes(outcomes: Outcome[]): void
-  /** @param cause why it ended, if not because it was told to */
-  onExit(cause: unknown): void
-}
-
-function startThread(thread: URL, served: ServedFile, { onOutcomes, onExit }: Listener): Worker {
-  const started = new Worker(thread, { workerData: { served }, resourceLimits: WRITER_MEMORY })
-  let cause: unknown
-  started.on('message', onOutcomes)
-  started.on('error', (error) => {
-    cause = error
-  })
-  started.on('exit', () => onExit(cause))
-  return started
-}
-
-async function endThread(worker: Worker): Promise<void> {
-  const ended = once(worker, 'exit')
-  worker.postMessage(null)
-  await ended
+/** @param module what the thread runs; it knows the list of changes */
+export function writerThread(module: URL): StartWriter {
+  return (served, { onOutcomes, onExit }) => {
+    const worker = new Worker(module, { workerData: { served }, resourceLimits: WRITER_MEMORY })
+    let cause: unknown
+    worker.on('message', onOutcomes)
+    worker.on('error', (error) => {
+      cause = error
+    })
+    worker.on('exit', () => onExit(cause))
+    return {
+      post: (jobs) => worker.postMessage(jobs),
+      async end() {
+        const ended = once(worker, 'exit')
+        worker.postMessage(null)
+        await ended
+      },
+    }
+  }
 }

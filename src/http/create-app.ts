@@ -22,6 +22,7 @@ import { requestId } from './request-id.ts'
 import { type LogRequest, logRouted } from './request-log.ts'
 import { sendError } from './send-error.ts'
 import { type Send, sendRouted } from './send-together.ts'
+import { serializerCompiler } from './serialize.ts'
 import { endStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'
 
@@ -89,6 +90,7 @@ export function createApp(options: Options): App {
   boundPipelines(app.server)
   endStalled(app.server, app.connections, requestTimeout)
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   app.removeAllContentTypeParsers()
   app.setErrorHandler((error: Error & { code?: string }, request, reply) =>
     // A method that Node's parser knows and HTTP does not, such as RTSP's DESCRIBE: not even a 404 has it.

@@ -11,6 +11,7 @@ import type { Kept } from '../db/database.ts'
 import { openDatabase, openForCommand } from '../db/open-database.ts'
 import { openToRead } from '../db/open-sqlite.ts'
 import { fileOf } from '../db/store-url.ts'
+import { writerThread } from '../db/writer.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import type { View } from './caller.ts'
 import type { Coding } from './coding.ts'
@@ -155,11 +156,11 @@ test('what is ready takes about as much memory as it may, however small the page
 const KEPT: Kept[] = ['pages', 'keys']
 test('what this process has changed is known in the same turn of the event loop', async (t) => {
   const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
-  const thread = new URL('../writer-thread.ts', import.meta.url)
+  const startWriter = writerThread(new URL('../writer-thread.ts', import.meta.url))
   const none = { onWait: assert.ifError, onLost: assert.ifError, onBack: () => assert.fail() }
   const options = { connections: 1, shared: false, signal: undefined, gathered: {}, ...none }
   const onLoss = assert.ifError
-  const { write, version, close } = await openDatabase(url, { ...options, onLoss, changes, thread })
+  const { write, version, close } = await openDatabase(url, { ...options, onLoss, changes, startWriter })
   const other = new DatabaseSync(fileOf(url), { timeout: 5_000 })
   t.after(async () => {
     other.close()

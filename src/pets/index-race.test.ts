@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
-import '../testing/on-postgres.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { catchUp } from './search-index.ts'
 
 test('a change under way while the index is brought up to date is found after it, on PostgreSQL', async (t) => {
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const app = await startApp(t, {
+    databaseUrl: await scratchDatabase(t),
+    key: { ...UNLIMITED, access: 'admin' },
+  })
   const { write, db } = app.service.context
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   while (await write('indexAnimals'));
@@ -22,7 +25,10 @@ test('a change under way while the index is brought up to date is found after it
 })
 
 test('where a step does not get done in its time a smaller one does, on PostgreSQL', async (t) => {
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const app = await startApp(t, {
+    databaseUrl: await scratchDatabase(t),
+    key: { ...UNLIMITED, access: 'admin' },
+  })
   const { write, db } = app.service.context
   for (const name of ['Rex', 'Bella', 'Ada']) await app.post('/v1/pets', { name, categoryId: 1 })
   await catchUp(write)

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { openForCommand } from '../db/open-database.ts'
 import { runOnServer, TEMPLATE, urlOf } from './postgres.ts'
 import { startServer } from './postgres-server.ts'
@@ -14,6 +15,8 @@ export async function globalSetup(): Promise<void> {
   // Every test file, service and writer thread loads the same modules: they are compiled once.
   process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compiled')
   opened.defer(openRunFolder())
+  process.env.TEST_STORE = join(tmpdir(), 'template.db')
+  await (await openForCommand(`sqlite:${process.env.TEST_STORE}`)).close()
   process.env.TEST_DATABASE_URL ??= await startPostgres()
   process.env.TEST_RUN = String(process.pid)
   process.env.TEST_REDIS_URL ??= await startRedisServer()

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,13 +8,15 @@ import { readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { insertSecret } from '../db/secrets.ts'
-import { isPostgres } from '../db/store-url.ts'
+import { fileOf, isPostgres } from '../db/store-url.ts'
 import type { Face } from '../http/face.ts'
+import type { Environment } from '../keys/key-format.ts'
 import { makeKey as make } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
 import { type Service, start } from '../start.ts'
 import { cleanup } from './cleanup.ts'
 import { type Answer, type Sent, send, sendRaw } from './client.ts'
+import { sameThread } from './same-thread.ts'
 
 export interface Options {
   /** Environment variables beside those of the test itself. */
@@ -27,6 +29,8 @@ export interface Options {
   now?: number
   /** Milliseconds of the clock that nobody can set; it is the other clock when absent. */
   steady?: () => number
+  /** Whether the writer has its thread, as in a service; for what depends on it. */
+  thread?: boolean
   /** Faces beside the service's own. */
   faces?: (context: Context) => Face[]
 }
@@ -66,21 +70,22 @@ export function scratchFolder(t: TestContext): string {
 
 type MakeStore = (t: TestContext) => string | Promise<string>
 
-/** Makes the URL of a new store of a test's own. */
-let scratchStore: MakeStore = (t) => `sqlite:${join(scratchFolder(t), 'test.db')}`
+/** Makes the URL of a new store of a test's own; without one it is a file. */
+let otherStore: MakeStore | undefined
 
 /** Settings of every service that a test starts, beneath its own. */
 let commonSettings: Record<string, string> = {}
 
 /** From now on tests put their stores there. */
 export function useStores(make: MakeStore, settings: Record<string, string> = {}): void {
-  scratchStore = make
+  otherStore = make
   commonSettings = settings
 }
 
 /** The whole service on a free port, with a store of its own and a clock that stands still until told. */
 export async function startApp(t: TestContext, options: Options = {}): Promise<TestApp> {
-  const databaseUrl = options.databaseUrl ?? (await scratchStore(t))
+  const existing = options.databaseUrl ?? (await otherStore?.(t))
+  const databaseUrl = existing ?? `sqlite:${join(scratchFolder(t), 'test.db')}`
   const clock = { now: options.now ?? NOW }
   const log: string[] = []
   const config = readConfig({
@@ -92,9 +97,12 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     ...commonSettings,
     ...options.settings,
   })
-  const key = await makeKey(databaseUrl, options.key, config.environment)
+  const key = existing
+    ? await makeKey(existing, options.key, config.environment)
+    : await copyTemplate(databaseUrl, options.key, config.environment)
   const service = await start(config, {
     clock: () => clock.now,
+    ...(!options.thread && { startWriter: sameThread }),
     ...(options.steady && { steady: options.steady }),
     ...(options.faces && { faces: options.faces }),
     log: { write: (line) => log.push(line) },
@@ -132,11 +140,32 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
   }
 }
 
+/** Stores with one key, which tests copy instead of making their own: the key by what it was made with. */
+const templates = new Map<string, { file: string; key: Promise<string> }>()
+
+async function copyTemplate(
+  databaseUrl: string,
+  key: Partial<keys.NewKey> = {},
+  environment: Environment,
+): Promise<string> {
+  const name = JSON.stringify([key, environment])
+  let template = templates.get(name)
+  if (!template) {
+    const copied = join(tmpdir(), `template-${process.pid}-${templates.size}.db`)
+    copyFileSync(process.env.TEST_STORE ?? '', copied)
+    template = { file: copied, key: makeKey(`sqlite:${copied}`, key, environment) }
+    templates.set(name, template)
+  }
+  const secret = await template.key
+  copyFileSync(template.file, fileOf(databaseUrl))
+  return secret
+}
+
 /** A key straight in the store, as the command makes it beside a running server. */
 export async function makeKey(
   databaseUrl: string,
   { name = 'test', plan = 'business', access = 'write', organizationId, limits }: Partial<keys.NewKey> = {},
-  environment: 'production' | 'staging' = 'production',
+  environment: Environment = 'production',
 ): Promise<string> {
   const store = await openForCommand(databaseUrl, changes)
   // The first admin key that a start makes would be one more in every test.

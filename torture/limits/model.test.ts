@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { readConfig } from '../../src/config.ts'
 import { openToWrite } from '../../src/db/open-sqlite.ts'
 import { servedFile } from '../../src/db/served-file.ts'
-import { threadWriter } from '../../src/db/writer.ts'
+import { fileWriter, writerThread } from '../../src/db/writer.ts'
 import type { Account, Limiter, Ruling } from '../../src/limits/limiter.ts'
 import { memoryLimiter } from '../../src/limits/memory.ts'
 import { redisLimiter } from '../../src/limits/redis/limiter.ts'
@@ -47,7 +47,7 @@ const JUDGES: Record<string, (t: TestContext) => Judge | Promise<Judge>> = {
   'one process on SQLite': async (t) => {
     const [clock, file] = [{ now: 0 }, join(scratchFolder(t), 'test.db')]
     const { db } = await openToWrite(file)
-    const writer = threadWriter(new URL('../../src/writer-thread.ts', import.meta.url), servedFile(file))
+    const writer = fileWriter(writerThread(new URL('../../src/writer-thread.ts', import.meta.url)), servedFile(file))
     t.after(async () => {
       await writer.close()
       await db.destroy()

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NEEDS_BROWSER, openBrowser } from '../../testing/browser.ts'
 import { cookieOf, signIn } from '../../testing/console.ts'
 import { startGallery } from '../../testing/gallery.ts'
 
@@ -61,22 +60,4 @@ test('GET /language/es has the browser keep it for a year, and leads back to the
     assert.deepEqual(answer.headers['set-cookie'], set)
   }
   assert.equal((await visit('/language/xx')).status, 404)
-})
-
-test('the foot of every page leads to the other language, without a script', NEEDS_BROWSER, async (t) => {
-  const app = await startGallery(t)
-  await app.add({ name: 'Ada' })
-  const browser = await openBrowser(t)
-  const context = await browser.newContext({ locale: 'en-US', javaScriptEnabled: false })
-  const page = await context.newPage()
-  const at = (path: string) => `http://127.0.0.1:${app.port}${path}`
-  for (const path of ['/animals?q=ada', '/animals/1-ada', '/console/sign-in']) {
-    await page.goto(at(path))
-    await page.getByRole('link', { name: 'Español' }).click()
-    assert.equal(page.url(), at(path))
-    assert.equal(await page.locator('html').getAttribute('lang'), 'es')
-    await page.getByRole('link', { name: 'English' }).click()
-    assert.equal(page.url(), at(path))
-    assert.equal(await page.locator('html').getAttribute('lang'), 'en')
-  }
 })

@@ -5,7 +5,7 @@ import type { Answer } from '../../testing/client.ts'
 import { type Person, signIn } from '../../testing/console.ts'
 import { scratchDatabase } from '../../testing/postgres.ts'
 import { startProxy } from '../../testing/proxy.ts'
-import { NEEDS_REDIS, startRedis, until } from '../../testing/redis.ts'
+import { until } from '../../testing/redis.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../testing/start-app.ts'
 
 // No page waits for a part of the service that is lost.
@@ -86,17 +86,4 @@ test('while PostgreSQL is gone or silent every page says in time that it cannot 
   await assertTold(questions)
   proxy.mode = 'pass'
   await until(async () => (await visit(app, '/animals', ASKED)).status === 200)
-})
-
-test('while Redis is silent or gone every page says the same', NEEDS_REDIS, async (t) => {
-  const redis = await startRedis(t)
-  const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
-  const app = await startApp(t, { settings, key: { ...UNLIMITED, access: 'admin' } })
-  // Whoever came before may be served for a while, so nobody did.
-  const questions = questionsOf(app, await fill(app), {})
-  redis.pause()
-  await assertTold(questions)
-  redis.resume()
-  await redis.kill()
-  await assertTold(questions)
 })

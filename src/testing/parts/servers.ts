@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Redis } from 'ioredis'
-import { scratchDatabase } from './postgres.ts'
-import { NEEDS_REDIS } from './redis.ts'
-import { startApp, useStores } from './start-app.ts'
+import { scratchDatabase } from '../postgres.ts'
+import { NEEDS_REDIS } from '../redis.ts'
+import { startApp, useStores } from '../start-app.ts'
+import { takeFiles } from '../take-files.ts'
+import { ON_SERVERS } from '../test-files.ts'
 
-// Imported before the tests that are to run on PostgreSQL and, where there is one, with Redis.
+// On PostgreSQL and, where there is one, with Redis.
 const { TEST_REDIS_URL } = process.env
 
 useStores(scratchDatabase, TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {})
@@ -20,3 +22,5 @@ test('these limits are counted in Redis', TEST_REDIS_URL ? {} : NEEDS_REDIS, asy
   const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow()
   assert.equal(await redis.exists(`adoptable:${id}:{key:1}`), 1)
 })
+
+await takeFiles('servers', ON_SERVERS)

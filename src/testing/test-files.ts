@@ -1,0 +1,88 @@
+import { globSync, statSync } from 'node:fs'
+
+// Which test files run where. Each is in one of the first two groups; some run again on the servers.
+
+const TESTS = globSync(['src/**/*.test.ts', 'client/src/**/*.test.ts'])
+
+/** Those that take long: browsers, other programs, servers that are lost, processes that are killed. */
+const isSlow = (file: string): boolean => file.endsWith('.slow.test.ts')
+
+/** The files of `npm test`. */
+export const QUICK = longestFirst(TESTS.filter((file) => !isSlow(file)))
+
+export const SLOW = longestFirst(TESTS.filter(isSlow))
+
+/** The features, which behave the same on PostgreSQL. */
+export const ON_POSTGRES = longestFirst([
+  'src/applications/applications.test.ts',
+  'src/applications/erasure.test.ts',
+  'src/applications/link.test.ts',
+  'src/applications/plan.test.ts',
+  'src/categories/categories.test.ts',
+  'src/db/migrate.test.ts',
+  'src/faces/petfinder/animals.test.ts',
+  'src/faces/petfinder/facts.test.ts',
+  'src/faces/petfinder/many.test.ts',
+  'src/faces/petfinder/organizations.test.ts',
+  'src/faces/petfinder/token.test.ts',
+  'src/faces/second-face.test.ts',
+  'src/faces/two-views.test.ts',
+  'src/faces/web/console/animals/animals.test.ts',
+  'src/faces/web/console/applications/applications.test.ts',
+  'src/faces/web/console/console.test.ts',
+  'src/faces/web/console/forms/choices.test.ts',
+  'src/faces/web/console/hostile.test.ts',
+  'src/faces/web/console/import/columns.test.ts',
+  'src/faces/web/console/import/import.test.ts',
+  'src/faces/web/console/keys/keys.test.ts',
+  'src/faces/web/console/organization/add.test.ts',
+  'src/faces/web/console/organization/organization.test.ts',
+  'src/faces/web/console/organization/questions.test.ts',
+  'src/faces/web/console/people/people.test.ts',
+  'src/faces/web/console/photos/photos.test.ts',
+  'src/faces/web/console/sign-in/join.test.ts',
+  'src/faces/web/console/sign-in/sign-in.test.ts',
+  'src/faces/web/gallery/animal.test.ts',
+  'src/faces/web/gallery/apply.test.ts',
+  'src/faces/web/gallery/hostile.test.ts',
+  'src/faces/web/gallery/list.test.ts',
+  'src/faces/web/gallery/private.test.ts',
+  'src/faces/web/gallery/shelter.test.ts',
+  'src/http/idempotency.test.ts',
+  'src/http/query.test.ts',
+  'src/jobs/runner.test.ts',
+  'src/orders/erasure.test.ts',
+  'src/orders/known-time.test.ts',
+  'src/orders/model.test.ts',
+  'src/orders/orders.test.ts',
+  'src/orders/place.test.ts',
+  'src/orders/plan.test.ts',
+  'src/organizations/organizations.test.ts',
+  'src/pets/areas.test.ts',
+  'src/pets/bonds.test.ts',
+  'src/pets/by-distance.test.ts',
+  'src/pets/change.test.ts',
+  'src/pets/conditions.test.ts',
+  'src/pets/find.test.ts',
+  'src/pets/index-animals.test.ts',
+  'src/pets/paging.test.ts',
+  'src/pets/pets.test.ts',
+  'src/pets/picked.test.ts',
+  'src/pets/profile.test.ts',
+  'src/pets/views.test.ts',
+  'src/photos/jobs.test.ts',
+  'src/photos/photos.test.ts',
+  'src/staff/removal.test.ts',
+  'src/staff/staff.test.ts',
+  'src/transfer/import.test.ts',
+  'src/vocabulary/vocabulary.test.ts',
+])
+
+/** What depends on the counters, which are in Redis then, with the data in PostgreSQL. */
+export const ON_SERVERS = ['src/contract.test.ts', 'src/keys/keys.test.ts', 'src/access.test.ts']
+
+/** So that no process is left with a long file at the end. */
+function longestFirst(files: string[]): string[] {
+  const bytes = new Map(files.map((file) => [file, statSync(file).size]))
+  return files.sort((one, other) => (bytes.get(other) ?? 0) - (bytes.get(one) ?? 0))
+}
