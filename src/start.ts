@@ -25,6 +25,7 @@ import { openTracing } from './metrics/tracing.ts'
 import { identifyStore, openLimiter, sweepRegularly } from './open-limiter.ts'
 import { knownTime } from './orders/known-time.ts'
 import { openPhotos } from './photo-files/open.ts'
+import type { Renderer } from './photo-files/render.ts'
 import { sweepWorkRegularly } from './photo-files/sweep.ts'
 import { buildServer } from './server.ts'
 import { linkOf, originOf } from './staff/join.ts'
@@ -53,6 +54,8 @@ interface Options {
   worker?: string
   /** Starts the writer of the embedded database; a thread when absent. */
   startWriter?: StartWriter
+  /** Makes the files of photos; a process of this service when absent. */
+  renderer?: Renderer
   /** Ends a start that waits for its database. */
   signal?: AbortSignal
   /** Faces beside its own. */
@@ -86,7 +89,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     opened.defer(sweepRegularly(uncounted, loss))
     const limiter = metrics ? countVerdicts(uncounted, metrics) : uncounted
 
-    const photos = await openPhotos(config)
+    const photos = await openPhotos(config, options.renderer)
     opened.defer(() => photos.close())
     opened.defer(await sweepWorkRegularly(photos, clock, loss))
     const context: Context = {

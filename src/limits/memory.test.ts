@@ -9,8 +9,9 @@ import { readConfig } from '../config.ts'
 import { openToWrite } from '../db/open-sqlite.ts'
 import { servedFile } from '../db/served-file.ts'
 import type { Write } from '../db/write.ts'
-import { fileWriter, writerThread } from '../db/writer.ts'
+import { fileWriter } from '../db/writer.ts'
 import type { Limits } from '../plans.ts'
+import { sameThread } from '../testing/same-thread.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import type { Account, Limiter } from './limiter.ts'
 import { memoryLimiter } from './memory.ts'
@@ -36,7 +37,7 @@ async function turns(count: number): Promise<void> {
 async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
   const file = join(scratchFolder(t), 'test.db')
   const { db } = await openToWrite(file)
-  const writer = fileWriter(writerThread(new URL('../writer-thread.ts', import.meta.url)), servedFile(file))
+  const writer = fileWriter(sameThread, servedFile(file))
   t.after(async () => {
     await writer.close()
     await db.destroy()

@@ -14,9 +14,8 @@ export interface PhotoFiles {
   close(): Promise<void>
 }
 
-export async function openPhotos(config: Where): Promise<PhotoFiles> {
+export async function openPhotos(config: Where, renderer = openRenderer()): Promise<PhotoFiles> {
   const store = await openPhotoStore(config)
-  const renderer = openRenderer()
   return { store, renderer, making: new Map(), close: () => renderer.close() }
 }
 

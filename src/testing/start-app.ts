@@ -13,6 +13,7 @@ import type { Face } from '../http/face.ts'
 import type { Environment } from '../keys/key-format.ts'
 import { makeKey as make } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
+import { openRenderer, type Renderer } from '../photo-files/render.ts'
 import { type Service, start } from '../start.ts'
 import { cleanup } from './cleanup.ts'
 import { type Answer, type Sent, send, sendRaw } from './client.ts'
@@ -82,6 +83,9 @@ export function useStores(make: MakeStore, settings: Record<string, string> = {}
   commonSettings = settings
 }
 
+/** The services of a test process share the process that reads pictures: a start of it takes a while. */
+const renderer: Renderer = { ...openRenderer(), close: async () => undefined }
+
 /** The whole service on a free port, with a store of its own and a clock that stands still until told. */
 export async function startApp(t: TestContext, options: Options = {}): Promise<TestApp> {
   const existing = options.databaseUrl ?? (await otherStore?.(t))
@@ -103,6 +107,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
   const service = await start(config, {
     clock: () => clock.now,
     ...(!options.thread && { startWriter: sameThread }),
+    renderer,
     ...(options.steady && { steady: options.steady }),
     ...(options.faces && { faces: options.faces }),
     log: { write: (line) => log.push(line) },

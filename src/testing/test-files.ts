@@ -65,7 +65,7 @@ export const ON_POSTGRES = longestFirst([
   'src/pets/conditions.test.ts',
   'src/pets/find.test.ts',
   'src/pets/index-animals.test.ts',
-  'src/pets/paging.test.ts',
+  'src/pets/paging.slow.test.ts',
   'src/pets/pets.test.ts',
   'src/pets/picked.test.ts',
   'src/pets/profile.test.ts',
