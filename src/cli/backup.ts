@@ -4,11 +4,12 @@ import type { Config } from '../config.ts'
 import { isPostgres } from '../db/store-url.ts'
 import type { Archived } from '../photos/archive.ts'
 import { ConfigError } from '../setting.ts'
-import { type Settings, settingsHelp } from './settings.ts'
-import { print, whole } from './terminal.ts'
+import type { CommandContext } from './command-context.ts'
+import { settingsHelp } from './settings.ts'
+import { note, type Output, print, whole } from './terminal.ts'
 
 /** An online copy of the embedded store, as a store of its own or with the files of its photos. */
-export function backupCommand(program: Command, settings: Settings): void {
+export function backupCommand(program: Command, { settings, stdout, stderr }: CommandContext): void {
   program
     .command('backup')
     .description('copy the SQLite store into a new file; the service may run meanwhile')
@@ -22,12 +23,14 @@ export function backupCommand(program: Command, settings: Settings): void {
     .action(async (file: string, { json }: { json?: true }) => {
       const config = settings()
       if (isPostgres(config.databaseUrl)) throw new ConfigError(OF_POSTGRES)
-      const made = /\.tar$/i.test(file) ? await withPhotos(config, file) : await storeAlone(config, file)
+      const made = /\.tar$/i.test(file)
+        ? await withPhotos(config, file)
+        : await storeAlone(config, file, stderr)
       const bytes = statSync(file).size
       const counts = Object.entries(made).map(([what, count]) => `, ${what}: ${count}`)
       const line = `${file}: ${bytes} bytes${counts.join('')}`
-      await print(json ? JSON.stringify({ file, bytes, ...made }, null, 2) : line)
-      tellOfMissing(made)
+      await print(stdout, json ? JSON.stringify({ file, bytes, ...made }, null, 2) : line)
+      tellOfMissing(made, stderr)
     })
 }
 
@@ -36,20 +39,24 @@ const OF_POSTGRES =
   '--photos-from … --photos-to …`, not with this command'
 
 /** @throws when there is no file of any photo: then it was looked for elsewhere than where they are */
-function tellOfMissing({ photos = 0, missing = 0 }: Partial<Archived>): void {
+function tellOfMissing({ photos = 0, missing = 0 }: Partial<Archived>, stderr: Output): void {
   if (missing === 0) return
   const text = `The files of ${whole(missing)} photos are missing. Check PHOTOS_URL.`
   if (photos === 0) throw new Error(text)
-  console.error(text)
+  note(stderr, text)
 }
 
-async function storeAlone({ databaseUrl }: Config, file: string): Promise<{ animals: number }> {
+async function storeAlone(
+  { databaseUrl }: Config,
+  file: string,
+  stderr: Output,
+): Promise<{ animals: number }> {
   const { backUp } = await import('../db/backup.ts')
   const { countPhotos } = await import('../photos/archive.ts')
   const animals = await backUp(databaseUrl, file)
   const photos = countPhotos(file)
   if (photos > 0)
-    console.error(`without the files of its ${whole(photos)} photos: ${file}.tar would have them`)
+    note(stderr, `without the files of its ${whole(photos)} photos: ${file}.tar would have them`)
   return { animals }
 }
 

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { type Settings, settingsHelp } from './settings.ts'
+import type { CommandContext } from './command-context.ts'
+import { settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
 import { print, whole } from './terminal.ts'
 
 /** For stores that are older than the lists, or whose operator wants names back. */
-export function breedsCommand(program: Command, settings: Settings): void {
+export function breedsCommand(program: Command, { settings, stdout }: CommandContext): void {
   program
     .command('breeds')
     .description('add the names of breeds and colors that a new store has, where they are missing')
@@ -17,7 +18,7 @@ export function breedsCommand(program: Command, settings: Settings): void {
       const store = await openForCommand(databaseUrl, changes)
       try {
         const { breed, color } = await store.write('fillVocabulary')
-        await print(`added ${whole(breed)} names of breeds and ${whole(color)} of colors`)
+        await print(stdout, `added ${whole(breed)} names of breeds and ${whole(color)} of colors`)
       } finally {
         await store.close()
       }

@@ -2,26 +2,15 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { SETTINGS } from '../settings.ts'
 import { freePort } from '../testing/port.ts'
 import { bareEnvironment, runCli, spawnCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
-import { backupCommand } from './backup.ts'
-import { breedsCommand } from './breeds.ts'
-import { completionCommand } from './completion.ts'
-import { copyCommand } from './copy.ts'
-import { doctorCommand } from './doctor.ts'
-import { exportCommand } from './export.ts'
-import { importCommand } from './import.ts'
-import { keysCommand } from './keys.ts'
-import { openapiCommand } from './openapi.ts'
-import { peopleCommand } from './people.ts'
-import { reindexCommand } from './reindex.ts'
-import { sampleCommand } from './sample.ts'
-import { serveCommand } from './serve.ts'
+import { commandsOf } from './program.ts'
 
 const KEY = /adopt_live_[0-9A-Za-z]{36}/
 
@@ -61,22 +50,9 @@ test('a HOST that is no host is refused at the start, with one line that says wh
 
 /** Every command of the program, also those within another. */
 function allCommands(): Command[] {
-  const program = new Command('adoptable')
-  const settings = () => readConfig({})
-  const adders = [
-    ...[serveCommand, keysCommand, backupCommand, copyCommand, importCommand, exportCommand],
-    ...[
-      sampleCommand,
-      breedsCommand,
-      peopleCommand,
-      reindexCommand,
-      openapiCommand,
-      doctorCommand,
-      completionCommand,
-    ],
-  ]
-  for (const add of adders) add(program, settings)
-  return program.commands.flatMap((command) => [command, ...command.commands])
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const context = { settings: () => readConfig({}), environment: {}, stdin, stdout, stderr }
+  return commandsOf(context).commands.flatMap((command) => [command, ...command.commands])
 }
 
 test('every default that the help shows is taken as an option, and means the default', () => {

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
 import { print } from './terminal.ts'
 
 const SHELLS = { bash: forBash, zsh: forZsh, fish: forFish }
@@ -10,13 +11,13 @@ To switch it on:
   fish, in ~/.config/fish/config.fish: adoptable completion fish | source`
 
 /** Prints what a shell needs to complete the commands and options of this program. */
-export function completionCommand(program: Command): void {
+export function completionCommand(program: Command, { stdout }: CommandContext): void {
   program
     .command('completion')
     .description('print the completion of this command for a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', HOW_TO_SWITCH_ON)
-    .action((shell: keyof typeof SHELLS) => print(SHELLS[shell](pathsOf(program)).trimEnd()))
+    .action((shell: keyof typeof SHELLS) => print(stdout, SHELLS[shell](pathsOf(program)).trimEnd()))
 }
 
 interface Word {

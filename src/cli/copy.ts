@@ -3,8 +3,9 @@ import type { Outcome, Progress, Stores } from '../db/copy.ts'
 import type { Comparison } from '../db/copy-check.ts'
 import type { Copied } from '../photo-files/copy.ts'
 import { ConfigError, databaseUrl, photosUrl } from '../setting.ts'
+import type { CommandContext } from './command-context.ts'
 import { copyPhotos, photosText } from './copy-photos.ts'
-import { bar, drawnLine, print, whole } from './terminal.ts'
+import { bar, drawnLine, note, type Output, print, whole } from './terminal.ts'
 
 const NOT_TO_BE_USED =
   'the copy differs from its source, and is not to be used: copy again into an empty store'
@@ -20,7 +21,7 @@ interface Given {
 }
 
 /** Moves a store, and the files of photos, to another engine or address; of the settings it needs none. */
-export function copyCommand(program: Command): void {
+export function copyCommand(program: Command, { stdout, stderr }: CommandContext): void {
   program
     .command('copy')
     .description('copy a store into an empty one, on either engine, or the files of photos, or both')
@@ -34,27 +35,27 @@ export function copyCommand(program: Command): void {
       const photos = bothOf(given, 'photosFrom', 'photosTo', photosUrl)
       if (!stores && !photos)
         throw new ConfigError('copy needs --from and --to, or --photos-from and --photos-to')
-      const outcome = stores && (await copyRows(stores))
-      const files = photos && outcome?.equal !== false ? await copyPhotos(photos) : undefined
-      await print(json ? jsonOf(outcome, files) : textOf(outcome, files))
-      if (outcome && !photos) tellOfPhotos(outcome)
+      const outcome = stores && (await copyRows(stores, stderr))
+      const files = photos && outcome?.equal !== false ? await copyPhotos(photos, stderr) : undefined
+      await print(stdout, json ? jsonOf(outcome, files) : textOf(outcome, files))
+      if (outcome && !photos) tellOfPhotos(outcome, stderr)
       if (outcome && !outcome.equal) throw new Error(outcome.finishedBefore ? CHANGED_SINCE : NOT_TO_BE_USED)
     })
 }
 
-async function copyRows(stores: Stores): Promise<Outcome> {
+async function copyRows(stores: Stores, stderr: Output): Promise<Outcome> {
   const { copyStore } = await import('../db/copy.ts')
-  const drawn = progressBar(process.stderr)
+  const drawn = progressBar(stderr)
   return copyStore(stores, drawn.show).finally(drawn.clear)
 }
 
 /** The service would look for their files at the new address. */
-function tellOfPhotos({ comparisons }: Outcome): void {
+function tellOfPhotos({ comparisons }: Outcome, stderr: Output): void {
   const count = comparisons.find(({ table }) => table === 'photo')?.rows[0] ?? 0
   const text =
     `The rows name the ${whole(count)} photos, but their files stay at the old address. ` +
     '--photos-from and --photos-to copy them.'
-  if (count > 0) console.error(text)
+  if (count > 0) note(stderr, text)
 }
 
 /** @throws {ConfigError} when there is only one of them, or one is wrong */
@@ -134,7 +135,7 @@ interface Bar {
   clear(): void
 }
 
-function progressBar(terminal: NodeJS.WriteStream): Bar {
+function progressBar(terminal: Output): Bar {
   const line = drawnLine(terminal)
   let current: string | undefined
   let [startedAt, startedWith] = [0, 0]

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
+import type { CommandContext } from './command-context.ts'
 import { settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
 import { print } from './terminal.ts'
 
 /** Where the counters of the limits are shared; a store remembers it, so that no process counts elsewhere. */
-export function countersCommand(program: Command, settings: () => Config): void {
+export function countersCommand(program: Command, { settings, stdout }: CommandContext): void {
   const command = program
     .command('counters')
     .description('where the counters of the limits are: in a Redis, or in the process')
@@ -24,6 +24,6 @@ export function countersCommand(program: Command, settings: () => Config): void 
       const { moveCounters } = await import('../limits/move-counters.ts')
       await moveCounters(databaseUrl, counterStore)
       const where = counterStore === null ? 'in the process' : `in the Redis at ${counterStore}`
-      await print(`the counters are ${where} from now on, and begin anew`)
+      await print(stdout, `the counters are ${where} from now on, and begin anew`)
     })
 }

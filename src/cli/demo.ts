@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import type { CommandContext } from './command-context.ts'
+import { settingsHelp } from './settings.ts'
 import { requireStoreOr } from './store-file.ts'
 import { print } from './terminal.ts'
 
 /** Something to look at: a shelter that does not exist, with animals and drawn photos. */
-export function demoCommand(program: Command, settings: Settings): void {
+export function demoCommand(program: Command, { settings, stdout }: CommandContext): void {
   program
     .command('demo')
     .description('add a made-up shelter to look around in; the service may run meanwhile')
@@ -13,7 +14,7 @@ export function demoCommand(program: Command, settings: Settings): void {
     .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL'))
     .action(async ({ remove }: { remove?: true }) => {
       const config = settings()
-      await print(await (remove ? removeAll(config) : fill(config)))
+      await print(stdout, await (remove ? removeAll(config) : fill(config)))
     })
 }
 

@@ -4,14 +4,15 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../setting.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import type { CommandContext } from './command-context.ts'
+import { settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
-import { whole } from './terminal.ts'
+import { note, type Output, whole } from './terminal.ts'
 
 export type TextFormat = 'ndjson' | 'csv'
 
 /** Every animal as a line of a file, or of the output. */
-export function exportCommand(program: Command, settings: Settings): void {
+export function exportCommand(program: Command, { settings, stdout, stderr }: CommandContext): void {
   program
     .command('export')
     .description('write every animal, with the name of its category; the service may run meanwhile')
@@ -45,7 +46,7 @@ export function exportCommand(program: Command, settings: Settings): void {
           })
           const to = file === '-' ? '' : ` to ${file}`
           // On stderr, as stdout may be the animals.
-          if (await writeText(file, text)) console.error(`exported ${whole(count)} animals${to}`)
+          if (await writeText(file, stdout, text)) note(stderr, `exported ${whole(count)} animals${to}`)
         } finally {
           await store.close()
         }
@@ -76,10 +77,11 @@ function formatOf(file: string): TextFormat {
  */
 export async function writeText(
   file: string,
+  stdout: Output,
   text: Iterable<string> | AsyncIterable<string>,
 ): Promise<boolean> {
   const source = Readable.from(text)
-  if (file === '-') return pipeline(source, process.stdout, { end: false }).then(() => true, unlessClosed)
+  if (file === '-') return pipeline(source, stdout, { end: false }).then(() => true, unlessClosed)
   if (existsSync(file)) throw new Error(`${file} exists already, and is not overwritten`)
   const part = `${file}.${process.pid}.part`
   try {

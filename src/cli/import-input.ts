@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Streams } from './terminal.ts'
 
 export interface Input extends AsyncDisposable {
   /** In bytes; undefined for what comes through a pipe. */
@@ -14,11 +15,14 @@ export interface Input extends AsyncDisposable {
 
 const CHUNK_BYTES = 2 ** 18
 
-/** @throws when there is no such file */
-export async function openInput(file: string): Promise<Input> {
+/**
+ * @param streams of which - names the input
+ * @throws when there is no such file
+ */
+export async function openInput(file: string, streams: Streams): Promise<Input> {
   const handle = file === '-' ? undefined : await openFile(file)
   const size = (await handle?.stat())?.size
-  const stream = handle?.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin
+  const stream = handle?.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }) ?? streams.stdin
   let count = 0
   return {
     size,

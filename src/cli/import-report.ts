@@ -3,7 +3,7 @@ import type { Refusal } from '../transfer/animal.ts'
 import type { Fetched } from '../transfer/fetch-photos.ts'
 import { DAY_FIRST, type NotUnderstood, PAGES, WHY } from '../transfer/left-out.ts'
 import { linesIn, type Summary } from '../transfer/summary.ts'
-import { bar, drawnLine, whole } from './terminal.ts'
+import { bar, drawnLine, type Output, whole } from './terminal.ts'
 
 /** So many refused lines are shown; a file may have millions of them. */
 const MOST_SHOWN = 100
@@ -20,7 +20,7 @@ export interface Rejects {
  *
  * @throws when the file exists
  */
-export function openRejects(terminal: NodeJS.WriteStream, file: string | undefined): Rejects {
+export function openRejects(terminal: Output, file: string | undefined): Rejects {
   if (file !== undefined && existsSync(file))
     throw new Error(`${file} exists already, and is not overwritten`)
   const descriptor = file === undefined ? undefined : openSync(file, 'wx', 0o600)
@@ -51,7 +51,7 @@ export interface Progress {
   clear(): void
 }
 
-export function openProgress(terminal: NodeJS.WriteStream, size: number | undefined): Progress {
+export function openProgress(terminal: Output, size: number | undefined): Progress {
   const line = drawnLine(terminal)
   const startedAt = performance.now()
   return {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { Config } from '../config.ts'
 import type { PetStatus } from '../pets/fields.ts'
 import { AMERICAN, FORMATS } from '../transfer/animal.ts'
 import type { Options } from '../transfer/import.ts'
 import { MAPPINGS } from '../transfer/mappings.ts'
 import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
+import type { CommandContext } from './command-context.ts'
 import { openInput } from './import-input.ts'
 import {
   currency,
@@ -19,15 +19,15 @@ import {
 } from './import-options.ts'
 import { lackingText, leftOutText, openProgress, openRejects, summaryText } from './import-report.ts'
 import { time } from './keys-options.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import { settingsHelp } from './settings.ts'
 import { requireStore, requireStoreOr } from './store-file.ts'
-import { print, whole } from './terminal.ts'
+import { print, type Streams, whole } from './terminal.ts'
 import { watch } from './watch.ts'
 
 const STATUSES: PetStatus[] = ['available', 'pending', 'sold']
 
 /** Brings the animals of a file into the store, line by line, beside a service or without one. */
-export function importCommand(program: Command, settings: Settings): void {
+export function importCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
     .description('add the animals of a file to the store; the service may run meanwhile')
@@ -65,14 +65,15 @@ export function importCommand(program: Command, settings: Settings): void {
     .option('--rejects <file>', 'write every refused line there, with its number and reason')
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL', 'PHOTOS_PUBLIC_URL'))
-    .action((file: string, given: Given) => importFile(file, given, settings()))
+    .action((file: string, given: Given) => importFile(file, given, context))
 }
 
-async function importFile(file: string, given: Given, config: Config): Promise<void> {
+async function importFile(file: string, given: Given, context: CommandContext): Promise<void> {
+  const config = context.settings()
   const wanted = await optionsOf(file, given)
   const { databaseUrl } = config
   const options = { ...wanted, photos: await fetchingOf(config, given) }
-  const rejects = openRejects(process.stderr, given.rejects)
+  const rejects = openRejects(context.stderr, given.rejects)
   const close = async () => {
     rejects.close()
     await options.photos?.files.close()
@@ -82,10 +83,11 @@ async function importFile(file: string, given: Given, config: Config): Promise<v
     const formatOfName = (name: string) => given.format ?? formatOf(name) ?? format
     const watched = { place: file, every: given.every, formatOf: formatOfName, options: others }
     await requireStore(databaseUrl)
-    return watch(databaseUrl, { ...watched, onRefused: rejects.add }).finally(close)
+    return watch(databaseUrl, { ...watched, onRefused: rejects.add }, context).finally(close)
   }
   const startedAt = performance.now()
-  const { done, ended } = await run(file, databaseUrl, {
+  const { done, ended } = await run(file, context, {
+    databaseUrl,
     ...options,
     init: given.init,
     onRefused: rejects.add,
@@ -93,7 +95,7 @@ async function importFile(file: string, given: Given, config: Config): Promise<v
     .then((summary) => ({ done: summary, ended: undefined }), whatWasDone)
     .finally(close)
   const seconds = (performance.now() - startedAt) / 1_000
-  await tell(done, { ended, seconds, json: given.json, options })
+  await tell(context, done, { ended, seconds, json: given.json, options })
 }
 
 interface Ended {
@@ -104,12 +106,16 @@ interface Ended {
 }
 
 /** @throws when the import ended early, or something did not go in: the exit code tells too */
-async function tell(done: Summary, { ended, seconds, json, options }: Ended): Promise<void> {
+async function tell(
+  { stdout, stderr }: Streams,
+  done: Summary,
+  { ended, seconds, json, options }: Ended,
+): Promise<void> {
   const { dryRun } = options
   const text = (ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun)
   const leftOut = leftOutText(done)
-  if (leftOut !== undefined && !json) process.stderr.write(`${leftOut}\n`)
-  await print(json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
+  if (leftOut !== undefined && !json) stderr.write(`${leftOut}\n`)
+  await print(stdout, json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
   if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
   const lacking = lackingText(done, options.idColumn !== undefined)
   if (lacking !== undefined) throw new Error(lacking)
@@ -130,18 +136,22 @@ function restOf(done: Summary, { dryRun, idColumn }: Wanted): string {
 
 async function run(
   file: string,
-  databaseUrl: string,
-  { init, ...options }: Omit<Options, 'onBatch'> & { init: true | undefined },
+  streams: Streams,
+  {
+    databaseUrl,
+    init,
+    ...options
+  }: Omit<Options, 'onBatch'> & { databaseUrl: string; init: true | undefined },
 ): Promise<Summary> {
   const { importAnimals } = await import('../transfer/import.ts')
   const { openForTrial, openForCommand } = await import('../db/open-database.ts')
   const { changes } = await import('../changes.ts')
   // Before the store, which would be made if there were none.
-  await using input = await openInput(file)
-  const progress = openProgress(process.stderr, input.size)
+  await using input = await openInput(file, streams)
+  const progress = openProgress(streams.stderr, input.size)
   const made = options.dryRun ? undefined : await requireStoreOr(init, databaseUrl)
   const store = await (options.dryRun ? openForTrial : openForCommand)(databaseUrl, changes)
-  if (made !== undefined) process.stderr.write(`made the store ${resolve(made)}\n`)
+  if (made !== undefined) streams.stderr.write(`made the store ${resolve(made)}\n`)
   try {
     return await importAnimals(store, input.bytes(), {
       ...options,

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Key } from '../keys/store.ts'
-import { alignedLines } from './terminal.ts'
+import { alignedLines, type Output } from './terminal.ts'
 
 /** A key as a program reads it, without its secrets. */
 export type ShownKey = ReturnType<typeof toShown>
@@ -26,13 +26,13 @@ function cellsOf({ id, name, plan, access, createdAt, revokedAt }: ShownKey): st
 }
 
 /** Columns for a person at a terminal; elsewhere tabs between cells, for a program. */
-export function linesOf(keys: ShownKey[]): string[] {
+export function linesOf(keys: ShownKey[], stdout: Output): string[] {
   const rows = [[...COLUMNS], ...keys.map(cellsOf)]
   // Last, and only where there are any: who reads the others finds them where they were.
   if (keys.some(({ organization }) => organization))
     for (const [index, row] of rows.entries())
       row.push(index ? (keys[index - 1]?.organization ?? '') : 'organization')
-  if (!process.stdout.isTTY) return rows.map((cells) => cells.join('\t'))
+  if (!stdout.isTTY) return rows.map((cells) => cells.join('\t'))
   const [head = '', ...lines] = alignedLines(rows)
-  return [styleText('bold', head), ...lines]
+  return [styleText('bold', head, { stream: stdout }), ...lines]
 }

@@ -5,12 +5,13 @@ import type { Db } from '../db/tables.ts'
 import { makeKey, renewKey } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
+import type { CommandContext } from './command-context.ts'
 import { idOfCode, inStore, withStore } from './in-store.ts'
 import { count, name, time } from './keys-options.ts'
 import { linesOf, toShown } from './keys-shown.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import { settingsHelp } from './settings.ts'
 import { requireStoreOr } from './store-file.ts'
-import { print, printForReader } from './terminal.ts'
+import { note, type Output, print, printForReader } from './terminal.ts'
 
 interface CreateOptions {
   name: string
@@ -34,7 +35,7 @@ interface RotateOptions {
  * The subcommands that manage API keys; they work beside a running server, which obeys from its next
  * request.
  */
-export function keysCommand(program: Command, settings: Settings): void {
+export function keysCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('keys')
     .description('make, list, revoke and rotate API keys')
@@ -44,10 +45,10 @@ export function keysCommand(program: Command, settings: Settings): void {
       if (command.args.length > 0) (command as unknown as { unknownCommand(): never }).unknownCommand()
       command.error('error: keys needs one of its commands: create, list, revoke, rotate')
     })
-  for (const add of [createCommand, listCommand, revokeCommand, rotateCommand]) add(command, settings)
+  for (const add of [createCommand, listCommand, revokeCommand, rotateCommand]) add(command, context)
 }
 
-function createCommand(command: Command, settings: Settings): void {
+function createCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('create')
     .description('make a key; it alone is printed, this once')
@@ -78,15 +79,15 @@ function createCommand(command: Command, settings: Settings): void {
         const owned = { name, plan, access, organizationId, limits }
         const form = options.client ? 'client' : config.environment
         const { id, secret } = await makeKey(writer.write, form, owned, Date.now())
-        await printKey(db, id, secret, json)
+        await printKey(stdout, db, { id, secret, json })
         // On stderr, as stdout is the key alone.
-        if (made !== undefined) console.error(`made the store ${resolve(made)}`)
-        console.error(`made key ${id}, "${name}": plan ${plan}, access ${access}. It is shown this once`)
+        if (made !== undefined) note(stderr, `made the store ${resolve(made)}`)
+        note(stderr, `made key ${id}, "${name}": plan ${plan}, access ${access}. It is shown this once`)
       })
     })
 }
 
-function listCommand(command: Command, settings: Settings): void {
+function listCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('list')
     .description('list the keys, without their secrets')
@@ -95,14 +96,14 @@ function listCommand(command: Command, settings: Settings): void {
     .action(({ json }: { json?: true }) =>
       inStore(settings(), async (_writer, db) => {
         const shown = (await keys.list(db)).map(toShown)
-        const text = json ? JSON.stringify(shown, null, 2) : linesOf(shown).join('\n')
-        await print(text)
-        if (shown.length === 0) console.error('there are no keys yet; `adoptable keys create` makes one')
+        const text = json ? JSON.stringify(shown, null, 2) : linesOf(shown, stdout).join('\n')
+        await print(stdout, text)
+        if (shown.length === 0) note(stderr, 'there are no keys yet; `adoptable keys create` makes one')
       }),
     )
 }
 
-function revokeCommand(command: Command, settings: Settings): void {
+function revokeCommand(command: Command, { settings, stdout }: CommandContext): void {
   command
     .command('revoke')
     .description('end a key at once, with all its secrets')
@@ -112,13 +113,14 @@ function revokeCommand(command: Command, settings: Settings): void {
       inStore(settings(), async (writer, db) => {
         if (!(await writer.write('revokeKey', id, Date.now()))) throw unknownKey(id)
         await print(
+          stdout,
           `revoked key ${id}, "${await nameOf(db, id)}": a request that carries it is answered with 401`,
         )
       }),
     )
 }
 
-function rotateCommand(command: Command, settings: Settings): void {
+function rotateCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('rotate')
     .description('give a key a new secret; it alone is printed, this once')
@@ -138,9 +140,10 @@ function rotateCommand(command: Command, settings: Settings): void {
         const form = client ? 'client' : config.environment
         const secret = await renewKey(writer.write, form, { id, now, overlapMs: overlap })
         if (secret === undefined) throw unknownKey(id)
-        await printKey(db, id, secret, json)
+        await printKey(stdout, db, { id, secret, json })
         const end = new Date(now + overlap).toISOString()
-        console.error(
+        note(
+          stderr,
           `key ${id}, "${await nameOf(db, id)}", has a new secret; the one before works until ${end}`,
         )
       })
@@ -148,13 +151,17 @@ function rotateCommand(command: Command, settings: Settings): void {
 }
 
 /** The one time that the key is told. */
-async function printKey(db: Db, id: number, key: string, json: true | undefined): Promise<void> {
+async function printKey(
+  stdout: Output,
+  db: Db,
+  { id, secret, json }: { id: number; secret: string; json: true | undefined },
+): Promise<void> {
   const [shown] = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
-  const [clientId, clientSecret] = key.split(':')
-  const told = clientSecret === undefined ? { key } : { clientId, clientSecret }
+  const [clientId, clientSecret] = secret.split(':')
+  const told = clientSecret === undefined ? { key: secret } : { clientId, clientSecret }
   const lines =
-    clientSecret === undefined ? key : `client id      ${clientId}\nclient secret  ${clientSecret}`
-  await printForReader(json ? JSON.stringify({ id, ...told, ...shown }, null, 2) : lines).catch(
+    clientSecret === undefined ? secret : `client id      ${clientId}\nclient secret  ${clientSecret}`
+  await printForReader(stdout, json ? JSON.stringify({ id, ...told, ...shown }, null, 2) : lines).catch(
     (cause: Error) => {
       throw new Error(
         `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import type { CommandContext } from './command-context.ts'
+import { settingsHelp } from './settings.ts'
 import { print } from './terminal.ts'
 
-export function openapiCommand(program: Command, settings: Settings): void {
+export function openapiCommand(program: Command, { settings, stdout }: CommandContext): void {
   program
     .command('openapi')
     .description('print the OpenAPI description of the service')
@@ -18,6 +19,6 @@ export function openapiCommand(program: Command, settings: Settings): void {
       const { buildServer } = await import('../server.ts')
       const app = await buildServer(context, pino({ level: 'silent' }))
       await app.ready()
-      await print(JSON.stringify(app.swagger(), null, 2))
+      await print(stdout, JSON.stringify(app.swagger(), null, 2))
     })
 }

@@ -3,12 +3,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Person } from '../applications/people.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import type { CommandContext } from './command-context.ts'
+import { settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
-import { print, whole } from './terminal.ts'
+import { note, print, whole } from './terminal.ts'
 
 /** For whoever asks what is kept of them, or wants it gone (GDPR, articles 15 and 17). */
-export function peopleCommand(program: Command, settings: Settings): void {
+export function peopleCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('people')
     .description('tell or erase what is stored of an adopter or applicant')
@@ -18,11 +19,11 @@ export function peopleCommand(program: Command, settings: Settings): void {
       if (command.args.length > 0) (command as unknown as { unknownCommand(): never }).unknownCommand()
       command.error('error: people needs one of its commands: export, erase')
     })
-  exportCommand(command, settings)
-  eraseCommand(command, settings)
+  exportCommand(command, context)
+  eraseCommand(command, context)
 }
 
-function exportCommand(command: Command, settings: Settings): void {
+function exportCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('export')
     .description('print every order and application of an e-mail address, as JSON')
@@ -32,13 +33,13 @@ function exportCommand(command: Command, settings: Settings): void {
       inStore(settings().databaseUrl, async ({ db }) => {
         const { orders, applications } = await find(db, email)
         const { toShown } = await import('../applications/store.ts')
-        await print(JSON.stringify({ orders, applications: applications.map(toShown) }, null, 2))
-        if (orders.length + applications.length === 0) console.error(NOTHING)
+        await print(stdout, JSON.stringify({ orders, applications: applications.map(toShown) }, null, 2))
+        if (orders.length + applications.length === 0) note(stderr, NOTHING)
       }),
     )
 }
 
-function eraseCommand(command: Command, settings: Settings): void {
+function eraseCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('erase')
     .description('erase that at once, from the files too; what is open of the applications is withdrawn')
@@ -50,14 +51,14 @@ function eraseCommand(command: Command, settings: Settings): void {
       await inStore(databaseUrl, async (store) => {
         const person = await find(store.db, email)
         const { orders, applications } = person
-        if (orders.length + applications.length === 0) return console.error(NOTHING)
+        if (orders.length + applications.length === 0) return note(stderr, NOTHING)
         refuseOpen(person)
         await erase(store, person)
         const erased = `erased ${counted(orders, 'order')} and ${counted(applications, 'application')}`
         await leaveNoByte(store, databaseUrl).catch((cause: Error) => {
           throw new Error(`${erased}, but the files may still hold bytes of it: ${cause.message}`, { cause })
         })
-        await print(`${erased}; no byte of it is left in the store`)
+        await print(stdout, `${erased}; no byte of it is left in the store`)
       })
     })
 }

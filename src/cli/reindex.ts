@@ -2,12 +2,13 @@ import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import type { CommandContext } from './command-context.ts'
+import { settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
-import { bar, drawnLine, print, whole } from './terminal.ts'
+import { bar, drawnLine, type Output, print, whole } from './terminal.ts'
 
 /** Makes the index of the search anew: it follows from the animals, so nothing is lost with it. */
-export function reindexCommand(program: Command, settings: Settings): void {
+export function reindexCommand(program: Command, { settings, stdout, stderr }: CommandContext): void {
   program
     .command('reindex')
     .description('make the index of the search anew; the service may run meanwhile, without its searches')
@@ -21,10 +22,10 @@ export function reindexCommand(program: Command, settings: Settings): void {
       const store = await openForCommand(databaseUrl, changes)
       try {
         const startedAt = performance.now()
-        const animals = await reindex(store)
+        const animals = await reindex(store, stderr)
         const seconds = (performance.now() - startedAt) / 1_000
         const text = `the index of the search knows ${whole(animals)} animals (${seconds.toFixed(1)} s)`
-        await print(json ? JSON.stringify({ animals, seconds }) : text)
+        await print(stdout, json ? JSON.stringify({ animals, seconds }) : text)
       } finally {
         await store.close()
       }
@@ -36,9 +37,9 @@ const WAIT_MS = 50
 const MOST_WAITS = 1_200
 
 /** @returns how many animals there are */
-async function reindex({ db, write }: Writer & { db: Db }): Promise<number> {
+async function reindex({ db, write }: Writer & { db: Db }, stderr: Output): Promise<number> {
   const { stateOf } = await import('../search/state.ts')
-  const line = drawnLine(process.stderr)
+  const line = drawnLine(stderr)
   await inTurn(() => write('rebuildIndex'))
   try {
     await inTurn(async () => {

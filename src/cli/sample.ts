@@ -1,15 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { sampleAnimals } from '../transfer/sample.ts'
+import type { CommandContext } from './command-context.ts'
 import { writeText } from './export.ts'
 
 /** Animals to try the service with. */
-export function sampleCommand(program: Command): void {
+export function sampleCommand(program: Command, { stdout }: CommandContext): void {
   program
     .command('sample')
     .description('print the animals of a shelter that does not exist, for `adoptable import -`')
     .option('--animals <count>', 'how many', count, 10_000)
     .action(async ({ animals }: { animals: number }) => {
-      await writeText('-', sampleAnimals(animals))
+      await writeText('-', stdout, sampleAnimals(animals))
     })
 }
 

@@ -1,11 +1,14 @@
 import cluster from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
+import type { DestinationStream } from 'pino'
 import type { Config } from '../config.ts'
 import { Taken } from '../db/claim.ts'
 import { ConfigError, type Typed, whole } from '../setting.ts'
 import type { Service } from '../start.ts'
-import { ALL_SETTINGS, type Settings, settingsHelp } from './settings.ts'
+import type { CommandContext } from './command-context.ts'
+import { ALL_SETTINGS, settingsHelp } from './settings.ts'
+import { note, type Output } from './terminal.ts'
 import { type Greeting, STOP } from './worker-messages.ts'
 
 const MOST_WORKERS = 256
@@ -13,7 +16,7 @@ const MOST_WORKERS = 256
 /** What a terminal or a service manager sends to all processes of a group. */
 const GROUP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
-export function serveCommand(program: Command, settings: Settings): void {
+export function serveCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .description('run the service')
@@ -23,15 +26,16 @@ export function serveCommand(program: Command, settings: Settings): void {
     .option('--workers <n>', 'processes that share the address; more than one need REDIS_URL', '1')
     .addHelpText('after', settingsHelp(...ALL_SETTINGS))
     .action(async (options: { workers: string } & Given) => {
-      const config = settings(typedOf(options))
+      const config = context.settings(typedOf(options))
       const workers = readWorkers(options.workers)
       if (workers > 1 && config.redisUrl === undefined) {
         throw new ConfigError(`--workers ${workers} needs REDIS_URL: processes share their counters there`)
       }
       refuseSharedPort(workers, config)
-      if (cluster.isWorker) await serveAsWorker(config)
-      else if (workers > 1) greet(await (await import('./workers.ts')).superviseWorkers(workers, config))
-      else greet(greetingOf(await serve(config)))
+      if (cluster.isWorker) await serveAsWorker(config, context)
+      else if (workers > 1)
+        greet(context, await (await import('./workers.ts')).superviseWorkers(workers, config))
+      else greet(context, greetingOf(await serve(config, context)))
     })
 }
 
@@ -52,9 +56,9 @@ function typedOf(given: Given): Typed {
  * The channel to the one that started it keeps a worker alive: one that cannot serve has to let go of it. A
  * channel that merely ends would have Node end the process with 0.
  */
-async function serveAsWorker(config: Config): Promise<void> {
+async function serveAsWorker(config: Config, context: CommandContext): Promise<void> {
   try {
-    process.send?.(greetingOf(await serve(config)))
+    process.send?.(greetingOf(await serve(config, context)))
   } catch (error) {
     cluster.worker?.disconnect()
     throw error
@@ -76,14 +80,14 @@ function refuseSharedPort(workers: number, { port, metricsPort }: Config): void 
   throw new ConfigError(`METRICS_PORT: the workers take ${metricsPort} to ${last}, and PORT is one of these`)
 }
 
-async function serve(config: Config): Promise<Service> {
+async function serve(config: Config, { environment, stderr }: CommandContext): Promise<Service> {
   // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
-  const log = process.stderr.isTTY ? { log: (await import('pino-pretty')).default({ destination: 2 }) } : {}
+  const log = await logOn(stderr)
   const { start } = await import('../start.ts')
-  const worker = process.env.ADOPTABLE_WORKER
+  const worker = environment.ADOPTABLE_WORKER
   const stopping = new AbortController()
-  const starting = start(config, { ...log, ...(worker && { worker }), signal: stopping.signal })
-  const onTimeout = () => console.error('adoptable: the stop took longer than STOP_TIMEOUT_SECONDS')
+  const starting = start(config, { ...(log && { log }), ...(worker && { worker }), signal: stopping.signal })
+  const onTimeout = () => note(stderr, 'adoptable: the stop took longer than STOP_TIMEOUT_SECONDS')
   // From the beginning: a signal during the start ends what was opened until then.
   const skip = cluster.isWorker ? [...GROUP_SIGNALS] : []
   const { close, uninstall } = closeWithGrace(
@@ -102,6 +106,12 @@ async function serve(config: Config): Promise<Service> {
   if (cluster.isWorker) stopOnce(close)
   starting.catch(uninstall)
   return starting
+}
+
+/** For a person in colours; by default it is JSON lines on the stderr of the process. */
+async function logOn(stderr: Output): Promise<DestinationStream | undefined> {
+  if (stderr !== process.stderr) return stderr
+  return stderr.isTTY ? (await import('pino-pretty')).default({ destination: 2 }) : undefined
 }
 
 /**
@@ -123,7 +133,7 @@ function greetingOf({ address, firstKey, firstLink }: Service): Greeting {
 }
 
 /** In one piece, so that whoever waits for the address has the key too. */
-function greet({ address, firstKey, firstLink }: Greeting): void {
+function greet({ stdout }: CommandContext, { address, firstKey, firstLink }: Greeting): void {
   const lines = [`adoptable serves ${address}/v1, its reference is at ${address}/docs`]
   if (firstLink !== undefined) {
     lines.push('', `Everybody sees the animals at ${address}/. To work with them, make your account:`, '')
@@ -139,5 +149,5 @@ function greet({ address, firstKey, firstLink }: Greeting): void {
     )
     lines.push('Try it:', '', `  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`, '')
   }
-  process.stdout.write(`${lines.join('\n')}\n`)
+  stdout.write(`${lines.join('\n')}\n`)
 }

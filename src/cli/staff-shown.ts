@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Staff } from '../staff/store.ts'
-import { alignedLines } from './terminal.ts'
+import { alignedLines, type Output } from './terminal.ts'
 
 /** Somebody as a program reads it, without their password. */
 export type ShownStaff = ReturnType<typeof toShown>
@@ -20,14 +20,14 @@ export function toShown({ id, email, name, role, organization, password, created
 const COLUMNS = ['id', 'email', 'name', 'role', 'organization', 'state', 'created']
 
 /** Columns for a person at a terminal; elsewhere tabs between cells, for a program. */
-export function linesOf(staff: ShownStaff[]): string[] {
+export function linesOf(staff: ShownStaff[], stdout: Output): string[] {
   const rows = [
     COLUMNS,
     ...staff.map(({ id, email, name, role, organization = '', state, createdAt }) => {
       return [String(id), email, name, role, organization, state, createdAt]
     }),
   ]
-  if (!process.stdout.isTTY) return rows.map((cells) => cells.join('\t'))
+  if (!stdout.isTTY) return rows.map((cells) => cells.join('\t'))
   const [head = '', ...lines] = alignedLines(rows)
-  return [styleText('bold', head), ...lines]
+  return [styleText('bold', head, { stream: stdout }), ...lines]
 }

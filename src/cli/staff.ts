@@ -4,10 +4,11 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { Staff } from '../staff/store.ts'
+import type { CommandContext } from './command-context.ts'
 import { idOfCode, inStore } from './in-store.ts'
-import { type Settings, settingsHelp } from './settings.ts'
+import { settingsHelp } from './settings.ts'
 import { linesOf, toShown } from './staff-shown.ts'
-import { print, printForReader } from './terminal.ts'
+import { note, type Output, print, printForReader } from './terminal.ts'
 
 interface AddOptions {
   email: string
@@ -17,7 +18,7 @@ interface AddOptions {
 }
 
 /** The subcommands for the accounts of people; they work beside a running server, which obeys at once. */
-export function staffCommand(program: Command, settings: Settings): void {
+export function staffCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('staff')
     .description('add, list, reset and remove the accounts of people')
@@ -27,10 +28,10 @@ export function staffCommand(program: Command, settings: Settings): void {
       if (command.args.length > 0) (command as unknown as { unknownCommand(): never }).unknownCommand()
       command.error('error: staff needs one of its commands: add, list, reset, remove')
     })
-  for (const add of [addCommand, listCommand, resetCommand, removeCommand]) add(command, settings)
+  for (const add of [addCommand, listCommand, resetCommand, removeCommand]) add(command, context)
 }
 
-function addCommand(command: Command, settings: Settings): void {
+function addCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('add')
     .description('make an account; the link by which its owner chooses a password is printed, this once')
@@ -48,14 +49,14 @@ function addCommand(command: Command, settings: Settings): void {
         const person = { email, name, role, organizationId }
         const context = { write, clock: Date.now }
         const { staffId, token } = await invite(context, person, undefined).catch(toMisuse(self))
-        await printLink(config, staffId, token)
-        console.error(`made account ${staffId}, role ${role}. The link works once, within 72 hours`)
-        await sendByMail(config, db, token)
+        await printLink(stdout, config, staffId, token)
+        note(stderr, `made account ${staffId}, role ${role}. The link works once, within 72 hours`)
+        await sendByMail(stderr, config, db, token)
       })
     })
 }
 
-function listCommand(command: Command, settings: Settings): void {
+function listCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('list')
     .description('list the accounts')
@@ -65,13 +66,13 @@ function listCommand(command: Command, settings: Settings): void {
       inStore(settings(), async (_writer, db) => {
         const staff = await import('../staff/store.ts')
         const shown = (await staff.list(db)).map(toShown)
-        await print(json ? JSON.stringify(shown, null, 2) : linesOf(shown).join('\n'))
-        if (shown.length === 0) console.error('there are no accounts yet; `adoptable staff add` makes one')
+        await print(stdout, json ? JSON.stringify(shown, null, 2) : linesOf(shown, stdout).join('\n'))
+        if (shown.length === 0) note(stderr, 'there are no accounts yet; `adoptable staff add` makes one')
       }),
     )
 }
 
-function resetCommand(command: Command, settings: Settings): void {
+function resetCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('reset')
     .description('make a link by which somebody chooses a new password; it is printed, this once')
@@ -84,16 +85,14 @@ function resetCommand(command: Command, settings: Settings): void {
         const { id } = await accountOf(db, email)
         const made = await reset({ write, clock: Date.now }, id, undefined)
         if (!made) throw unknownAccount(email)
-        await printLink(config, id, made.token)
-        console.error(
-          `the link for account ${id} works once, within 72 hours; the password before until then`,
-        )
-        await sendByMail(config, db, made.token)
+        await printLink(stdout, config, id, made.token)
+        note(stderr, `the link for account ${id} works once, within 72 hours; the password before until then`)
+        await sendByMail(stderr, config, db, made.token)
       })
     })
 }
 
-function removeCommand(command: Command, settings: Settings): void {
+function removeCommand(command: Command, { settings, stdout }: CommandContext): void {
   command
     .command('remove')
     .description('remove an account with all that is personal, and sign its owner out')
@@ -103,25 +102,25 @@ function removeCommand(command: Command, settings: Settings): void {
       inStore(settings(), async ({ write }, db) => {
         const { id } = await accountOf(db, email)
         if (!(await write('removeStaff', id, undefined, Date.now()))) throw unknownAccount(email)
-        await print(`removed account ${id}: its owner is signed out everywhere`)
+        await print(stdout, `removed account ${id}: its owner is signed out everywhere`)
       }),
     )
 }
 
 /** The one time that the link is told. */
-async function printLink(config: Config, id: number, token: string): Promise<void> {
+async function printLink(stdout: Output, config: Config, id: number, token: string): Promise<void> {
   const { linkOf } = await import('../staff/join.ts')
-  await printForReader(linkOf(config.origin, token)).catch((cause: Error) => {
+  await printForReader(stdout, linkOf(config.origin, token)).catch((cause: Error) => {
     throw new Error(`a link for account ${id} was made, and nobody has seen it: reset it. ${cause.message}`)
   })
 }
 
-async function sendByMail(config: Config, db: Db, token: string): Promise<void> {
+async function sendByMail(stderr: Output, config: Config, db: Db, token: string): Promise<void> {
   const { openMail } = await import('../mail/mail.ts')
   const { sendLink } = await import('../staff/join.ts')
-  const mail = openMail(config, ({ message }) => console.error(`the link was not sent: ${message}`))
+  const mail = openMail(config, ({ message }) => note(stderr, `the link was not sent: ${message}`))
   if (await sendLink({ db, clock: Date.now, mail }, token, config))
-    console.error('the link was sent by e-mail')
+    note(stderr, 'the link was sent by e-mail')
 }
 
 async function accountOf(db: Db, email: string): Promise<Staff> {

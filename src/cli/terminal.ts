@@ -1,25 +1,43 @@
+import { Console } from 'node:console'
+import type { Readable, Writable } from 'node:stream'
+
 // What commands show on a terminal.
 
+/** Where a command reads and writes: the streams of its process, unless whoever runs it gives others. */
+export interface Streams {
+  stdin: Readable
+  stdout: Output
+  stderr: Output
+}
+
+/** A stream that may be a terminal, which is so many columns wide. */
+export type Output = Writable & { isTTY?: boolean; columns?: number }
+
 /**
- * Prints a line, or several, on stdout. A reader that has enough, such as head, is no failure.
+ * Prints a line, or several. A reader that has enough, such as head, is no failure.
  *
  * @throws when it could not be written, as on a full disk
  */
-export function print(text: string): Promise<void> {
-  return printForReader(text).catch((error: NodeJS.ErrnoException) => {
+export function print(stdout: Output, text: string): Promise<void> {
+  return printForReader(stdout, text).catch((error: NodeJS.ErrnoException) => {
     if ((error.cause as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   })
 }
 
 /** @throws also when nobody reads it */
-export function printForReader(text: string): Promise<void> {
+export function printForReader(stdout: Output, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void =>
       reject(new Error(`stdout cannot be written: ${cause.message}`, { cause }))
     // Heard for good: the stream tells of the error once more after the write did.
-    process.stdout.on('error', fail)
-    process.stdout.write(`${text}\n`, (error) => (error ? fail(error) : resolve()))
+    stdout.on('error', fail)
+    stdout.write(`${text}\n`, (error) => (error ? fail(error) : resolve()))
   })
+}
+
+/** Prints a line for a person beside the output. A reader that has gone is no failure. */
+export function note(stderr: Output, text: string): void {
+  new Console(stderr, stderr).error(text)
 }
 
 /** Lines of which each column is as wide as its widest cell; the last one is not filled up. */
@@ -59,7 +77,7 @@ export interface DrawnLine {
 }
 
 /** One line that is drawn over and over; nothing where nobody looks at it. */
-export function drawnLine(terminal: NodeJS.WriteStream): DrawnLine {
+export function drawnLine(terminal: Output): DrawnLine {
   if (!terminal.isTTY) return { draw: () => undefined, clear: () => undefined }
   let drawnAt = Number.NEGATIVE_INFINITY
   return {

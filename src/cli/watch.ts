@@ -3,7 +3,7 @@ import { FORMATS } from '../transfer/animal.ts'
 import type { Options } from '../transfer/import.ts'
 import type { Summary } from '../transfer/summary.ts'
 import { leftOutText, summaryText } from './import-report.ts'
-import { print } from './terminal.ts'
+import { print, type Streams } from './terminal.ts'
 
 type Wanted = Omit<Options, 'onBatch' | 'onRefused' | 'format'>
 
@@ -17,15 +17,17 @@ interface Watching {
   onRefused: Options['onRefused']
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 const ENDINGS = ['.jsonl', ...FORMATS.map((format) => `.${format}`)]
 
 /** Imports an export whenever it has changed, until it is ended. What goes wrong is told, and tried again. */
-export async function watch(databaseUrl: string, watching: Watching): Promise<void> {
+export async function watch(databaseUrl: string, watching: Watching, streams: Streams): Promise<void> {
   const { lookAt } = await import('../transfer/watched.ts')
   const { place, every } = watching
   const look = lookAt(place, ENDINGS, Date.now)
   const ended = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort())
+  const end = () => ended.abort()
+  for (const signal of SIGNALS) process.once(signal, end)
   while (!ended.signal.aborted) {
     try {
       const found = await look()
@@ -34,15 +36,16 @@ export async function watch(databaseUrl: string, watching: Watching): Promise<vo
         const done = await bringIn(databaseUrl, found.name, found.bytes, watching)
         // With photos that could not be fetched it is met again at the next look, which goes on with those.
         if (!done.photos?.failed) found.taken()
-        await tell(found.name, done, (performance.now() - startedAt) / 1_000)
+        await tell(streams, found.name, done, (performance.now() - startedAt) / 1_000)
       }
     } catch (error) {
-      process.stderr.write(
+      streams.stderr.write(
         `${(error as Error).message.replace(/\.$/, '')}; looked at again in ${every / 1_000} s\n`,
       )
     }
     await pause(every, undefined, { signal: ended.signal }).catch(() => undefined)
   }
+  for (const signal of SIGNALS) process.off(signal, end)
 }
 
 async function bringIn(
@@ -67,9 +70,14 @@ async function bringIn(
   }
 }
 
-async function tell(name: string, done: Summary, seconds: number): Promise<void> {
+async function tell(
+  { stdout, stderr }: Streams,
+  name: string,
+  done: Summary,
+  seconds: number,
+): Promise<void> {
   const removed = done.removed ? `, ${done.removed} no longer there` : ''
-  await print(`${new Date().toISOString()} ${name}: ${summaryText(done, seconds, false)}${removed}`)
+  await print(stdout, `${new Date().toISOString()} ${name}: ${summaryText(done, seconds, false)}${removed}`)
   const leftOut = leftOutText(done)
-  if (leftOut !== undefined) process.stderr.write(`${leftOut}\n`)
+  if (leftOut !== undefined) stderr.write(`${leftOut}\n`)
 }
