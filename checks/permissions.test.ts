@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { dirname, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileOf } from '../src/db/store-url.ts'
-import { runCli } from '../src/testing/process.ts'
+import { spawnCli } from '../src/testing/process.ts'
 import { assertNothingLost, startCreators } from '../torture/lab/creators.ts'
 import { waitFor } from '../torture/lab/parallel.ts'
 import { OPERATIONS } from '../torture/lab/requests/description.ts'
@@ -42,7 +42,7 @@ onEach('the service needs no file but its data, and no other program', async (t,
 
 test('control: a confined service cannot begin on a store that lies elsewhere', async (t) => {
   const settings = { DATABASE_URL: sqliteFile(t), PORT: '0', ...confined(sqliteFile(t)) }
-  const { code, stderr } = await runCli(t, ['serve'], settings)
+  const { code, stderr } = await spawnCli(t, ['serve'], settings).exited
   assert.equal(code, 1)
   assert.match(stderr, /access|permission/i)
 })

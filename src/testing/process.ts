@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import type { TestContext } from 'node:test'
+import * as program from '../cli/program.ts'
 
 export interface Exit {
   code: number | null
@@ -68,12 +70,27 @@ export function spawnCli(
   return { child, output, serving, exited }
 }
 
-/** Runs the executable to its end. */
-export function runCli(
+/**
+ * Runs a command to its end in the process of the test, on streams of its own; with a folder to run in, as a
+ * process of its own.
+ */
+export async function runCli(
   t: TestContext,
   args: string[],
   settings: Record<string, string>,
   cwd?: string,
 ): Promise<Exit> {
-  return spawnCli(t, args, settings, cwd).exited
+  if (cwd !== undefined) return spawnCli(t, args, settings, cwd).exited
+  const output = { stdout: '', stderr: '' }
+  const collect = (name: keyof typeof output) =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        output[name] += chunk
+        done()
+      },
+    })
+  const streams = { stdin: Readable.from([]), stdout: collect('stdout'), stderr: collect('stderr') }
+  const environment = { ...bareEnvironment(), ...settings }
+  const code = await program.runCli([process.execPath, 'adoptable', ...args], environment, streams)
+  return { code, ...output }
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileOf } from '../../src/db/store-url.ts'
-import { runCli, spawnCli } from '../../src/testing/process.ts'
+import { spawnCli } from '../../src/testing/process.ts'
 import { scratchFolder } from '../../src/testing/start-app.ts'
 import { assertNothingLost, audit, startCreators } from '../lab/creators.ts'
 import { repeat, waitFor } from '../lab/parallel.ts'
@@ -114,7 +114,7 @@ test('a store and what is restored from its backups in the same Redis count apar
   for (; restored < Math.ceil(ROUNDS / 10); restored += 1) {
     const backup = join(folder, `restored-${restored}.db`)
     await store.start()
-    assert.equal((await runCli(t, ['backup', backup], store.settings)).code, 0)
+    assert.equal((await spawnCli(t, ['backup', backup], store.settings).exited).code, 0)
     if (random.often(0.5)) {
       const DATABASE_URL = `sqlite:${backup}`
       const copy = await startService(t, { settings: { ...settings, DATABASE_URL }, key: false })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, assertError } from '../../src/testing/client.ts'
-import { runCli, spawnCli } from '../../src/testing/process.ts'
+import { spawnCli } from '../../src/testing/process.ts'
 import { makeKey, startApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { assertNothingLost, type Ledger, startCreators } from '../lab/creators.ts'
 import { needsMounts, smallDisk } from '../lab/disks.ts'
@@ -115,7 +115,7 @@ test(FULL, NEEDS, async (t) => {
   const DATABASE_URL = `sqlite:${join(disk.folder, 'adoptable.db')}`
   const settings = { DATABASE_URL, PORT: '0', LOG_LEVEL: 'silent' }
   disk.fill()
-  const { code, stderr } = await runCli(t, ['serve'], settings)
+  const { code, stderr } = await spawnCli(t, ['serve'], settings).exited
   assert.equal(code, 1)
   assert.match(stderr, /^adoptable: [^\n]+\n$/)
   disk.free()

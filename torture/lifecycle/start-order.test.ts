@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { assertError } from '../../src/testing/client.ts'
-import { runCli } from '../../src/testing/process.ts'
+import { spawnCli } from '../../src/testing/process.ts'
 import { NEEDS_REDIS, startRedis } from '../../src/testing/redis.ts'
 import { makeKey, scratchFolder, UNLIMITED } from '../../src/testing/start-app.ts'
 import { startOwnPostgres } from '../lab/own-postgres.ts'
@@ -83,7 +83,7 @@ test('what no waiting mends ends the start at once, with one clear line', async 
     [asStranger.href, /^adoptable: permission denied for table \w+\n$/],
   ] as const) {
     const settings = { DATABASE_URL, PORT: '0', LOG_LEVEL: 'silent' }
-    const { code, stdout, stderr } = await runCli(t, ['serve'], settings)
+    const { code, stdout, stderr } = await spawnCli(t, ['serve'], settings).exited
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, expected)
   }

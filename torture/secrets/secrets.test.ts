@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { fileOf } from '../../src/db/store-url.ts'
-import { runCli } from '../../src/testing/process.ts'
+import { spawnCli } from '../../src/testing/process.ts'
 import { scratchFolder } from '../../src/testing/start-app.ts'
 import { randomOf, reached, rounds } from '../lab/rounds.ts'
 import { onEach } from '../lab/stores.ts'
@@ -84,7 +84,7 @@ onEach(TITLE, async (t, { stores, embedded, part }) => {
     async whileServing() {
       if (!embedded) return void texts.push(await contentsOf(REDIS_URL), await rowsOf(DATABASE_URL))
       const backup = join(scratchFolder(t), 'backup.db')
-      const { code, stderr } = await runCli(t, ['backup', backup], stores)
+      const { code, stderr } = await spawnCli(t, ['backup', backup], stores).exited
       assert.equal(code, 0, stderr)
       for (const end of ['', '-wal', '-shm']) read(fileOf(DATABASE_URL) + end)
       read(backup)

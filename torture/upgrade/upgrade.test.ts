@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { openToWrite } from '../../src/db/open-sqlite.ts'
 import { generateKey } from '../../src/keys/key-format.ts'
-import { runCli } from '../../src/testing/process.ts'
+import { spawnCli } from '../../src/testing/process.ts'
 import { scratchFolder } from '../../src/testing/start-app.ts'
 import { times } from '../lab/parallel.ts'
 import { needs, randomOf, reached, rounds } from '../lab/rounds.ts'
@@ -130,7 +130,8 @@ test('a store of a later release is refused in one line, and stays as it is', {
   store.close()
   const before = readFileSync(file)
 
-  const { code, stdout, stderr } = await runCli(t, ['serve'], { DATABASE_URL: `sqlite:${file}`, PORT: '0' })
+  const { code, stdout, stderr } = await spawnCli(t, ['serve'], { DATABASE_URL: `sqlite:${file}`, PORT: '0' })
+    .exited
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^adoptable: [^\n]*9999-later[^\n]*\n$/)
   assert.ok(readFileSync(file).equals(before))

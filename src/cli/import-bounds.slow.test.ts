@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { runCli } from '../testing/process.ts'
+import { spawnCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 
 const MOST_MEMORY_KB = 600 * 1024
@@ -49,11 +49,11 @@ for (const [name, file, says, added] of FILES) {
     }
     const from = name.endsWith('.json') ? ['--from', 'rescuegroups'] : []
 
-    const { code, stdout, stderr } = await runCli(
+    const { code, stdout, stderr } = await spawnCli(
       t,
       ['import', '--init', resolve(path), ...from, '--json'],
       settings,
-    )
+    ).exited
 
     assert.equal(code, 1)
     assert.match(stderr, says)

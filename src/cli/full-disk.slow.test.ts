@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { cleanup } from '../testing/cleanup.ts'
-import { runCli, spawnCli } from '../testing/process.ts'
+import { spawnCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 
 const CAN_MOUNT = spawnSync('unshare', ['--mount', 'true']).status === 0
@@ -21,7 +21,7 @@ test('a start without room for the store says so in one way, whatever failed, an
 
   for (const kibibytes of [4, 8, 16, 40, 64, 100, 160, 200]) {
     execFileSync('mount', ['-o', `remount,size=${kibibytes}k`, disk])
-    const { code, stderr } = await runCli(t, ['serve'], settings)
+    const { code, stderr } = await spawnCli(t, ['serve'], settings).exited
     assert.deepEqual([code, stderr], [1, told], `${kibibytes} KiB`)
   }
   execFileSync('mount', ['-o', 'remount,size=8m', disk])

@@ -132,7 +132,7 @@ test('workers that cannot serve say why, and end the command', NEEDS_REDIS, asyn
     REDIS_URL: `redis://127.0.0.1:${redis.port}`,
     PORT: String((taken.address() as AddressInfo).port),
   }
-  const { code, stdout, stderr } = await runCli(t, ['serve', '--workers', '2'], settings)
+  const { code, stdout, stderr } = await spawnCli(t, ['serve', '--workers', '2'], settings).exited
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, new RegExp(`^adoptable: PORT: another program has port ${settings.PORT} `, 'm'))
 })
