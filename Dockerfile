@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # No package's script runs: this image has its Node already, and the build needs no other one.
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY build.ts ./
 COPY src ./src
 RUN npm run build
 

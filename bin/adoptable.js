@@ -12,11 +12,12 @@ const { setFlagsFromString } = await import('node:v8')
 // V8 would learn from what lives as long as a connection to put the like of it straight into the old generation:
 // with it what each request makes, which then keeps all of that request alive until a full collection.
 setFlagsFromString('--no-allocation-site-pretenuring')
-const { enableCompileCache, getCompileCacheDir } = await import('node:module')
+const { createRequire, enableCompileCache, getCompileCacheDir } = await import('node:module')
 // Saves compiling, and stripping types, at every start but the first.
 enableCompileCache()
 const cache = getCompileCacheDir()
 if (cache) process.env.NODE_COMPILE_CACHE = cache
-const source = new URL('../src/cli.ts', import.meta.url)
-// In a clone the source runs as it is; a published package holds only what `npm run build` made of it.
-await import(existsSync(source) ? source.href : new URL('../dist/cli.js', import.meta.url).href)
+const isClone = existsSync(new URL('../src/cli.ts', import.meta.url))
+const bundle = isClone ? (await import('./bundle-of-clone.js')).bundleOfClone() : '../dist'
+if (bundle) createRequire(import.meta.url)(`${bundle}/cli.cjs`)
+else await import('../src/cli.ts')

@@ -1,3 +1,5 @@
 import { runCli } from './cli/program.ts'
 
-process.exitCode = await runCli(process.argv, process.env)
+void runCli(process.argv, process.env).then((code) => {
+  process.exitCode = code
+})

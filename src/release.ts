@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import manifest from '../package.json' with { type: 'json' }
 
 /** This release, as package.json has it: 1.0.0. */
 export function release(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+  return manifest.version
 }

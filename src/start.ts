@@ -153,7 +153,7 @@ function openStore(
     onBack: back,
     changes,
     gathered,
-    startWriter: startWriter ?? writerThread(writerModule()),
+    startWriter: startWriter ?? writerThread(entryOf('writer-thread', import.meta.url)),
   })
 }
 
@@ -166,14 +166,6 @@ async function measure(config: Config, database: Database): Promise<Metrics | un
 /** It goes on while the machine sleeps, which is time that passes too. */
 function sinceBoot(): number {
   return uptime() * 1_000
-}
-
-/** Beside this module, as source or as it was built. */
-function writerModule(): URL {
-  return new URL(
-    import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js',
-    import.meta.url,
-  )
 }
 
 async function makeFirstKey(

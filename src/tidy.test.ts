@@ -42,7 +42,8 @@ const ORDER = [
   ['src/db'],
   ['src/config.ts', 'src/settings.ts'],
   ['src/mail-setting.ts', 'src/v2-setting.ts'],
-  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts', 'src/release.ts'],
+  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts', 'src/release.ts', 'src/entry.ts'],
+  ['package.json'],
 ]
 
 function rank(file: string): number {

@@ -3,4 +3,4 @@ import { changes } from './changes.ts'
 import { serveWrites } from './db/serve-writes.ts'
 
 // The start of the writer thread, and all of it: db/writer.ts starts it and talks to it.
-if (parentPort) await serveWrites(parentPort, workerData.served, changes)
+if (parentPort) serveWrites(parentPort, workerData.served, changes)

@@ -1,11 +1,10 @@
-import { readdirSync } from 'node:fs'
 import { MERGED } from '../db/migrate.ts'
+import { MIGRATIONS } from '../db/migrations/all.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 
 /** Compares the migrations that a store has seen with those of this release. */
 export function schemaFinding(engine: 'sqlite' | 'postgres', seen: string[]): Finding {
-  const files = readdirSync(new URL(`../db/migrations/${engine}/`, import.meta.url))
-  const known = files.map((name) => name.replace(/\.[jt]s$/, '')).sort()
+  const known = Object.keys(MIGRATIONS[engine]).sort()
   const steps = seen.filter((name) => MERGED.includes(name) && !known.includes(name))
   const [newer, older] = [
     seen.find((name) => !known.includes(name) && !steps.includes(name)),

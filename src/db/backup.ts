@@ -1,9 +1,8 @@
 import { closeSync, existsSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+import { entryOf } from '../entry.ts'
 import { noStore } from './no-store.ts'
-import { openFile } from './sqlite.ts'
 import { fileOf } from './store-url.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -77,48 +76,17 @@ function sync(path: string): void {
   }
 }
 
-interface Task {
+/** What `backup-thread.ts` copies, and the file that it makes. */
+export interface BackupTask {
   store: string
   part: string
 }
 
 /** SQLite blocks the thread it works in, and this one has to hear signals meanwhile. */
-function inThread(task: Task): Promise<number> {
+function inThread(task: BackupTask): Promise<number> {
   return new Promise((done, fail) => {
-    const thread = new Worker(new URL(import.meta.url), { workerData: { backup: task } })
+    const thread = new Worker(entryOf('backup-thread', import.meta.url), { workerData: task })
     thread.once('message', done)
     thread.once('error', fail)
   })
-}
-
-if (!isMainThread && workerData?.backup) parentPort?.postMessage(copy(workerData.backup))
-
-/**
- * `VACUUM INTO` reads one snapshot, beside which the service writes on, and writes rows only: a copy of the
- * pages would hold what was erased, and would begin anew whenever somebody writes.
- */
-function copy({ store, part }: Task): number {
-  const from = openFile(store, 'read')
-  try {
-    from.prepare('vacuum into ?').run(part)
-  } finally {
-    from.close()
-  }
-  // On a connection that only reads, SQLite leaves the CHECK constraints out of its check.
-  const made = new DatabaseSync(part)
-  try {
-    const found = made.prepare('pragma integrity_check(1)').get()?.integrity_check
-    if (found !== 'ok') throw new Error(`the copy is damaged, and so is the store: ${found}`)
-    forgetHome(made)
-    return Number(made.prepare('select count(*) as pets from pet').get()?.pets)
-  } finally {
-    made.close()
-  }
-}
-
-/** Put in the place of another store, in the same file, it would else be taken for that one. */
-function forgetHome(made: DatabaseSync): void {
-  const has = made.prepare(`select name from sqlite_schema where name = 'installation'`).get()
-  // There is no such table in a store of an older release.
-  if (has) made.exec('update installation set home = null')
 }

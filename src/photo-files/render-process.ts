@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { entryOf } from '../entry.ts'
 import { type Answer, hearAnswers, type Told } from './render-channel.ts'
 import type { Form } from './sizes.ts'
 
@@ -22,9 +23,7 @@ const IDLE_MS = 30_000
 /** What it holds after a photo is added to what the next one takes: with more than this it is ended. */
 const MOST_RESTING = 128 * 1_048_576
 
-const CHILD = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './render-child.ts' : './render-child.js', import.meta.url),
-)
+const CHILD = fileURLToPath(entryOf('render-child', import.meta.url))
 
 /** So much of what it wrote last is told when it fails: where the library or Node.js says why. */
 const MOST_LAST_WORDS = 1_024

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { entryOf } from '../entry.ts'
 import type { Point } from './distance.ts'
 import { hashOf, keysOf, type Where } from './place-keys.ts'
 
@@ -43,9 +44,8 @@ function gazetteer(): Promise<Gazetteer> {
 }
 
 function read(): Promise<Gazetteer> {
-  const thread = import.meta.url.endsWith('.ts') ? './gazetteer-thread.ts' : './gazetteer-thread.js'
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(thread, import.meta.url))
+    const worker = new Worker(entryOf('gazetteer-thread', import.meta.url))
     worker.once('message', resolve).once('error', reject)
     worker.once('exit', () => reject(new Error('the list of places was not read')))
   })

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
 import { ApiError } from '../errors.ts'
 import { wrong } from './person.ts'
 
@@ -62,7 +62,7 @@ async function isCommon(password: string, { email, name }: Owner): Promise<boole
 
 /** Read whenever somebody chooses a password, which is seldom: nobody else pays for it with memory. */
 async function readList(): Promise<string[]> {
-  const text = await readFile(fileURLToPath(import.meta.resolve(LIST)), 'utf8')
+  const text = await readFile(createRequire(import.meta.url).resolve(LIST), 'utf8')
   return text.toLowerCase().split(/\r?\n/).filter(Boolean)
 }
 

