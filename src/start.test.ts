@@ -170,7 +170,7 @@ test('a connection that says nothing does not keep a stop from ending', async (t
 })
 
 test('while another process holds the store, reads are answered at once, and a write as soon as it can', async (t) => {
-  const { databaseUrl, get, post } = await startApp(t)
+  const { databaseUrl, get, post } = await startApp(t, { own: true })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const other = new DatabaseSync(fileOf(databaseUrl), { timeout: 5_000 })
   other.exec('begin immediate')
@@ -185,7 +185,7 @@ test('while another process holds the store, reads are answered at once, and a w
 })
 
 test('a store that cannot be written answers 503 with Retry-After, still lists, and recovers by itself', async (t) => {
-  const { databaseUrl, get, log, post } = await startApp(t)
+  const { databaseUrl, get, log, post } = await startApp(t, { own: true })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const other = new DatabaseSync(fileOf(databaseUrl), { timeout: 5_000 })
   other.exec('begin immediate')

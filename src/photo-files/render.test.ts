@@ -10,7 +10,7 @@ import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { openRenderer } from './render.ts'
 
 async function startWithAnimal(t: TestContext) {
-  const app = await startApp(t, { key: UNLIMITED })
+  const app = await startApp(t, { key: UNLIMITED, own: true })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const add = async (number = 0) =>
     app.request('/v1/pets/1/photos', { method: 'POST', body: await picture({ number }), headers: JPEG })

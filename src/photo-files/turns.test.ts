@@ -12,7 +12,7 @@ import { openRenderer } from './render.ts'
 /** A service whose photos are read as the test allows it, and what uploads to it. */
 async function startHeld(t: TestContext) {
   const reader = holdReader(t)
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const app = await startApp(t, { own: true, key: { ...UNLIMITED, access: 'admin' } })
   // The service itself makes no other files meanwhile.
   await app.service.context.write('takeJob', 'photo-files', 'the test')
   await app.post('/v1/organizations', { name: 'Shelter' })

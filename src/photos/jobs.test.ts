@@ -20,7 +20,7 @@ async function startWithPhotos(t: TestContext, photos: number) {
   const folder = scratchFolder(t)
   // Files are as old as the disk says: by another clock they would be nobody's, and gone before they have a row.
   const settings = { PHOTOS_URL: `file:${folder}` }
-  const app = await startApp(t, { key: UNLIMITED, settings, now: Date.now() })
+  const app = await startApp(t, { key: UNLIMITED, settings, now: Date.now(), own: true })
   const { context } = app.service
   // The service itself does not do it meanwhile.
   if (photos > 0) await context.write('takeJob', 'photo-files', 'the test')

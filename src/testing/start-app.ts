@@ -30,8 +30,8 @@ export interface Options {
   now?: number
   /** Milliseconds of the clock that nobody can set; it is the other clock when absent. */
   steady?: () => number
-  /** Whether the writer has its thread, as in a service; for what depends on it. */
-  thread?: boolean
+  /** Whether it has a writer thread and a photo process of its own, as in production; for what depends on them. */
+  own?: boolean
   /** Faces beside the service's own. */
   faces?: (context: Context) => Face[]
 }
@@ -106,8 +106,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     : await copyTemplate(databaseUrl, options.key, config.environment)
   const service = await start(config, {
     clock: () => clock.now,
-    ...(!options.thread && { startWriter: sameThread }),
-    renderer,
+    ...(!options.own && { startWriter: sameThread, renderer }),
     ...(options.steady && { steady: options.steady }),
     ...(options.faces && { faces: options.faces }),
     log: { write: (line) => log.push(line) },
