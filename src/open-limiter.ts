@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
-import type { Installation } from './db/installation.ts'
+import { findInstallation, type Installation } from './db/installation.ts'
 import type { Loss } from './db/loss.ts'
 import { counterStoreOf, refuseOtherCounterStore } from './limits/counter-store.ts'
 import type { Limiter } from './limits/limiter.ts'
@@ -11,12 +11,13 @@ import type { Metrics } from './metrics/metrics.ts'
 
 /** @throws when the counters of the store are elsewhere than the settings say */
 export async function identifyStore(
-  { write, home }: Database,
+  { db, write, home }: Database,
   { redisUrl, databaseUrl }: Config,
   logger: Logger,
 ): Promise<Installation> {
   const configured = redisUrl ? counterStoreOf(redisUrl, databaseUrl) : null
-  const installation = await write('identifyInstallation', home, configured)
+  const installation =
+    (await findInstallation(db, home, configured)) ?? (await write('identifyInstallation', home, configured))
   if (installation.copied)
     logger.info('this store is a copy of another one: it counts on its own from now on')
   refuseOtherCounterStore(installation.counterStore, configured)

@@ -18,6 +18,7 @@ import { newToken } from './http/token.ts'
 import { regularRounds } from './jobs/runner.ts'
 import { jobs } from './jobs.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
+import { hasAdminKey } from './keys/store.ts'
 import { flushed, standardError } from './log.ts'
 import { openMail } from './mail/mail.ts'
 import { countVerdicts } from './metrics/count-verdicts.ts'
@@ -87,7 +88,6 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const { id } = await identifyStore(database, config, logger)
     const uncounted = await openLimiter(config, database, id, options.clock, { logger, metrics })
     opened.defer(() => uncounted.close())
-    opened.defer(sweepRegularly(uncounted, loss))
     const limiter = metrics ? countVerdicts(uncounted, metrics) : uncounted
 
     const photos = await openPhotos(config, options.renderer)
@@ -119,10 +119,12 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const address = await app.listen({ host: config.host, port: config.port })
     const scraped = await metrics?.listen(config, options.worker)
     opened.defer(() => scraped?.close())
-    const firstKey = await makeFirstKey(write, config, clock())
+    const firstKey = (await hasAdminKey(db)) ? undefined : await makeFirstKey(write, config, clock())
     // Whoever made a key before has seen to it that none is printed: a link would open as much.
     const firstLink = firstKey && (await makeFirstLink(write, originOf(config, address), clock()))
-    // Not before: a job that takes long would keep the first key from a connection, and a start ends then.
+    // Not before: a job that takes long would keep the first key from a connection, and a start ends then. And
+    // a start that has nothing to write does not wait for the writer thread.
+    opened.defer(sweepRegularly(uncounted, loss))
     rounds.begin()
     return {
       context,

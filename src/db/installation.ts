@@ -14,6 +14,25 @@ export interface Installation {
 }
 
 /**
+ * Looks whether the store is where and what it was at its last start. It mostly is, and nothing has to be written.
+ *
+ * @returns undefined when `identifyInstallation` has to decide
+ */
+export async function findInstallation(
+  db: Db,
+  home: string,
+  counterStore: string | null,
+): Promise<Installation | undefined> {
+  const found = await db
+    .selectFrom('installation')
+    .select(['id', 'home', 'counter_store'])
+    .executeTakeFirstOrThrow()
+  const isSame = found.home === home && (found.counter_store ?? counterStore) === found.counter_store
+  if (found.id === null || !isSame) return undefined
+  return { id: found.id, copied: false, counterStore: found.counter_store }
+}
+
+/**
  * Identifies the store at a start. One that lies elsewhere than it remembers is a copy: it counts on its own
  * from now on, and belongs to no counter store yet. Of several that start at once the first decides.
  *
@@ -25,17 +44,8 @@ export async function identifyInstallation(
   home: string,
   counterStore: string | null,
 ): Promise<Installation> {
-  const known = await db
-    .selectFrom('installation')
-    .select(['id', 'home', 'counter_store'])
-    .executeTakeFirstOrThrow()
-  // Most starts find all as it was, and write nothing.
-  if (
-    known.id !== null &&
-    known.home === home &&
-    (known.counter_store ?? counterStore) === known.counter_store
-  )
-    return { id: known.id, copied: false, counterStore: known.counter_store }
+  const known = await findInstallation(db, home, counterStore)
+  if (known) return known
   // The update holds the row until the end of the transaction, on either engine.
   const found = await db
     .updateTable('installation')

@@ -78,14 +78,19 @@ export async function insertKey(db: Db, key: NewKey, hash: string, now: number):
   return id
 }
 
+/** Whether the store has, or had, an admin key of a program. */
+export async function hasAdminKey(db: Db): Promise<boolean> {
+  const admin = db.selectFrom('api_key').select('id').where('access', '=', 'admin')
+  return (await admin.where('for_staff', '=', OF_PROGRAMS).limit(1).executeTakeFirst()) !== undefined
+}
+
 /**
  * Inserts the key unless the store has, or ever had, an admin key: one that was revoked was meant to be.
  *
  * @returns whether it did
  */
 export async function insertFirstKey(db: Db, key: NewKey, hash: string, now: number): Promise<boolean> {
-  const admin = db.selectFrom('api_key').select('id').where('access', '=', 'admin')
-  if (await admin.where('for_staff', '=', OF_PROGRAMS).limit(1).executeTakeFirst()) return false
+  if (await hasAdminKey(db)) return false
   // Of several processes that start at once one makes it.
   if (!(await insertSecret(db, FIRST_KEY, hash))) return false
   await insertKey(db, key, hash, now)
