@@ -19,6 +19,6 @@ export function openapiCommand(program: Command, { settings, stdout }: CommandCo
       const { buildServer } = await import('../server.ts')
       const app = await buildServer(context, pino({ level: 'silent' }))
       await app.ready()
-      await print(stdout, JSON.stringify(app.swagger(), null, 2))
+      await print(stdout, JSON.stringify(await app.describe(), null, 2))
     })
 }

@@ -7,7 +7,7 @@ import { notFound } from './not-found.ts'
 /** Adds the faces, in their order: each in a scope of its own, behind its gate. */
 export async function addFaces(app: App, faces: readonly Face[]): Promise<void> {
   const answerNotFound = notFound(app, gateHooks(faces.at(-1) as Face))
-  for (const face of faces) await face.openApi?.(app)
+  for (const face of faces) face.openApi?.(app)
   for (const face of faces) {
     await app.register(
       async (scope: App) => {

@@ -70,6 +70,13 @@ export function createApp(options: Options): App {
     requestTimeout,
     keepAliveTimeout: config.keepAliveTimeoutSeconds * 1_000,
     return503OnClosing: false,
+    // In the options, not set later: else Fastify loads its own compilers, and ajv with them.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => validatorCompiler as never,
+        buildSerializer: () => serializerCompiler as never,
+      },
+    },
     routerOptions: { maxParamLength: HEADER_BYTES },
     http: parserOptions(config),
     clientErrorHandler: () => undefined,
@@ -89,8 +96,6 @@ export function createApp(options: Options): App {
   app.decorate('connections', openConnections(app.server, { ...config, nameOf: options.nameOfAddress }))
   boundPipelines(app.server)
   endStalled(app.server, app.connections, requestTimeout)
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
   app.removeAllContentTypeParsers()
   app.setErrorHandler((error: Error & { code?: string }, request, reply) =>
     // A method that Node's parser knows and HTTP does not, such as RTSP's DESCRIBE: not even a 404 has it.

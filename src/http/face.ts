@@ -65,7 +65,7 @@ export interface Face {
   /** Addresses whose answers pages of every origin may read; with a slash at the end, all that begin so. */
   sharedWithAll?: string[]
   /** Meets every route of the service, before there are any. */
-  openApi?(app: App): Promise<void>
+  openApi?(app: App): void
   /**
    * What of a request's headers, beside its caller, decides what a page says, such as a language: in a word.
    * Cached pages of one address are told apart by it.

@@ -1,5 +1,4 @@
-import swagger from '@fastify/swagger'
-import type { FastifySchema, RouteOptions } from 'fastify'
+import Fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import type { Config } from '../../config.ts'
 import { DETAIL_CODES, ERRORS } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -109,9 +108,32 @@ const MORE_HEADERS: Record<string, Json> = {
 }
 const PATCH_HEADERS = { 'Accept-Patch': text('What the body may be (RFC 5789).') }
 
-/** Describes the routes, from their own schemas, as OpenAPI 3.1. */
-export async function addOpenApiDocument(app: App, { servers }: Config): Promise<void> {
-  await app.register(swagger, {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The routes as OpenAPI 3.1, from their own schemas. What makes it is loaded when somebody first asks. */
+    describe(): Promise<object>
+  }
+}
+
+/** Meets every route from now on, to describe it when somebody asks. */
+export function addOpenApiDocument(app: App, config: Config): void {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => void routes.push(route))
+  let document: Promise<object> | undefined
+  app.decorate('describe', () => {
+    document ??= describeRoutes(routes, config)
+    return document
+  })
+}
+
+/** Adds the routes to a server that never listens, since the package describes those that it saw being added. */
+async function describeRoutes(routes: RouteOptions[], { servers }: Config): Promise<object> {
+  const { default: swagger } = await import('@fastify/swagger')
+  const described = Fastify({
+    exposeHeadRoutes: false,
+    schemaController: { compilersFactory: { buildValidator: () => NOTHING, buildSerializer: () => NOTHING } },
+  })
+  await described.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -143,7 +165,14 @@ export async function addOpenApiDocument(app: App, { servers }: Config): Promise
         : { schema: { hide: true }, url },
     transformObject: (document) => finish((document as { openapiObject: Json }).openapiObject),
   })
+  for (const { method, url, schema = {}, config = {} } of routes)
+    if (method !== 'HEAD') described.route({ method, url, schema, config, handler: () => undefined })
+  await described.ready()
+  return described.swagger()
 }
+
+/** In the place of a compiler of schemas, where nothing is validated or written. */
+const NOTHING = () => () => undefined as never
 
 function describeAnswers(
   schema: FastifySchema,

@@ -39,8 +39,8 @@ export const DESCRIPTION = '/openapi.json'
 /** What the API says of itself, without key: its description, and its reference under /docs. */
 export function referenceRoutes(app: App, config: Config): void {
   let description: Held | undefined
-  app.get(DESCRIPTION, (request, reply) => {
-    description ??= hold(JSON_TYPE, JSON.stringify(app.swagger()))
+  app.get(DESCRIPTION, async (request, reply) => {
+    description ??= hold(JSON_TYPE, JSON.stringify(await app.describe()))
     return sendHeld(request, reply, description)
   })
   let files: Promise<Map<string, Held>> | undefined
@@ -57,7 +57,7 @@ export function referenceRoutes(app: App, config: Config): void {
 /** Made when somebody first asks, and held once, however many clients are slow to take it. */
 async function make(app: App, config: Config): Promise<Map<string, Held>> {
   const script = await readFile(new URL('./reference/try-it.js', import.meta.url), 'utf8')
-  const page = hold('text/html; charset=utf-8', renderPage(app.swagger() as unknown as Description, config))
+  const page = hold('text/html; charset=utf-8', renderPage((await app.describe()) as Description, config))
   return new Map([
     ['/docs', page],
     ['/docs/', page],
