@@ -42,7 +42,15 @@ const ORDER = [
   ['src/db'],
   ['src/config.ts', 'src/settings.ts'],
   ['src/mail-setting.ts', 'src/v2-setting.ts'],
-  ['src/access.ts', 'src/plans.ts', 'src/errors.ts', 'src/setting.ts', 'src/release.ts', 'src/entry.ts'],
+  [
+    'src/access.ts',
+    'src/plans.ts',
+    'src/errors.ts',
+    'src/setting.ts',
+    'src/release.ts',
+    'src/entry.ts',
+    'src/source-names.ts',
+  ],
   ['package.json'],
 ]
 
