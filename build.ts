@@ -34,6 +34,17 @@ const noMapsOfPackages: Plugin = {
   },
 }
 
+/** With any other character V8 keeps two bytes for each one of the file: 7 MB of a service. */
+const onlyAscii: Plugin = {
+  name: 'only-ascii',
+  generateBundle(_options, files) {
+    for (const file of Object.values(files))
+      if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${hexOf(unit)}`)
+  },
+}
+
+const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0')
+
 /** Makes a folder with a bundle of the source: with all of it or not at all. Keeps one that exists by then. */
 export async function buildBundle(folder: string): Promise<void> {
   const part = `${folder}.${process.pid}.part`
@@ -43,7 +54,7 @@ export async function buildBundle(folder: string): Promise<void> {
       platform: 'node',
       input: Object.fromEntries(ENTRIES.map((file) => [basename(file, '.ts'), file])),
       external: EXTERNAL,
-      plugins: [noMapsOfPackages],
+      plugins: [noMapsOfPackages, onlyAscii],
     })
     await bundle.write({
       dir: part,
