@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { SETTINGS } from '../settings.ts'
-import { freePort } from '../testing/port.ts'
-import { bareEnvironment, runCli, spawnCli } from '../testing/process.ts'
-import { scratchFolder } from '../testing/start-app.ts'
+import { runCli } from '../testing/process.ts'
+import { scratchFolder, startApp } from '../testing/start-app.ts'
 import { commandsOf } from './program.ts'
 
-const KEY = /adopt_live_[0-9A-Za-z]{36}/
-
-test('serve --port, --host and --database win over the environment, and errors name them', async (t) => {
-  const [folder, port] = [scratchFolder(t), await freePort()]
-  const file = join(folder, 'typed.db')
+test('errors name --port, --host and --database of serve where these were typed', async (t) => {
+  const { port } = await startApp(t)
+  const folder = scratchFolder(t)
   const settings = { PORT: '1', HOST: 'nowhere.invalid', DATABASE_URL: `sqlite:${join(folder, 'set.db')}` }
-  const typed = ['--port', String(port), '--host', '127.0.0.1', '--database', `sqlite:${file}`]
-  const { serving } = spawnCli(t, ['serve', ...typed], settings)
-  assert.equal(await serving, `http://127.0.0.1:${port}`)
-  assert.deepEqual([existsSync(file), existsSync(join(folder, 'set.db'))], [true, false])
-
   const wrong = ['--port', 'x', '--host', 'zoö', '--database', 'mysql://x']
   const { code, stderr } = await runCli(t, ['serve', ...wrong], settings)
   assert.equal(code, 2)
@@ -96,41 +86,6 @@ test('--help of a command lists the settings it reads, and those of serve are al
 test('a mistyped command within another is answered with the one that was meant', async (t) => {
   const { code, stderr } = await runCli(t, ['keys', 'lst'], {})
   assert.deepEqual([code, stderr], [2, "error: unknown command 'lst' (Did you mean list?)\n"])
-})
-
-test('the first start prints an admin key also where keys create made the store, and never a second one', async (t) => {
-  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
-  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
-  const greetingOf = async () => {
-    const { child, serving, exited } = spawnCli(t, ['serve'], settings)
-    await serving
-    child.kill('SIGTERM')
-    return (await exited).stdout
-  }
-  assert.match(await greetingOf(), KEY)
-  assert.equal((await runCli(t, ['keys', 'revoke', '2'], settings)).code, 0)
-  assert.doesNotMatch(await greetingOf(), KEY)
-})
-
-test('a reader such as head that has enough is no error of any command that prints much', async (t) => {
-  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
-  const env = { ...bareEnvironment(), ...settings }
-  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
-  for (const words of [
-    'sample --animals 100000',
-    'openapi',
-    'keys list',
-    'keys list --json',
-    'completion bash',
-    'export',
-    'doctor',
-  ]) {
-    // Its input is closed before anything is printed.
-    const pipe = `set -o pipefail; { sleep 0.05; exec '${process.execPath}' bin/adoptable.js ${words}; } | true`
-    const { status, stderr } = spawnSync('bash', ['-c', pipe], { env })
-    assert.doesNotMatch(String(stderr), /EPIPE|stdout|Error/, words)
-    if (words !== 'doctor') assert.equal(status, 0, `${words}: ${stderr}`)
-  }
 })
 
 test('export says how many animals it wrote, beside them', async (t) => {

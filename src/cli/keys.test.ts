@@ -1,46 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
-import { bareEnvironment, runCli } from '../testing/process.ts'
+import { runCli } from '../testing/process.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
-
-/** A terminal that nobody sits at, where the system has a program for that. */
-const PROGRAM = 'script'
-const TERMINAL = spawnSync(PROGRAM, ['--version']).status === 0
-
-/** What a person would see. */
-function onTerminal(args: string, settings: Record<string, string>): string {
-  const command = `'${process.execPath}' bin/adoptable.js ${args}`
-  const env = { ...bareEnvironment(), TERM: 'xterm', ...settings }
-  return spawnSync(PROGRAM, ['-qec', command, '/dev/null'], { env }).stdout.toString().replaceAll('\r', '')
-}
-
-test('keys list and doctor show columns and colours to a person, and plain lines to a program', async (t) => {
-  if (!TERMINAL) return t.skip('needs script')
-  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
-  await makeKey(settings.DATABASE_URL, { name: 'a long name', plan: 'free' })
-  await makeKey(settings.DATABASE_URL, { name: 'b' })
-
-  const [head = '', ...lines] = onTerminal('keys list', settings).trim().split('\n')
-  assert.equal(head, '\u001b[1mid  name         plan      access  created                   state\u001b[22m')
-  assert.deepEqual(lines, [
-    '1   a long name  free      write   1970-01-01T00:00:00.000Z  valid',
-    '2   b            business  write   1970-01-01T00:00:00.000Z  valid',
-  ])
-  assert.ok(onTerminal('doctor', settings).startsWith('\u001b[32m✔\u001b[39m settings '))
-  const plain = { ...settings, NO_COLOR: '1' }
-  assert.ok(!(onTerminal('doctor', plain) + onTerminal('keys list', plain)).includes('\u001b'))
-
-  const { stdout } = await runCli(t, ['keys', 'list'], { ...settings, FORCE_COLOR: '' })
-  assert.deepEqual(stdout.split('\n').slice(0, 2), [
-    'id\tname\tplan\taccess\tcreated\tstate',
-    '1\ta long name\tfree\twrite\t1970-01-01T00:00:00.000Z\tvalid',
-  ])
-})
 
 test('keys list of a store without keys says how to make one', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
@@ -49,28 +14,6 @@ test('keys list of a store without keys says how to make one', async (t) => {
   assert.deepEqual([code, stdout], [0, 'id\tname\tplan\taccess\tcreated\tstate\n'])
   assert.equal(stderr, 'there are no keys yet; `adoptable keys create` makes one\n')
   assert.equal((await runCli(t, ['keys', 'list', '--json'], settings)).stdout, '[]\n')
-})
-
-const NO_FULL = !existsSync('/dev/full') && 'there is no /dev/full here'
-
-test('a key that could not be printed is told of, by its number', { skip: NO_FULL }, async (t) => {
-  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
-  await makeKey(settings.DATABASE_URL)
-  const full = openSync('/dev/full', 'w')
-  t.after(() => closeSync(full))
-  const env = { ...bareEnvironment(), ...settings }
-  for (const args of [
-    ['create', '--name', 'b', '--plan', 'free'],
-    ['rotate', '2'],
-  ]) {
-    const command = ['bin/adoptable.js', 'keys', ...args]
-    const { status, stderr } = spawnSync(process.execPath, command, { env, stdio: ['ignore', full, 'pipe'] })
-    assert.equal(status, 1)
-    assert.match(
-      String(stderr),
-      /^adoptable: a secret of key 2 was made, and nobody has seen it: revoke or rotate it\. .+\n$/,
-    )
-  }
 })
 
 const ADVICE = 'start the service once, or set DATABASE_URL to another one'

@@ -70,17 +70,12 @@ export function spawnCli(
   return { child, output, serving, exited }
 }
 
-/**
- * Runs a command to its end in the process of the test, on streams of its own; with a folder to run in, as a
- * process of its own.
- */
+/** Runs a command in the process of the test, with streams of its own and only the settings given. */
 export async function runCli(
-  t: TestContext,
+  _t: TestContext,
   args: string[],
   settings: Record<string, string>,
-  cwd?: string,
 ): Promise<Exit> {
-  if (cwd !== undefined) return spawnCli(t, args, settings, cwd).exited
   const output = { stdout: '', stderr: '' }
   const collect = (name: keyof typeof output) =>
     new Writable({

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { bareEnvironment, runCli, spawnCli } from '../testing/process.ts'
+import { scratchFolder } from '../testing/start-app.ts'
+
+const KEY = /adopt_live_[0-9A-Za-z]{36}/
+
+test('the first start prints an admin key also where keys create made the store, and never a second one', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
+  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
+  const greetingOf = async () => {
+    const { child, serving, exited } = spawnCli(t, ['serve'], settings)
+    await serving
+    child.kill('SIGTERM')
+    return (await exited).stdout
+  }
+  assert.match(await greetingOf(), KEY)
+  assert.equal((await runCli(t, ['keys', 'revoke', '2'], settings)).code, 0)
+  assert.doesNotMatch(await greetingOf(), KEY)
+})
+
+test('a reader such as head that has enough is no error of any command that prints much', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
+  const env = { ...bareEnvironment(), ...settings }
+  await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
+  for (const words of [
+    'sample --animals 100000',
+    'openapi',
+    'keys list',
+    'keys list --json',
+    'completion bash',
+    'export',
+    'doctor',
+  ]) {
+    // Its input is closed before anything is printed.
+    const pipe = `set -o pipefail; { sleep 0.05; exec '${process.execPath}' bin/adoptable.js ${words}; } | true`
+    const { status, stderr } = spawnSync('bash', ['-c', pipe], { env })
+    assert.doesNotMatch(String(stderr), /EPIPE|stdout|Error/, words)
+    if (words !== 'doctor') assert.equal(status, 0, `${words}: ${stderr}`)
+  }
+})

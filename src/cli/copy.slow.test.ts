@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { changes } from '../changes.ts'
+import { compareStores, copyStore, type Stores } from '../db/copy.ts'
+import { openForCommand } from '../db/open-database.ts'
+import { fileOf } from '../db/store-url.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
+import { spawnCli } from '../testing/process.ts'
+import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
+
+const silent = (): void => undefined
+const copy = (stores: Stores) => copyStore(stores, silent)
+const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
+const argumentsOf = ({ from, to }: Stores): string[] => ['copy', '--from', from, '--to', to]
+
+/** Statements straight in a store, of a test whose matter no request can make. */
+async function inStore(url: string, ...statements: string[]): Promise<unknown[][]> {
+  if (url.startsWith('sqlite:')) {
+    using database = new DatabaseSync(fileOf(url))
+    const all = (statement: string) => {
+      const prepared = database.prepare(statement)
+      prepared.setReturnArrays(true)
+      return prepared.all() as unknown as unknown[][]
+    }
+    return statements.map(all).at(-1) ?? []
+  }
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    let rows: unknown[][] = []
+    for (const text of statements) ({ rows } = await client.query({ text, rowMode: 'array' }))
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+const makeTables = async (url: string): Promise<void> => (await openForCommand(url, changes)).close()
+
+const ANIMALS = (count: number): string => `
+  with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
+  insert into pet (name, category_id, status, created_at, updated_at)
+  select 'Rex ' || i, 1 + i % 8, case i % 3 when 0 then 'available' when 1 then 'sold' end, i, i from n`
+
+/** A store on SQLite with many rows. */
+async function largeStore(t: TestContext, animals: number): Promise<string> {
+  const url = scratchFile(t)
+  await makeKey(url)
+  await inStore(
+    url,
+    ANIMALS(animals),
+    `insert into pet_change (pet_id, at, key_id, changes) select id, 0, 1, '{}' from pet where id % 2 = 0`,
+    `insert into counter select 'ip:' || id, 0, 1, 0, 1, 0, 0, 9 from pet where id % 5 = 0`,
+    'delete from pet where id % 10 = 0',
+  )
+  return url
+}
+
+async function otherStore(t: TestContext): Promise<string> {
+  const url = scratchFile(t)
+  await makeTables(url)
+  return url
+}
+
+function isLine(expected: RegExp) {
+  return ({ message }: Error): boolean => {
+    assert.match(message, expected)
+    assert.doesNotMatch(message, /\n|secret/)
+    return true
+  }
+}
+
+test('a copy that is killed again and again goes on each time, and ends equal', async (t) => {
+  // So many that a quick machine does not end before it is killed.
+  const from = await largeStore(t, 20_000)
+  const through = await scratchDatabase(t)
+  const to = scratchFile(t)
+  const watcher = new pg.Client({ connectionString: through })
+  await watcher.connect()
+  cleanup(t).defer(() => watcher.end())
+  const animals = async () => Number((await watcher.query('select count(*) from pet')).rows[0].count)
+
+  for (const least of [1, 3_000]) {
+    const { child, exited } = spawnCli(t, argumentsOf({ from, to: through }), {})
+    while (child.exitCode === null && (await animals()) < least);
+    child.kill('SIGKILL')
+    assert.equal((await exited).code, null)
+    const there = await animals()
+    assert.ok(there >= least && there < 18_000 && there % 1_000 === 0, `${there} animals`)
+  }
+  await assert.rejects(copy({ from: through, to }), /is an unfinished copy itself/)
+  await assert.rejects(
+    copy({ from: await otherStore(t), to: through }),
+    /holds an unfinished copy of another store/,
+  )
+  const steps: [string, number, number][] = []
+  const { equal } = await copyStore({ from, to: through }, (...step) => steps.push(step))
+  assert.equal(equal, true)
+  const [[, resumedAt = 0, total] = []] = steps
+  assert.ok(resumedAt > 3_000, `it went on behind ${resumedAt} rows`)
+  assert.deepEqual(
+    steps.findLast(([step]) => step === 'copying'),
+    ['copying', total, total],
+  )
+
+  for (const killedAfterMs of [350, 800]) {
+    const { child, exited } = spawnCli(t, argumentsOf({ from: through, to }), {})
+    setTimeout(() => child.kill('SIGKILL'), killedAfterMs)
+    await exited
+  }
+  assert.equal((await copy({ from: through, to })).equal, true)
+  assert.ok((await compareStores({ from, to })).every((table) => table.equal))
+})
+
+test('a store that a service runs on is neither copied nor filled', async (t) => {
+  const stores = [scratchFile(t), await scratchDatabase(t)]
+  for (const databaseUrl of stores) await startApp(t, { databaseUrl })
+  const [file = '', database = ''] = stores
+  const [idle, idleDatabase] = [await largeStore(t, 10), await scratchDatabase(t)]
+
+  const refused = [
+    { from: database, to: scratchFile(t) },
+    { from: await largeStore(t, 10), to: database },
+  ].map((stores) => assert.rejects(copy(stores), isLine(/another adoptable uses it; stop that first/)))
+  // In a process of its own: in this one SQLite's locks would be given up with the first file that is closed.
+  for (const stores of [
+    { from: file, to: idleDatabase },
+    { from: idle, to: file },
+  ]) {
+    const { code, stdout, stderr } = await spawnCli(t, argumentsOf(stores), {}).exited
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /^adoptable: [^\n]*test\.db: another adoptable serves it; stop that first\n$/)
+  }
+  await Promise.all(refused)
+
+  // Not a service, but one that may change rows all the same.
+  using other = new DatabaseSync(fileOf(idle))
+  other.exec('select count(*) from pet')
+  await assert.rejects(
+    copy({ from: idle, to: idleDatabase }),
+    /test\.db: another process uses it; stop that first/,
+  )
+})
