@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { assertError } from '../testing/client.ts'
 import { runOnServer, scratchDatabase } from '../testing/postgres.ts'
-import { runCli, spawnCli } from '../testing/process.ts'
-import { startProxy } from '../testing/proxy.ts'
-import { makeKey, startApp } from '../testing/start-app.ts'
+import { runCli } from '../testing/process.ts'
+import { startApp } from '../testing/start-app.ts'
 import { CLAIM } from './claim.ts'
 
-// PostgreSQL without Redis: one process counts, and nobody gets more than the limit while another one takes its
-// place.
+// PostgreSQL without Redis: one process counts, and what it does without its claim.
 
-const LIMIT = 60
-/** So many requests are written ahead, and may be lost when the process that has them ends. */
-const LEASE = 4
 const turn = () => new Promise(setImmediate)
 
 /** A connection beside the service, gone with the test. */
@@ -38,54 +31,6 @@ async function usedOfDay(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ used: number }>('select max(day_used)::integer as used from counter')
   return rows[0]?.used ?? 0
 }
-
-const ask = async (address: string, key: string): Promise<number> =>
-  (await fetch(`${address}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status
-
-test('while another process takes over unheard, the two serve the limit and no more, and no counter falls', async (t) => {
-  const direct = new URL(await scratchDatabase(t))
-  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  const key = await makeKey(direct.href, { plan: 'free' })
-  let claimLine: Socket | undefined
-  proxy.onSend = (bytes, line) => {
-    if (bytes.includes('pg_current_snapshot')) claimLine = line
-    return false
-  }
-  const one = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
-  const first = await one.serving
-  let served = 0
-  while (served < 20) served += (await ask(first, key)) === 200 ? 1 : 0
-
-  const client = await besides(t, direct.href)
-  const other = spawnCli(t, ['serve'], { DATABASE_URL: direct.href, PORT: '0' })
-  const asking = `select from pg_stat_activity
-    where datname = current_database() and query like 'select pg_try_advisory_lock%'`
-  while ((await client.query(asking)).rowCount === 0) await turn()
-  // It hears nothing of its loss, and its other connections work on.
-  proxy.forgetOne(claimLine as Socket)
-  await terminateHolder(client)
-  const second = await other.serving
-  let used = 0
-  let isOver = false
-  void one.exited.then(() => {
-    isOver = true
-  })
-  while (!isOver) {
-    const statuses = await Promise.all([first, second].map((address) => ask(address, key).catch(() => 0)))
-    served += statuses.filter((status) => status === 200).length
-    const now = await usedOfDay(client)
-    assert.ok(now >= used, `${now} after ${used} requests of a day`)
-    used = now
-  }
-
-  assert.ok(served <= LIMIT && served > LIMIT - LEASE, `${served} of ${LIMIT}`)
-  assert.ok((await usedOfDay(client)) >= LIMIT)
-  const { code, stderr } = await one.exited
-  assert.notEqual(code, 0)
-  assert.match(stderr, /"level":60.*another adoptable already serves this database/)
-  assert.doesNotMatch(stderr, /"stack"/)
-})
 
 test('a process that lost its claim answers 503 and is not ready, and counts on when it has it back', async (t) => {
   const databaseUrl = await scratchDatabase(t)
@@ -170,29 +115,4 @@ test('on a database that is read-only a process without Redis, which could count
     stderr,
     'adoptable: PostgreSQL: the database is read-only; make it writable, and start again\n',
   )
-})
-
-test('a start that waits for its database tells so in one line, however often it asks', async (t) => {
-  let attempts = 0
-  const closed = createServer((socket) => {
-    attempts += 1
-    socket.destroy()
-    closed.emit('attempt')
-  })
-  closed.listen(0, '127.0.0.1')
-  await once(closed, 'listening')
-  t.after(() => closed.close())
-  const { port } = closed.address() as { port: number }
-  const { child, output, exited } = spawnCli(t, ['serve'], {
-    DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/test`,
-    PORT: '0',
-  })
-  while (attempts < 4) await once(closed, 'attempt')
-  child.kill('SIGTERM')
-  await exited
-
-  const lines = output.stderr.split('\n').filter((line) => line.includes('the start waits for it'))
-  assert.equal(lines.length, 1, output.stderr)
-  assert.match(String(lines[0]), /"level":40,.*"reason":"[^"]+"/)
-  assert.doesNotMatch(output.stderr, /"stack"/)
 })

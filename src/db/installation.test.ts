@@ -3,7 +3,7 @@ import { copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
-import { runCli, spawnCli } from '../testing/process.ts'
+import { runCli } from '../testing/process.ts'
 import { NEEDS_REDIS, startRedis } from '../testing/redis.ts'
 import { makeKey, scratchFolder, startApp, type TestApp } from '../testing/start-app.ts'
 import { homeOfDatabase } from './installation.ts'
@@ -71,20 +71,6 @@ for (const [name, makeStore] of Object.entries(STORES)) {
       assert.equal((await (await startApp(t, { databaseUrl })).get('/v1/pets')).status, 200)
     },
   )
-
-  test(`services that start at once on a new store in ${name} count together`, NEEDS_REDIS, async (t) => {
-    const [databaseUrl, inDatabase] = [await makeStore(t), await redisOf(t)]
-    const key = await makeKey(databaseUrl, { plan: 'free' })
-    const settings = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', ...inDatabase(0) }
-    const services = Array.from({ length: 3 }, () => spawnCli(t, ['serve'], settings))
-    const addresses = await Promise.all(services.map(({ serving }) => serving))
-
-    const headers = { authorization: `Bearer ${key}` }
-    const answers = await Promise.all(
-      Array.from({ length: 90 }, (_, turn) => fetch(`${addresses[turn % 3]}/v1/pets`, { headers })),
-    )
-    assert.equal(served(answers.map(({ status }) => status)), 60)
-  })
 }
 
 /** A caller of the copy is banned there, and not in the store from which it was made. */
@@ -162,23 +148,4 @@ test('a copied database of PostgreSQL counts on its own', NEEDS_REDIS, async (t)
   const original = await startApp(t, { databaseUrl, settings: inDatabase(0) })
   await assertApart(original, copy, key).finally(() => copy.stop())
   assert.match(await homeOfDatabase(original.service.context.db), /^\d+:\d+$/)
-})
-
-test('workers of a store that counts elsewhere say so, and end the command', NEEDS_REDIS, async (t) => {
-  const inDatabase = await redisOf(t)
-  const DATABASE_URL = `sqlite:${join(scratchFolder(t), 'test.db')}`
-  const first = spawnCli(t, ['serve'], { DATABASE_URL, PORT: '0', ...inDatabase(0) })
-  await first.serving
-  first.child.kill('SIGTERM')
-  await first.exited
-
-  const { code, stderr } = await runCli(t, ['serve', '--workers', '2'], {
-    DATABASE_URL,
-    PORT: '0',
-    LOG_LEVEL: 'error',
-    ...inDatabase(3),
-  })
-  assert.equal(code, 2)
-  assert.match(stderr, /^adoptable: the counters of this store are in the Redis at /m)
-  assert.ok(!stderr.includes('secret'))
 })

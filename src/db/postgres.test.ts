@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { once } from 'node:events'
-import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -9,9 +7,8 @@ import { changes } from '../changes.ts'
 import { findByHash } from '../keys/find-by-hash.ts'
 import { insertKey } from '../keys/store.ts'
 import { type Answer, assertError } from '../testing/client.ts'
-import { freePort } from '../testing/port.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
-import { runCli, spawnCli } from '../testing/process.ts'
+import { runCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { runOnce } from './once.ts'
@@ -88,19 +85,8 @@ test('without Redis one process alone serves a database, and the second is told 
   await assert.rejects(startApp(t, { databaseUrl }), /another adoptable already serves.*REDIS_URL/)
 })
 
-test('a service that starts before its database waits for it, and one whose database will never be ends with one line', async (t) => {
-  const direct = new URL(await scratchDatabase(t))
-  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  proxy.cut()
-  const waiting = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
-  const more = () => once(waiting.child.stderr as Readable, 'data')
-  while (!waiting.output.stderr.includes('the start waits for it')) await more()
-  assert.equal(waiting.output.stdout, '')
-  proxy.restore()
-  await waiting.serving
-
-  const none = Object.assign(new URL(direct), { pathname: 'adoptable_none' })
+test('a service whose database will never be ends with one line', async (t) => {
+  const none = Object.assign(new URL(await scratchDatabase(t)), { pathname: 'adoptable_none' })
   const { code, stderr } = await runCli(t, ['serve'], { DATABASE_URL: none.href, PORT: '0' })
   assert.deepEqual([code, stderr], [1, 'adoptable: PostgreSQL: database "adoptable_none" does not exist\n'])
 })
@@ -132,56 +118,6 @@ test('a start makes the first key before any job takes a connection', async (t) 
   while (first('from "job"') < 0) await new Promise(setImmediate)
   const key = first('select "id" from "api_key" where "access" =')
   assert.ok(key >= 0 && key < first('from "job"'), `${key}`)
-})
-
-test('a start that waits for its database is told to stop, and does so at once', async (t) => {
-  const nowhere = `postgres://postgres@127.0.0.1:${await freePort()}/test`
-  const { child, output, exited } = spawnCli(t, ['serve'], { DATABASE_URL: nowhere, PORT: '0' })
-  const more = () => once(child.stderr as Readable, 'data')
-  while (!output.stderr.includes('the start waits for it')) await more()
-  const since = performance.now()
-  child.kill('SIGTERM')
-
-  assert.equal((await exited).code, 0)
-  assert.ok(performance.now() - since < 3_000, 'it went on waiting')
-})
-
-test('a process whose database another one has taken over ends, and says why', async (t) => {
-  const direct = new URL(await scratchDatabase(t))
-  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  const { serving, exited } = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
-  await serving
-  proxy.cut()
-  await terminateAll(direct.pathname.slice(1))
-  await startApp(t, { databaseUrl: direct.href })
-  proxy.restore()
-
-  const { code, stderr } = await exited
-  assert.notEqual(code, 0)
-  assert.match(stderr, /another adoptable already serves this database/)
-})
-
-test('a process whose connections were forgotten on the way goes on, and so does one that takes its place', async (t) => {
-  const direct = new URL(await scratchDatabase(t))
-  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  const settings = { DATABASE_URL: behind.href, PORT: '0' }
-  const { child, output, serving } = spawnCli(t, ['serve'], settings)
-  await serving
-  const before = await holderOf(direct)
-  assert.ok(before)
-  proxy.forget()
-  let now: number | undefined = before
-  while (now === before || now === undefined) {
-    assert.equal(child.exitCode, null, output.stderr)
-    now = await holderOf(direct)
-  }
-
-  // What is killed beyond a broken path is not heard of either.
-  proxy.forget()
-  child.kill('SIGKILL')
-  await spawnCli(t, ['serve'], settings).serving
 })
 
 test('the server ends a connection that neither its process nor its pool has closed', async (t) => {
@@ -455,19 +391,6 @@ test('when the reply to a commit is cut off, the retry with its Idempotency-Key 
   assert.equal(cuts > 0 && answer.headers['idempotent-replayed'], 'true')
   assert.deepEqual((await app.get('/v1/pets')).body, [answer.body])
 })
-
-/** The session whose process serves a database alone. */
-async function holderOf({ href, pathname }: URL): Promise<number | undefined> {
-  const client = new pg.Client({ connectionString: href })
-  await client.connect()
-  const { rows } = await client.query<{ pid: number }>(
-    `select pid from pg_locks join pg_database on pg_database.oid = database
-      where locktype = 'advisory' and datname = $1`,
-    [pathname.slice(1)],
-  )
-  await client.end()
-  return rows[0]?.pid
-}
 
 async function terminateAll(database: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(database) })

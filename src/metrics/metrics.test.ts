@@ -1,51 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { canConnect } from '../testing/port.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
-import { spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { NEEDS_REDIS, startRedis, until } from '../testing/redis.ts'
-import {
-  makeKey,
-  type Options,
-  scratchFolder,
-  startApp,
-  type TestApp,
-  UNLIMITED,
-} from '../testing/start-app.ts'
-
-const SAMPLE = /^([a-z][a-z0-9_]*)(\{(?:[a-z_]+="[^"\\\n]*",?)+\})? (-?[0-9.e+-]+|Nan|[+-]Inf)$/
-/** What is said of one metric: its kind, and that is said before its samples. */
-const NOTE = /^# (HELP|TYPE) ([a-z][a-z0-9_]*) (.+)$/
-
-/** Reads /metrics as Prometheus does, and fails on a line that it would not take. */
-async function scrape(address: string | undefined): Promise<Map<string, number>> {
-  const response = await fetch(address ?? '')
-  assert.equal(response.status, 200)
-  assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
-  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
-  const [samples, types] = [new Map<string, number>(), new Map<string, string>()]
-  for (const line of (await response.text()).split('\n').filter(Boolean)) {
-    const [, note, noted = '', text = ''] = NOTE.exec(line) ?? []
-    if (note === 'TYPE') types.set(noted, text)
-    if (note) continue
-    const [, name = '', labels = '', value] = SAMPLE.exec(line) ?? assert.fail(`no sample: ${line}`)
-    const known = types.get(name) ?? types.get(name.replace(/_(bucket|sum|count)$/, ''))
-    assert.ok(known, `${name} has no type`)
-    if (known === 'counter') assert.match(name, /_total$/, line)
-    assert.ok(!samples.has(name + labels), `twice: ${line}`)
-    samples.set(name + labels, Number(value))
-  }
-  return samples
-}
+import { requests, scrape } from '../testing/scrape.ts'
+import { makeKey, type Options, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 async function startMeasured(t: TestContext, options: Options = {}) {
   const app = await startApp(t, { ...options, settings: { METRICS_PORT: '0', ...options.settings } })
   return { ...app, samples: () => scrape(app.service.metricsAddress) }
-}
-
-function requests(operation: string, status: number, plan: string): string {
-  return `adoptable_http_requests_total{operation="${operation}",status="${status}",plan="${plan}"}`
 }
 
 test('requests are counted by operation, status and plan, also those that are answered before the router', async (t) => {
@@ -214,30 +177,3 @@ test('without METRICS_PORT nothing is measured', async (t) => {
 })
 
 /** Below those that the system gives to connections: the second one could else be taken by our own. */
-async function twoFreePorts(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); ; port += 2) {
-    if (!(await canConnect(port)) && !(await canConnect(port + 1))) return port
-  }
-}
-
-test('each worker has a port of its own', NEEDS_REDIS, async (t) => {
-  const redis = await startRedis(t)
-  const port = await twoFreePorts()
-  const settings = {
-    DATABASE_URL: `sqlite:${scratchFolder(t)}/test.db`,
-    REDIS_URL: `redis://127.0.0.1:${redis.port}`,
-    PORT: '0',
-    METRICS_PORT: String(port),
-    LOG_LEVEL: 'warn',
-  }
-  const address = await spawnCli(t, ['serve', '--workers', '2'], settings).serving
-  for (let count = 0; count < 20; count += 1) {
-    await fetch(`${address}/livez`, { headers: { connection: 'close' } })
-  }
-  const counts = []
-  for (const place of [0, 1]) {
-    const seen = await scrape(`http://127.0.0.1:${port + place}/metrics`)
-    counts.push(seen.get(requests('other', 200, 'none')) ?? 0)
-  }
-  assert.equal((counts[0] ?? 0) + (counts[1] ?? 0), 20, String(counts))
-})

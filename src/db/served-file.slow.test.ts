@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { linkSync, renameSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { send } from '../testing/client.ts'
+import { runCli, spawnCli } from '../testing/process.ts'
+import { scratchFolder } from '../testing/start-app.ts'
+
+const REX = { name: 'Rex', categoryId: 1 }
+
+/** The service as a process of its own, and the ways to name its file. */
+async function serveIn(t: TestContext) {
+  const folder = scratchFolder(t)
+  const file = join(folder, 'data', 'pets.db')
+  const settings = { DATABASE_URL: `sqlite:${file}`, PORT: '0' }
+  const running = spawnCli(t, ['serve'], settings)
+  const address = await running.serving
+  const key = /adopt_live_\w+/.exec(running.output.stdout)?.[0] ?? ''
+  return { folder, file, settings, address, key, ...running }
+}
+
+test('a hard link to a served file is refused, by the service and by commands, in one line', async (t) => {
+  const { folder, file, settings } = await serveIn(t)
+  const other = join(folder, 'hard.db')
+  linkSync(file, other)
+
+  for (const name of [other, file]) {
+    for (const args of [['serve'], ['keys', 'list'], ['backup', join(folder, 'copy.db')], ['export']]) {
+      const { code, stderr } = await runCli(t, args, { ...settings, DATABASE_URL: `sqlite:${name}` })
+      if (name === file && args[0] === 'serve') assert.match(stderr, /hard links|already serves/)
+      else assert.match(stderr, /^adoptable: [^\n]*has 2 names \(hard links\)[^\n]+\n$/, `${args} ${stderr}`)
+      assert.equal(code, 1, name)
+    }
+  }
+  rmSync(other)
+  assert.equal((await runCli(t, ['keys', 'list'], settings)).code, 0)
+})
+
+test('another file in the place of a served one is not touched, until a restart serves it', async (t) => {
+  const { address, key, file, child, exited, settings } = await serveIn(t)
+  const agent = new http.Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const add = (at: string) => send(agent, `${at}/v1/pets`, { method: 'POST', headers, body: REX })
+  const copy = join(dirname(file), 'copy.db')
+  assert.equal((await runCli(t, ['backup', copy], settings)).code, 0)
+  assert.equal((await add(address)).status, 201)
+
+  renameSync(copy, file)
+  assert.equal((await add(address)).status, 503)
+  child.kill('SIGKILL')
+  await exited
+  for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true })
+  const again = await spawnCli(t, ['serve'], settings).serving
+  assert.equal((await add(again)).body.id, 1)
+})
