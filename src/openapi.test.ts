@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ERRORS } from './errors.ts'
 import { callsOf } from './faces/native/reference/description.ts'
 import { EMAIL, LINES, ONE_LINE, PUBLISHED } from './http/text.ts'
-import { bareEnvironment } from './testing/process.ts'
+import { runCli } from './testing/process.ts'
 import { startApp } from './testing/start-app.ts'
 
 const committed = JSON.parse(readFileSync('openapi.json', 'utf8'))
@@ -20,10 +19,8 @@ test('the served description is the committed openapi.json; `adoptable openapi` 
 
   const renew = 'renew it with: npx adoptable openapi > openapi.json'
   assert.deepEqual(served.body, committed, renew)
-  const printed = execFileSync(process.execPath, ['bin/adoptable.js', 'openapi'], {
-    env: bareEnvironment(),
-  })
-  assert.equal(printed.toString(), readFileSync('openapi.json', 'utf8'), renew)
+  const printed = await runCli(t, ['openapi'], {})
+  assert.equal(printed.stdout, readFileSync('openapi.json', 'utf8'), renew)
 })
 
 test('the stable operations are the three of the contract; all others say how stable they are', () => {
@@ -235,11 +232,8 @@ for (const [settings, expected] of [
     { production: 'https://a.example/v1', staging: 'http://127.0.0.1:8080/v1' },
   ],
 ] as const) {
-  test(`the servers with ${JSON.stringify(settings)} are this one, and the other only if it is set`, () => {
-    const printed = execFileSync(process.execPath, ['bin/adoptable.js', 'openapi'], {
-      env: { PATH: process.env.PATH, ...settings },
-    })
-    const { servers } = JSON.parse(printed.toString())
+  test(`the servers with ${JSON.stringify(settings)} are this one, and the other only if it is set`, async (t) => {
+    const { servers } = JSON.parse((await runCli(t, ['openapi'], settings)).stdout)
     assert.deepEqual(
       Object.fromEntries(servers.map(({ url, description }: Record<string, string>) => [description, url])),
       expected,
