@@ -1,4 +1,4 @@
-import type { Row, Turn } from './lab/run-rows.ts'
+import type { Row } from './lab/run-rows.ts'
 
 /** All tests, in the order in which they run. What each promises is in README.md. */
 export const ROWS: Row[] = [
@@ -61,27 +61,4 @@ export const ROWS: Row[] = [
     files: ['secrets/secrets', 'secrets/secrets-errors', 'secrets/secrets-erased'],
     rounds: [40, 2_000, 10_000],
   },
-]
-
-/** What once failed: run again in every run, as often as it then took. */
-export const KEPT: Turn[] = [
-  // A process that served alone, was killed and replaced: what it had been promised was given away again.
-  { name: 'simulate-limiter', seed: 165, rounds: 1 },
-  { name: 'simulate-limiter', seed: 410, rounds: 1 },
-  // Redis lost its memory twice while a process was away: after the second time nobody waited for it.
-  { name: 'simulate-limiter', seed: 5131, rounds: 1 },
-  { name: 'simulate-limiter', seed: 6, rounds: 1 },
-  // A minute opened alone was told of after the others' own had ended: they had the limit, and again when it ended.
-  { name: 'simulate-limiter', seed: 207357, rounds: 1 },
-  // First requests of a caller that arrived after their process had settled over a new connection: charged for nobody.
-  { name: 'simulate-limiter', seed: 400091, rounds: 1 },
-  // A request asked again until its last answer had 125 ms left: it was answered after 251 ms.
-  { name: 'simulate-limiter', seed: 564159, rounds: 1 },
-  // Asked over a slow line, one question after the other, each in time: it was answered after 469 ms.
-  { name: 'simulate-limiter', seed: 8014834, rounds: 1 },
-  // The simulated client waited for ever for a subscription that was lost: its process heard of no recall.
-  // Later, of the same seed: not too many, but two minutes; the first had begun with a request whose answer was lost.
-  { name: 'simulate-limiter', seed: 779185, rounds: 1 },
-  // A process told of its own minute, did not hear the answer, and went on in it: nothing was kept for that.
-  { name: 'simulate-limiter', seed: 243287, rounds: 1 },
 ]

@@ -19,7 +19,7 @@ export interface Row {
   minutes?: number
 }
 
-export interface Turn {
+interface Turn {
   name: string
   rounds: number | undefined
   seed: number
@@ -31,9 +31,8 @@ type Ended = EventData.TestPass | EventData.TestFail
  * Runs the rows that the command line asks for, and prints a table.
  *
  * @param command its name, which is also that of the folder of its tests
- * @param kept turns that are taken beside those of chance
  */
-export async function runRows(command: 'torture' | 'checks', given: Row[], kept: Turn[] = []): Promise<void> {
+export async function runRows(command: 'torture' | 'checks', given: Row[]): Promise<void> {
   const rows = given.map((row) => ({ ...row, name: row.name ?? basename(row.files[0] ?? '') }))
   const { values, positionals } = parseArgs({
     options: {
@@ -61,17 +60,14 @@ export async function runRows(command: 'torture' | 'checks', given: Row[], kept:
     const { name, minutes = 10 } = row
     const files = row.files.map((file) => join(command, `${file}.test.ts`))
     const timeout = minutes * 60_000 * (values.night ? 20 : 1)
-    const usual = {
+    const turn = {
       name,
       rounds: rounds ?? row.rounds?.[length],
       seed: seed ?? Math.floor(Math.random() * 1e6),
     }
-    const more = seed === undefined ? kept.filter((turn) => turn.name === name) : []
-    for (const turn of [usual, ...more]) {
-      const ended = await take(turn, { files, timeout })
-      outcomes.push(...ended)
-      process.stdout.write(tableOf(command, ended))
-    }
+    const ended = await take(turn, { files, timeout })
+    outcomes.push(...ended)
+    process.stdout.write(tableOf(command, ended))
   }
   await globalTeardown()
   const which = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result)

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { scratchFolder } from '../../src/testing/start-app.ts'
 import { rounds, seed } from '../lab/rounds.ts'
-import { simulateSeeds } from './seeds.ts'
+import { seedsFrom, simulateSeeds } from './seeds.ts'
 
 const SEEDS = rounds(500)
 
@@ -9,6 +9,5 @@ test(`an order book with dying processes and lost answers, ${SEEDS} seeds from $
   simulateSeeds(t, {
     simulation: 'orders',
     options: { folder: scratchFolder(t) },
-    first: seed,
-    seeds: SEEDS,
+    seeds: seedsFrom(seed, SEEDS),
   }))

@@ -12,25 +12,24 @@ export type Counts = Record<string, number>
 /** Simulates what follows from a seed, and judges it. Throws what is not as promised. */
 export type Simulate = (seed: number) => Promise<Counts>
 
-type Given = { first: number; seeds: number } & (
+/** What a thread is to do. */
+export type Share = { seeds: number[] } & (
   | { simulation: 'limiter'; options: { givenUp: boolean } }
   | { simulation: 'orders'; options: { folder: string } }
 )
 
-/** What a thread is to do; `step` leads from one of its seeds to the next. */
-export type Share = Given & { step: number }
+/** So many seeds, one after the other. */
+export function seedsFrom(first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, number) => first + number)
+}
 
 /** Simulates seeds in a thread for each processor, away also from what node:test attaches to every promise. */
-export async function simulateSeeds(t: TestContext, given: Given): Promise<void> {
+export async function simulateSeeds(t: TestContext, all: Share): Promise<void> {
   const total: Counts = {}
-  const threads = Math.min(availableParallelism(), given.seeds)
+  const { length } = all.seeds
+  const threads = Math.min(availableParallelism(), length)
   const ending = Array.from({ length: threads }, async (_, number) => {
-    const share: Share = {
-      ...given,
-      first: given.first + number,
-      seeds: given.seeds - number,
-      step: threads,
-    }
+    const share: Share = { ...all, seeds: all.seeds.filter((_, place) => place % threads === number) }
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: share })
     cleanup(t).defer(async () => void (await worker.terminate()))
     worker.on('message', (counts: Counts) => {
@@ -40,10 +39,10 @@ export async function simulateSeeds(t: TestContext, given: Given): Promise<void>
       }
     })
     const [code] = await once(worker, 'exit')
-    assert.equal(code, 0, `the thread of seed ${share.first} ended with ${code} before its last seed`)
+    assert.equal(code, 0, `the thread of seed ${share.seeds[0]} ended with ${code} before its last seed`)
   })
   await Promise.all(ending)
   const { excused = 0 } = total
-  assert.ok(excused <= 2 + given.seeds / 50, `the limits of ${excused} seeds were not judged`)
+  assert.ok(excused <= 2 + length / 50, `the limits of ${excused} seeds were not judged`)
   reached(t, JSON.stringify(total))
 }

@@ -9,7 +9,7 @@ const share: Share = workerData
 const simulate = await (share.simulation === 'limiter'
   ? openLimiter(share.options)
   : openOrders(share.options))
-for (let seed = share.first; seed < share.first + share.seeds; seed += share.step) {
+for (const seed of share.seeds) {
   try {
     parentPort?.postMessage(await simulate(seed))
   } catch (error) {
