@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { ERRORS } from './errors.ts'
 import { callsOf } from './faces/native/reference/description.ts'
 import { EMAIL, LINES, ONE_LINE, PUBLISHED } from './http/text.ts'
@@ -141,10 +141,14 @@ ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 ajv.addFormat('email', true)
 ajv.addSchema({ $id: 'description', components: committed.components })
 
+/** By schema: many answers share one. */
+const validators = new Map<string, ValidateFunction>()
+
 function assertFits(schema: object, example: unknown, about: string): void {
   assert.notEqual(example, undefined, `${about} has no example`)
   const local = JSON.stringify(schema).replaceAll('"#/components', '"description#/components')
-  const validate = ajv.compile(JSON.parse(local))
+  const validate = validators.get(local) ?? ajv.compile(JSON.parse(local))
+  validators.set(local, validate)
   assert.ok(validate(example), `${about}: ${ajv.errorsText(validate.errors)}`)
 }
 

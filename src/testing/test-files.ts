@@ -51,7 +51,7 @@ export const ON_POSTGRES = longestFirst([
   'src/http/idempotency.test.ts',
   'src/http/query.test.ts',
   'src/jobs/runner.test.ts',
-  'src/orders/erasure.test.ts',
+  'src/orders/erasure.slow.test.ts',
   'src/orders/known-time.test.ts',
   'src/orders/model.test.ts',
   'src/orders/orders.test.ts',

@@ -47,7 +47,10 @@ const JUDGES: Record<string, (t: TestContext) => Judge | Promise<Judge>> = {
   'one process on SQLite': async (t) => {
     const [clock, file] = [{ now: 0 }, join(scratchFolder(t), 'test.db')]
     const { db } = await openToWrite(file)
-    const writer = fileWriter(writerThread(new URL('../../src/writer-thread.ts', import.meta.url)), servedFile(file))
+    const writer = fileWriter(
+      writerThread(new URL('../../src/writer-thread.ts', import.meta.url)),
+      servedFile(file),
+    )
     t.after(async () => {
       await writer.close()
       await db.destroy()

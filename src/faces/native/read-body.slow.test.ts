@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { assertError } from '../../testing/client.ts'
+import { startApp, type TestApp } from '../../testing/start-app.ts'
+
+/** Cases in as few lines as they need. */
+const list = (...lines: string[]): string[] => lines.join('|').split('|')
+
+const REX = { name: 'Rex', categoryId: 1 }
+
+/** A service with a key that the limits never stop, and an animal whose list must stay as it is. */
+async function startUnlimited(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } })
+  await app.post('/v1/pets', REX)
+  return app
+}
+
+async function assertUnchanged({ get }: TestApp): Promise<void> {
+  assert.deepEqual((await get('/v1/pets?limit=100')).body, [{ id: 1, ...REX }])
+}
+
+/** What may stand before, as and after a media type of JSON in UTF-8, and what may not. */
+const MEDIA_TYPES = {
+  before: { right: list('| |\t \t'), wrong: list(',|;|"|x|\u00a0|text/plain, ') },
+  type: {
+    right: list('application/json|APPLICATION/JSON|aPPlication/Json'),
+    wrong: list(
+      '|json|application|application/|/json|application//json|application/json/json|application\\json',
+      'application /json|application/ json|application\t/json|applicati\xf6n/json|application/json\xa0',
+      'application/jsonx|application/xjson|application/json+x|application/x+json|application/vnd.api+json',
+      'application/merge-patch+json|application/ld+json|application/x-json|application/json-seq|text/json',
+      'application/json5|text/plain|text/html|application/*|*/*|*/json|multipart/form-data|"application/json"',
+      'application/x-www-form-urlencoded|application/octet-stream|undefined|null|__proto__|constructor',
+    ),
+  },
+  after: {
+    right: list(
+      '| |\t|;| ; |;;|; ;\t;|; charset=utf-8|;charset=UTF-8|\t;\tcharset="utf-8"\t|;CHARSET=Utf-8;',
+      '; charset=utf-8; charset="UTF-8"|; a=b|; a="b"|; a=""|; a=b; charset=utf-8|; charset=utf-8; a="b;c"',
+      '; a="charset=utf-16"|; a="; charset=utf-16"|; xcharset=utf-16|; charset*=b|; a=!#$%&*+.^`~-1',
+    ),
+    wrong: list(
+      ',|, application/json|,application/json; charset=utf-8| x|\t\tx|/|+|\xa0|"|; a|; =b|; a=|; a=b c|; a="b',
+      '; a=b"|; a="b"c|; a="b\\"c"|; \xe4=b|; a=\xe4|; a=b,c|; a=b/c|; a=b=c|; (comment)|; a=b; c|; charset',
+      '; charset=utf-16|; charset="utf-16"|;Charset=UTF-16LE|; charset=utf8|; charset=latin1|; charset=us-ascii',
+      '; charset=utf-8x|; charset=xutf-8|; charset="utf-8"x|; charset="utf-8 "|; charset=" utf-8"|; charset="utf-8',
+      '; charset=utf-8"|; charset=|; charset=""|; charset =utf-8|; charset= utf-8|; charset="ut\\f-8"',
+      '; charset=utf-8; charset=utf-16|; charset=utf-16; charset=utf-8|; a="b"; charset=utf-7|;;charset=utf-16',
+      '; charset=utf-8, utf-16|; charset=utf-8 utf-16',
+      "; charset='utf-8'",
+    ),
+  },
+}
+
+test('POST /v1/pets answers 415 to every Content-Type that is not JSON in UTF-8, and validates all the others', async (t) => {
+  const app = await startUnlimited(t)
+  const { before, type, after } = MEDIA_TYPES
+  const combine = (starts: string[], types: string[], ends: string[]) =>
+    starts.flatMap((start) => types.flatMap((middle) => ends.map((end) => start + middle + end)))
+  const right = new Set(combine(before.right, type.right, after.right))
+  const wrong = new Set([
+    ...combine(before.right, type.right, after.wrong),
+    ...combine(before.wrong, type.right, after.right),
+    ...combine(before.right, type.wrong, after.right),
+    ...combine([''], type.wrong, after.wrong),
+  ])
+  for (const value of right) assert.ok(!wrong.has(value), JSON.stringify(value))
+  assert.ok(right.size + wrong.size > 5_000)
+
+  const cases = [...right, ...wrong].values()
+  const work = async (): Promise<void> => {
+    for (const value of cases) {
+      const answer = await app.post('/v1/pets', '{"name":1}', { 'content-type': value })
+      if (right.has(value)) assertError(answer, 400, 'validation_failed', JSON.stringify(value))
+      else assertError(answer, 415, 'unsupported_media_type', JSON.stringify(value))
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, work))
+  await assertUnchanged(app)
+})
