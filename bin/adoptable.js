@@ -7,17 +7,18 @@ if (major < 24 || (major === 24 && minor < 7)) {
   console.error(`adoptable needs Node.js 24.7 or later; this is ${process.version}.`)
   process.exit(1)
 }
-const { existsSync } = await import('node:fs')
-const { setFlagsFromString } = await import('node:v8')
+// By require: to import a module of Node loads everything that it exports.
+const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+const { existsSync } = require('node:fs')
+const { enableCompileCache, getCompileCacheDir } = require('node:module')
 // V8 would learn from what lives as long as a connection to put the like of it straight into the old generation:
 // with it what each request makes, which then keeps all of that request alive until a full collection.
-setFlagsFromString('--no-allocation-site-pretenuring')
-const { createRequire, enableCompileCache, getCompileCacheDir } = await import('node:module')
+require('node:v8').setFlagsFromString('--no-allocation-site-pretenuring')
 // Saves compiling, and stripping types, at every start but the first.
 enableCompileCache()
 const cache = getCompileCacheDir()
 if (cache) process.env.NODE_COMPILE_CACHE = cache
 const isClone = existsSync(new URL('../src/cli.ts', import.meta.url))
-const bundle = isClone ? (await import('./bundle-of-clone.js')).bundleOfClone() : '../dist'
-if (bundle) createRequire(import.meta.url)(`${bundle}/cli.cjs`)
+const bundle = isClone ? require('./bundle-of-clone.cjs').bundleOfClone() : '../dist'
+if (bundle) require(`${bundle}/cli.cjs`)
 else await import('../src/cli.ts')
