@@ -19,6 +19,6 @@ enableCompileCache()
 const cache = getCompileCacheDir()
 if (cache) process.env.NODE_COMPILE_CACHE = cache
 const isClone = existsSync(new URL('../src/cli.ts', import.meta.url))
-const bundle = isClone ? require('./bundle-of-clone.cjs').bundleOfClone() : '../dist'
+const bundle = isClone ? require('./bundle-of-clone.cjs')() : '../dist'
 if (bundle) require(`${bundle}/cli.cjs`)
 else await import('../src/cli.ts')

@@ -1,4 +1,3 @@
-const { execFileSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
 const { existsSync, mkdirSync, readdirSync, rmSync, statSync } = require('node:fs')
 const { join } = require('node:path')
@@ -20,10 +19,11 @@ const MAX_BUNDLES = 5
  * @returns undefined where the source has to run: the folder may not be written, or the bundler is not
  *   installed, or the source does not compile; and when coverage is measured, which counts lines of the source
  */
-exports.bundleOfClone = () => {
+module.exports = function bundleOfClone() {
   if (process.env.NODE_V8_COVERAGE) return undefined
   const bundle = join(BUNDLES, stateOfSource())
   if (existsSync(bundle)) return bundle
+  const { execFileSync } = require('node:child_process')
   try {
     mkdirSync(BUNDLES, { recursive: true })
     // In a process of its own, so that the memory of the bundler is free again. A hook of this one is not for it.

@@ -6,8 +6,8 @@ import { dirname, resolve } from 'node:path'
 const maps = new Map<string, SourceMap | undefined>()
 
 /**
- * Makes stack traces of a bundle name the source. Node's own way (`--enable-source-maps`) reads every map when
- * the file is loaded, which takes a tenth of a start; this one reads a map when a stack trace first needs it.
+ * Makes stack traces of a bundle name the source. Node's own way (`--enable-source-maps`) reads every map at
+ * the start, a tenth of its time; this one reads a map with the first stack trace that needs it.
  */
 export function nameSources(): void {
   Error.prepareStackTrace = (error, frames) =>
