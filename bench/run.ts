@@ -15,12 +15,13 @@ import { measureSearch, type Searches, searchReport } from './search.ts'
 import { type Beside, besideBTrees, besideFts5, besideReport } from './search-beside.ts'
 import { measureCreates } from './search-creates.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
+import { measureStartup, startupReport } from './startup.ts'
 import { measureV2, type V2, v2Report } from './v2.ts'
 
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--growth | --network | --rich | --photos | --search | --pages | --v2 | ' +
+  'usage: npm run bench -- [--startup | --growth | --network | --rich | --photos | --search | --pages | --v2 | ' +
   '--quick | --against FOLDER] [--rounds N] [--seconds S] [--animals N]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
@@ -43,8 +44,10 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, growth, network, rich, photos, search, pages, v2, against } = flags
-  if (quick || !(growth || network || rich || photos || search || pages || v2 || against)) await speed()
+  const { quick, startup, growth, network, rich, photos, search, pages, v2, against } = flags
+  const isOther = growth || network || rich || photos || search || pages || v2 || against
+  if (quick || startup || !isOther) await starts()
+  if (quick || !(startup || isOther)) await speed()
   if (quick || rich) await wide()
   if (quick || photos) await pictures()
   if (quick || search) await searches()
@@ -55,6 +58,12 @@ try {
   if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
 } catch (error) {
   fail(error)
+}
+
+async function starts(): Promise<void> {
+  const results = await measureStartup(options, folder)
+  console.log(`${startupReport(results)}\n`)
+  if (!flags.quick) keep('startup', results)
 }
 
 async function speed(): Promise<void> {
@@ -182,6 +191,7 @@ function readFlags() {
   try {
     return parseArgs({
       options: {
+        startup: flag,
         growth: flag,
         network: flag,
         rich: flag,

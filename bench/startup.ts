@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { heard, mind, stop } from './children.ts'
+import { aligned, fine, type Setup, setup, whole } from './report.ts'
+import { makeKey, memoryOf, type Service, startService } from './servers.ts'
+import type { Options } from './speed.ts'
+import { type Spread, spread } from './statistics.ts'
+
+// How long adoptable takes until it answers, and what memory it then holds, beside a stock Fastify.
+
+const STOCK = 'a stock Fastify'
+const MAX_RATIO = 2.5
+const MAX_MEMORY_MB = 120
+/** Time for the writer thread and the first round of jobs. */
+const SETTLE_MS = 2_000
+
+export interface Startup {
+  setup: Setup
+  rows: { name: string; readyMs: Spread; ratio: Spread; memoryMb: Spread }[]
+}
+
+type Start = () => Promise<Pick<Service, 'pid' | 'readyMs' | 'stop'>>
+
+/** In each round every one starts once, one after the other. */
+export async function measureStartup({ rounds, seconds }: Options, folder: string): Promise<Startup> {
+  const store = { databaseUrl: `sqlite:${join(folder, 'startup.db')}` }
+  await makeKey(store)
+  const starts: Record<string, Start> = {
+    [STOCK]: startStock,
+    adoptable: () => startService(store),
+    'adoptable, first start': () => startService(firstStart(folder)),
+  }
+  for (const start of Object.values(starts)) await (await start()).stop()
+  const measured = Object.keys(starts).map((name) => ({
+    name,
+    readyMs: [] as number[],
+    memoryMb: [] as number[],
+  }))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, readyMs, memoryMb } of round % 2 === 0 ? measured : measured.toReversed()) {
+      const service = await (starts[name] as Start)()
+      readyMs.push(service.readyMs)
+      await pause(SETTLE_MS)
+      memoryMb.push(memoryOf(service.pid).nowMb ?? Number.NaN)
+      await service.stop()
+    }
+  }
+  const stock = measured[0]?.readyMs ?? []
+  const rows = measured.map(({ name, readyMs, memoryMb }) => ({
+    name,
+    readyMs: spread(readyMs),
+    ratio: spread(readyMs.map((ms, round) => ms / (stock[round] ?? Number.NaN))),
+    memoryMb: spread(memoryMb),
+  }))
+  return { setup: setup(rounds, seconds), rows }
+}
+
+/** A new store, and no code compiled before. */
+function firstStart(folder: string) {
+  const fresh = mkdtempSync(join(folder, 'first-'))
+  return {
+    databaseUrl: `sqlite:${join(fresh, 'new.db')}`,
+    settings: { NODE_COMPILE_CACHE: join(fresh, 'code') },
+  }
+}
+
+async function startStock() {
+  const begun = performance.now()
+  const program = fileURLToPath(new URL('stock.js', import.meta.url))
+  const child = mind(spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'ignore'] }))
+  const port = await heard(child, createInterface({ input: child.stdout }), 'line')
+  const { status } = await fetch(`http://127.0.0.1:${port}/`)
+  if (status !== 200) throw new Error(`the stock Fastify answers with ${status}`)
+  return { pid: child.pid, readyMs: performance.now() - begun, stop: () => stop(child) }
+}
+
+export function startupReport({ rows, setup: { rounds, versions, machine } }: Startup): string {
+  const cells = rows.map(({ name, readyMs, ratio, memoryMb }) => [
+    `  ${name}`,
+    whole(readyMs.median),
+    `${whole(readyMs.least)}..${whole(readyMs.most)}`,
+    fine(ratio.median),
+    `${fine(ratio.least)}..${fine(ratio.most)}`,
+    whole(memoryMb.median),
+  ])
+  return [
+    ...aligned([['', 'ready ms', 'min..max', 'ratio', 'min..max', 'RSS MB'], ...cells]),
+    '',
+    `Ratio of ${STOCK}, started in the same round: reach ≤ ${MAX_RATIO}. Memory after ${SETTLE_MS / 1_000} s: ` +
+      `reach ≤ ${MAX_MEMORY_MB} MB. Medians of ${rounds} rounds.`,
+    `Node ${versions.node}, Fastify ${versions.fastify}; ${machine.cores} × ${machine.cpu}, ${machine.platform}.`,
+  ].join('\n')
+}
