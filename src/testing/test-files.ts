@@ -19,6 +19,8 @@ export const ON_POSTGRES = longestFirst([
   'src/applications/link.test.ts',
   'src/applications/plan.test.ts',
   'src/categories/categories.test.ts',
+  'src/cli/demo.test.ts',
+  'src/cli/doctor-search.test.ts',
   'src/db/migrate.test.ts',
   'src/faces/petfinder/animals.test.ts',
   'src/faces/petfinder/facts.test.ts',
