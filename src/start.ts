@@ -122,8 +122,8 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const firstKey = (await hasAdminKey(db)) ? undefined : await makeFirstKey(write, config, clock())
     // Whoever made a key before has seen to it that none is printed: a link would open as much.
     const firstLink = firstKey && (await makeFirstLink(write, originOf(config, address), clock()))
-    // Not before: a job that takes long would keep the first key from a connection, and a start ends then. And
-    // a start that has nothing to write does not wait for the writer thread.
+    // Not before: a job that takes long would keep the first key from a connection, and a start ends then. A
+    // start that has nothing to write does not wait for the writer thread.
     opened.defer(sweepRegularly(uncounted, loss))
     rounds.begin()
     return {

@@ -30,7 +30,7 @@ export interface Options {
   now?: number
   /** Milliseconds of the clock that nobody can set; it is the other clock when absent. */
   steady?: () => number
-  /** Whether it has a writer thread and a photo process of its own, as in production; for what depends on them. */
+  /** Whether it has a writer thread and a photo process of its own, as in production. */
   own?: boolean
   /** Faces beside the service's own. */
   faces?: (context: Context) => Face[]
