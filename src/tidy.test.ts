@@ -212,10 +212,10 @@ test('no file imports itself over others, tests and types included', () => {
   for (const file of [...SOURCES, ...TESTS]) visit(file, [])
 })
 
-test('files stay below 200 lines, functions below 70, lines at most 110 characters', () => {
+test('files stay below 400 lines, functions below 80, lines at most 110 characters', () => {
   for (const file of SOURCES) {
     const lines = text(file).split('\n')
-    assert.ok(lines.length <= 200, `${file} has ${lines.length} lines: does it hold one thing?`)
+    assert.ok(lines.length <= 400, `${file} has ${lines.length} lines: does it hold one thing?`)
     let since: number | undefined
     for (const [index, line] of lines.entries()) {
       // A path or a sentence in quotes may be longer than a line of code.
@@ -225,7 +225,7 @@ test('files stay below 200 lines, functions below 70, lines at most 110 characte
       )
       if (/^(export )?(default )?(async )?function/.test(line)) since = index
       if (line !== '}' || since === undefined) continue
-      assert.ok(index - since < 70, `${file}:${since + 1} is a function of ${index - since} lines`)
+      assert.ok(index - since < 80, `${file}:${since + 1} is a function of ${index - since} lines`)
       since = undefined
     }
   }

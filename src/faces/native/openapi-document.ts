@@ -110,7 +110,7 @@ const PATCH_HEADERS = { 'Accept-Patch': text('What the body may be (RFC 5789).')
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The routes as OpenAPI 3.1, from their own schemas. What makes it is loaded when somebody first asks. */
+    /** The routes as OpenAPI 3.1, from their own schemas. What makes it loads when it is first needed. */
     describe(): Promise<object>
   }
 }
@@ -126,7 +126,7 @@ export function addOpenApiDocument(app: App, config: Config): void {
   })
 }
 
-/** Adds the routes to a server that never listens, since the package describes those that it saw being added. */
+/** Adds the routes to a server that never listens: the package describes the routes that it saw added. */
 async function describeRoutes(routes: RouteOptions[], { servers }: Config): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
   const described = Fastify({
