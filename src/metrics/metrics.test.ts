@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { startProxy } from '../testing/proxy.ts'
-import { NEEDS_REDIS, startRedis, until } from '../testing/redis.ts'
+import { until } from '../testing/redis.ts'
 import { requests, scrape } from '../testing/scrape.ts'
 import { makeKey, type Options, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
@@ -131,22 +131,6 @@ test('the use of the connections to PostgreSQL is measured, and that it is gone'
   assert.equal((await samples()).get('adoptable_store_up{engine="postgres"}'), 0)
   proxy.restore()
   await until(async () => (await samples()).get('adoptable_store_up{engine="postgres"}') === 1)
-})
-
-test('the link to Redis is measured, and verdicts that could not be had', NEEDS_REDIS, async (t) => {
-  const redis = await startRedis(t)
-  const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
-  const { get, samples, databaseUrl } = await startMeasured(t, { settings })
-  assert.equal((await samples()).get('adoptable_redis_up'), 1)
-  await get('/v1/pets')
-  const stranger = await makeKey(databaseUrl, { plan: 'pro' })
-  await redis.kill()
-  await until(async () => (await samples()).get('adoptable_redis_up') === 0)
-  assert.equal((await get('/v1/pets', { authorization: `Bearer ${stranger}` })).status, 503)
-  const lost = 'adoptable_limiter_verdicts_total{verdict="lost",plan="pro"}'
-  assert.equal((await samples()).get(lost), 1)
-  await redis.start()
-  await until(async () => (await samples()).get('adoptable_redis_up') === 1)
 })
 
 test('/metrics is on its own port alone, answers nothing else there, and holds no key, id or address', async (t) => {

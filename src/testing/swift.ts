@@ -30,7 +30,7 @@ export interface TestSwift {
 
 const REGION = 'eu-central-1'
 const [KEY, SECRET, BUCKET] = ['pets:photos', 'a/secret+of@words', 'photos']
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 /** The setting PHOTOS_URL for this bucket. @param port of what stands before it */
 export function photosUrlOf(
