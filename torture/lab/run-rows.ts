@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { type EventData, run } from 'node:test'
 import { inspect, parseArgs } from 'node:util'
 import { globalSetup, globalTeardown } from '../../src/testing/setup.ts'
+import { each } from './parallel.ts'
 import { FIGURE } from './rounds.ts'
 import { HEADING, type Outcome, tableOf } from './table.ts'
 
@@ -15,6 +16,8 @@ export interface Row {
   rounds?: [short: number, usual: number, night: number]
   /** Not in the short version: it takes too long however few the rounds are. */
   long?: true
+  /** Measures time or memory: no other row runs at the same time, not even in the short version. */
+  alone?: true
   /** Minutes that the usual rounds may take before the test counts as hanging; 10 when absent. */
   minutes?: number
 }
@@ -24,6 +27,9 @@ interface Turn {
   rounds: number | undefined
   seed: number
 }
+
+/** Rows of the short version that run at the same time. Most rows wait for most of their time. */
+const SHORT_CONCURRENCY = 3
 
 type Ended = EventData.TestPass | EventData.TestFail
 
@@ -56,7 +62,7 @@ export async function runRows(command: 'torture' | 'checks', given: Row[]): Prom
   await globalSetup()
   const outcomes: Outcome[] = []
   process.stdout.write(HEADING)
-  for (const row of chosen) {
+  const runRow = async (row: (typeof chosen)[number]): Promise<void> => {
     const { name, minutes = 10 } = row
     const files = row.files.map((file) => join(command, `${file}.test.ts`))
     const timeout = minutes * 60_000 * (values.night ? 20 : 1)
@@ -69,6 +75,13 @@ export async function runRows(command: 'torture' | 'checks', given: Row[]): Prom
     outcomes.push(...ended)
     process.stdout.write(tableOf(command, ended))
   }
+  const isConcurrent = ({ alone }: Row): boolean => values.short && !alone
+  await each(chosen.filter(isConcurrent), SHORT_CONCURRENCY, runRow)
+  await each(
+    chosen.filter((row) => !isConcurrent(row)),
+    1,
+    runRow,
+  )
   await globalTeardown()
   const which = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result)
   const failed = which('FAILED')
@@ -86,12 +99,15 @@ function wholeOf(text: string | undefined): number | undefined {
 
 /** Runs tests in processes of their own. */
 async function take(turn: Turn, options: { files: string[]; timeout: number }): Promise<Outcome[]> {
-  process.env.TORTURE_SEED = String(turn.seed)
-  process.env.TORTURE_ROUNDS = turn.rounds === undefined ? '' : String(turn.rounds)
+  const env = {
+    ...process.env,
+    TORTURE_SEED: String(turn.seed),
+    TORTURE_ROUNDS: String(turn.rounds ?? ''),
+  }
   const outcomes: Outcome[] = []
   const end = (result: Outcome['result'], { name, details }: Ended, ...figures: string[]) =>
     outcomes.push({ ...turn, test: name, result, seconds: details.duration_ms / 1_000, figures })
-  for await (const { type, data } of run({ ...options, concurrency: 1 })) {
+  for await (const { type, data } of run({ ...options, env, concurrency: 1 })) {
     if (type === 'test:stderr') process.stderr.write(data.message)
     if (type === 'test:pass' && data.nesting === 0) {
       if (data.skip === undefined) end('passed', data)
