@@ -15,6 +15,8 @@ import { countExcuses, type Excuses, mostExcused } from './excuses.ts'
 
 const ROUNDS = rounds(500)
 const AT_ONCE = 10
+/** On the servers. Each start takes longer than a short run's rounds. */
+const PROCESSES = ROUNDS < 10 ? 2 : 4
 /** Those that a key may meet before it is banned. */
 const REFUSALS = 7
 /** Of a key that was refused without Redis, until it is banned after all. */
@@ -26,7 +28,7 @@ const startBanning = (t: TestContext, count: number, settings: Settings): Promis
 onEach('a ban comes with the exact refusal, everywhere, and ends as told', async (t, on) => {
   const { stores, embedded, part } = on
   const random = randomOf(part)
-  const services = await startBanning(t, embedded ? 1 : 4, stores)
+  const services = await startBanning(t, embedded ? 1 : PROCESSES, stores)
   const wanted = times(ROUNDS + mostExcused(ROUNDS), () => random.whole(1, 20))
   const limitsOf = (perMinute: number) =>
     ({ plan: 'enterprise', limits: { perMinute, perDay: 1e6 } }) as const
@@ -153,7 +155,7 @@ const FREE = { plan: 'free', per_minute: null, per_day: null } as const
 onEach('after a second a revoked key serves nothing more and a new plan holds', async (t, on) => {
   const { stores, embedded, part } = on
   const random = randomOf(part)
-  const services = await startBanning(t, embedded ? 1 : 4, stores)
+  const services = await startBanning(t, embedded ? 1 : PROCESSES, stores)
   const look = looker(t, 64 / services.length)
   let [latest, requests] = [0, 0]
   await withStore(stores.DATABASE_URL, async ({ db, write }) => {

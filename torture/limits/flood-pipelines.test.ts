@@ -4,14 +4,14 @@ import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { busyMsOf, megabytesOf, NEEDS_PROC } from '../lab/proc.ts'
-import { reached } from '../lab/rounds.ts'
+import { reached, rounds } from '../lab/rounds.ts'
 import { ANYBODY, client, type Service, startService } from '../lab/service.ts'
 import { exchange, readAnswers } from '../lab/wire.ts'
 
 const CONNECTIONS = 60
 /** What each of them writes at once: as much as Node reads in one go. */
 const BYTES = 65_536
-const LASTS_MS = 4_000
+const LASTS_MS = rounds(50) < 10 ? 2_000 : 4_000
 const PATIENCE_MS = 20_000
 const MOST_MEGABYTES = 400
 const MOST_LIVEZ_MS = 1_000
