@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { type EventEmitter, once } from 'node:events'
 
-/** Time that a child gets to start, to answer or to end. */
-export const PATIENCE_MS = 10_000
+/** Time that a child gets to start, to answer or to end: only one that hangs needs longer. */
+export const PATIENCE_MS = 60_000
 
 const running = new Set<ChildProcess>()
 

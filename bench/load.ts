@@ -31,7 +31,7 @@ const BUCKET_MS = 0.01
 const BUCKETS = 100_000
 
 /** Time after the end in which the answers under way must arrive. */
-const LAST_ANSWERS_MS = 10_000
+const LAST_ANSWERS_MS = 30_000
 
 /**
  * Sends the exchanges in turn over keep-alive connections, on each the next as soon as the last is answered,

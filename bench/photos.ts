@@ -16,7 +16,6 @@ import { type Spread, spread } from './statistics.ts'
 // What photos cost: beside the library alone, beside a bare server that has the files in memory, and what
 // others notice of it.
 
-const UPLOADS_AT_ONCE = 8
 /** An animal has no more. */
 const PHOTOS_OF_ONE = 20
 const FILE_BYTES = 30_000
@@ -27,20 +26,22 @@ const LEAST = { throughput: 0.9, file: 0.8 } as const
 export interface Photos {
   setup: Setup
   photoBytes: number
+  /** At the same time. */
+  uploads: number
   /** From the first byte sent to the answer, and of the library alone. */
   uploadMs: Spread
   aloneMs: Spread
   ofAlone: Spread
-  /** Of eight at once, photos a second beside those of the library alone. */
+  /** Of all at once, photos a second beside those of the library alone. */
   throughput: Spread
-  /** Of reads by 64 connections beside 8 uploads, and alone. */
+  /** Of reads by 64 connections beside the uploads, and alone. */
   readsP99Ms: { quiet: Spread; beside: Spread; ratio: Spread }
   growthMb: number
   comparisons: Comparison[]
 }
 
 export async function measurePhotos(options: Options, folder: string): Promise<Photos> {
-  const { rounds, seconds } = options
+  const { rounds, seconds, uploads } = options
   const store = { databaseUrl: `sqlite:${join(folder, 'photos.db')}` }
   const key = await makeKey(store)
   const service = await startService(store)
@@ -58,7 +59,7 @@ export async function measurePhotos(options: Options, folder: string): Promise<P
     took.push({ own: await upload(), alone: await alone.make() })
   const throughput: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const own = await perSecond(seconds * 2, UPLOADS_AT_ONCE, upload)
+    const own = await perSecond(seconds * 2, uploads, upload)
     throughput.push(own / (await perSecond(seconds * 2, 1, alone.make)))
   }
   const reads = await besideUploads(door, options, upload)
@@ -68,6 +69,7 @@ export async function measurePhotos(options: Options, folder: string): Promise<P
   return {
     setup: setup(rounds, seconds),
     photoBytes: jpeg.length,
+    uploads,
     uploadMs: spread(took.map(({ own }) => own)),
     aloneMs: spread(took.map(({ alone }) => alone)),
     ofAlone: spread(took.map(({ own, alone }) => own / alone)),
@@ -125,14 +127,18 @@ async function perSecond(seconds: number, atOnce: number, once: () => Promise<un
   return (done * 1_000) / (performance.now() - since)
 }
 
-async function besideUploads(door: Door, { rounds, seconds }: Options, upload: () => Promise<number>) {
+async function besideUploads(
+  door: Door,
+  { rounds, seconds, uploads }: Options,
+  upload: () => Promise<number>,
+) {
   const reads: Exchange[] = await record(door, [{ method: 'GET', path: '/v1/pets?status=sold' }])
   const p99Ms = { quiet: [] as number[], beside: [] as number[] }
   for (let round = 0; round < rounds; round += 1) {
     p99Ms.quiet.push((await load(door.port, reads, { seconds })).p99Ms)
     const [beside] = await Promise.all([
       load(door.port, reads, { seconds }),
-      perSecond(seconds, UPLOADS_AT_ONCE, upload),
+      perSecond(seconds, uploads, upload),
     ])
     p99Ms.beside.push(beside.p99Ms)
   }
@@ -183,8 +189,8 @@ export function photosReport(photos: Photos): string {
   return [
     `A photo of 12 megapixels, ${whole(photos.photoBytes)} bytes: answered in ${whole(uploadMs.median)} ms, ` +
       `sharp alone ${whole(aloneMs.median)} ms: ${from(ofAlone)}, to reach ≤ ${MOST.alone}`,
-    `${UPLOADS_AT_ONCE} at once, photos a second of sharp alone: ${from(throughput)}, to reach ≥ ${LEAST.throughput}`,
-    `p99 of reads beside ${UPLOADS_AT_ONCE} uploads: ${beside.median.toFixed(2)} ms, alone ` +
+    `${photos.uploads} at once, photos a second of sharp alone: ${from(throughput)}, to reach ≥ ${LEAST.throughput}`,
+    `p99 of reads beside ${photos.uploads} uploads: ${beside.median.toFixed(2)} ms, alone ` +
       `${quiet.median.toFixed(2)} ms: ${from(ratio)}, to reach ≤ ${MOST.p99}`,
     `The service grew by ${whole(photos.growthMb)} MB at its peak, to reach ≤ ${MOST.growthMb}`,
     '',

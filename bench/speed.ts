@@ -28,6 +28,8 @@ export interface Options {
   warmUpSeconds: number
   /** How often the start is measured. */
   starts: number
+  /** Photos that are uploaded at the same time. */
+  uploads: number
 }
 
 export interface Speed {
