@@ -70,7 +70,7 @@ export const OPERATIONS: Operation[] = Object.entries<Record<string, Described>>
     })),
 )
 
-const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true })
+const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true, formats: { uri: true } })
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 })
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 ajv.addFormat(
