@@ -20,8 +20,8 @@ import {
 } from './supply-chain-packages.ts'
 
 const DIRECT = Object.keys(manifest.dependencies)
-/** As many as there are: another one is a decision. */
-const MOST_DIRECT = 22
+/** As many as there are: another one is a decision. fast-json-stringify was installed before, for fastify. */
+const MOST_DIRECT = 23
 const MOST_IN_ALL = 118
 
 const SECRETS: Record<string, RegExp> = {
