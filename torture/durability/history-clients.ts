@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import type { Answer, Sent } from '../../src/testing/client.ts'
 import { nextPage } from '../lab/creators.ts'
-import { repeat, times } from '../lab/parallel.ts'
+import { LOST_RETRY_MS, repeat, times } from '../lab/parallel.ts'
 import type { Random } from '../lab/random.ts'
 import { randomOf } from '../lab/rounds.ts'
 import { client } from '../lab/service.ts'
@@ -89,7 +89,7 @@ export async function startClients(t: TestContext, { addresses, key, part }: Opt
       const inUse = answer.status === 409 && answer.body.code === 'idempotency_key_in_use'
       if (!inUse && !PASSING.has(answer.status)) return { answer, begun, ended: performance.now(), process }
       if (over) throw new Error('the test is over')
-      await pause(RETRY_MS)
+      await pause(answer.status === 0 ? LOST_RETRY_MS : RETRY_MS)
     }
   }
 

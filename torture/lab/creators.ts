@@ -4,7 +4,7 @@ import http from 'node:http'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, send } from '../../src/testing/client.ts'
-import { repeat } from './parallel.ts'
+import { LOST_RETRY_MS, repeat } from './parallel.ts'
 
 /** Creates that were answered: the name of each animal and the id that its 201 gave it. */
 export type Ledger = Map<string, string>
@@ -37,8 +37,6 @@ const TRY_MS = 5_000
 /** What a client may meet while a part is away; anything else is a fault of the service. */
 const PASSING = new Set([409, 429, 503])
 const RETRY_MS = 20
-/** After a lost connection: clients that come more often take the processor from the service that starts. */
-const LOST_RETRY_MS = 100
 
 /**
  * Clients that create animals over kept connections, each under an Idempotency-Key, and send each again until

@@ -54,6 +54,9 @@ export function repeat(count: number, work: (number: number) => Promise<unknown>
   }
 }
 
+/** After a lost connection: clients that come more often take the processor from the service that starts. */
+export const LOST_RETRY_MS = 100
+
 /** `until`, which would go on after a test that ran out of time, and keep its file from ending. */
 export function waitFor(t: TestContext, holds: () => boolean): Promise<void> {
   return until(() => {

@@ -8,7 +8,7 @@ import { openForCommand } from '../../src/db/open-database.ts'
 import { checkSearch, readAll } from '../../src/testing/search-checks.ts'
 import { animal, search } from '../../src/testing/search-generators.ts'
 import { UNLIMITED } from '../../src/testing/start-app.ts'
-import { each, insist, repeat } from '../lab/parallel.ts'
+import { each, insist, LOST_RETRY_MS, repeat } from '../lab/parallel.ts'
 import { randomOf, reached, rounds, seed } from '../lab/rounds.ts'
 import { newService, type Service } from '../lab/service.ts'
 import { assertSound, type On, onEach } from '../lab/stores.ts'
@@ -46,7 +46,7 @@ function startClients(service: Service, round: number) {
     else if (what < 8) await service.ask(path, { method: 'PATCH', body: after })
     else await service.ask(path, { method: 'DELETE' })
   }
-  const again = (work: () => Promise<unknown>) => () => work().catch(() => pause(20))
+  const again = (work: () => Promise<unknown>) => () => work().catch(() => pause(LOST_RETRY_MS))
   const working = repeat(CLIENTS, again(change), 1)
   const searching = repeat(
     1,
