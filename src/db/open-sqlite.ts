@@ -22,11 +22,14 @@ export function openForCommand(file: string): Promise<Writable> {
   return openAnd((db) => migrateIfNew(db, 'sqlite', `at ${file}`), file)
 }
 
-async function openAnd(prepare: (db: Db) => Promise<void>, file: string): Promise<Writable> {
+async function openAnd(
+  prepare: (db: Db, database: DatabaseSync) => Promise<void>,
+  file: string,
+): Promise<Writable> {
   const database = openFile(file, 'write')
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
   try {
-    await prepare(db)
+    await prepare(db, database)
   } catch (error) {
     database.close()
     throw error
@@ -53,18 +56,11 @@ export async function openAsItIs(file: string): Promise<Db> {
 }
 
 /**
- * `openToWrite`, after all that the log holds was brought into the file itself, and synced: what a failed sync
- * left in doubt is on the disk then, or this throws. So it does for a file that may only be read.
+ * Opens a file that `prepareFile` made ready, and brings all that its log holds into the file itself, synced: what
+ * a failed sync left in doubt is on the disk then, or this throws. So it does for a file that may only be read.
  */
-export async function openSettled(file: string): Promise<Writable> {
-  const writable = await openToWrite(file)
-  try {
-    writable.database.exec('pragma wal_checkpoint(truncate)')
-    return writable
-  } catch (error) {
-    writable.database.close()
-    throw error
-  }
+export function openSettled(file: string): Promise<Writable> {
+  return openAnd(async (_, database) => database.exec('pragma wal_checkpoint(truncate)'), file)
 }
 
 /** What is larger is read through with each backup only: for 150 MB a start would take a second more. */
@@ -77,23 +73,21 @@ const MOST_CHECKED_BYTES = 64 * 2 ** 20
  */
 export async function prepareFile(file: string): Promise<void> {
   try {
-    refuseDamage(file)
-    const { database } = await openSettled(file)
+    const { database } = await openAnd(async (db, opened) => {
+      refuseDamage(opened, file)
+      await migrate(db, 'sqlite')
+      opened.exec('pragma wal_checkpoint(truncate)')
+    }, file)
     database.close()
   } catch (cause) {
     throw new Error(`${file} cannot be served: ${(cause as Error).message}`, { cause })
   }
 }
 
-function refuseDamage(file: string): void {
-  const database = openFile(file, 'write')
-  try {
-    if (statSync(file).size > MOST_CHECKED_BYTES) return
-    const found = String(database.prepare('pragma integrity_check(1)').get()?.integrity_check)
-    if (found !== 'ok') throw new Error(`it is damaged (${found.replace(/\s+/g, ' ')}); restore a backup`)
-  } finally {
-    database.close()
-  }
+function refuseDamage(database: DatabaseSync, file: string): void {
+  if (statSync(file).size > MOST_CHECKED_BYTES) return
+  const found = String(database.prepare('pragma integrity_check(1)').get()?.integrity_check)
+  if (found !== 'ok') throw new Error(`it is damaged (${found.replace(/\s+/g, ' ')}); restore a backup`)
 }
 
 export interface Reader {
