@@ -101,22 +101,6 @@ test('people erase on PostgreSQL beside a service leaves no byte of somebody', a
   assert.doesNotMatch(await storedBytes(databaseUrl), /Ada[ .]Asker/i)
 })
 
-test('people erase on SQLite beside a service waits until that has written the file anew', async (t) => {
-  const databaseUrl = `sqlite:${join(scratchFolder(t), 'test.db')}`
-  const app = await startApp(t, {
-    databaseUrl,
-    key: UNLIMITED,
-    now: Date.now(),
-    steady: () => performance.now(),
-  })
-  await fill(app)
-
-  const { code, stdout } = await erase(t, databaseUrl)
-
-  assert.deepEqual([code, stdout.split(';')[0]], [0, 'erased 1 order and 3 applications'])
-  assert.doesNotMatch(await storedBytes(databaseUrl), /Ada[ .]Asker/i)
-})
-
 test('people erase refuses while an order is open, and names it without its adopter', async (t) => {
   const databaseUrl = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const app = await startApp(t, { databaseUrl, key: UNLIMITED })

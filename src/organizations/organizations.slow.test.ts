@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { picture } from '../testing/pictures.ts'
+import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+
+const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
+const SECRET = 'Nobody else may read this.'
+
+const PICTURE = await picture({ width: 2, height: 2, type: 'png' })
+const PNG = { 'content-type': 'image/png' }
+
+type Headers = Record<string, string>
+
+/** A service with two organizations and a caller of each kind. */
+async function startNetwork(t: TestContext) {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  await app.post('/v1/organizations', { code: 'UT1', name: 'Utrecht' })
+  await app.post('/v1/organizations', { code: 'CO2', name: 'Colorado' })
+  const keyOf = async (access: 'read' | 'write', organizationId?: number): Promise<Headers> => ({
+    authorization: `Bearer ${await makeKey(app.databaseUrl, { ...UNLIMITED, access, organizationId })}`,
+  })
+  const callers = {
+    admin: {},
+    write: await keyOf('write'),
+    read: await keyOf('read'),
+    ownWrite: await keyOf('write', 1),
+    ownRead: await keyOf('read', 1),
+    otherWrite: await keyOf('write', 2),
+    otherRead: await keyOf('read', 2),
+    none: { authorization: 'Bearer none' },
+  } satisfies Record<string, Headers>
+  return { ...app, callers }
+}
+
+type Name = keyof Awaited<ReturnType<typeof startNetwork>>['callers']
+const ALL: Name[] = ['admin', 'write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead', 'none']
+
+async function addAnimal({ post }: TestApp, organizationId?: number, status = 'available'): Promise<number> {
+  const animal = { name: 'Rex', categoryId: 1, status, staff: { notes: SECRET }, organizationId }
+  const { body } = await post('/v1/pets', animal)
+  return body.id
+}
+
+/** What each operation answers to each caller, about what belongs to organization 1, and about what to none. */
+const REFUSED = { ownRead: 403, read: 403, otherRead: 403, none: 401 }
+const CHANGED = (done: number) => ({ admin: done, write: done, ...REFUSED })
+const LOOKED = (...not: Name[]) =>
+  Object.fromEntries(ALL.map((name) => [name, name === 'none' ? 401 : not.includes(name) ? 404 : 200]))
+
+type Attempt = (
+  app: Awaited<ReturnType<typeof startNetwork>>,
+  whose: number | undefined,
+  as: Headers,
+) => Promise<number>
+
+const status = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status
+
+async function orderOf(app: TestApp, whose: number | undefined): Promise<number> {
+  const petId = await addAnimal(app, whose)
+  return (await app.post('/v1/store/orders', { petId, adopter: ADOPTER })).body.id
+}
+
+async function applicationFor(app: TestApp, whose: number | undefined): Promise<number> {
+  const petId = await addAnimal(app, whose)
+  return (await app.post('/v1/applications', { petId, applicant: ADOPTER })).body.id
+}
+
+const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: object }> = {
+  getPet: {
+    attempt: async (app, whose, as) => status(app.get(`/v1/pets/${await addAnimal(app, whose)}`, as)),
+    own: LOOKED(),
+    nobodys: LOOKED(),
+  },
+  listPetChanges: {
+    attempt: async (app, whose, as) => status(app.get(`/v1/pets/${await addAnimal(app, whose)}/history`, as)),
+    own: LOOKED(),
+    nobodys: LOOKED(),
+  },
+  createPet: {
+    attempt: (app, organizationId, as) =>
+      status(app.post('/v1/pets', { name: 'Rex', categoryId: 1, organizationId }, as)),
+    own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
+    nobodys: { ...CHANGED(201), ownWrite: 201, otherWrite: 201 },
+  },
+  updatePet: {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { name: 'Max' }, as)),
+    own: { ...CHANGED(200), ownWrite: 200, otherWrite: 403 },
+    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+  },
+  'updatePet, to another organization': {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { organizationId: 2 }, as)),
+    own: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+  },
+  'updatePet, to no organization': {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { organizationId: null }, as)),
+    own: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+  },
+  deletePet: {
+    attempt: async (app, whose, as) => status(app.delete(`/v1/pets/${await addAnimal(app, whose)}`, as)),
+    own: { ...CHANGED(204), ownWrite: 204, otherWrite: 403 },
+    nobodys: { ...CHANGED(204), ownWrite: 403, otherWrite: 403 },
+  },
+  createOrder: {
+    attempt: async (app, whose, as) => {
+      const order = { petId: await addAnimal(app, whose), adopter: ADOPTER }
+      return status(app.post('/v1/store/orders', order, as))
+    },
+    own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
+    nobodys: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
+  },
+  getOrder: {
+    attempt: async (app, whose, as) => status(app.get(`/v1/store/orders/${await orderOf(app, whose)}`, as)),
+    own: LOOKED('write', 'read', 'ownRead', 'otherWrite', 'otherRead'),
+    nobodys: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
+  },
+  updateOrder: {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/store/orders/${await orderOf(app, whose)}`, { status: 'approved' }, as)),
+    own: { ...CHANGED(200), write: 404, ownWrite: 200, otherWrite: 404 },
+    nobodys: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
+  },
+  cancelOrder: {
+    attempt: async (app, whose, as) =>
+      status(app.delete(`/v1/store/orders/${await orderOf(app, whose)}`, as)),
+    own: { ...CHANGED(204), write: 404, ownWrite: 204, otherWrite: 404 },
+    nobodys: { ...CHANGED(204), write: 404, ownWrite: 404, otherWrite: 404 },
+  },
+  createApplication: {
+    attempt: async (app, whose, as) => {
+      const application = { petId: await addAnimal(app, whose), applicant: ADOPTER }
+      return status(app.post('/v1/applications', application, as))
+    },
+    own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
+    nobodys: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
+  },
+  getApplication: {
+    attempt: async (app, whose, as) =>
+      status(app.get(`/v1/applications/${await applicationFor(app, whose)}`, as)),
+    own: LOOKED('write', 'read', 'ownRead', 'otherWrite', 'otherRead'),
+    nobodys: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
+  },
+  updateApplication: {
+    attempt: async (app, whose, as) =>
+      status(app.patch(`/v1/applications/${await applicationFor(app, whose)}`, { status: 'approved' }, as)),
+    own: { ...CHANGED(200), write: 404, ownWrite: 200, otherWrite: 404 },
+    nobodys: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
+  },
+}
+
+/** A photo of an animal that is whose it is, or of an organization. */
+type Asked = Parameters<Attempt>[0]
+const photosOf = (pathOf: (app: Asked, whose: number | undefined) => Promise<string>) => {
+  const adding = async (app: Asked, whose: number | undefined, as: Headers, method = 'POST') =>
+    app.request(await pathOf(app, whose), { method, body: PICTURE, headers: { ...PNG, ...as } })
+  const addressOf = async (app: Asked, whose: number | undefined) => {
+    const path = await pathOf(app, whose)
+    const { body } = await app.request(path, { method: 'POST', body: PICTURE, headers: PNG })
+    return `${path}/${body.id}`
+  }
+  return {
+    list: async (app, whose, as) => status(app.get(await pathOf(app, whose), as)),
+    add: async (app, whose, as) => status(adding(app, whose, as)),
+    put: async (app, whose, as) => status(adding(app, whose, as, 'PUT')),
+    get: async (app, whose, as) => status(app.get(await addressOf(app, whose), as)),
+    update: async (app, whose, as) => status(app.patch(await addressOf(app, whose), { alt: 'Rex' }, as)),
+    delete: async (app, whose, as) => status(app.delete(await addressOf(app, whose), as)),
+  } satisfies Record<string, Attempt>
+}
+const changed = (done: number) => ({
+  own: { ...CHANGED(done), ownWrite: done, otherWrite: 403 },
+  nobodys: { ...CHANGED(done), ownWrite: 403, otherWrite: 403 },
+})
+const shelterPhotos = photosOf(async () => '/v1/organizations/1/photos')
+const petPhotos = photosOf(async (app, whose) => `/v1/pets/${await addAnimal(app, whose)}/photos`)
+Object.assign(OPERATIONS, {
+  listPetPhotos: { attempt: petPhotos.list, own: LOOKED(), nobodys: LOOKED() },
+  addPetPhoto: { attempt: petPhotos.add, ...changed(201) },
+  putPetPhoto: { attempt: petPhotos.put, ...changed(201) },
+  getPetPhoto: { attempt: petPhotos.get, own: LOOKED(), nobodys: LOOKED() },
+  updatePetPhoto: { attempt: petPhotos.update, ...changed(200) },
+  deletePetPhoto: { attempt: petPhotos.delete, ...changed(204) },
+})
+
+test("every operation answers each caller about its own, about what is another's and about what is nobody's", async (t) => {
+  const app = await startNetwork(t)
+  for (const [operation, { attempt, own, nobodys }] of Object.entries(OPERATIONS)) {
+    for (const [whose, expected] of [
+      [1, own],
+      [undefined, nobodys],
+    ] as const) {
+      const answers: Record<string, number> = {}
+      for (const name of ALL) answers[name] = await attempt(app, whose, app.callers[name])
+      assert.deepEqual(answers, { ...expected }, `${operation} of ${whose}`)
+    }
+  }
+})
+
+/** What belongs to no organization, or to all: who may do it depends on the access of the key alone. */
+const ADMINS = (done: number) => ({ ...CHANGED(done), write: 403, ownWrite: 403, otherWrite: 403 })
+const COMMON: Record<string, [attempt: (app: Asked, as: Headers) => Promise<number>, expected: object]> = {
+  listPets: [({ get }, as) => status(get('/v1/pets', as)), LOOKED()],
+  listPetFacets: [({ get }, as) => status(get('/v1/pets/facets?facet=status', as)), LOOKED()],
+  listOrders: [({ get }, as) => status(get('/v1/store/orders', as)), LOOKED()],
+  listApplications: [({ get }, as) => status(get('/v1/applications', as)), LOOKED()],
+  getInventory: [({ get }, as) => status(get('/v1/inventory?organizationId=1', as)), LOOKED()],
+  listOrganizations: [({ get }, as) => status(get('/v1/organizations', as)), LOOKED()],
+  getOrganization: [({ get }, as) => status(get('/v1/organizations/1', as)), LOOKED()],
+  createOrganization: [({ post }, as) => status(post('/v1/organizations', { name: 'New' }, as)), ADMINS(201)],
+  updateOrganization: [
+    ({ patch }, as) => status(patch('/v1/organizations/1', { phone: '1' }, as)),
+    { ...CHANGED(200), ownWrite: 200, otherWrite: 403 },
+  ],
+  deleteOrganization: [
+    async ({ post, delete: remove }, as) => {
+      const { id } = (await post('/v1/organizations', { name: 'Short' })).body
+      return status(remove(`/v1/organizations/${id}`, as))
+    },
+    ADMINS(204),
+  ],
+  listOrganizationPhotos: [(app, as) => shelterPhotos.list(app, 1, as), LOOKED()],
+  addOrganizationPhoto: [(app, as) => shelterPhotos.add(app, 1, as), { ...changed(200).own, admin: 201 }],
+  putOrganizationPhoto: [(app, as) => shelterPhotos.put(app, 1, as), changed(200).own],
+  getOrganizationPhoto: [(app, as) => shelterPhotos.get(app, 1, as), LOOKED()],
+  updateOrganizationPhoto: [(app, as) => shelterPhotos.update(app, 1, as), changed(200).own],
+  deleteOrganizationPhoto: [(app, as) => shelterPhotos.delete(app, 1, as), changed(204).own],
+  ...vocabulary('Category', 'categories', {}),
+  updateCategory: [
+    ({ patch }, as) => status(patch('/v1/categories/1', { description: 'Barks.' }, as)),
+    ADMINS(200),
+  ],
+  ...vocabulary('Breed', 'breeds', { categoryId: 1 }),
+  ...vocabulary('Color', 'colors', { categoryId: 1 }),
+}
+
+let words = 0
+
+function vocabulary(one: string, many: string, members: object): typeof COMMON {
+  const path = `/v1/${many}`
+  const add = ({ post }: TestApp, as?: Headers) => {
+    words += 1
+    return post(path, { ...members, name: `Word ${words}` }, as)
+  }
+  return {
+    [`list${many[0]?.toUpperCase()}${many.slice(1)}`]: [({ get }, as) => status(get(path, as)), LOOKED()],
+    [`get${one}`]: [async (app, as) => status(app.get(`${path}/${(await add(app)).body.id}`, as)), LOOKED()],
+    [`create${one}`]: [(app, as) => status(add(app, as)), ADMINS(201)],
+    [`delete${one}`]: [
+      async (app, as) => status(app.delete(`${path}/${(await add(app)).body.id}`, as)),
+      ADMINS(204),
+    ],
+  }
+}
+
+test('every other operation answers each caller by the access of the key; no operation is left out', async (t) => {
+  const app = await startNetwork(t)
+  for (const [operation, [attempt, expected]] of Object.entries(COMMON)) {
+    const answers: Record<string, number> = {}
+    for (const name of ALL) answers[name] = await attempt(app, app.callers[name])
+    assert.deepEqual(answers, { ...expected }, operation)
+  }
+
+  const tried = Object.keys({ ...OPERATIONS, ...COMMON }).map((name) => name.split(',')[0])
+  const paths: Record<string, unknown>[] = Object.values((await app.get('/openapi.json')).body.paths)
+  const described = paths.flatMap((path) =>
+    Object.values(path).flatMap((operation) => (operation as { operationId?: string }).operationId ?? []),
+  )
+  assert.deepEqual(new Set(tried), new Set(described))
+})
