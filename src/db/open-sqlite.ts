@@ -57,7 +57,7 @@ export async function openAsItIs(file: string): Promise<Db> {
 
 /**
  * Opens a file that `prepareFile` made ready, and brings all that its log holds into the file itself, synced: what
- * a failed sync left in doubt is on the disk then, or this throws. So it does for a file that may only be read.
+ * a failed sync left in doubt is on the disk then, or this throws. So it is for a file that may only be read.
  */
 export function openSettled(file: string): Promise<Writable> {
   return openAnd(async (_, database) => database.exec('pragma wal_checkpoint(truncate)'), file)

@@ -51,7 +51,17 @@ export async function initServer(folder: string): Promise<void> {
   const { initdb } = await postgresPrograms()
   mkdirSync(folder, { recursive: true })
   if (NOBODY.uid) chownSync(folder, NOBODY.uid, NOBODY.gid)
-  const args = ['-D', join(folder, 'data'), '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-locale']
+  const args = [
+    '-D',
+    join(folder, 'data'),
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '-E',
+    'UTF8',
+    '--no-locale',
+    '--no-sync',
+  ]
   execFileSync(initdb, args, { ...NOBODY, cwd: folder, stdio: 'pipe' })
 }
 

@@ -11,7 +11,6 @@ import { scratchDatabase } from '../testing/postgres.ts'
 import { makeKey, scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { exportAnimals } from './export.ts'
 import { own } from './mappings/own.ts'
-import { sampleAnimals } from './sample.ts'
 
 const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
 const ENGINES = [
@@ -388,22 +387,6 @@ test('lines of any length, in any pieces: one that is too long is refused alone'
 
   assert.deepEqual([added, reasons], [3, ['4: It is longer than 4194304 bytes.']])
   assert.deepEqual((await importText(store, `\uFEFF\n${rex}`)).reasons, [])
-})
-
-test('what SQLite exports PostgreSQL imports and exports again, the same; a copy knows the sources', async (t) => {
-  const [file, database] = [await openStore(t, scratchFile(t)), await openStore(t, await scratchDatabase(t))]
-  const sample = [...sampleAnimals(2_500)].join('')
-  const clock = () => Date.UTC(2026, 10, 1)
-  assert.equal(sample, [...sampleAnimals(2_500)].join(''))
-  assert.deepEqual([(await importText(file, sample, { clock })).added], [2_500])
-
-  const all = await exported(file, 'ndjson')
-  assert.equal((await importText(database, all, { clock })).added, 2_500)
-  assert.equal(await exported(database, 'ndjson'), all)
-  const csv = await exported(database)
-  const other = await openStore(t, scratchFile(t))
-  assert.equal((await importText(other, csv, { format: 'csv', idColumn: 'id', clock })).added, 2_500)
-  assert.equal(await exported(other), csv)
 })
 
 test('an export goes on once a transaction that held it up is over, and is none where that does not end', async (t) => {
