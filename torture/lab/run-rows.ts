@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type EventData, run } from 'node:test'
 import { inspect, parseArgs } from 'node:util'
@@ -59,6 +60,8 @@ export async function runRows(command: 'torture' | 'checks', given: Row[]): Prom
   )
   const [rounds, seed] = [wholeOf(values.rounds), wholeOf(values.seed)]
 
+  // On a disk: what these rows try is what a disk does.
+  process.env.TMPDIR ??= tmpdir()
   await globalSetup()
   const outcomes: Outcome[] = []
   process.stdout.write(HEADING)
