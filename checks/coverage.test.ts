@@ -6,10 +6,10 @@ import { reached } from '../torture/lab/rounds.ts'
 /** Where every line and every branch has to be shown. */
 const CORE = ['src/limits/*.ts', 'src/keys/*.ts', 'src/pets/transition.ts', 'src/orders/place.ts']
 const TESTS = [
-  ...['src/limits/*.test.ts', 'src/keys/*.test.ts', 'src/cli/cli.test.ts', 'src/access.test.ts'],
-  ...['src/contract.test.ts', 'src/start.test.ts', 'src/orders/orders.test.ts', 'src/orders/place.test.ts'],
+  ...['src/limits/*.test.ts', 'src/keys/*.test.ts', 'src/cli/cli*.test.ts', 'src/access.test.ts'],
+  ...['src/contract.test.ts', 'src/start*.test.ts', 'src/orders/orders.test.ts', 'src/orders/place.test.ts'],
   ...['src/pets/change.test.ts', 'src/pets/transition.test.ts'],
-  ...['src/db/postgres.test.ts', 'src/testing/parts/servers.ts'],
+  ...['src/db/postgres*.test.ts', 'src/testing/parts/servers.ts'],
   ...['torture/simulation/limiter.test.ts', 'torture/simulation/orders.test.ts'],
   ...['torture/outages/redis-outage.test.ts'],
 ]

@@ -6,60 +6,20 @@ import pg from 'pg'
 import { changes } from '../changes.ts'
 import { findByHash } from '../keys/find-by-hash.ts'
 import { insertKey } from '../keys/store.ts'
-import { type Answer, assertError } from '../testing/client.ts'
+import { makeProxied, startBehindProxy } from '../testing/behind-proxy.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
 import { runCli } from '../testing/process.ts'
-import { startProxy } from '../testing/proxy.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { runOnce } from './once.ts'
 import { openForCommand } from './open-database.ts'
 import { LISTEN_TO_KEYS, openPostgres } from './postgres.ts'
-import { watchPostgres } from './watch-postgres.ts'
 
-// What the service promises of PostgreSQL alone: one migration, one process without Redis, and what happens
-// when it is lost, silent, read-only or restarted.
+// What the service promises of PostgreSQL alone: one migration, one process without Redis, and its connections.
 
 const REX = { name: 'Rex', categoryId: 1, status: 'available' }
-const ANSWER_MS = 2_000
-const RECOVERY_MS = 2_000
-
-/** A database, and a line to it that can be cut. */
-async function makeProxied(t: Parameters<typeof startApp>[0]) {
-  const direct = new URL(await scratchDatabase(t))
-  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  return { proxy, direct: direct.href, behind: behind.href }
-}
-
-/** The service behind such a line. */
-async function startBehindProxy(t: Parameters<typeof startApp>[0], settings: Record<string, string> = {}) {
-  const { proxy, direct, behind } = await makeProxied(t)
-  const app = await startApp(t, { databaseUrl: behind, key: UNLIMITED, settings })
-  return { app, proxy, direct }
-}
-
-/** Answered in time, as a 503 with all that goes with it. */
-async function assertUnavailable(ask: () => Promise<Answer>, about: string): Promise<void> {
-  const since = performance.now()
-  const answer = await ask()
-  assert.ok(performance.now() - since < ANSWER_MS, `${about} took ${performance.now() - since} ms`)
-  assertError(answer, 503, 'service_unavailable', about)
-  assert.equal(answer.headers['retry-after'], '1')
-}
-
-/** Asks again until the answer is good, for as long as the service may take to be back. */
-async function assertBack(ask: () => Promise<Answer>, good: number): Promise<Answer> {
-  const since = performance.now()
-  for (;;) {
-    const answer = await ask()
-    if (answer.status === good) return answer
-    assert.ok(performance.now() - since < RECOVERY_MS, `still ${answer.status} ${answer.text}`)
-  }
-}
 
 const turn = () => new Promise(setImmediate)
 const add = (app: TestApp, headers = {}) => app.post('/v1/pets', REX, headers)
-const ready = (app: TestApp) => app.get('/readyz', { authorization: undefined })
 
 test('ten processes that start at once on an empty database migrate it once, and make one first key', async (t) => {
   const name = `adoptable_test_${process.pid}_empty`
@@ -154,26 +114,6 @@ test('what is asked again and again is parsed once on each connection', async (t
   assert.match(String(statements[0]), /from "api_key_secret"/)
 })
 
-for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
-  test(`a key revoked beside the service is refused within a second, when the notice of it ${fate}`, async (t) => {
-    const { app, proxy, direct } = await startBehindProxy(t)
-    const { db, write, close } = await openForCommand(direct, changes)
-    t.after(close)
-    const { id } = await db.selectFrom('api_key').select('id').executeTakeFirstOrThrow()
-    assert.equal((await app.get('/v1/pets')).status, 200)
-
-    if (fate === 'is lost with its line') proxy.cut()
-    if (fate === 'is not given') await sql`alter table api_key disable trigger all`.execute(db)
-    assert.ok(await write('revokeKey', id, 1))
-    const since = performance.now()
-    proxy.restore()
-    for (let status = 0; status !== 401; ) {
-      status = (await app.get('/v1/pets')).status
-      assert.ok(performance.now() - since < 1_000 || status === 401, `still ${status}`)
-    }
-  })
-}
-
 test('who changes a key is told of it before the change is said to be committed', async (t) => {
   const url = await scratchDatabase(t)
   await (await openForCommand(url)).close()
@@ -186,47 +126,6 @@ test('who changes a key is told of it before the change is said to be committed'
     await db.transaction().execute((inside) => insertKey(inside, key, String(round).padStart(64, '0'), 0))
     assert.ok(told > before, `round ${round}`)
   }
-})
-
-test('a commit outdates pages, and keys only where it was of keys', async (t) => {
-  const url = await scratchDatabase(t)
-  const store = await openForCommand(url, changes)
-  const watch = await watchPostgres(url, { claim: async () => undefined })
-  t.after(() => Promise.all([watch.close(), store.close()]))
-  const name = 'Tom'
-  const addPet = () => store.db.insertInto('pet').values({ name, category_id: 2, status: null } as never)
-
-  /** Right after the keys were forgotten, which without any notice they are after a second. */
-  async function forgotten(): Promise<{ pages: number; keys: number; since: number }> {
-    const before = watch.version('keys')
-    while (watch.version('keys') === before) await turn()
-    return { pages: watch.version('pages'), keys: watch.version('keys'), since: performance.now() }
-  }
-
-  const addedPet = await forgotten()
-  await addPet().execute()
-  while (watch.version('pages') === addedPet.pages) await turn()
-  assert.ok(watch.version('keys') === addedPet.keys || performance.now() - addedPet.since > 1_000)
-
-  const addedKey = await forgotten()
-  const key = { name: 'b', plan: 'free', access: 'read' } as const
-  await store.write('insertKey', key, 'a'.repeat(64), 0)
-  while (watch.version('keys') === addedKey.keys) await turn()
-  assert.ok(performance.now() - addedKey.since < 1_000)
-})
-
-test('another process sees within a second what one has written', async (t) => {
-  const { app, direct } = await startBehindProxy(t)
-  assert.equal((await app.get('/v1/pets')).text, '[]')
-  const other = await openForCommand(direct, changes)
-  t.after(() => other.close())
-  await other.db
-    .insertInto('pet')
-    .values({ name: 'Tom', category_id: 2, status: null } as never)
-    .execute()
-
-  const since = performance.now()
-  while ((await app.get('/v1/pets')).text === '[]') assert.ok(performance.now() - since < 1_000)
 })
 
 /** What is not committed, from beside the service. */
@@ -288,119 +187,6 @@ test('a page that an animal held up which never came is whole at once, although 
   assert.deepEqual(await pageAt(app, '/v1/pets?sort=id'), { ids: [1], next: undefined })
   await other.end()
 })
-
-test('while the database is gone every answer is a 503 in time; then the service is back by itself', async (t) => {
-  const { app, proxy } = await startBehindProxy(t)
-  await add(app)
-  proxy.cut()
-
-  await assertUnavailable(() => add(app), 'POST')
-  await assertUnavailable(() => app.get('/v1/pets?limit=3'), 'a page never asked before')
-  await assertUnavailable(() => app.get('/v1/pets/1'), 'GET of one')
-  const red = await ready(app)
-  assert.equal(red.status, 503)
-  assert.equal((await app.get('/livez', { authorization: undefined })).status, 200)
-  proxy.restore()
-
-  await assertBack(() => ready(app), 200)
-  assert.equal((await assertBack(() => add(app), 201)).body.id, 2)
-  assert.doesNotMatch(app.log.join(), /postgres:\/\/|adopt_live/)
-})
-
-test('without the database nobody can tell whose key it is: a 503, also when the address has used up its limit', async (t) => {
-  const { app, proxy } = await startBehindProxy(t, { ANONYMOUS_PER_MINUTE: '1' })
-  await app.get('/v1/pets', { authorization: undefined })
-  proxy.cut()
-
-  await assertUnavailable(() => app.get('/v1/pets'), 'GET')
-  proxy.restore()
-  await assertBack(() => app.get('/v1/pets'), 200)
-})
-
-test('while the database is silent every answer is a 503 in time; then the service is back by itself', async (t) => {
-  const { app, proxy } = await startBehindProxy(t)
-  await add(app)
-  proxy.mode = 'stall'
-
-  await Promise.all([
-    assertUnavailable(() => add(app), 'POST'),
-    assertUnavailable(() => app.get('/v1/pets?limit=3'), 'a page never asked before'),
-    assertUnavailable(() => app.request('/v1/pets/1', { method: 'DELETE' }), 'DELETE'),
-    // Few searches run at once: none of them waits for those before it.
-    ...Array.from({ length: 40 }, (_, index) =>
-      assertUnavailable(() => app.get(`/v1/pets?breed=${index}`), `search ${index}`),
-    ),
-  ])
-  assert.equal((await ready(app)).status, 503)
-  proxy.mode = 'pass'
-
-  await assertBack(() => add(app), 201)
-})
-
-test('a read-only database answers reads, and writes with 503; readiness and metrics say so', async (t) => {
-  const { app, direct } = await startBehindProxy(t, { METRICS_PORT: '0' })
-  const measured = async () => (await fetch(String(app.service.metricsAddress))).text()
-  const name = new URL(direct).pathname.slice(1)
-  await add(app)
-  const setReadOnly = async (state: 'on' | 'off') => {
-    await runOnServer(`alter database ${name} set default_transaction_read_only = ${state}`)
-    await terminateAll(name)
-  }
-  await setReadOnly('on')
-
-  await assertBack(() => app.get('/v1/pets?limit=4'), 200)
-  await assertUnavailable(() => add(app), 'POST')
-  await assertBack(() => ready(app), 503)
-  assert.match(await measured(), /^adoptable_store_up.* 0$/m)
-  assert.match(app.log.join(), /PostgreSQL: the database is read-only/)
-  await setReadOnly('off')
-  await assertBack(() => add(app), 201)
-  await assertBack(() => ready(app), 200)
-  assert.match(await measured(), /^adoptable_store_up.* 1$/m)
-})
-
-test('a database that has no connection left answers 503, and serves again when it has', async (t) => {
-  const direct = new URL(await scratchDatabase(t))
-  const role = `adoptable_role_${process.pid}`
-  await runOnServer(`create role ${role} login superuser password 'x'`)
-  t.after(() => runOnServer(`drop role ${role}`))
-  Object.assign(direct, { username: role, password: 'x' })
-  const app = await startApp(t, { databaseUrl: direct.href, key: UNLIMITED })
-  await add(app)
-  await runOnServer(`alter role ${role} nosuperuser connection limit 0`)
-  await terminateAll(direct.pathname.slice(1))
-
-  await assertUnavailable(() => add(app), 'POST')
-  await runOnServer(`alter role ${role} superuser connection limit -1`)
-  await assertBack(() => add(app), 201)
-})
-
-test('when the reply to a commit is cut off, the retry with its Idempotency-Key gets the first answer', async (t) => {
-  const { app, proxy } = await startBehindProxy(t)
-  const retry = { 'idempotency-key': 'k' }
-  let writing: unknown
-  let cuts = 0
-  proxy.onSend = (bytes, line) => {
-    if (bytes.includes('insert into "pet"')) writing = line
-    return line === writing && bytes.includes('commit') && cuts++ === 0
-  }
-
-  await assertUnavailable(() => add(app, retry), 'POST')
-  const answer = await assertBack(() => add(app, retry), 201)
-
-  assert.equal(cuts > 0 && answer.headers['idempotent-replayed'], 'true')
-  assert.deepEqual((await app.get('/v1/pets')).body, [answer.body])
-})
-
-async function terminateAll(database: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(database) })
-  await client.connect()
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`,
-  )
-  await client.end()
-}
 
 test('a result that a request renews while the sweep waits for it stays, and the retry gets it', async (t) => {
   const url = await scratchDatabase(t)

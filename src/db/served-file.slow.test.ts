@@ -4,8 +4,10 @@ import http from 'node:http'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { send } from '../testing/client.ts'
+import { doJobs } from '../testing/jobs.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
-import { scratchFolder } from '../testing/start-app.ts'
+import { scratchFolder, startApp } from '../testing/start-app.ts'
+import { fileOf } from './store-url.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
 
@@ -18,6 +20,15 @@ async function serveIn(t: TestContext) {
   const address = await running.serving
   const key = /adopt_live_\w+/.exec(running.output.stdout)?.[0] ?? ''
   return { folder, file, settings, address, key, ...running }
+}
+
+/** Asks again, for two seconds at most, until it is so. */
+async function within2Seconds(isSo: () => boolean, what: string): Promise<void> {
+  const until = performance.now() + 2_000
+  while (!isSo()) {
+    assert.ok(performance.now() < until, what)
+    await new Promise(setImmediate)
+  }
 }
 
 test('a hard link to a served file is refused, by the service and by commands, in one line', async (t) => {
@@ -55,3 +66,31 @@ test('another file in the place of a served one is not touched, until a restart 
   const again = await spawnCli(t, ['serve'], settings).serving
   assert.equal((await add(again)).body.id, 1)
 })
+
+for (const end of ['', '-wal']) {
+  test(`a file${end} that is moved away is a 503 within a second, and served again when it is back`, async (t) => {
+    const app = await startApp(t)
+    const file = fileOf(app.databaseUrl) + end
+    const list = async (): Promise<number> => (await app.get('/v1/pets')).status
+    const told = (text: string) => app.log.some((line) => line.includes(`"msg":"${text}`))
+    await app.post('/v1/pets', REX)
+    assert.equal(await list(), 200)
+    // None is at work then, that would tell of the loss before the service looks.
+    await doJobs(app.service.context)
+
+    renameSync(file, `${file}.away`)
+    const refused = await app.post('/v1/pets', REX)
+    assert.equal(refused.status, 503, 'a change is refused at once')
+    assert.ok(refused.headers['x-ratelimit-remaining'])
+    await within2Seconds(() => told('nothing is served'), 'nobody was told')
+    assert.equal(await list(), 503)
+    assert.equal((await app.get('/readyz')).status, 503)
+    assert.equal((await app.get('/livez')).status, 200)
+
+    renameSync(`${file}.away`, file)
+    await within2Seconds(() => told('the database is there again'), 'not served again')
+    assert.equal(await list(), 200)
+    assert.equal((await app.post('/v1/pets', REX)).body.id, 2)
+    assert.equal((await app.get('/readyz')).status, 200)
+  })
+}

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PERSON, sendForm, visit } from '../../testing/applicant.ts'
+import { openForm, PERSON, sendForm, visit } from '../../testing/applicant.ts'
 import type { Answer } from '../../testing/client.ts'
 import { type Person, signIn } from '../../testing/console.ts'
-import { NEEDS_REDIS, startRedis } from '../../testing/redis.ts'
+import { scratchDatabase } from '../../testing/postgres.ts'
+import { startProxy } from '../../testing/proxy.ts'
+import { NEEDS_REDIS, startRedis, until } from '../../testing/redis.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../testing/start-app.ts'
 
 // No page waits for a part of the service that is lost.
@@ -69,6 +71,22 @@ async function fill(app: TestApp): Promise<Person> {
   assert.equal((await app.post('/v1/pets', rex)).status, 201)
   return signIn(app, { role: 'admin' })
 }
+
+test('while PostgreSQL is gone or silent every page says in time that it cannot answer, and when to come again', async (t) => {
+  const direct = new URL(await scratchDatabase(t))
+  const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
+  const { href } = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const app = await startApp(t, { databaseUrl: href, key: { ...UNLIMITED, access: 'admin' } })
+  const ana = await fill(app)
+  const questions = questionsOf(app, ana, await openForm(app, 1))
+  proxy.cut()
+  await assertTold(questions)
+  proxy.restore()
+  proxy.mode = 'stall'
+  await assertTold(questions)
+  proxy.mode = 'pass'
+  await until(async () => (await visit(app, '/animals', ASKED)).status === 200)
+})
 
 test('while Redis is silent or gone every page says the same', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t)
