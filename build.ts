@@ -1,5 +1,5 @@
-import { cpSync, existsSync, renameSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 
@@ -45,9 +45,10 @@ const onlyAscii: Plugin = {
 
 const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0')
 
-/** Makes a folder with a bundle of the source: with all of it or not at all. Keeps one that exists by then. */
+/** Makes a folder with a whole bundle of the source. Keeps a folder that another process made in the meantime. */
 export async function buildBundle(folder: string): Promise<void> {
-  const part = `${folder}.${process.pid}.part`
+  mkdirSync(dirname(folder), { recursive: true })
+  const part = mkdtempSync(`${folder}.part-`)
   try {
     const bundle = await rolldown({
       cwd: ROOT,
@@ -67,6 +68,7 @@ export async function buildBundle(folder: string): Promise<void> {
     })
     for (const [from, to] of Object.entries(ASSETS))
       cpSync(join(ROOT, from), join(part, to), { recursive: true })
+    chmodSync(part, 0o755)
     renameSync(part, folder)
   } catch (error) {
     if (!existsSync(folder)) throw error
@@ -76,7 +78,9 @@ export async function buildBundle(folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const [, , folder = join(ROOT, 'dist')] = process.argv
-  rmSync(folder, { recursive: true, force: true })
-  await buildBundle(folder)
+  const [, , folder] = process.argv
+  const dist = join(ROOT, 'dist')
+  // A named folder may be in use already: it stays. A package ships what was just built.
+  if (folder === undefined) rmSync(dist, { recursive: true, force: true })
+  await buildBundle(folder ?? dist)
 }

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -16,11 +25,12 @@ test('a clone builds a bundle once, and again after an edit, and its stack trace
   const { folder, run, bundles } = makeClone(t)
   assert.equal(await run(), '1.0.0\n')
   const [first = ''] = bundles()
-  const { mtimeMs } = statSync(first)
+  const built = (): number => statSync(join(first, 'cli.cjs')).mtimeMs
+  const builtAt = built()
 
   assert.equal(await run(), '1.0.0\n')
   assert.deepEqual(bundles(), [first])
-  assert.equal(statSync(first).mtimeMs, mtimeMs)
+  assert.equal(built(), builtAt)
 
   const release = join(folder, 'src/release.ts')
   writeFileSync(release, STACK)
@@ -32,6 +42,19 @@ test('commands that start at once in a new clone all run, and leave one whole bu
   const { run, bundles } = makeClone(t)
   assert.deepEqual(await Promise.all([run(), run(), run()]), ['1.0.0\n', '1.0.0\n', '1.0.0\n'])
   assert.equal(bundles().length, 1)
+})
+
+test('a bundle that another process built first stays as it is', async (t) => {
+  const { folder, run, bundles } = makeClone(t)
+  await run()
+  const [bundle = ''] = bundles()
+  const marker = join(bundle, 'marker')
+  writeFileSync(marker, '')
+
+  await promisify(execFile)(process.execPath, [join(folder, 'build.ts'), bundle])
+
+  assert.ok(existsSync(marker))
+  assert.deepEqual(bundles(), [bundle])
 })
 
 test('the source runs in a clone that may not be written, and where coverage is measured', async (t) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
 
-/** Of files that have appeared in a stack trace. */
+/** The source maps of the files that stack traces have named so far. */
 const maps = new Map<string, SourceMap | undefined>()
 
 /**
@@ -17,7 +17,13 @@ export function nameSources(): void {
 /** As Node writes it, with the code of its own errors. */
 function titleOf(error: Error & { code?: unknown }): string {
   const { name, code, message } = error
-  return typeof code === 'string' && code.startsWith('ERR_') ? `${name} [${code}]: ${message}` : String(error)
+  if (typeof code === 'string' && code.startsWith('ERR_')) return `${name} [${code}]: ${message}`
+  try {
+    return String(error)
+  } catch {
+    // Anything can be given a stack, also an object without a text.
+    return 'Error'
+  }
 }
 
 function inSource(frame: NodeJS.CallSite): string {

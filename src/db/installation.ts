@@ -14,7 +14,7 @@ export interface Installation {
 }
 
 /**
- * Looks whether the store is where and what it was at its last start. It mostly is; then nothing is written.
+ * Finds the store unchanged since its last start, as it mostly is: then nothing has to be written.
  *
  * @returns undefined when `identifyInstallation` has to decide
  */

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import type { Kept } from './database.ts'
@@ -56,8 +56,8 @@ export async function openAsItIs(file: string): Promise<Db> {
 }
 
 /**
- * Opens a file that `prepareFile` made ready, and brings all that its log holds into the file itself, synced: what
- * a failed sync left in doubt is on the disk then, or this throws. So it is for a file that may only be read.
+ * Opens a file that `prepareFile` made ready, and writes what is in its log into the file itself, synced. A sync
+ * that failed before leaves it unknown what is on the disk; after this one it is known, or this throws.
  */
 export function openSettled(file: string): Promise<Writable> {
   return openAnd(async (_, database) => database.exec('pragma wal_checkpoint(truncate)'), file)
@@ -73,6 +73,8 @@ const MOST_CHECKED_BYTES = 64 * 2 ** 20
  */
 export async function prepareFile(file: string): Promise<void> {
   try {
+    // SQLite opens a file that may only be read as well, and says so with the first change.
+    accessSync(file, constants.W_OK)
     const { database } = await openAnd(async (db, opened) => {
       refuseDamage(opened, file)
       await migrate(db, 'sqlite')

@@ -159,5 +159,3 @@ test('without METRICS_PORT nothing is measured', async (t) => {
   assert.equal(service.context.metrics, undefined)
   assert.equal((await get('/metrics')).status, 404)
 })
-
-/** Below those that the system gives to connections: the second one could else be taken by our own. */

@@ -5,7 +5,6 @@ import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { mostCounted } from './most-counted.ts'
 import { catchUp } from './search-index.ts'
 
-const [_ANIMALS, _SEARCHES] = [120, 150]
 const KEY = { ...UNLIMITED, access: 'admin' } as const
 
 function idsIn({ status, text, body }: Answer): number[] {

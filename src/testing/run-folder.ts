@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const GUARD = new URL('guard.ts', import.meta.url).pathname
@@ -18,19 +18,18 @@ function baseFolder(): string {
 
 function hasRoom(): boolean {
   const { bavail, bsize } = statfsSync(IN_MEMORY)
-  return bavail * bsize > MIN_FREE_BYTES
+  return Math.min(bavail * bsize, freemem()) > MIN_FREE_BYTES
 }
 
 /** Containers often mount it so that nothing in it can be executed; some tests write programs. */
 function runsPrograms(): boolean {
-  const program = join(IN_MEMORY, `adoptable-probe-${process.pid}`)
+  const folder = mkdtempSync(join(IN_MEMORY, 'adoptable-probe-'))
   try {
+    const program = join(folder, 'program')
     writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 })
     return spawnSync(program).status === 0
-  } catch {
-    return false
   } finally {
-    rmSync(program, { force: true })
+    rmSync(folder, { recursive: true })
   }
 }
 

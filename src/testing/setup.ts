@@ -5,6 +5,7 @@ import { runOnServer, TEMPLATE, urlOf } from './postgres.ts'
 import { startServer } from './postgres-server.ts'
 import { NEEDS_REDIS, startRedis } from './redis.ts'
 import { openRunFolder } from './run-folder.ts'
+import { assertAllRan } from './taken-files.ts'
 
 // Before and after all tests: a real PostgreSQL, the one that TEST_DATABASE_URL names or one of our own, and
 // a real Redis or Valkey, the one that TEST_REDIS_URL names or one that is installed.
@@ -26,7 +27,11 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
-  await opened.disposeAsync()
+  try {
+    assertAllRan()
+  } finally {
+    await opened.disposeAsync()
+  }
 }
 
 async function startPostgres(): Promise<string> {

@@ -66,6 +66,7 @@ export const ON_POSTGRES = longestFirst([
   'src/pets/by-distance.slow.test.ts',
   'src/pets/change.test.ts',
   'src/pets/conditions.test.ts',
+  'src/pets/find.slow.test.ts',
   'src/pets/find.test.ts',
   'src/pets/index-animals.test.ts',
   'src/pets/paging.slow.test.ts',

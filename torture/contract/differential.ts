@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { globalSetup, globalTeardown } from '../../src/testing/setup.ts'
 import { compareStreams } from './stream.ts'
 
-// The long version of src/testing/differential.test.ts; README.md says how it is run.
+// The long version of src/testing/differential.slow.test.ts; README.md says how it is run.
 
 const { values } = parseArgs({
   options: { requests: { type: 'string', default: '100000' }, seed: { type: 'string' } },

@@ -136,7 +136,7 @@ test(AFTER, HAS_FIU, async (t) => {
  * Calls on the files of the store, of which one fails, as the n-th of its thread; up to the n that a start
  * and a few creates surely reach. SQLite as Node builds it syncs with fsync alone.
  */
-const CALLS = { openat: 10, pread64: 40, pwrite64: 40, fsync: 5, ftruncate: 4 }
+const CALLS = { openat: 7, pread64: 40, pwrite64: 16, fsync: 5, ftruncate: 3 }
 const CALL_NAMES = Object.keys(CALLS) as (keyof typeof CALLS)[]
 
 const ONCE = 'any call on the store fails once: the service refuses to start in one line, or goes on'

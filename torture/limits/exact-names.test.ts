@@ -9,7 +9,7 @@ import type { Random } from '../lab/random.ts'
 import { randomOf, reached, rounds } from '../lab/rounds.ts'
 import { client, startService } from '../lab/service.ts'
 
-/** Two processes start in each; src/db/served-file.test.ts has each kind of name once. */
+/** Two processes start in each; src/db/served-file.slow.test.ts has each kind of name once. */
 const ROUNDS = Math.min(Math.ceil(rounds(160) / 4), 200)
 const LIMIT = 30
 /** Fewer refusals than end in a ban. */

@@ -21,7 +21,7 @@ const QUESTIONS = 24
 /** So many that a search brings the index up to date when all of them have changed. */
 const ANIMALS = 1_200
 const TOUCH_EVERY_MS = 50
-/** Few pages: the walk of pages is what src/pets/find.test.ts is for. */
+/** Few pages: the walk of pages is what src/pets/find.slow.test.ts is for. */
 const LIMIT = 100
 
 type Body = Record<string, unknown>

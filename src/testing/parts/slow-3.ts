@@ -1,4 +1,0 @@
-import { takeFiles } from '../take-files.ts'
-import { SLOW } from '../test-files.ts'
-
-await takeFiles('slow', SLOW)

@@ -1,0 +1,19 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** Where the processes of a part note which files they took: in the folder of the run. */
+export function folderOfPart(part: string): string {
+  if (!process.env.TEST_RUN)
+    throw new Error('run the tests with npm test, or one file as CONTRIBUTING.md says')
+  return join(tmpdir(), `taken-${part}`)
+}
+
+/** @throws when a part has files that no process ran to the end, as when a test ends its process */
+export function assertAllRan(): void {
+  for (const list of globSync(join(tmpdir(), 'taken-*', 'files.json'))) {
+    const files: string[] = JSON.parse(readFileSync(list, 'utf8'))
+    const missing = files.filter((_, index) => !existsSync(join(dirname(list), String(index), 'done')))
+    if (files.length === 0 || missing.length > 0) throw new Error(`these test files did not run: ${missing}`)
+  }
+}
