@@ -1,45 +1,19 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
+import {
+  ADOPTER,
+  ALL,
+  addAnimal,
+  type Headers,
+  type Name,
+  orderOf,
+  startNetwork,
+} from '../testing/network.ts'
 import { picture } from '../testing/pictures.ts'
-import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
-
-const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
-const SECRET = 'Nobody else may read this.'
+import type { TestApp } from '../testing/start-app.ts'
 
 const PICTURE = await picture({ width: 2, height: 2, type: 'png' })
 const PNG = { 'content-type': 'image/png' }
-
-type Headers = Record<string, string>
-
-/** A service with two organizations and a caller of each kind. */
-async function startNetwork(t: TestContext) {
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
-  await app.post('/v1/organizations', { code: 'UT1', name: 'Utrecht' })
-  await app.post('/v1/organizations', { code: 'CO2', name: 'Colorado' })
-  const keyOf = async (access: 'read' | 'write', organizationId?: number): Promise<Headers> => ({
-    authorization: `Bearer ${await makeKey(app.databaseUrl, { ...UNLIMITED, access, organizationId })}`,
-  })
-  const callers = {
-    admin: {},
-    write: await keyOf('write'),
-    read: await keyOf('read'),
-    ownWrite: await keyOf('write', 1),
-    ownRead: await keyOf('read', 1),
-    otherWrite: await keyOf('write', 2),
-    otherRead: await keyOf('read', 2),
-    none: { authorization: 'Bearer none' },
-  } satisfies Record<string, Headers>
-  return { ...app, callers }
-}
-
-type Name = keyof Awaited<ReturnType<typeof startNetwork>>['callers']
-const ALL: Name[] = ['admin', 'write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead', 'none']
-
-async function addAnimal({ post }: TestApp, organizationId?: number, status = 'available'): Promise<number> {
-  const animal = { name: 'Rex', categoryId: 1, status, staff: { notes: SECRET }, organizationId }
-  const { body } = await post('/v1/pets', animal)
-  return body.id
-}
 
 /** What each operation answers to each caller, about what belongs to organization 1, and about what to none. */
 const REFUSED = { ownRead: 403, read: 403, otherRead: 403, none: 401 }
@@ -54,11 +28,6 @@ type Attempt = (
 ) => Promise<number>
 
 const status = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status
-
-async function orderOf(app: TestApp, whose: number | undefined): Promise<number> {
-  const petId = await addAnimal(app, whose)
-  return (await app.post('/v1/store/orders', { petId, adopter: ADOPTER })).body.id
-}
 
 async function applicationFor(app: TestApp, whose: number | undefined): Promise<number> {
   const petId = await addAnimal(app, whose)
