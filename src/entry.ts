@@ -1,5 +1,5 @@
 /**
- * Where a thread or process of this program starts.
+ * The file in which a thread or process of this program starts.
  *
  * @param name its file without the ending, in the folder of the module that starts it, and of a bundle
  * @param url of that module

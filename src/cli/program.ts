@@ -47,7 +47,7 @@ const COMMANDS = [
 const FAILED = 1
 const MISUSED = 2
 
-/** Where no terminal says how wide it is. */
+/** The width of the help text when no terminal gives one. */
 const HELP_WIDTH = 80
 
 /**

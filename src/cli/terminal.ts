@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 
 // What commands show on a terminal.
 
-/** Where a command reads and writes: the streams of its process, unless whoever runs it gives others. */
+/** The streams that a command reads and writes: those of its process, or others that a test gives. */
 export interface Streams {
   stdin: Readable
   stdout: Output

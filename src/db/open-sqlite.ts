@@ -64,7 +64,7 @@ export function openSettled(file: string): Promise<Writable> {
 }
 
 /** What is larger is read through with each backup only: for 150 MB a start would take a second more. */
-const MOST_CHECKED_BYTES = 64 * 2 ** 20
+const MAX_CHECKED_BYTES = 64 * 2 ** 20
 
 /**
  * Makes a file ready to be served, before anything answers from it.
@@ -87,7 +87,7 @@ export async function prepareFile(file: string): Promise<void> {
 }
 
 function refuseDamage(database: DatabaseSync, file: string): void {
-  if (statSync(file).size > MOST_CHECKED_BYTES) return
+  if (statSync(file).size > MAX_CHECKED_BYTES) return
   const found = String(database.prepare('pragma integrity_check(1)').get()?.integrity_check)
   if (found !== 'ok') throw new Error(`it is damaged (${found.replace(/\s+/g, ' ')}); restore a backup`)
 }

@@ -27,7 +27,7 @@ interface Listener {
   onExit(cause: unknown): void
 }
 
-/** Where `serveWrites` runs: a thread of its own; in most tests the same thread. */
+/** Runs `serveWrites`: in a thread of its own, or in most tests in the same thread. */
 interface WriterHost {
   /** @throws when an argument of a change cannot be cloned */
   post(jobs: Job[]): void

@@ -10,7 +10,7 @@ const GUARD = new URL('guard.ts', import.meta.url).pathname
 const IN_MEMORY = '/dev/shm'
 const MIN_FREE_BYTES = 4 * 2 ** 30
 
-/** Where temporary files go: where TMPDIR says, else into memory if it has room for them. */
+/** The folder for temporary files: TMPDIR, or memory if it has room for them. */
 function baseFolder(): string {
   const isFit = process.env.TMPDIR === undefined && existsSync(IN_MEMORY) && hasRoom() && runsPrograms()
   return isFit ? IN_MEMORY : tmpdir()

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Where the processes of a part note which files they took: in the folder of the run. */
+/** The folder in which the processes of a part note which files they took. */
 export function folderOfPart(part: string): string {
   if (!process.env.TEST_RUN)
     throw new Error('run the tests with npm test, or one file as CONTRIBUTING.md says')

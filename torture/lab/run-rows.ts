@@ -60,7 +60,7 @@ export async function runRows(command: 'torture' | 'checks', given: Row[]): Prom
   )
   const [rounds, seed] = [wholeOf(values.rounds), wholeOf(values.seed)]
 
-  // On a disk: what these rows try is what a disk does.
+  // These rows test what happens on a disk, so their files lie on one.
   process.env.TMPDIR ??= tmpdir()
   await globalSetup()
   const outcomes: Outcome[] = []

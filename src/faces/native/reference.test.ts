@@ -236,7 +236,7 @@ function readCurl([program, ...words]: string[]): { url: string; init: RequestIn
   return { url, init }
 }
 
-/** The same page of every service here; to make it takes longer than to run its examples. */
+/** Every service here has the same page, and making it takes longer than running its examples. */
 let examplesPage: Promise<string> | undefined
 
 async function assertRuns({ port, get, key }: TestApp, { operationId, responses }: Call): Promise<void> {
