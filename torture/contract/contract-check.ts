@@ -16,9 +16,7 @@ const INTEGER = /^(0|-?[1-9]\d*)$/
 /** @returns what of an answer is not as described; nothing when all is */
 export function faultOf(request: Request, answer: Answer): string | undefined {
   if (answer.status >= 500 && answer.status !== 503) return 'a 5xx'
-  // What is left of a broken target may be the address of the gallery.
-  if (request.broken && answer.status === 200 && /^text\/html/.test(String(answer.headers['content-type'])))
-    return undefined
+  if (request.broken && isGalleryPage(answer)) return undefined
   const found = request.broken ? { methods: [] } : route(request.method, request.target)
   return (
     faultOfStatus(request, answer, found.operation, found.methods) ??
@@ -26,6 +24,11 @@ export function faultOf(request: Request, answer: Answer): string | undefined {
     faultOfBody(request, answer, found.operation) ??
     faultOfVerdict(request, answer)
   )
+}
+
+/** Changed bytes may turn the target into an address of the gallery, which also answers 400 with a page. */
+function isGalleryPage({ status, headers }: Answer): boolean {
+  return [200, 400].includes(status) && /^text\/html/.test(headers['content-type'] ?? '')
 }
 
 function faultOfStatus(
