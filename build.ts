@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
@@ -43,6 +53,21 @@ const onlyAscii: Plugin = {
   },
 }
 
+/** The licences of the bundled packages, most of which ask to be shipped with them. */
+const licences: Plugin = {
+  name: 'licences',
+  generateBundle(_options, files) {
+    const modules = Object.values(files).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+    const folders = modules.map((id) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
+    const texts = [...new Set(folders.flat())].sort().map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+      return `${name} ${version}: ${license}\n\n${file ? readFileSync(join(folder, file), 'utf8') : ''}`
+    })
+    this.emitFile({ type: 'asset', fileName: 'LICENCES.txt', source: texts.join('\n\n') })
+  },
+}
+
 const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0')
 
 /** Makes a folder with a whole bundle of the source. Keeps a folder that another process made in the meantime. */
@@ -55,7 +80,7 @@ export async function buildBundle(folder: string): Promise<void> {
       platform: 'node',
       input: Object.fromEntries(ENTRIES.map((file) => [basename(file, '.ts'), file])),
       external: EXTERNAL,
-      plugins: [noMapsOfPackages, onlyAscii],
+      plugins: [noMapsOfPackages, onlyAscii, licences],
     })
     await bundle.write({
       dir: part,

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --max-old-space-size=1024
+#!/usr/bin/env -S node --max-semi-space-size=2 --v8-pool-size=2 --max-old-space-size=1024
 // Plain JavaScript that Node can read from 14.8 on: an older one must get this far, to be told which is needed.
 // The flags keep the young generation, and so what survives in it by chance, small, and make V8 collect before it
 // asks for more memory: the nearer the end of what it may have, the sooner. `npm start` has the same.

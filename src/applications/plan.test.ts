@@ -11,7 +11,7 @@ import { page } from './search.ts'
 /** So many that PostgreSQL reads no table whole because it is small. */
 const APPLICATIONS = 20_000
 
-/** Of two hundred keys and animals; one in two hundred waits. */
+/** Of two hundred keys and two thousand animals; one in two hundred waits. */
 async function fill(db: Db): Promise<void> {
   const key = { name: 'of an application', plan: 'free', access: 'write' } as const
   for (let id = 1; id <= 201; id += 1) await insertKey(db, key, String(id).padStart(64, '0'), 0)
@@ -22,7 +22,7 @@ async function fill(db: Db): Promise<void> {
   await sql`
     with recursive number (n) as (select 1 union all select n + 1 from number where n < ${sql.lit(APPLICATIONS)})
     insert into application (pet_id, status, placed_by, organization_id, received_at, decided_at)
-      select n % 200 + 1, case when n / 3 % 200 = 0 then 'received' else 'declined' end, n / 7 % 200 + 1,
+      select n % 2000 + 1, case when n / 3 % 200 = 0 then 'received' else 'declined' end, n / 7 % 200 + 1,
         case when n / 11 % 200 = 0 then 1 end, 0, case when n / 3 % 200 = 0 then null else 0 end
       from number
   `.execute(db)
@@ -45,7 +45,7 @@ test('every filter of applications, alone and with each other, is one search of 
   const filters = [{}, { status: 'received' }, { petId: 1 }, { status: 'received', petId: 1 }] as const
   for (const filter of filters) {
     for (const sees of ['all', 'placed', 'organization'] as const) {
-      for (const after of [undefined, 500]) {
+      for (const after of [undefined, APPLICATIONS / 2]) {
         const viewer = { keyId: 1, organizationId: 1, sees }
         const plan = await explain(db, page(db, { ...filter, after, limit: 20 }, viewer).compile())
         const owner = { all: '', placed: 'placed_by', organization: 'organization_id' }[sees]
@@ -53,7 +53,8 @@ test('every filter of applications, alone and with each other, is one search of 
         if ('status' in filter) names.push('status')
         assert.doesNotMatch(plan, /Seq Scan|TEMP B-TREE/, plan)
         // What is few by its statistics PostgreSQL may find by less.
-        if (names.length > 0) assert.match(plan, new RegExp(`application_by_(?:${names.join('|')})`), plan)
+        if (names.length > 0)
+          assert.match(plan, new RegExp(`application_by_\\w*(?:${names.join('|')})`), plan)
         // SQLite takes one index, and knows not how few that finds.
         if ('petId' in filter)
           assert.doesNotMatch(plan, /USING INDEX application_by_(?:placed|organization)/, plan)

@@ -57,7 +57,7 @@ export function fileWriter(
   let host: WriterHost | undefined
   /** Set by the close. */
   let onIdle: (() => void) | undefined
-  /** Whether the disk failed, and nothing was written since. */
+  /** Whether the disk or the thread failed, and nothing was written since. */
   let inDoubt = false
 
   function start(): WriterHost {
@@ -70,6 +70,7 @@ export function fileWriter(
       onExit(cause) {
         // Nobody knows whether the changes under way were committed: they are answered so.
         host = undefined
+        inDoubt ||= cause !== undefined
         outbox.clear()
         for (const { reject } of waiting.clear()) reject(new ApiError('service_unavailable', { cause }))
         onIdle?.()

@@ -14,7 +14,7 @@ export interface Measure {
 
 /** Settings of a process that is to be measured. */
 export const PROBED = {
-  NODE_OPTIONS: `--import=${import.meta.resolve('./probe.ts')} --max-semi-space-size=4`,
+  NODE_OPTIONS: `--import=${import.meta.resolve('./probe.ts')} --max-semi-space-size=2`,
 }
 
 export async function measure(running: Pick<RunningProcess, 'child' | 'output'>): Promise<Measure> {
