@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, statSync, watch } from 'node:fs'
+import { statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { openToWrite } from '../db/open-sqlite.ts'
-import { runCli, spawnCli } from '../testing/process.ts'
+import { copies, storeOf } from '../testing/backups.ts'
+import { spawnCli } from '../testing/process.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
-
-/** A store at rest: it has the tables, a key and no animal. */
-async function storeOf(t: TestContext, folder: string): Promise<Record<string, string>> {
-  const settings = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` }
-  await runCli(t, ['keys', 'create', '--init', '--name', 'a', '--plan', 'free'], settings)
-  return settings
-}
-
-const copies = (folder: string): string[] =>
-  readdirSync(folder).filter((name) => !/^(?:test\.db|photos$)/.test(name))
 
 test('backup beside a service that adds animals: the copy is a store with all that were acknowledged before', async (t) => {
   const folder = scratchFolder(t)

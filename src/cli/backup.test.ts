@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { openToWrite } from '../db/open-sqlite.ts'
+import { copies, storeOf } from '../testing/backups.ts'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp } from '../testing/start-app.ts'
-
-/** A store at rest: it has the tables, a key and no animal. */
-async function storeOf(t: TestContext, folder: string): Promise<Record<string, string>> {
-  const settings = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` }
-  await runCli(t, ['keys', 'create', '--init', '--name', 'a', '--plan', 'free'], settings)
-  return settings
-}
-
-const copies = (folder: string): string[] =>
-  readdirSync(folder).filter((name) => !/^(?:test\.db|photos$)/.test(name))
 
 test('what was removed is in no byte of the store, and of a backup also where it was only given free', async (t) => {
   const folder = scratchFolder(t)

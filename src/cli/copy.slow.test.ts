@@ -1,45 +1,14 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { changes } from '../changes.ts'
-import { compareStores, copyStore, type Stores } from '../db/copy.ts'
-import { openForCommand } from '../db/open-database.ts'
+import { compareStores, copyStore } from '../db/copy.ts'
 import { fileOf } from '../db/store-url.ts'
 import { cleanup } from '../testing/cleanup.ts'
+import { argumentsOf, copy, inStore, makeTables, scratchFile } from '../testing/copies.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { spawnCli } from '../testing/process.ts'
-import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
-
-const silent = (): void => undefined
-const copy = (stores: Stores) => copyStore(stores, silent)
-const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
-const argumentsOf = ({ from, to }: Stores): string[] => ['copy', '--from', from, '--to', to]
-
-/** Statements straight in a store, of a test whose matter no request can make. */
-async function inStore(url: string, ...statements: string[]): Promise<unknown[][]> {
-  if (url.startsWith('sqlite:')) {
-    using database = new DatabaseSync(fileOf(url))
-    const all = (statement: string) => {
-      const prepared = database.prepare(statement)
-      prepared.setReturnArrays(true)
-      return prepared.all() as unknown as unknown[][]
-    }
-    return statements.map(all).at(-1) ?? []
-  }
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    let rows: unknown[][] = []
-    for (const text of statements) ({ rows } = await client.query({ text, rowMode: 'array' }))
-    return rows
-  } finally {
-    await client.end()
-  }
-}
-
-const makeTables = async (url: string): Promise<void> => (await openForCommand(url, changes)).close()
+import { makeKey, startApp } from '../testing/start-app.ts'
 
 const ANIMALS = (count: number): string => `
   with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import pg from 'pg'
 import { changes } from '../changes.ts'
-import { compareStores, copyStore, type Stores } from '../db/copy.ts'
+import { compareStores, copyStore } from '../db/copy.ts'
 import { openPostgresSide } from '../db/copy-postgres.ts'
 import { openSqliteSide } from '../db/copy-sqlite.ts'
 import { COUNTED, DERIVED, INSTALLATION, JOBS, SIGN_INS, TABLES } from '../db/copy-tables.ts'
@@ -15,44 +12,16 @@ import { findByHash } from '../keys/find-by-hash.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import type { Answer } from '../testing/client.ts'
+import { argumentsOf, copy, inStore, makeTables, scratchFile } from '../testing/copies.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { runCli } from '../testing/process.ts'
-import { makeKey, scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
-
-const silent = (): void => undefined
-const copy = (stores: Stores) => copyStore(stores, silent)
-const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
-const argumentsOf = ({ from, to }: Stores): string[] => ['copy', '--from', from, '--to', to]
-
-/** Statements straight in a store, of a test whose matter no request can make. */
-async function inStore(url: string, ...statements: string[]): Promise<unknown[][]> {
-  if (url.startsWith('sqlite:')) {
-    using database = new DatabaseSync(fileOf(url))
-    const all = (statement: string) => {
-      const prepared = database.prepare(statement)
-      prepared.setReturnArrays(true)
-      return prepared.all() as unknown as unknown[][]
-    }
-    return statements.map(all).at(-1) ?? []
-  }
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    let rows: unknown[][] = []
-    for (const text of statements) ({ rows } = await client.query({ text, rowMode: 'array' }))
-    return rows
-  } finally {
-    await client.end()
-  }
-}
+import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 async function emptyDatabase(t: TestContext): Promise<string> {
   const url = await scratchDatabase(t)
   await inStore(url, 'drop schema public cascade', 'create schema public')
   return url
 }
-
-const makeTables = async (url: string): Promise<void> => (await openForCommand(url, changes)).close()
 
 const ANIMALS = (count: number): string => `
   with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})

@@ -1,28 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { readConfig } from '../config.ts'
+import { test } from 'node:test'
+import { look, storeOf, wrongOf } from '../testing/findings.ts'
 import { NEEDS_REDIS, startRedis } from '../testing/redis.ts'
-import { makeKey, scratchFolder } from '../testing/start-app.ts'
-import { examine } from './examine.ts'
-import type { Finding } from './finding.ts'
-
-/** A store as a stopped service leaves it. */
-async function storeOf(t: TestContext): Promise<{ file: string; url: string }> {
-  const file = join(scratchFolder(t), 'data', 'test.db')
-  await makeKey(`sqlite:${file}`)
-  return { file, url: `sqlite:${file}` }
-}
-
-function look(settings: Record<string, string>): Promise<Finding[]> {
-  return examine(() => readConfig({ PORT: '0', ...settings }))
-}
-
-async function wrongOf(settings: Record<string, string>): Promise<string[]> {
-  const findings = await look(settings)
-  for (const { state, advice } of findings) assert.equal(state === 'good', advice === undefined)
-  return findings.filter(({ state }) => state === 'wrong').map(({ check, found }) => `${check}: ${found}`)
-}
 
 test(
   'doctor finds a Redis that forgets counters, and says nothing of its password',

@@ -11,33 +11,14 @@ import {
 import net from 'node:net'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
-import { readConfig } from '../config.ts'
+import { test } from 'node:test'
 import { cleanup } from '../testing/cleanup.ts'
+import { look, storeOf, wrongOf } from '../testing/findings.ts'
 import { freePort } from '../testing/port.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { runCli } from '../testing/process.ts'
-import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
+import { scratchFolder, startApp } from '../testing/start-app.ts'
 import { checkEnvironmentFile } from './doctor-settings.ts'
-import { examine } from './examine.ts'
-import type { Finding } from './finding.ts'
-
-/** A store as a stopped service leaves it. */
-async function storeOf(t: TestContext): Promise<{ file: string; url: string }> {
-  const file = join(scratchFolder(t), 'data', 'test.db')
-  await makeKey(`sqlite:${file}`)
-  return { file, url: `sqlite:${file}` }
-}
-
-function look(settings: Record<string, string>): Promise<Finding[]> {
-  return examine(() => readConfig({ PORT: '0', ...settings }))
-}
-
-async function wrongOf(settings: Record<string, string>): Promise<string[]> {
-  const findings = await look(settings)
-  for (const { state, advice } of findings) assert.equal(state === 'good', advice === undefined)
-  return findings.filter(({ state }) => state === 'wrong').map(({ check, found }) => `${check}: ${found}`)
-}
 
 test('doctor finds nothing wrong with a good store, and leaves it as it was', async (t) => {
   const { file, url } = await storeOf(t)

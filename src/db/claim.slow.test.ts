@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { type TestContext, test } from 'node:test'
-import pg from 'pg'
+import { test } from 'node:test'
+import { besides, terminateHolder, turn, usedOfDay } from '../testing/claims.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { makeKey } from '../testing/start-app.ts'
-import { CLAIM } from './claim.ts'
 
 // PostgreSQL without Redis: one process counts, and nobody gets more than the limit while another one takes its
 // place.
@@ -15,29 +14,6 @@ import { CLAIM } from './claim.ts'
 const LIMIT = 60
 /** So many requests are written ahead, and may be lost when the process that has them ends. */
 const LEASE = 4
-const turn = () => new Promise(setImmediate)
-
-/** A connection beside the service, gone with the test. */
-async function besides(t: TestContext, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  t.after(() => client.end())
-  return client
-}
-
-const HOLDER = `select pid from pg_locks join pg_database on pg_database.oid = database
-  where locktype = 'advisory' and datname = current_database() and objid = ${CLAIM} and granted`
-
-async function terminateHolder(client: pg.Client): Promise<void> {
-  await client.query(`select pg_terminate_backend(pid) from (${HOLDER}) as holder`)
-}
-
-async function usedOfDay(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ used: number }>('select max(day_used)::integer as used from counter')
-  return rows[0]?.used ?? 0
-}
-
 const ask = async (address: string, key: string): Promise<number> =>
   (await fetch(`${address}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import pg from 'pg'
+import { test } from 'node:test'
+import { besides, terminateHolder, turn, usedOfDay } from '../testing/claims.ts'
 import { assertError } from '../testing/client.ts'
 import { runOnServer, scratchDatabase } from '../testing/postgres.ts'
 import { runCli } from '../testing/process.ts'
@@ -8,29 +8,6 @@ import { startApp } from '../testing/start-app.ts'
 import { CLAIM } from './claim.ts'
 
 // PostgreSQL without Redis: one process counts, and what it does without its claim.
-
-const turn = () => new Promise(setImmediate)
-
-/** A connection beside the service, gone with the test. */
-async function besides(t: TestContext, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  t.after(() => client.end())
-  return client
-}
-
-const HOLDER = `select pid from pg_locks join pg_database on pg_database.oid = database
-  where locktype = 'advisory' and datname = current_database() and objid = ${CLAIM} and granted`
-
-async function terminateHolder(client: pg.Client): Promise<void> {
-  await client.query(`select pg_terminate_backend(pid) from (${HOLDER}) as holder`)
-}
-
-async function usedOfDay(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ used: number }>('select max(day_used)::integer as used from counter')
-  return rows[0]?.used ?? 0
-}
 
 test('a process that lost its claim answers 503 and is not ready, and counts on when it has it back', async (t) => {
   const databaseUrl = await scratchDatabase(t)

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import pg from 'pg'
 import { changes } from '../changes.ts'
 import { startBehindProxy } from '../testing/behind-proxy.ts'
 import { type Answer, assertError } from '../testing/client.ts'
-import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
+import { runOnServer, scratchDatabase, terminateAll } from '../testing/postgres.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { openForCommand } from './open-database.ts'
 import { watchPostgres } from './watch-postgres.ts'
@@ -203,13 +202,3 @@ test('when the reply to a commit is cut off, the retry with its Idempotency-Key 
   assert.equal(cuts > 0 && answer.headers['idempotent-replayed'], 'true')
   assert.deepEqual((await app.get('/v1/pets')).body, [answer.body])
 })
-
-async function terminateAll(database: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(database) })
-  await client.connect()
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`,
-  )
-  await client.end()
-}

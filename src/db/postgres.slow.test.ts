@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import pg from 'pg'
 import { freePort } from '../testing/port.ts'
-import { scratchDatabase, urlOf } from '../testing/postgres.ts'
+import { scratchDatabase, terminateAll } from '../testing/postgres.ts'
 import { spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { startApp } from '../testing/start-app.ts'
@@ -20,16 +20,6 @@ async function holderOf({ href, pathname }: URL): Promise<number | undefined> {
   )
   await client.end()
   return rows[0]?.pid
-}
-
-async function terminateAll(database: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(database) })
-  await client.connect()
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`,
-  )
-  await client.end()
 }
 
 test('a service that starts before its database waits for it', async (t) => {

@@ -36,3 +36,14 @@ function serverUrl(): string {
   if (!url) throw new Error('run the tests with npm test, which starts a PostgreSQL for them')
   return url
 }
+
+/** Ends all connections to a database, as an administrator may. */
+export async function terminateAll(database: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(database) })
+  await client.connect()
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  await client.end()
+}

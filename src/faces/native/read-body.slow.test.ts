@@ -1,23 +1,7 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
+import { assertUnchanged, list, startUnlimited } from '../../testing/bodies.ts'
 import { assertError } from '../../testing/client.ts'
-import { startApp, type TestApp } from '../../testing/start-app.ts'
-
-/** Cases in as few lines as they need. */
-const list = (...lines: string[]): string[] => lines.join('|').split('|')
-
-const REX = { name: 'Rex', categoryId: 1 }
-
-/** A service with a key that the limits never stop, and an animal whose list must stay as it is. */
-async function startUnlimited(t: TestContext): Promise<TestApp> {
-  const app = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } })
-  await app.post('/v1/pets', REX)
-  return app
-}
-
-async function assertUnchanged({ get }: TestApp): Promise<void> {
-  assert.deepEqual((await get('/v1/pets?limit=100')).body, [{ id: 1, ...REX }])
-}
 
 /** What may stand before, as and after a media type of JSON in UTF-8, and what may not. */
 const MEDIA_TYPES = {

@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { assertUnchanged, list, REX, startUnlimited } from '../../testing/bodies.ts'
 import { assertError } from '../../testing/client.ts'
 import { startApp, type TestApp } from '../../testing/start-app.ts'
-
-/** Cases in as few lines as they need. */
-const list = (...lines: string[]): string[] => lines.join('|').split('|')
-
-const REX = { name: 'Rex', categoryId: 1 }
-
-/** A service with a key that the limits never stop, and an animal whose list must stay as it is. */
-async function startUnlimited(t: TestContext): Promise<TestApp> {
-  const app = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } })
-  await app.post('/v1/pets', REX)
-  return app
-}
-
-async function assertUnchanged({ get }: TestApp): Promise<void> {
-  assert.deepEqual((await get('/v1/pets?limit=100')).body, [{ id: 1, ...REX }])
-}
 
 /** Problems as "pointer code", in the order of the answer. */
 async function assertInvalid({ post }: TestApp, body: string, problems: string[]): Promise<void> {
