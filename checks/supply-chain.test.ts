@@ -95,7 +95,7 @@ test('two builds at two places make the same package, byte for byte, with nothin
   for (const file of contents) {
     assert.match(
       file,
-      /^package\/(?:bin\/.*\.c?js|dist\/.*\.(?:cjs|cjs\.map|js)|(?:docs|deploy)\/.+|[A-Z]+\.md|openapi\.json|package\.json|LICENSE|\.env\.example)$/,
+      /^package\/(?:bin\/.*\.c?js|dist\/.*\.(?:cjs|cjs\.map|js)|(?:docs|deploy)\/.+|[A-Z]+\.md|openapi\.json|package\.json|LICENSE|dist\/LICENCES\.txt|\.env\.example)$/,
     )
   }
   rmSync(join(folders[0], 'dist'), { recursive: true })
