@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../errors.ts'
 /** Plain decimal: no sign but minus, no leading zero, no exponent. */
 export const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/
 
-interface QuerySchema {
+export interface QuerySchema {
   type?: string
   format?: string
   default?: unknown

@@ -24,3 +24,20 @@ test('without that preference, with another one, or with known parameters alone,
   assert.equal((await get('/v1/pets?breed=poodle&limit=3', { prefer: 'handling=strict' })).status, 200)
   assert.equal((await get('/v1/pets/1?x=1', { prefer: 'handling=strict' })).status, 400)
 })
+
+test('with Prefer: handling=strict a within without near is a 400, also where the page is cached', async (t) => {
+  const { get } = await startApp(t)
+  const path = '/v1/pets?within=5'
+  for (const _ of ['first', 'cached']) assert.equal((await get(path)).status, 200)
+  const { status, body } = await get(path, { prefer: 'handling=strict' })
+  assert.deepEqual([status, body.details[0].parameter], [400, 'within'])
+})
+
+test('a known parameter that is not UTF-8 is a 400 that names it, an unknown one is ignored', async (t) => {
+  const { get } = await startApp(t)
+  for (const path of ['/v1/pets?q=%ff', '/v1/pets?limit=2&q=a%C3', '/v1/pets/facets?facet=age&q=%E0%A4%A']) {
+    const { status, body } = await get(path)
+    assert.deepEqual([status, body.code, body.details[0].parameter], [400, 'invalid_parameter', 'q'], path)
+  }
+  assert.equal((await get('/v1/pets?x=%ff')).status, 200)
+})
