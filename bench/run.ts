@@ -12,7 +12,7 @@ import type { Comparison } from './report.ts'
 import { measureRich, richReport } from './rich.ts'
 import { measureScale, NEEDS, scaleReport } from './scale.ts'
 import { measureSearch, type Searches, searchReport } from './search.ts'
-import { type Beside, besideBTrees, besideFts5, besideReport } from './search-beside.ts'
+import { type Beside, besideBTrees, besideReport } from './search-beside.ts'
 import { measureCreates } from './search-creates.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
 import { measureStartup, startupReport } from './startup.ts'
@@ -115,7 +115,7 @@ async function searches(): Promise<void> {
   const creates = await measureCreates({ indexed: file('indexed.db'), bare: file('bare.db') }, options)
   const measured: Searches[] = [{ ...(await measureSearch(file('search.db'), animals)), creates }]
   const fewer = Math.min(animals, MOST_BESIDE)
-  const beside = [besideFts5(join(folder, 'fts5.db'), fewer)]
+  const beside: Beside[] = []
   const { BENCH_DATABASE_URL: server } = process.env
   if (server) {
     measured.push(await withOwnDatabase(server, (url) => measureSearch(url, animals)))

@@ -1,9 +1,8 @@
-import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { aligned } from './report.ts'
-import { breed, randomFrom, region, skewedAnimals, word } from './skewed.ts'
+import { breed, randomFrom, region, skewedAnimals } from './skewed.ts'
 
-// The same animals in what people would take otherwise: SQLite's FTS5 for words, PostgreSQL's b-trees for filters.
+// The same animals in what a plain application would have: a b-tree of PostgreSQL for each column.
 // Straight in the process, without HTTP: what is left out is in their favour.
 
 const QUESTIONS = 500
@@ -17,33 +16,6 @@ export interface Beside {
   p99Ms: number
   worstMs: number
   worst: string
-}
-
-/** Words, newest first, with nothing else to fit. */
-export function besideFts5(file: string, count: number): Beside {
-  const database = new DatabaseSync(file)
-  try {
-    const begun = performance.now()
-    database.exec(`create virtual table word using fts5(words, content='', detail=none,
-      tokenize="unicode61 remove_diacritics 2")`)
-    const insert = database.prepare('insert into word (rowid, words) values (?, ?)')
-    database.exec('begin')
-    let id = 0
-    for (const { name, breed: { primary } = {}, description, tags = [], place } of skewedAnimals(count))
-      insert.run(++id, [name, primary, description, ...tags, place?.city, place?.region].join(' '))
-    database.exec('commit')
-    const fillSeconds = (performance.now() - begun) / 1_000
-    const search = database.prepare('select rowid from word where word match ? order by rowid desc limit ?')
-    const random = randomFrom(11)
-    const rank = (most: number) => Math.floor(random() ** 3 * most)
-    const took = Array.from({ length: QUESTIONS }, () => {
-      const words = [word(rank(20_000)), ...(random() < 0.4 ? [word(rank(2_000))] : [])].join(' ')
-      return timed(words, () => search.all(words, PAGE))
-    })
-    return { kind: "SQLite's FTS5, words alone", fillSeconds, ...spreadOf(took) }
-  } finally {
-    database.close()
-  }
 }
 
 const COLUMNS = ['breed', 'region', 'sex', 'size', 'coat', 'species', 'status', 'color', 'tag'] as const
@@ -110,12 +82,6 @@ function filtersFrom(random: () => number): Filters {
 interface Took {
   ms: number
   what: string
-}
-
-function timed(what: string, run: () => void): Took {
-  const since = performance.now()
-  run()
-  return { ms: performance.now() - since, what }
 }
 
 function spreadOf(took: Took[]): Pick<Beside, 'p50Ms' | 'p99Ms' | 'worstMs' | 'worst'> {

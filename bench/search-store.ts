@@ -17,13 +17,12 @@ import type { Db } from '../src/db/tables.ts'
 import { insertOrganization } from '../src/organizations/store.ts'
 import { type Aged, categoryNames, withAge } from '../src/pets/age.ts'
 import { insertPets } from '../src/pets/insert-many.ts'
+import { mergeAll } from '../src/pets/merge-tokens.ts'
 import type { NewPet } from '../src/pets/schema.ts'
-import { REPEATED_IDS, repeatAnimals } from './repeat-store.ts'
 import { organizations, skewedAnimals } from './skewed.ts'
 
 // A store with many animals, straight into its tables, and then their index.
 
-const MILLION = 1_000_000
 /** A transaction each. */
 const AT_ONCE = 2_000
 /** Times of publication are spread over as long. */
@@ -35,8 +34,6 @@ export interface Filled {
   indexSeconds: number
   /** That all threads of the process computed for the index. */
   indexCpuSeconds: number
-  /** For all animals beyond about a million, which are those of before again. */
-  repeatSeconds: number
   /** Of the file, or of all tables of the database. */
   storeMb: number
   indexMb: number
@@ -44,8 +41,6 @@ export interface Filled {
 
 /**
  * Makes the store. Where BENCH_STORES names a folder, files with so many animals are kept there, and taken from it.
- *
- * @param count beyond a million in whole millions, each of them a little less than that
  */
 export async function fillStore(url: string, count: number): Promise<Filled> {
   const { BENCH_STORES: stores } = process.env
@@ -61,25 +56,22 @@ export async function fillStore(url: string, count: number): Promise<Filled> {
 
 async function fill(url: string, count: number): Promise<Filled> {
   const store = await openForCommand(url, changes)
-  const times = Math.floor(count / MILLION)
   try {
     if (!isPostgres(url)) await sql`pragma cache_size = -250000`.execute(store.db)
     const begun = performance.now()
-    await insertAll(store.db, times > 1 ? REPEATED_IDS - 1 : count)
+    await insertAll(store.db, count)
     const inserted = performance.now()
     const computed = process.cpuUsage()
-    while (await store.write('indexAnimals'));
+    while (await store.write('indexAnimals', true));
+    await mergeAll(store.write)
     const indexed = performance.now()
     const { user, system } = process.cpuUsage(computed)
-    if (times > 1) await repeatAnimals(store.db, times)
-    const repeated = performance.now()
     // As PostgreSQL does it by itself, some time after so many changes.
     if (isPostgres(url)) await sql`analyze`.execute(store.db)
     return {
       insertSeconds: (inserted - begun) / 1_000,
       indexSeconds: (indexed - inserted) / 1_000,
       indexCpuSeconds: (user + system) / 1e6,
-      repeatSeconds: (repeated - indexed) / 1_000,
       ...(isPostgres(url) ? await bytesOnPostgres(store.db) : bytesOfFile(fileOf(url))),
     }
   } finally {
@@ -108,7 +100,8 @@ function bytesOfFile(file: string): Pick<Filled, 'storeMb' | 'indexMb'> {
   const database = new DatabaseSync(file)
   try {
     database.exec('pragma wal_checkpoint(truncate)')
-    const tables = "select sum(pgsize) bytes from dbstat where aggregate = true and name like 'search_%'"
+    const tables =
+      "select sum(pgsize) bytes from dbstat where aggregate = true and (name like 'search_%' or name like 'pet_search%' or name like 'pet_tokens%')"
     return {
       storeMb: statSync(file).size / MB,
       indexMb: Number(database.prepare(tables).get()?.bytes) / MB,
@@ -122,6 +115,6 @@ async function bytesOnPostgres(db: Db): Promise<Pick<Filled, 'storeMb' | 'indexM
   const { rows } = await sql<{ store: string; index: string }>`
     select pg_database_size(current_database()) as store,
       (select sum(pg_total_relation_size(oid)) from pg_class
-        where relname like 'search\\_%' and relkind = 'r') as index`.execute(db)
+        where (relname like 'search\\_%' or relname = 'pet_search') and relkind = 'r') as index`.execute(db)
   return { storeMb: Number(rows[0]?.store) / MB, indexMb: Number(rows[0]?.index) / MB }
 }

@@ -18,8 +18,9 @@ import * as guardedPets from './orders/guarded-pets.ts'
 import * as place from './orders/place.ts'
 import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
-import { indexAnimals, rebuildIndex } from './pets/index-animals.ts'
+import { indexAnimals } from './pets/index-animals.ts'
 import { insertEachPet, insertPet } from './pets/insert.ts'
+import { mergeTokens } from './pets/merge-tokens.ts'
 import * as photos from './photos/store.ts'
 import * as staff from './staff/accounts.ts'
 import { removeExpiredSessions } from './staff/expired.ts'
@@ -47,7 +48,7 @@ export const changes = {
   deletePet: closing.deletePet,
   renewAges,
   indexAnimals,
-  rebuildIndex,
+  mergeTokens,
   insertCategory: categories.insertCategory,
   updateCategory: categories.updateCategory,
   deleteCategory: categories.deleteCategory,

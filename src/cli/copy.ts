@@ -46,7 +46,23 @@ export function copyCommand(program: Command, { stdout, stderr }: CommandContext
 async function copyRows(stores: Stores, stderr: Output): Promise<Outcome> {
   const { copyStore } = await import('../db/copy.ts')
   const drawn = progressBar(stderr)
-  return copyStore(stores, drawn.show).finally(drawn.clear)
+  const outcome = await copyStore(stores, drawn.show).finally(drawn.clear)
+  if (outcome.equal) await makeSearchable(stores.to)
+  return outcome
+}
+
+/** What is searched follows from the animals, and was not copied. */
+async function makeSearchable(target: string): Promise<void> {
+  const { openForCommand } = await import('../db/open-database.ts')
+  const { changes } = await import('../changes.ts')
+  const { mergeAll } = await import('../pets/merge-tokens.ts')
+  const { write, close } = await openForCommand(target, changes)
+  try {
+    while (await write('indexAnimals', true));
+    await mergeAll(write)
+  } finally {
+    await close()
+  }
 }
 
 /** The service would look for their files at the new address. */

@@ -63,13 +63,11 @@ const hasTable = (database: DatabaseSync, name: string): boolean =>
   database.prepare('select name from sqlite_schema where name = ?').get(name) !== undefined
 
 async function checkSearch(database: DatabaseSync): Promise<Finding[]> {
-  if (!hasTable(database, 'search_area')) return []
-  // All as of one moment, whatever a service writes meanwhile.
-  database.exec('begin')
-  return searchFindings(async (question, ...values) => {
+  if (!hasTable(database, 'pet_search')) return []
+  return searchFindings(async (question) => {
     const asked = database.prepare(question)
     asked.setReturnArrays(true)
-    return asked.all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]))) as never
+    return asked.all() as never
   })
 }
 

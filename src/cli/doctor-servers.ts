@@ -65,7 +65,7 @@ function findingsOf({ version, replica, most, now }: Answer, connections: number
 async function checkTables(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ tables: boolean; jobs: boolean; search: boolean }>(
     `select to_regclass('kysely_migration') is not null as tables, to_regclass('job') is not null as jobs,
-      to_regclass('search_area') is not null as search`,
+      to_regclass('pet_search') is not null as search`,
   )
   if (!rows[0]?.tables) return [good('schema', 'the tables are made by the first start')]
   const seen = await client.query<{ name: string }>('select name from kysely_migration order by name')
@@ -80,15 +80,8 @@ async function checkTables(client: pg.Client): Promise<Finding[]> {
   ]
 }
 
-/** All as of one moment, whatever a service writes meanwhile. */
 async function checkSearch(client: pg.Client): Promise<Finding[]> {
-  await client.query('begin isolation level repeatable read read only')
-  const findings = await searchFindings(async (text, ...values) => {
-    const { rows } = await client.query<unknown[]>({ text, values, rowMode: 'array' })
-    return rows
-  })
-  await client.query('commit')
-  return findings
+  return searchFindings(async (text) => (await client.query<unknown[]>({ text, rowMode: 'array' })).rows)
 }
 
 /** The shared counters. All that is asked is what INFO and TIME tell, which hosted servers allow too. */

@@ -43,7 +43,7 @@ test('doctor finds nothing wrong with a good store, and leaves it as it was', as
     'schema',
     'clock',
     'jobs',
-    'search index',
+    'search',
     'disk',
     'rendering of photos',
     'store of photos',

@@ -18,7 +18,6 @@ import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { openapiCommand } from './openapi.ts'
 import { peopleCommand } from './people.ts'
-import { reindexCommand } from './reindex.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
 import type { Settings } from './settings.ts'
@@ -38,7 +37,6 @@ const COMMANDS = [
   demoCommand,
   breedsCommand,
   peopleCommand,
-  reindexCommand,
   openapiCommand,
   doctorCommand,
   completionCommand,

@@ -54,7 +54,6 @@ const RUNS: Run[] = [
     stdout: /^id\temail\t[^\n]+\n$/,
     stderr: /^there are no accounts yet; `adoptable staff add` makes one\n$/,
   },
-  { args: ['reindex'], stdout: /^the index of the search knows 1 animals \([\d.]+ s\)\n$/ },
   { args: ['demo', '--remove'], stdout: /^the demo is gone\n$/ },
   { args: ['backup', 'copy.tar'], stdout: /^copy\.tar: \d+ bytes, animals: 1, photos: 0, missing: 0\n$/ },
   {

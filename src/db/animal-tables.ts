@@ -118,46 +118,43 @@ export interface InventoryTable {
   pets: number
 }
 
-/** Of a block of ids, those of the animals that have a token: src/search. Derived from the animals. */
-export interface SearchPostingTable {
-  block: number
-  token: string
-  /** As bits.ts encodes them. */
-  ids: Uint8Array
-}
-
-/** The animals in other orders than that of their ids. Derived from them. */
-export interface SearchOrderTable {
-  sort: string
-  key: string
+/** What is searched of an animal beside its tokens. Derived from it. */
+export interface PetSearchTable {
   pet_id: number
+  /** Its name as it is sorted. */
+  name: string
+  /** When it was published, in Unix milliseconds; 0 for never. */
+  published: number
+  /** Its age group and birth date: the higher, the younger. */
+  age: string
+  /** The token of where it is; null for nowhere. */
+  place: string | null
+  /** In PostgreSQL alone. */
+  tokens: string
 }
 
-/** Under which areas the index holds the animals of an organization that have no place of their own. */
-export interface SearchAreaTable {
-  organization_id: number
-  /** Where it is, as its own row says it. */
-  country: string | null
-  region: string | null
-  /** JSON: tokens of areas where it was, as long as the index may still hold animals under them. */
-  former: string
-  /** Blocks of the index from this one on are still to be brought up to date; null for none. */
-  next_block: number | null
+/** In SQLite alone: the tokens of animals, a table of FTS5. */
+export interface PetTokensTable {
+  rowid: number
+  tokens: string
 }
 
-/** Animals that have changed since the index was brought up to date. Kept by triggers on pet. */
+/** Tokens of all places where an animal has been that has one of its own. */
+export interface SearchPlaceTable {
+  place: string
+}
+
+/** Animals that the transaction under way has changed. Kept by triggers on pet. */
 export interface SearchChangeTable {
   pet_id: number
-  /** JSON: what the index knows of it, an array of columns; null for nothing. */
-  was: string | null
+  /** In SQLite alone: the newest is the highest. */
+  seq: Generated<number>
+  /** In PostgreSQL alone: which one. */
+  transaction: Generated<string>
 }
 
-/** One row. */
-export interface SearchStateTable {
-  only_row: Generated<number>
-  /** Raised whenever the index is brought up to date. */
-  generation: number
-  /** Animals from this id to that one are not in the index yet. */
-  backfill_from: number
-  backfill_to: number
+/** Organizations that moved. Their animals behind an id are still to be brought up to date. */
+export interface SearchMoveTable {
+  organization_id: number
+  behind: number
 }

@@ -52,8 +52,8 @@ export const COUNTED = 'inventory'
 /** What each store knows of itself alone, and so not copied: the copy is a store of its own. */
 export const INSTALLATION = 'installation'
 
-/** The index of the search, which follows from the animals: the target makes its own. */
-export const DERIVED = ['search_posting', 'search_order', 'search_area', 'search_change', 'search_state']
+/** What searches need, which follows from the animals: the target makes its own. */
+export const DERIVED = ['pet_search', 'search_place', 'search_change', 'search_move']
 
 /** Who is signed in, or may be by a link or token: in a copy nobody is. People and programs sign in again. */
 export const SIGN_INS = ['staff_session', 'staff_link', 'sign_in_try', 'access_token']

@@ -8,6 +8,7 @@ import {
   type Change,
   type Changes,
   changeIn,
+  finish,
   MOST_ATTEMPTS,
   transactionWriter,
   type Writer,
@@ -47,7 +48,9 @@ export function gatheringWriter(
     const queue = openQueue(async (calls) => {
       const [first] = calls
       if (calls.length === 1 && first) return Promise.allSettled([runAlone(name, first)])
-      const outcomes = await runGroup(db, calls, together, single)
+      const outcomes = await runGroup(db, calls, together, single, (inside) =>
+        finish(inside, changes, [name]),
+      )
       committed()
       return outcomes
     })
@@ -141,18 +144,30 @@ async function settle(group: Waiting[], run: (calls: Call[]) => Promise<Outcome[
  *
  * @throws when all of them failed
  */
-function runGroup(db: Db, calls: Call[], together: GatheredChange, single: Change): Promise<Outcome[]> {
+function runGroup(
+  db: Db,
+  calls: Call[],
+  together: GatheredChange,
+  single: Change,
+  end: (db: Db) => Promise<void>,
+): Promise<Outcome[]> {
+  const ended = async (inside: Db, outcomes: Outcome[]): Promise<Outcome[]> => {
+    await end(inside)
+    return outcomes
+  }
   return db.connection().execute(async (one) => {
     for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt += 1) {
       try {
-        return await one.transaction().execute((inside) => runTogether(inside, calls, together, single))
+        return await one
+          .transaction()
+          .execute(async (inside) => ended(inside, await runTogether(inside, calls, together, single)))
       } catch (error) {
         if (isConflict(error)) continue
         if (isUnavailable(error)) throw error
         break
       }
     }
-    return one.transaction().execute((inside) => runEach(inside, calls, single))
+    return one.transaction().execute(async (inside) => ended(inside, await runEach(inside, calls, single)))
   })
 }
 

@@ -74,8 +74,6 @@ test('a store from before its steps became one is brought over by the next start
       '0012-applications',
       '0013-source-owners',
       '0014-tokens',
-      '0015-search-words',
-      '0016-search-areas',
     ],
   )
 })

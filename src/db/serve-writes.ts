@@ -6,7 +6,7 @@ import { scrubSqlite } from './scrub-sqlite.ts'
 import { requireThere, type ServedFile } from './served-file.ts'
 import type { Db } from './tables.ts'
 import { isDiskFailure, isReadOnly } from './violation.ts'
-import { type Changes, changeIn } from './write.ts'
+import { type Changes, changeIn, finish } from './write.ts'
 import { type Job, type Outcome, packError, SCRUB } from './writer-messages.ts'
 
 /** More changes than this wait for the next transaction, so that none waits long for its neighbours. */
@@ -75,6 +75,8 @@ async function commitGroup({ db, database }: Writable, changes: Changes, jobs: J
   try {
     database.exec('begin immediate')
     for (const job of jobs) outcomes.push(await runAlone(db, database, changes, job))
+    const names = jobs.map(({ change }) => change)
+    await finish(db, changes, names)
     database.exec('commit')
     return outcomes
   } catch (error) {

@@ -15,11 +15,11 @@ export interface Tables {
   pet: animals.PetTable
   photo: animals.PhotoTable
   removed_photo: animals.RemovedPhotoTable
-  search_posting: animals.SearchPostingTable
-  search_order: animals.SearchOrderTable
-  search_area: animals.SearchAreaTable
+  pet_search: animals.PetSearchTable
+  pet_tokens: animals.PetTokensTable
+  search_place: animals.SearchPlaceTable
   search_change: animals.SearchChangeTable
-  search_state: animals.SearchStateTable
+  search_move: animals.SearchMoveTable
   pet_change: animals.PetChangeTable
   pet_source: animals.PetSourceTable
   photo_source: animals.PhotoSourceTable

@@ -66,6 +66,20 @@ export function changeIn(changes: Changes, name: string): Change {
   return change
 }
 
+/** The change that every transaction ends with: it brings up to date what follows from the others. */
+const LAST = 'indexAnimals'
+/** Of what is left, as after a copy, no transaction does more; a job does. */
+const MAX_STEPS = 4
+
+/** What counts requests changes no animal, and goes on whatever becomes of searches. */
+const COUNTERS = ['saveCounters', 'removeExpiredCounters', 'nothing']
+
+/** @param names of the changes that the transaction made */
+export async function finish(db: Db, changes: Changes, names: string[]): Promise<void> {
+  if (names.every((name) => COUNTERS.includes(name))) return
+  for (let step = 0; step < MAX_STEPS && (await changes[LAST]?.(db)) === true; step += 1);
+}
+
 /** Changes of others may undo one of ours so often before that is an error. */
 export const MOST_ATTEMPTS = 4
 
@@ -75,10 +89,14 @@ export const MOST_ATTEMPTS = 4
  * @param committed is called when something was, before the change is answered
  */
 export function transactionWriter(db: Db, changes: Changes, committed: () => void = () => undefined): Writer {
-  async function commit<Result>(change: (inside: Db) => Promise<Result>): Promise<Result> {
+  async function commit<Result>(name: string, change: (inside: Db) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const result = await db.transaction().execute(change)
+        const result = await db.transaction().execute(async (inside) => {
+          const changed = await change(inside)
+          await finish(inside, changes, [name])
+          return changed
+        })
         committed()
         return result
       } catch (error) {
@@ -87,9 +105,9 @@ export function transactionWriter(db: Db, changes: Changes, committed: () => voi
     }
   }
   return {
-    write: (name, ...args) => commit((inside) => changeIn(changes, name)(inside, ...args)),
+    write: (name, ...args) => commit(name, (inside) => changeIn(changes, name)(inside, ...args)),
     writeOnce: (once, name, ...args) =>
-      commit((inside) => runOnce(inside, once, () => changeIn(changes, name)(inside, ...args))),
+      commit(name, (inside) => runOnce(inside, once, () => changeIn(changes, name)(inside, ...args))),
     // A server answers for its own disk; who serves asks it whether it takes changes.
     ready: async () => undefined,
     close: () => db.destroy(),

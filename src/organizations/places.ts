@@ -60,6 +60,17 @@ export function organizationPlaces(db: Db, version: () => number): () => Promise
   }
 }
 
+/** Those of some organizations, by their ids. */
+export async function organizationPlacesOf(db: Db, ids: number[]): Promise<Map<number, OrganizationPlace>> {
+  if (ids.length === 0) return new Map()
+  const some = db
+    .selectFrom('organization')
+    .select(['id', 'profile'])
+    .where('id', 'in', [...new Set(ids)])
+  const rows = await some.execute()
+  return new Map(rows.map(({ id, profile }) => [id, placeOf(id, JSON.parse(profile))]))
+}
+
 function placeOf(
   id: number,
   { address = {}, latitude, longitude }: Partial<Organization>,

@@ -222,12 +222,21 @@ async function withoutLaterSteps(db: Db): Promise<void> {
   for (const table of ['application', ...SIGN_INS, 'staff']) await sql.raw(`drop table ${table}`).execute(db)
   await sql`alter table api_key drop column for_staff`.execute(db)
   await withoutSourceOwners(db)
-  const onPet = dialectOf(db).engine === 'postgres' ? ' on pet' : ''
-  for (const event of ['insert', 'update', 'delete'])
-    await sql.raw(`drop trigger pet_${event}_is_searched${onPet}`).execute(db)
-  if (onPet)
-    for (const event of ['insert', 'update', 'delete'])
-      await sql.raw(`drop function note_pets_before_${event}`).execute(db)
+  await withoutSearch(db)
+}
+
+const MOVE_ON_POSTGRES = 'organization_move_is_searched on organization'
+
+async function withoutSearch(db: Db): Promise<void> {
+  const isPostgres = dialectOf(db).engine === 'postgres'
+  const triggers = isPostgres
+    ? [...['pet_insert', 'pet_update'].map((name) => `${name}_is_searched on pet`), MOVE_ON_POSTGRES]
+    : ['pet_insert', 'pet_update', 'pet_delete', 'organization_move'].map((name) => `${name}_is_searched`)
+  for (const trigger of triggers) await sql.raw(`drop trigger ${trigger}`).execute(db)
+  if (isPostgres)
+    for (const name of ['note_changed_pets', 'note_moved_organization'])
+      await sql.raw(`drop function ${name}`).execute(db)
+  else await sql`drop table pet_tokens`.execute(db)
   for (const table of DERIVED) await sql.raw(`drop table ${table}`).execute(db)
 }
 
@@ -239,8 +248,7 @@ test('orders that an older release took are found by all their animals too', asy
   const store = await openForCommand(databaseUrl)
   await withoutLaterSteps(store.db)
   await sql`drop table adoption_order_pet`.execute(store.db)
-  const searches = ['search', 'search-words', 'search-areas']
-  const later = ['order-pets', ...searches, 'staff', 'applications', 'source-owners', 'tokens']
+  const later = ['order-pets', 'search', 'staff', 'applications', 'source-owners', 'tokens']
   for (const name of later)
     await sql`delete from kysely_migration where name like ${`%-${name}`}`.execute(store.db)
   await store.close()

@@ -1,12 +1,11 @@
-import type { OrganizationPlace } from '../organizations/places.ts'
 import { ADDRESS_FILTERS } from '../organizations/places.ts'
 import { daysBetween, instantOf } from '../search/dates.ts'
 import type { Clause, Question } from '../search/question.ts'
 import { fold, wordsOf } from '../search/words.ts'
-import { type Areas, inFewTokens } from './areas.ts'
-import { atOrganization, type Near } from './near.ts'
+import { cellsNear } from './cells.ts'
+import type { Near } from './near.ts'
 import type { PetQuery } from './schema.ts'
-import { AT, type DateFilter, NAME_WORD, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
+import { type DateFilter, NAME_WORD, OF_NOBODY, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
 
 // From what a client asks for to what an animal has to have.
 
@@ -34,58 +33,52 @@ const TEXTS = [
 ] as const
 const YES_OR_NO = [...Object.keys(TRAIT_FILTERS), 'hasPhotos'] as (keyof typeof TRAIT_FILTERS | 'hasPhotos')[]
 
-/** What the index does not know so exactly that nothing more has to be asked of an animal. */
-export type Residual = (times: { publishedAt: number | null; updatedAt: number }) => boolean
+/** What of an animal is compared beside its tokens, which know days and squares. */
+export interface Seen {
+  publishedAt: number | null
+  updatedAt: number
+  /** The token of where it is. */
+  place: string | null | undefined
+}
 
 export interface Wanted {
   question: Question
   /** Whose name has all the words of `q`: those come first. */
   inName: Clause[] | undefined
-  /** Absent where the index knows all. */
-  isWithin: Residual | undefined
-}
-
-const ANY_ORGANIZATION: Clause = { tokens: [], prefixes: [token('organizationId', '')] }
-
-/** Where animals are: by their own place, or by that of their organization. */
-export interface Places {
-  organizations: OrganizationPlace[]
-  areas: Areas
-  /** Absent where no place is asked for. */
+  /** Absent where the tokens tell all. */
+  isWithin: ((seen: Seen) => boolean) | undefined
+  /** Whether `isWithin` compares moments. */
+  hasMoments: boolean
   near: Near | undefined
+  /** The same question without where animals are, for who goes from place to place. */
+  anywhere: Question
 }
 
-export function wantedBy(filters: Filters, places: Places): Wanted {
-  const { near } = places
+/** @param near absent where no place is asked for */
+export function wantedBy(filters: Filters, near: Near | undefined): Wanted {
   const clauses: Clause[] = []
   const anyOf = (tokens: string[]): void => void clauses.push({ tokens })
   for (const filter of EXACT) if (filters[filter]) anyOf(filters[filter].map((value) => token(filter, value)))
-  for (const filter of TEXTS)
+  for (const filter of [...TEXTS, ...ADDRESS_FILTERS])
     if (filters[filter]) anyOf(filters[filter].map((value) => textToken(filter, String(value))))
   for (const filter of YES_OR_NO)
     if (filters[filter] !== undefined) anyOf([token(filter, filters[filter] === 'true')])
-  for (const filter of ADDRESS_FILTERS) {
-    if (!filters[filter]) continue
-    const values = new Set(filters[filter].map(fold))
-    const own = [...values].map((value) => token(filter, value))
-    clauses.push(placeClause(own, places, ({ address }) => values.has(address[filter] ?? '')))
-  }
-  if (near) {
-    // All its tokens, and no others: by them `withoutPlaces` knows this clause.
-    const own = [...near.keys()].filter((one) => one.startsWith(token(AT, '')))
-    clauses.push(placeClause(own, places, ({ id }) => near.has(atOrganization(id))))
-  }
+  if (filters.ofNobody) anyOf([OF_NOBODY])
   clauses.push(...dateClauses(filters))
   for (const word of wordsOf(filters.name ?? ''))
     clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
   const words = wordsAsked(filters.q)
-  clauses.push(...words.map((word) => wordClause(word, places)))
+  clauses.push(...words.map((word) => clauseOfWord(WORD, word)))
   // Of nothing but punctuation nobody has a word.
   if (filters.q !== undefined && words.length === 0) anyOf([])
+  const cells = near && cellsNear(near.point, near.meters)
   return {
-    question: { clauses, ...(filters.ofNobody && { without: [ANY_ORGANIZATION] }) },
-    inName: words.length > 0 ? words.map((word) => tokensOfWord(NAME_WORD, word)) : undefined,
-    isWithin: residual(filters),
+    question: { clauses: cells ? [...clauses, { tokens: cells }] : clauses },
+    inName: words.length > 0 ? words.map((word) => clauseOfWord(NAME_WORD, word)) : undefined,
+    isWithin: residual(filters, near),
+    hasMoments: MOMENTS.some((filter) => filters[filter] !== undefined),
+    near,
+    anywhere: { clauses },
   }
 }
 
@@ -95,35 +88,20 @@ interface AskedWord {
   mayGoOn: boolean
 }
 
-const LEAST_LETTERS = 3
+const MIN_LETTERS = 3
+const LAST_RUN = /[\p{L}\p{M}\p{N}]+\s*$/u
 
 function wordsAsked(q: string | undefined): AskedWord[] {
   const words = q === undefined ? [] : wordsOf(q)
-  const last = words.at(-1) ?? ''
-  // Behind the last one nothing was typed: it may still go on.
-  const isOpen = q !== undefined && fold(q).endsWith(last) && [...last].length >= LEAST_LETTERS
-  return words.map((word, index) => ({ word, mayGoOn: isOpen && index === words.length - 1 }))
+  // The last word may still go on, though it was written before too, unless a sign ends it.
+  const last = wordsOf(LAST_RUN.exec(fold(q ?? ''))?.[0] ?? '').at(-1) ?? ''
+  const asked: AskedWord[] = words.filter((word) => word !== last).map((word) => ({ word, mayGoOn: false }))
+  if (last !== '') asked.push({ word: last, mayGoOn: [...last].length >= MIN_LETTERS })
+  return asked
 }
 
-function tokensOfWord(filter: string, { word, mayGoOn }: AskedWord): Clause {
+function clauseOfWord(filter: string, { word, mayGoOn }: AskedWord): Clause {
   return mayGoOn ? { tokens: [], prefixes: [token(filter, word)] } : { tokens: [token(filter, word)] }
-}
-
-function wordClause(asked: AskedWord, places: Places): Clause {
-  const { tokens, prefixes } = tokensOfWord(WORD, asked)
-  const has = ({ words }: OrganizationPlace): boolean =>
-    asked.mayGoOn ? [...words].some((word) => word.startsWith(asked.word)) : words.has(asked.word)
-  return { ...placeClause(tokens, places, has), ...(prefixes && { prefixes }) }
-}
-
-/** @param own of animals themselves @param is tells of an organization whether its animals fit, too */
-function placeClause(
-  own: string[],
-  { organizations, areas }: Places,
-  is: (organization: OrganizationPlace) => boolean,
-): Clause {
-  const ids = organizations.filter(is).map(({ id }) => id)
-  return { tokens: [...own, ...ids.map(atOrganization)], inIndex: [...own, ...inFewTokens(ids, areas)] }
 }
 
 /** The index knows days of these years; nothing is from another one. */
@@ -149,13 +127,15 @@ function dateClauses(filters: Filters): Clause[] {
   ]
 }
 
-function residual({ publishedAfter, publishedBefore, updatedSince }: Filters): Residual | undefined {
-  if ([publishedAfter, publishedBefore, updatedSince].every((text) => text === undefined)) return undefined
-  const [after, before, since] = [publishedAfter, publishedBefore, updatedSince].map((text) =>
-    text === undefined ? undefined : instantOf(text),
-  )
-  return ({ publishedAt, updatedAt }) =>
+const MOMENTS = ['publishedAfter', 'publishedBefore', 'updatedSince'] as const
+
+function residual(filters: Filters, near: Near | undefined): Wanted['isWithin'] {
+  const given = MOMENTS.map((filter) => filters[filter])
+  if (!near && given.every((text) => text === undefined)) return undefined
+  const [after, before, since] = given.map((text) => (text === undefined ? undefined : instantOf(text)))
+  return ({ publishedAt, updatedAt, place }) =>
     (after === undefined || (publishedAt ?? 0) > after) &&
     (before === undefined || (publishedAt ?? 0) < before) &&
-    (since === undefined || updatedAt >= since)
+    (since === undefined || updatedAt >= since) &&
+    (near === undefined || near.metersOf.has(place ?? ''))
 }

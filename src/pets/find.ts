@@ -1,25 +1,22 @@
 import { dialectOf, type Visible } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
-import { type Clause, matches, type Question } from '../search/question.ts'
-import { byDistance, withoutPlaces } from './by-distance.ts'
-import { readSearched } from './changed.ts'
-import { collect, type Found, type Page } from './collect.ts'
+import type { Question } from '../search/question.ts'
+import { takeTurns } from '../search/turns.ts'
+import { type Candidates, columnsWith, type Position, toCandidate } from './candidates.ts'
 import type { Filters, Wanted } from './filters.ts'
-import { type Finder, searching } from './finder.ts'
-import type { Near } from './near.ts'
-import { byId, byKey, type Candidates, type Position, type Search } from './order.ts'
-import type { Order } from './order-keys.ts'
-import type { Picked } from './picked.ts'
+import { type Finder, wantedOf } from './finder.ts'
+import { type Direction, type Key, readMatching } from './matching.ts'
+import { nearest } from './nearest.ts'
+import type { Picked, PickedRow } from './picked.ts'
 import type { Show } from './row.ts'
 import type { PetQuery } from './schema.ts'
-import { findFew, sortFew } from './sort-few.ts'
-import { AT, token, tokensOf } from './tokens.ts'
+import { type Seen, type Shown, toShown } from './store.ts'
 
-// The animals that fit filters of every kind, by the index of the search and what has changed since.
+// The animals that fit filters of every kind, page by page.
 
 /**
  * What is asked for: by the list of the contract, or by a face that knows more filters. Each bounds what its
- * clients may ask for, and may add to that; how much of the index one search reads is bounded in any case.
+ * clients may ask for, and may add to that; how many animals one search looks at is bounded in any case.
  */
 export type Asked = PetQuery & Filters
 
@@ -31,115 +28,137 @@ export interface Start {
   skip?: number | undefined
 }
 
-/** Rows of the index that one page reads at most. */
-const MOST_WORK = 60_000
-
-export function find(finder: Finder, start: Start, show: Show): Promise<Page> {
-  return finder.inTurn(() => findVisible(finder, start, show))
+export interface Found extends Pick<Shown, 'id' | 'etag' | keyof Seen> {
+  position: Position
 }
 
-async function findVisible(finder: Finder, start: Start, show: Show): Promise<Page> {
-  if (start.query.sort !== 'id') return findIn(finder.db, finder, start, show)
-  let next: Position | undefined
+export interface Page {
+  /** One more than asked for tells that there are more. */
+  found: Found[]
+  /** From where to go on, where the search ended before there were enough. */
+  next?: Position | undefined
+  /** How many it did not come to pass over, where it has to go on. */
+  left?: number
+}
+
+/** So many animals are looked at for one page, of which the tokens do not tell all. */
+const MAX_LOOKED_AT = 2_000
+/** So many are read at once, but for the first. */
+const CHUNK = 256
+
+export async function find(finder: Finder, start: Start, show: Show): Promise<Page> {
+  const wanted = await wantedOf(finder, start.query)
+  if (start.query.sort !== 'id') return findIn(finder.db, wanted, start, show)
+  let page: Page = { found: [] }
   const { found, cutFrom }: Visible<Found> = await dialectOf(finder.db).readVisible(finder.db, async (db) => {
-    const page = await findIn(db, finder, start, show)
-    next = page.next
+    page = await findIn(db, wanted, start, show)
     return page.found
   })
-  return { found, next: cutFrom === undefined ? next : (found.at(-1)?.position ?? start.after ?? [0, 0]) }
+  const next = cutFrom === undefined ? page.next : (found.at(-1)?.position ?? start.after ?? [0, 0])
+  return { ...page, found, next }
 }
 
-function findIn(db: Db, finder: Finder, { query, after, picked, skip }: Start, show: Show): Promise<Page> {
-  return searching(
-    db,
-    finder,
-    { filters: query, mostWork: MOST_WORK },
-    ({ search, wanted, near }) => {
-      const candidates = query.id
-        ? named(search, query, wanted.question, after)
-        : ordered(search, query, wanted, near, after)
-      return collect(db, candidates, query.limit, { work: search.work, wanted, near, picked, show, skip })
+async function findIn(db: Db, wanted: Wanted, start: Start, show: Show): Promise<Page> {
+  const { query, skip = 0, picked } = start
+  const found: Found[] = []
+  let [left, lookedAt] = [skip, 0]
+  const candidates = candidatesOf(db, wanted, start)
+  for (;;) {
+    const { done, value: some } = await candidates.next()
+    if (done) return { found, next: some, left }
+    for (const { position, place, row } of some) {
+      lookedAt += 1
+      if (wanted.isWithin && !wanted.isWithin({ publishedAt: row[0], updatedAt: row[3], place })) continue
+      if (left > 0) left -= 1
+      else found.push(toFound(row, position, wanted.near?.metersOf.get(place ?? ''), show, picked))
+      if (found.length > query.limit) return { found }
+    }
+    const last = some.at(-1)
+    if (last && wanted.isWithin && lookedAt >= MAX_LOOKED_AT) return { found, next: last.position, left }
+    await takeTurns()
+  }
+}
+
+function toFound(
+  row: PickedRow,
+  position: Position,
+  meters: number | undefined,
+  show: Show,
+  picked: Picked | undefined,
+): Found {
+  const { id, etag, toJson, toObject } = toShown(row, show, picked)
+  if (meters === undefined) return { id, etag, position, toJson, toObject }
+  // Also where an animal stays as it is, its organization may move.
+  return { id, etag: `${etag} ${meters}`, position, ...withDistance({ toJson, toObject }, meters) }
+}
+
+function withDistance({ toJson, toObject }: Seen, distanceMeters: number): Seen {
+  return {
+    toJson() {
+      const json = toJson()
+      return `${json.slice(0, -1)}${json === '{}' ? '' : ','}"distanceMeters":${distanceMeters}}`
     },
-    ({ found }) => found.map(({ id }) => id),
-  )
+    toObject: () => ({ ...toObject(), distanceMeters }),
+  }
 }
 
-function ordered(
-  search: Search,
-  { sort }: PetQuery,
-  { question, inName }: Wanted,
-  near: Near | undefined,
-  after: Position | undefined,
-): Candidates {
-  if (sort === 'distance') return nearest(search, question, near ?? new Map(), after)
-  if (sort === 'name' || sort === 'publishedAt') return keyed(search, question, sort, 'asc', after)
-  if (sort === '-publishedAt') return keyed(search, question, 'publishedAt', 'desc', after)
-  if (sort === 'age')
-    return byId(
-      search,
-      AGES.map((age) => withClause(question, age)),
-      'desc',
-      after,
-    )
-  if (sort === '-id' && inName)
-    return byId(search, [withClauses(question, inName), { ...question, without: inName }], 'desc', after)
-  return byId(search, [question], sort === 'id' ? 'asc' : 'desc', after)
+const ORDERS: Partial<Record<PetQuery['sort'], [Key, Direction]>> = {
+  name: ['name', 'asc'],
+  publishedAt: ['published', 'asc'],
+  '-publishedAt': ['published', 'desc'],
+  age: ['age', 'desc'],
 }
 
-async function* keyed(
-  search: Search,
-  question: Question,
-  sort: Order,
-  direction: 'asc' | 'desc',
-  after: Position | undefined,
-): Candidates {
-  const few = question.clauses.length > 0 ? await findFew(search, question) : undefined
-  if (few) return yield* sortFew(search, few, sort, (key) => key, direction, after)
-  return yield* byKey(search, question, sort, direction, after)
+function candidatesOf(db: Db, wanted: Wanted, { query, after, skip = 0 }: Start): Candidates {
+  const { sort, limit } = query
+  const { question, inName } = wanted
+  if (sort === 'distance' && wanted.near) return nearest(db, wanted.anywhere, wanted.near, after)
+  const first = wanted.isWithin ? CHUNK : limit + 1 + skip
+  const [key, direction] = ORDERS[sort] ?? [undefined, sort === 'id' ? 'asc' : 'desc']
+  // Those whose name has the words come first: what an earlier part has, a later one has not.
+  const parts =
+    sort === '-id' && inName ? [withClauses(question, inName), { ...question, without: inName }] : [question]
+  const ids = query.id && [...new Set(query.id.map(Number))].filter(Number.isSafeInteger)
+  return inOrder(db, parts, { key, direction, first, ids }, after)
 }
 
-/** To read one place takes as long as to read where so many animals are. */
-const ANIMALS_FOR_A_PLACE = 10
-
-async function* nearest(
-  search: Search,
-  question: Question,
-  near: Near,
-  after: Position | undefined,
-): Candidates {
-  const others = withoutPlaces(question, near)
-  const most = near.size * ANIMALS_FOR_A_PLACE
-  const few = others.clauses.length > 0 ? await findFew(search, others, most) : undefined
-  if (few) return yield* sortFew(search, few, AT, (key) => near.get(key), 'asc', after)
-  return yield* byDistance(search, question, near, after)
-}
-
-/** The youngest first; those of no known age are last. */
-const AGES: Clause[] = ['baby', 'young', 'adult', 'senior', ''].map((age) => ({
-  tokens: [token('age', age)],
-}))
-
-/** Before the others: a name has fewer words than all that tells of an animal. */
-const withClauses = (question: Question, clauses: Clause[]): Question => ({
+const withClauses = (question: Question, clauses: Question['clauses']): Question => ({
   ...question,
   clauses: [...clauses, ...question.clauses],
 })
-const withClause = (question: Question, clause: Clause): Question => withClauses(question, [clause])
 
-/** Those whose ids a client names: each is looked at. */
-async function* named(
-  { db }: Search,
-  { id: ids = [], sort }: PetQuery,
-  question: Question,
-  after?: Position,
+interface Order {
+  key: Key | undefined
+  direction: Direction
+  /** So many are read first. */
+  first: number
+  /** Of these alone. */
+  ids: number[] | undefined
+}
+
+type CandidateRow = [place: string | null, key: string | number, ...row: PickedRow]
+
+async function* inOrder(
+  db: Db,
+  parts: Question[],
+  { key, direction, first, ids }: Order,
+  after: Position | undefined,
 ): Candidates {
-  const [, behind] = after ?? [0, undefined]
-  const rows = await readSearched(db, [...new Set(ids)].filter(Number.isSafeInteger).map(Number))
-  const found = rows.flatMap(([id, , ...row]): number[] =>
-    matches(new Set(tokensOf(row)), question) ? [id] : [],
-  )
-  const step = sort === 'id' ? 1 : -1
-  const wanted = found.filter((id) => behind === undefined || id * step > behind * step)
-  yield wanted.sort((one, other) => (one - other) * step).map((id) => ({ id, position: [0, id] as const }))
+  const firstPart = key === undefined ? Number(after?.[0] ?? 0) : 0
+  let behind = after
+  let limit = first
+  for (let part = firstPart; part < parts.length; part += 1) {
+    const question = parts[part] as Question
+    for (;;) {
+      const reading = { question, key, direction, behind, limit, ids }
+      const rows = await readMatching<CandidateRow>(db, reading, columnsWith(key))
+      const some = rows.map(([place, at, ...row]) => toCandidate(key === undefined ? part : at, place, row))
+      yield some
+      behind = some.at(-1)?.position ?? behind
+      if (rows.length < limit) break
+      limit = CHUNK
+    }
+    behind = undefined
+  }
   return undefined
 }

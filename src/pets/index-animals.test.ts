@@ -1,46 +1,65 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { openForCommand } from '../db/open-database.ts'
-import { assertError } from '../testing/client.ts'
+import { doJobs } from '../testing/jobs.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { MOST_CHANGED } from './changed.ts'
+import { categoryNames, withAge } from './age.ts'
+import { indexAnimals } from './index-animals.ts'
+import { insertPets } from './insert-many.ts'
+import type { NewPet } from './schema.ts'
 
-test('an animal that changes while the index is built is found by all that it has', async (t) => {
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
-  const { write } = app.service.context
-  for (const name of ['Rex', 'Bella'])
-    await app.post('/v1/pets', { name, categoryId: 1, description: 'Loves walks.' })
-  while (await write('indexAnimals'));
-  await write('rebuildIndex')
-  await app.patch('/v1/pets/2', { name: 'Ada' })
-  await app.delete('/v1/pets/1')
-  while (await write('indexAnimals'));
+const ANIMALS = 1_200
 
-  for (const q of ['walks', 'ada']) {
-    const { status, body } = await app.get(`/v1/pets?q=${q}`)
-    assert.equal(status, 200)
-    assert.deepEqual(
-      body.map(({ id }: { id: number }) => id),
-      [2],
-      q,
-    )
-  }
+test('an animal is found by the next request after each change of it, and not by what it was', async (t) => {
+  const { get, post, patch, request } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const finds = async (query: string): Promise<number> => (await get(`/v1/pets?${query}`)).body.length
+  await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', tags: ['calm'] })
+  assert.deepEqual([await finds('tag=calm'), await finds('q=rex')], [1, 1])
+  await patch('/v1/pets/1', { name: 'Max', tags: ['shy'] })
+  assert.deepEqual([await finds('tag=calm'), await finds('q=rex')], [0, 0])
+  assert.deepEqual([await finds('tag=shy'), await finds('q=max')], [1, 1])
+  await post('/v1/store/orders', { petId: 1, adopter: { name: 'Ann', email: 'ann@example.org' } })
+  assert.deepEqual([await finds('status=available&tag=shy'), await finds('status=pending&tag=shy')], [0, 1])
+  assert.equal((await patch('/v1/store/orders/1', { status: 'cancelled' })).status, 200)
+  assert.equal(await finds('status=available&tag=shy'), 1)
+  assert.equal((await request('/v1/pets/1', { method: 'DELETE' })).status, 204)
+  assert.deepEqual([await finds('tag=shy'), await finds('q=max')], [0, 0])
 })
 
-test('behind very many changes searches are refused for a while, lists are not, and the index catches up', async (t) => {
+test('animals of an organization that moves are found there: 500 at once, all others by the job', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
-  const { db, close } = await openForCommand(app.databaseUrl)
-  await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
-  await sql`
-    with recursive numbered (id) as (select 2 union all select id + 1 from numbered where id <= ${MOST_CHANGED})
-    insert into search_change (pet_id) select id from numbered`.execute(db)
-  await close()
+  const { get, post, patch } = app
+  await post('/v1/organizations', { code: 'A', name: 'A', address: { city: 'Denver' } })
+  const store = await openForCommand(app.databaseUrl)
+  const pet = { name: 'Rex', categoryId: 1n, status: 'available', organizationId: 1 } as unknown as NewPet
+  const aged = await withAge(categoryNames(store.db), pet, app.clock.now)
+  await store.db.transaction().execute(async (on) => {
+    await insertPets(
+      on,
+      Array.from({ length: ANIMALS }, () => aged),
+      { keyId: null, now: app.clock.now },
+    )
+    while (await indexAnimals(on, true));
+  })
+  await store.close()
+  await patch('/v1/organizations/1', { name: 'B' })
+  const countIn = async (city: string): Promise<number> =>
+    (await get(`/v1/pets/facets?facet=status&city=${city}`)).body.matches
+  assert.equal(await countIn('Denver'), ANIMALS)
 
-  const refused = await app.get('/v1/pets?q=rex')
-  assertError(refused, 503, 'service_unavailable', 'q=rex')
-  assert.ok(Number(refused.headers['retry-after']) > 0)
-  assert.equal((await app.get('/v1/pets')).status, 200)
-  while ((await app.get('/v1/pets?q=rex')).status === 503);
-  assert.equal((await app.get('/v1/pets?q=rex')).body.length, 1)
+  await patch('/v1/organizations/1', { address: { city: 'Boulder' } })
+  // The job of the service may be at it already.
+  assert.ok((await countIn('Boulder')) >= 500)
+  await doJobs(app.service.context)
+  assert.deepEqual([await countIn('Denver'), await countIn('Boulder')], [0, ANIMALS])
+})
+
+test('a value that is far longer as it is compared is stored and found', async (t) => {
+  const { get, post } = await startApp(t, { key: UNLIMITED })
+  // Each of these letters stands for 18 others.
+  const tag = '\ufdfa'.repeat(30)
+  const { status } = await post('/v1/pets', { name: tag, categoryId: 1, status: 'available', tags: [tag] })
+  assert.equal(status, 201)
+  for (const query of [`tag=${encodeURIComponent(tag)}`, `q=${encodeURIComponent('\ufdfa')}`])
+    assert.equal((await get(`/v1/pets?${query}`)).body.length, 1, query)
 })

@@ -1,149 +1,221 @@
 import { sql } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
 import { inList, listOf } from '../db/list-parameter.ts'
+import { ROWS, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { type Changes, changeBlock } from '../search/change-postings.ts'
-import { changeOrders, type Ordered } from '../search/orders.ts'
-import { clearIndex, raiseGeneration, setBackfill, stateOf } from '../search/state.ts'
-import { takeTurns } from '../search/turns.ts'
-import { highestId, readSearched } from './changed.ts'
-import { forgetGone, type Held, updateHeld } from './held-areas.ts'
-import { indexAreas } from './index-areas.ts'
-import { noteTokens } from './note-tokens.ts'
-import { keysOf } from './order-keys.ts'
-import { type SearchedRow, searchedRowOf } from './tokens.ts'
+import { organizationPlacesOf } from '../organizations/places.ts'
+import { ageKey, nameKey, placeTokenOf } from './order-keys.ts'
+import { AT, SEARCHED_COLUMNS, type SearchedRow, token, tokensOf, wordOf } from './tokens.ts'
 
-/**
- * So many animals are one change, where so many wait: the more they are, the more of them share a row of the
- * index, which then is written once. Other changes wait meanwhile, for some 0.4 s.
- */
-export const STEP = 4_000
-/** Of animals with long texts fewer: the writer has little memory (src/db/writer.ts), and holds this. */
-const MOST_TOKENS = 400_000
-/** So many animals, as they were and as they are, are held at once. */
-const READ_AT_ONCE = 100
-const IN_HAND = 'search index'
+// Brings what searches ask up to date, in the transaction that changed the animals.
 
-/**
- * Takes animals that have changed into the index, which then knows them as they are, and goes on with
- * organizations that have moved. It is the same however often it is done.
- *
- * @param most of animals
- * @returns whether there may be more, or undefined while somebody else is at work on the index
- */
-export async function indexAnimals(db: Db, most = STEP): Promise<boolean | undefined> {
-  if (!(await isInHand(db))) return undefined
-  const built = await backfill(db, most)
-  const hasMoved = await indexAreas(db, most / STEP)
-  const held = new Map<number, Held>()
-  const blocks: Changes = new Map()
-  const orders = { gone: [] as Ordered[], come: [] as Ordered[] }
-  const ids: number[] = []
-  let tokens = 0
-  let mayBeMore = true
-  while (mayBeMore && ids.length < most && tokens < MOST_TOKENS) {
-    const wanted = Math.min(READ_AT_ONCE, most - ids.length)
-    const changes = await takeChanges(db, built, ids.at(-1) ?? 0, wanted)
-    // Behind the lock of the changes: nobody alters these animals until this is done, or sees them half done.
-    const rows = await readSearched(
-      db,
-      changes.map(({ pet_id }) => pet_id),
-    )
-    const now = new Map(rows.map(([id, , ...row]) => [id, row as SearchedRow]))
-    const changed = changes.map(({ pet_id: id, was }) => ({
-      id,
-      before: was === null ? undefined : searchedRowOf(was),
-      after: now.get(id),
-    }))
-    const organizations = changed.flatMap(({ before, after }) => [before, after].flatMap(organizationOf))
-    const unknown = new Set(organizations.filter((id) => !held.has(id)))
-    for (const [id, one] of await updateHeld(db, [...unknown])) held.set(id, one)
-    for (const { id, ...change } of changed) {
-      tokens += noteTokens(blocks, id, change, held)
-      const [old, fresh] = [change.before, change.after].map((row) => (row ? orderedOf(id, row) : []))
-      orders.gone.push(...(old ?? []).filter((one) => !fresh?.some((other) => isSame(one, other))))
-      orders.come.push(...(fresh ?? []))
-      ids.push(id)
-      await takeTurns()
-    }
-    mayBeMore = changes.length === wanted
+/** More animals than these wait for the next change, or for the job. */
+const MAX_ANIMALS = 500
+
+type Numbered = [id: number, ...SearchedRow]
+
+const readSome = prepared<Values, Numbered>(
+  (db, fill, { rows }) =>
+    db
+      .selectFrom('pet')
+      .select(['id', ...SEARCHED_COLUMNS])
+      .where(
+        'id',
+        'in',
+        Array.from({ length: Number(rows) }, (_, index) => fill(`id${index}`) as number),
+      ),
+  shapeOf,
+)
+
+/** @returns those that are there, in no order */
+export async function readSearched(db: Db, ids: number[]): Promise<Numbered[]> {
+  const found: Numbered[] = []
+  for (let from = 0; from < ids.length; from += ROWS) {
+    const some = ids.slice(from, from + ROWS).map((id) => ({ id }))
+    found.push(...(await readSome(db, valuesOf(some, {}))))
   }
-  const goesOn = mayBeMore || hasMoved || built.to <= built.last
-  if (ids.length === 0) return goesOn
-  for (const [block, changed] of blocks) await changeBlock(db, block, changed)
-  await changeOrders(db, orders.gone, orders.come)
-  await deleteChanges(db, { ids: listOf(db, ids) })
-  if (!mayBeMore) await forgetGone(db)
-  await raiseGeneration(db)
-  return goesOn
+  return found
 }
 
-/**
- * Has the index made anew, by `indexAnimals`; until then searches wait. @returns false while somebody is
- * at work on it
- */
-export async function rebuildIndex(db: Db): Promise<boolean> {
-  if (!(await isInHand(db))) return false
-  await clearIndex(db, await highestId(db))
-  await db.deleteFrom('search_area').execute()
-  return true
-}
+const COLUMNS_OF_PET = ['pet.id', ...SEARCHED_COLUMNS.map((column) => `pet.${column}` as const)] as const
 
-async function isInHand(db: Db): Promise<boolean> {
-  const held = sql<{ held: unknown }>`select ${dialectOf(db).takeInHand(IN_HAND)} as held`
-  return Boolean((await held.execute(db)).rows[0]?.held)
-}
-
-/** Of animals from before the index: below which id they may come in now, and the last of all. */
-interface Built {
-  to: number
-  last: number
-}
-
-const ALL_BUILT: Built = { to: 1, last: 0 }
-
-/** Notes animals from before the index as changed. */
-async function backfill(db: Db, most: number): Promise<Built> {
-  const { backfillFrom: from, backfillTo: last } = await stateOf(db)
-  if (from > last) return ALL_BUILT
-  const to = Math.min(from + most, last + 1)
-  await db
-    .insertInto('search_change')
-    .columns(['pet_id', 'was'])
-    .expression(({ selectFrom, lit }) =>
-      selectFrom('pet')
-        .select(['id', lit(null).$castTo<string | null>().as('was')])
-        .where('id', '>=', from)
-        .where('id', '<', to),
-    )
-    // Also of one that has changed meanwhile nothing is in the index yet.
-    .onConflict((conflict) => conflict.column('pet_id').doUpdateSet({ was: null }))
-    .execute()
-  await setBackfill(db, to)
-  return { to, last }
-}
-
-/** Not of animals from before the index whose turn is still to come: it does not know what they were. */
-function takeChanges(db: Db, { to, last }: Built, behind: number, most: number) {
-  const changes = db
+const readNewest = prepared<object, Numbered>((db) =>
+  db
     .selectFrom('search_change')
-    .select(['pet_id', 'was'])
-    .where(({ eb, or }) => or([eb('pet_id', '<', to), eb('pet_id', '>', last)]))
-    .where('pet_id', '>', behind)
-    .orderBy('pet_id')
-    .limit(most)
-  return dialectOf(db).lockRows(changes).execute()
-}
+    .innerJoin('pet', 'pet.id', 'search_change.pet_id')
+    .select(COLUMNS_OF_PET)
+    .orderBy('search_change.seq', 'desc')
+    .limit(MAX_ANIMALS),
+)
 
-const deleteChanges = prepared<{ ids: unknown }, []>((db, fill) =>
+const forgetChanged = prepared<{ ids: unknown }, never>((db, fill) =>
   db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
-const organizationOf = (row: SearchedRow | undefined): number[] =>
-  row && row[4] !== null ? [Number(row[4])] : []
+/** In PostgreSQL those of this transaction, or any that no other has in hand. */
+const takeChanged = prepared<{ anyOf: boolean }, Numbered>(
+  (db, _fill, { anyOf }) =>
+    db
+      .with('taken', (of) =>
+        of
+          .deleteFrom('search_change')
+          .where('pet_id', 'in', (among) => {
+            const some = among.selectFrom('search_change').select('pet_id').limit(MAX_ANIMALS)
+            return anyOf
+              ? some.forUpdate().skipLocked()
+              : some.where('transaction', '=', sql<string>`pg_current_xact_id()`)
+          })
+          .returning('pet_id'),
+      )
+      .selectFrom('taken')
+      .innerJoin('pet', 'pet.id', 'taken.pet_id')
+      .select(COLUMNS_OF_PET),
+  ({ anyOf }) => String(anyOf),
+)
 
-const orderedOf = (id: number, row: SearchedRow): Ordered[] =>
-  keysOf(row).map(([sort, key]) => ({ sort, key, pet_id: id }))
+async function changed(db: Db, anyOf: boolean): Promise<Numbered[]> {
+  if (dialectOf(db).engine === 'postgres') return takeChanged(db, { anyOf })
+  const rows = await readNewest(db, {})
+  const ids = rows.map(([id]) => id)
+  if (ids.length > 0) await forgetChanged(db, { ids: listOf(db, ids) })
+  return rows
+}
 
-const isSame = (one: Ordered, other: Ordered): boolean => one.sort === other.sort && one.key === other.key
+/** Animals of an organization that moved, and has more than one change brings up to date. */
+async function moved(db: Db): Promise<Numbered[]> {
+  const next = db.selectFrom('search_move').select(['organization_id', 'behind']).limit(1)
+  const row = await dialectOf(db).lockRows(next).executeTakeFirst()
+  if (!row) return []
+  const { organization_id, behind } = row
+  const animals = await db
+    .selectFrom('pet')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('id', '>', behind)
+    .orderBy('id')
+    .limit(MAX_ANIMALS)
+    .execute()
+  const ids = animals.map(({ id }) => id)
+  const done =
+    ids.length < MAX_ANIMALS
+      ? db.deleteFrom('search_move').where('organization_id', '=', organization_id)
+      : db
+          .updateTable('search_move')
+          .set({ behind: ids.at(-1) as number })
+          .where('organization_id', '=', organization_id)
+  await done.execute()
+  return readSearched(db, ids)
+}
+
+/**
+ * Brings the animals that this transaction has changed up to date.
+ *
+ * @param goOn whether to go on with what others have left, as of a large organization: a job does
+ * @returns whether there may be more
+ */
+export async function indexAnimals(db: Db, goOn = false): Promise<boolean> {
+  const rows = await changed(db, goOn)
+  if (goOn && rows.length === 0) rows.push(...(await moved(db)))
+  if (rows.length > 0) await index(db, rows)
+  return rows.length === MAX_ANIMALS
+}
+
+interface Entry {
+  id: number
+  name: string
+  published: number
+  age: string
+  place: string | null
+  tokens: string[]
+}
+
+async function index(db: Db, rows: Numbered[]): Promise<void> {
+  const placeOf = await organizationPlacesOf(
+    db,
+    rows.flatMap(([, , , , , organizationId]) => (organizationId === null ? [] : [Number(organizationId)])),
+  )
+  const entries = rows.map(([id, ...row]): Entry => {
+    const [name, , , , organizationId, , publicPart, , publishedAt] = row
+    const tokens = tokensOf(row, placeOf.get(Number(organizationId)))
+    const place = placeTokenOf(publicPart, organizationId) ?? null
+    return { id, name: nameKey(name), published: publishedAt ?? 0, age: ageKey(row), place, tokens }
+  })
+  const places = entries.flatMap(({ place }) => (place?.startsWith(token(AT, '')) ? [place] : []))
+  if (entries.length > 0)
+    await (dialectOf(db).engine === 'sqlite' ? inSqlite : inPostgres)(db, entries, [...new Set(places)])
+}
+
+const notePlace = prepared<{ place: string }, never>((db, fill) =>
+  db
+    .insertInto('search_place')
+    .values({ place: fill('place') })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+const writeRow = prepared<Omit<Entry, 'tokens'>, never>((db, fill) => {
+  const row = {
+    pet_id: fill('id'),
+    name: fill('name'),
+    published: fill('published'),
+    age: fill('age'),
+    place: fill('place'),
+  }
+  return db
+    .insertInto('pet_search')
+    .values(row as never)
+    .onConflict((conflict) =>
+      conflict.column('pet_id').doUpdateSet(({ ref }) => ({
+        name: ref('excluded.name'),
+        published: ref('excluded.published'),
+        age: ref('excluded.age'),
+        place: ref('excluded.place'),
+      })),
+    )
+})
+
+const writeTokens = prepared<{ id: bigint; tokens: string }, never>((db, fill) =>
+  db.replaceInto('pet_tokens').values({ rowid: fill('id') as never, tokens: fill('tokens') }),
+)
+
+/** By rising ids, which FTS5 wants. */
+async function inSqlite(db: Db, entries: Entry[], places: string[]): Promise<void> {
+  for (const place of places) await notePlace(db, { place })
+  for (const { tokens, ...row } of entries.sort((one, other) => one.id - other.id)) {
+    await writeRow(db, row)
+    await writeTokens(db, { id: BigInt(row.id), tokens: tokens.map(wordOf).join(' ') })
+  }
+}
+
+const COLUMNS = ['id', 'name', 'published', 'age', 'place', 'tokens'] as const
+
+/** Tokens hold no line feed: they are given as one text, since arrays of arrays have to be of one length. */
+const writeEntries = prepared<Record<(typeof COLUMNS)[number], unknown[]>, never>((db, fill) => ({
+  compile: () =>
+    sql<never>`
+    insert into pet_search (pet_id, name, published, age, place, tokens)
+    select id, name, published, age, place, array_to_tsvector(string_to_array(tokens, E'\n'))
+    from unnest(
+      ${fill('id')}::bigint[], ${fill('name')}::text[], ${fill('published')}::bigint[],
+      ${fill('age')}::text[], ${fill('place')}::text[], ${fill('tokens')}::text[]
+    ) as given (id, name, published, age, place, tokens)
+    on conflict (pet_id) do update set name = excluded.name, published = excluded.published,
+      age = excluded.age, place = excluded.place, tokens = excluded.tokens
+  `.compile(db),
+}))
+
+const notePlaces = prepared<{ places: string[] }, never>((db, fill) => ({
+  compile: () =>
+    sql<never>`
+      insert into search_place (place) select place from unnest(${fill('places')}::text[]) as given (place)
+      on conflict do nothing
+    `.compile(db),
+}))
+
+async function inPostgres(db: Db, entries: Entry[], places: string[]): Promise<void> {
+  if (places.length > 0) await notePlaces(db, { places: places.sort() })
+  const sorted = entries.sort((one, other) => one.id - other.id)
+  const all = sorted.map(({ tokens, ...row }) => ({ ...row, tokens: tokens.map(wordOf).join('\n') }))
+  const columns = COLUMNS.map((name) => [name, all.map((row) => row[name])])
+  await writeEntries(db, Object.fromEntries(columns))
+}

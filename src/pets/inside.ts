@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
+import type { Position } from './candidates.ts'
 import type { PetStatus } from './fields.ts'
 import type { Finder } from './finder.ts'
-import type { Position } from './order.ts'
 import { pageOfPets } from './page-of-pets.ts'
 import type { Picked, PickedRow } from './picked.ts'
 import type { Show } from './row.ts'

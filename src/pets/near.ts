@@ -3,11 +3,14 @@ import { latitudesAround, metersBetween, type Point } from '../places/distance.t
 import { takeTurns } from '../search/turns.ts'
 import { AT, AT_ORGANIZATION, token } from './tokens.ts'
 
-/**
- * How far places are from where somebody looks, in whole metres, by the tokens of those that are near
- * enough.
- */
-export type Near = ReadonlyMap<string, number>
+/** Where somebody looks, and how far places are from there, in whole metres, that are near enough. */
+export interface Near {
+  point: Point
+  /** How far is near enough. */
+  meters: number
+  /** By the tokens of places. */
+  metersOf: ReadonlyMap<string, number>
+}
 
 type Place = readonly [token: string, point: Point]
 
@@ -46,31 +49,28 @@ function placesOf(tokens: string[]): Place[] {
 }
 
 interface KnownPlaces {
-  /** Tokens of all places that animals have for themselves, as the index knows them. */
+  /** Tokens of all places that animals have, or had, for themselves. */
   known: readonly string[]
-  /** Those of animals that the index does not know yet. */
-  fresh: string[]
   organizations: OrganizationPlace[]
 }
 
-/** @param most in metres */
-export async function nearTo(point: Point, most: number, places: KnownPlaces): Promise<Near> {
-  const near = new Map<string, number>()
+/** @param meters how far is near enough */
+export async function nearTo(point: Point, meters: number, places: KnownPlaces): Promise<Near> {
+  const metersOf = new Map<string, number>()
   // A metre more, since distances are rounded.
-  const [south, north] = latitudesAround(point, most + 1)
+  const [south, north] = latitudesAround(point, meters + 1)
   const look = ([place, there]: Place): void => {
     if (there.latitude < south || there.latitude > north) return
-    const meters = metersBetween(point, there)
-    if (meters <= most) near.set(place, meters)
+    const distance = metersBetween(point, there)
+    if (distance <= meters) metersOf.set(place, distance)
   }
   const bands = await bandsOf(places.known)
   for (let degree = Math.floor(south); degree <= north; degree += 1) {
     for (const place of bands.get(degree) ?? []) look(place)
     await takeTurns()
   }
-  for (const place of placesOf(places.fresh)) look(place)
   for (const { id, point: there } of places.organizations) if (there) look([atOrganization(id), there])
-  return near
+  return { point, meters, metersOf }
 }
 
 export const atOrganization = (id: number): string => token(AT_ORGANIZATION, id)

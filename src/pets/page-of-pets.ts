@@ -5,9 +5,9 @@ import type { Show } from './row.ts'
 import * as search from './search.ts'
 
 /**
- * By the tables where they suffice, or else by the index of the search.
+ * By the table of animals where that suffices, or else by their tokens.
  *
- * @throws {ApiError} invalid_parameter; service_unavailable while the index is being built
+ * @throws {ApiError} invalid_parameter
  */
 export async function pageOfPets(finder: Finder, start: Start, show: Show) {
   const plain = plainStart(start.query)

@@ -6,7 +6,7 @@ import type { PageStart } from './search.ts'
 
 // What a query of a list of animals comes to.
 
-/** @returns what the tables answer without the index of the search; undefined for anything else */
+/** @returns what the table of animals answers alone; undefined for anything else */
 export function plainStart(query: PetQuery): PageStart | undefined {
   const { limit, within, sort, cursor, fields, id, status, categoryId, organizationId, ...others } = query
   if (sort !== 'id' && sort !== '-id') return undefined

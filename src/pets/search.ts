@@ -8,7 +8,7 @@ import { etagOfPet, PET_COLUMNS, type Row, type Show, toWhole } from './row.ts'
 import type { Pet } from './schema.ts'
 import { type Seen, SHOWN_COLUMNS, type Shown, seenOf, seenWhole, toShown } from './store.ts'
 
-/** What the tables answer without the index of the search, and where the page begins, as its cursor says. */
+/** What the table of animals answers alone, and where the page begins, as its cursor says. */
 export interface PageStart {
   limit: number
   sort: 'id' | '-id'

@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto'
+import type { OrganizationPlace } from '../organizations/places.ts'
 import { ANY_TOKEN } from '../search/question.ts'
 import { fold, wordsOf } from '../search/words.ts'
+import { cellsOf } from './cells.ts'
 import { toPublicParts } from './row.ts'
 
 /*
@@ -56,6 +59,8 @@ export const token = (filter: string, value: unknown): string => `${filter}:${va
 export const textToken = (filter: string, value: string): string => token(filter, fold(value))
 export const WORD = 'w'
 export const NAME_WORD = 'n'
+/** Of no organization. */
+export const OF_NOBODY = 'ofNobody:true'
 /** Where an animal is that has coordinates of its own. */
 export const AT = 'at'
 /** Where an animal is that has no place of its own: where its organization is. */
@@ -87,18 +92,32 @@ export interface Parts {
   place?: Partial<Record<(typeof PLACE_FILTERS)[number], string>> & { latitude?: number; longitude?: number }
 }
 
-/** All tokens of an animal, each once. */
-export function tokensOf(row: SearchedRow): string[] {
+/** All tokens of an animal, each once. @param organization where it is that has no place of its own */
+export function tokensOf(row: SearchedRow, organization: OrganizationPlace | undefined): string[] {
   const [name] = row
   const parts = partsIn(row)
-  const tokens = [...new Set(valuesOf(row, parts))]
-  for (const word of wordsOf(name)) tokens.push(token(NAME_WORD, word))
-  for (const word of wordsOf(textOf(name, parts))) tokens.push(token(WORD, word))
-  return tokens
+  const there = parts.place ? undefined : organization
+  const tokens = new Set(valuesOf(row, parts))
+  for (const one of there ? addressTokens(there) : []) tokens.add(one)
+  for (const one of cellsOf(parts.place ?? there?.point)) tokens.add(one)
+  for (const word of wordsOf(name)) tokens.add(token(NAME_WORD, word))
+  for (const word of wordsOf(textOf(name, parts))) tokens.add(token(WORD, word))
+  for (const word of there?.words ?? []) tokens.add(token(WORD, word))
+  return [...tokens]
 }
 
-/** The same without words, which are most of them. */
-export const valueTokensOf = (row: SearchedRow): Set<string> => new Set(valuesOf(row, partsIn(row)))
+const addressTokens = ({ address }: OrganizationPlace): string[] =>
+  Object.entries(address).map(([filter, value]) => token(filter, value))
+
+/** PostgreSQL takes none of more than 2,046 bytes, and a folded text may be 18 times as long as it was. */
+const MAX_BYTES = 200
+
+/** A token as the engines keep it: letters and digits alone. Words are letters and digits already. */
+export function wordOf(one: string): string {
+  if (one.startsWith(`${WORD}:`) || one.startsWith(`${NAME_WORD}:`)) return one[0] + one.slice(2)
+  const bytes = Buffer.from(one)
+  return bytes.length > MAX_BYTES ? `y${hash('sha256', bytes)}` : `x${bytes.toString('hex')}`
+}
 
 const partsIn = ([, , , , , profile, publicPart]: SearchedRow): Parts => toPublicParts(profile, publicPart)
 
@@ -112,7 +131,7 @@ function valuesOf(row: SearchedRow, parts: Parts): string[] {
   }
   add('status', status)
   add('externalId', externalId)
-  if (organizationId !== null) tokens.push(token('organizationId', organizationId))
+  tokens.push(organizationId === null ? OF_NOBODY : token('organizationId', organizationId))
   for (const filter of ['species', 'coat', 'sex', 'size'] as const) add(filter, parts[filter])
   tokens.push(token('age', parts.age ?? ''))
   add('breed', parts.breed?.primary)
@@ -141,13 +160,6 @@ export function placeTokens(place: Parts['place'], organizationId: unknown): str
   return [...tokens, atToken({ latitude, longitude })]
 }
 
-/** The organization where an animal is that has these tokens, and no place of its own. */
-export function organizationIn(tokens: string[]): number | undefined {
-  const beginning = token(AT_ORGANIZATION, '')
-  const found = tokens.find((one) => one.startsWith(beginning))
-  return found === undefined ? undefined : Number(found.slice(beginning.length))
-}
-
 /** What `q` looks into, with nothing that a word could reach over. */
 function textOf(name: string, { breed, description, tags = [], place }: Parts): string {
   const { city, region, postcode, country } = place ?? {}
@@ -167,30 +179,44 @@ function textOf(name: string, { breed, description, tags = [], place }: Parts): 
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+type Told = ReadonlyMap<number, Record<string, string>>
+
 /**
- * What an animal has of a filter that compares texts, as it is written.
+ * What an animal has of each of some filters that can be counted, as it is written.
  *
  * @param told addresses of organizations by their ids
  */
-export function textsOf(
-  filter: string,
-  row: SearchedRow | undefined,
-  told: ReadonlyMap<string, Record<string, string>>,
-): string[] {
-  if (!row) return []
-  const { species, breed, colors, tags, place } = partsIn(row)
-  const there: Record<string, unknown> = place ?? told.get(String(row[4])) ?? {}
-  const texts: Record<string, unknown[] | undefined> = {
-    species: [species],
-    breed: [breed?.primary, breed?.secondary],
-    color: colors,
-    tag: tags,
-  }
-  const found = PLACE_FILTERS.some((name) => name === filter) ? [there[filter]] : (texts[filter] ?? [])
-  return found.filter((text) => typeof text === 'string')
+export function valuesIn(row: SearchedRow, filters: string[], told: Told): (string | undefined)[][] {
+  const parts = partsIn(row)
+  const there = parts.place ?? told.get(Number(row[4]))
+  return filters.map((filter) => readerOf(filter)(parts, row, there as Record<string, string> | undefined))
 }
 
-/** From what is kept of a changed animal. */
-export function searchedRowOf(was: string): SearchedRow {
-  return JSON.parse(was) as SearchedRow
+type Reader = (
+  parts: Parts,
+  row: SearchedRow,
+  there: Record<string, string> | undefined,
+) => (string | undefined)[]
+
+const textOfAny = (value: unknown): string | undefined =>
+  value === undefined || value === null ? undefined : String(value)
+
+const READERS: Record<string, Reader> = {
+  categoryId: (_parts, [, categoryId]) => [textOfAny(categoryId)],
+  status: (_parts, [, , status]) => [textOfAny(status)],
+  organizationId: (_parts, [, , , , organizationId]) => [textOfAny(organizationId)],
+  hasPhotos: (_parts, [, , , , , , , hasPhotos]) => [String(Boolean(hasPhotos))],
+  breed: ({ breed }) => [breed?.primary, breed?.secondary],
+  color: ({ colors = [] }) => colors,
+  tag: ({ tags = [] }) => tags,
+}
+
+function readerOf(filter: string): Reader {
+  const reader = READERS[filter]
+  if (reader) return reader
+  if (PLACE_FILTERS.some((name) => name === filter)) return (_parts, _row, there) => [there?.[filter]]
+  const trait = TRAIT_FILTERS[filter as keyof typeof TRAIT_FILTERS] as [keyof Parts, string] | undefined
+  if (trait)
+    return (parts) => [textOfAny((parts[trait[0]] as Record<string, boolean> | undefined)?.[trait[1]])]
+  return (parts) => [textOfAny(parts[filter as keyof Parts])]
 }

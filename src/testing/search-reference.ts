@@ -118,10 +118,9 @@ interface Word {
 
 function wordsAskedBy(q: string | undefined): Word[] {
   if (q === undefined) return []
-  const words = wordsOf(q)
-  const last = words.at(-1) ?? ''
-  const isOpen = fold(q).endsWith(last) && [...last].length >= 3
-  return words.map((text) => ({ text, isBeginning: isOpen && text === last }))
+  const last = /[\p{L}\p{M}\p{N}]+$/u.exec(fold(q).trimEnd())?.[0]
+  const open = wordsOf(last ?? '').at(-1) ?? ''
+  return wordsOf(q).map((text) => ({ text, isBeginning: text === open && [...open].length >= 3 }))
 }
 
 function hasWord(text: string | undefined, { text: word, isBeginning }: Word): boolean {
@@ -130,6 +129,9 @@ function hasWord(text: string | undefined, { text: word, isBeginning }: Word): b
 
 const AGES = ['baby', 'young', 'adult', 'senior', undefined]
 const bytes = (name: string): Buffer => Buffer.from([...fold(name)].slice(0, 60).join(''))
+/** Those of no known day of birth are last of their group. */
+const compareBirths = (a: Seen, b: Seen): number =>
+  (a.birthDate ?? '') < (b.birthDate ?? '') ? 1 : (a.birthDate ?? '') > (b.birthDate ?? '') ? -1 : 0
 const time = ({ publishedAt }: Seen): number => Date.parse(publishedAt ?? '') || 0
 
 function compare(one: Match, other: Match, sort: string, byWords: boolean): number {
@@ -139,7 +141,7 @@ function compare(one: Match, other: Match, sort: string, byWords: boolean): numb
   if (sort === 'publishedAt') return time(a) - time(b) || a.id - b.id
   if (sort === '-publishedAt') return time(b) - time(a) || b.id - a.id
   if (sort === 'distance') return (one.meters ?? 0) - (other.meters ?? 0) || a.id - b.id
-  if (sort === 'age') return AGES.indexOf(a.age) - AGES.indexOf(b.age) || b.id - a.id
+  if (sort === 'age') return AGES.indexOf(a.age) - AGES.indexOf(b.age) || compareBirths(a, b) || b.id - a.id
   return (byWords ? Number(other.inName) - Number(one.inName) : 0) || b.id - a.id
 }
 

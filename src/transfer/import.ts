@@ -3,7 +3,7 @@ import type { Writer } from '../db/write.ts'
 import * as keys from '../keys/store.ts'
 import * as organizations from '../organizations/store.ts'
 import type { PetStatus } from '../pets/fields.ts'
-import { catchUp } from '../pets/search-index.ts'
+import { mergeAll } from '../pets/merge-tokens.ts'
 import { coordinatesOf } from '../places/derive.ts'
 import { takeTurns } from '../search/turns.ts'
 import { type Refusal, Refused } from './animal.ts'
@@ -42,9 +42,6 @@ export interface Options extends Omit<Plan, 'now' | 'organizationId' | 'fileOf' 
   onBatch(done: Summary): void
 }
 
-/** Behind so many batches the index of the search is brought up to date, so that no service looks at more. */
-const BATCHES_UNTIL_INDEXED = 20
-
 /**
  * Brings the animals of a file into a store.
  *
@@ -66,7 +63,6 @@ export async function importAnimals(
   const bonded: Outcome['bonded'] = []
   const seen = new Set<string>()
   const odd: NonNullable<Summary['notUnderstood']> = []
-  let batches = 0
   try {
     await using queue = options.photos && (await openPhotoQueue(options.photos))
     for await (const batch of batchesOf(input, { ...options, withPhotos: queue !== undefined })) {
@@ -81,8 +77,6 @@ export async function importAnimals(
       const outcome = await bringIn(judged, write, { ...options, ...owner, fileOf }, done)
       bonded.push(...outcome.bonded)
       await queue?.add(outcome.photographed)
-      batches += 1
-      if (!options.dryRun && batches % BATCHES_UNTIL_INDEXED === 0) await catchUp(write)
     }
     if (options.dryRun) return done
     const { keyId, removed: status, clock, onRefused } = options
@@ -94,7 +88,7 @@ export async function importAnimals(
       const told = { by: { ...by, keyId }, clock, onRefused, onPhoto }
       done.photos = await fetchPhotos(queue.all(), { db, write }, options.photos, told)
     }
-    await catchUp(write)
+    await mergeAll(write)
   } catch (error) {
     throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error
   }

@@ -19,8 +19,6 @@ import * as postgresStaff from './postgres/0018-staff.ts'
 import * as postgresApplications from './postgres/0019-applications.ts'
 import * as postgresSourceOwners from './postgres/0020-source-owners.ts'
 import * as postgresTokens from './postgres/0021-tokens.ts'
-import * as postgresSearchWords from './postgres/0022-search-words.ts'
-import * as postgresSearchAreas from './postgres/0023-search-areas.ts'
 import * as tables from './sqlite/0001-tables.ts'
 import * as jobs from './sqlite/0002-jobs.ts'
 import * as profile from './sqlite/0003-profile.ts'
@@ -35,8 +33,6 @@ import * as staff from './sqlite/0011-staff.ts'
 import * as applications from './sqlite/0012-applications.ts'
 import * as sourceOwners from './sqlite/0013-source-owners.ts'
 import * as tokens from './sqlite/0014-tokens.ts'
-import * as searchWords from './sqlite/0015-search-words.ts'
-import * as searchAreas from './sqlite/0016-search-areas.ts'
 
 /** Every migration of each engine, in order. One that was released is never changed. */
 export const MIGRATIONS = {
@@ -55,8 +51,6 @@ export const MIGRATIONS = {
     '0012-applications': applications,
     '0013-source-owners': sourceOwners,
     '0014-tokens': tokens,
-    '0015-search-words': searchWords,
-    '0016-search-areas': searchAreas,
   },
   postgres: {
     '0001-first': postgresFirst,
@@ -80,7 +74,5 @@ export const MIGRATIONS = {
     '0019-applications': postgresApplications,
     '0020-source-owners': postgresSourceOwners,
     '0021-tokens': postgresTokens,
-    '0022-search-words': postgresSearchWords,
-    '0023-search-areas': postgresSearchAreas,
   },
 }

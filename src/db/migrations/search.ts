@@ -1,5 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
+/*
+ * What searches ask. pet_search has a row for each animal: its keys in the orders other than that of the ids,
+ * and in PostgreSQL its tokens. In SQLite these are in pet_tokens, a table of FTS5.
+ *
+ * Triggers note in search_change which animals were changed, or moved with their organization, and in
+ * search_move which organizations have more animals than that. Each transaction brings the animals up to date
+ * before it commits (src/pets/index-animals.ts), and a job those of search_move. So no way into the store can
+ * be forgotten.
+ */
+
 /** What of an animal is searched. */
 const SEARCHED = [
   'name',
@@ -13,98 +23,110 @@ const SEARCHED = [
   'published_at',
   'updated_at',
 ]
-/** An int64 is a text in it: as a number of JSON it would not be exact. */
-const NUMBERS = ['category_id', 'organization_id']
 
-/** A row as it was, as a JSON array in the order of SEARCHED. */
-function rowAsJson(row: string, make: string): string {
-  const values = SEARCHED.map((column) => {
-    if (column === 'photos') return `${row}.photos is not null`
-    return NUMBERS.includes(column) ? `cast(${row}.${column} as text)` : `${row}.${column}`
-  })
-  return `${make}(${values.join(', ')})`
-}
+/** The newest are those of the transaction under way; others may be left there, as after a copy. */
+const NOTE_CHANGE = 'insert or replace into search_change (pet_id)'
+/** So many animals of an organization that moved are brought up to date with it, the others by a job. */
+const MAX_MOVED = 500
+const MOVED = `select id from pet where organization_id = new.id order by id limit ${MAX_MOVED}`
+const NOTE_MOVE = `insert into search_move (organization_id, behind)
+  select new.id, max(id) from (${MOVED}) as moved having count(*) = ${MAX_MOVED}
+  on conflict (organization_id) do update set behind = excluded.behind`
 
-interface Types {
-  integer: string
-  bytes: string
-  /** Text that is compared byte by byte. */
-  text: string
-  /** Behind each table. */
-  options: string
-}
+const tables = (integer: string, text: string, tokens: string, options: string): string[] => [
+  `create table pet_search (
+    pet_id ${integer} primary key references pet (id) on delete cascade,
+    name ${text} not null,
+    published ${integer} not null,
+    age ${text} not null,
+    place ${text}
+    ${tokens}
+  ) ${options}`,
+  'create index pet_search_by_name on pet_search (name, pet_id)',
+  'create index pet_search_by_publication on pet_search (published, pet_id)',
+  'create index pet_search_by_age on pet_search (age, pet_id)',
+  `create table search_place (place ${text} primary key)`,
+  `create table search_move (
+    organization_id ${integer} primary key references organization (id) on delete cascade,
+    behind ${integer} not null
+  )`,
+]
 
-/**
- * The index of the search, which follows from the animals, and what has changed since it was brought up
- * to date. An animal that is changed leaves what it was in search_change, once; the store itself does
- * that, so that no way into it can be forgotten.
- */
-export async function addSearch(db: Kysely<unknown>, types: Types, triggers: string[]): Promise<void> {
-  const { integer, bytes, text, options } = types
-  const statements = [
-    `create table search_posting (
-      block ${integer} not null,
-      token ${text} not null,
-      ids ${bytes} not null,
-      primary key (block, token)
-    ) ${options}`,
-    `create table search_order (
-      sort ${text} not null,
-      key ${text} not null,
-      pet_id ${integer} not null,
-      primary key (sort, key, pet_id)
-    ) ${options}`,
-    `create table search_change (pet_id ${integer} primary key, was text)`,
-    `create table search_state (
-      only_row ${integer} primary key check (only_row = 1),
-      generation ${integer} not null,
-      backfill_from ${integer} not null,
-      backfill_to ${integer} not null
-    )`,
-    // What is there already is brought in by a job, from the lowest id to the highest.
-    `insert into search_state (only_row, generation, backfill_from, backfill_to)
-      select 1, 0, 1, coalesce(max(id), 0) from pet`,
-    ...triggers,
-  ]
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
+const sqliteTrigger = (name: string, event: string, action: string): string =>
+  `create trigger ${name} after ${event} begin ${action}; end`
 
-const TABLE = 'search_change (pet_id, was)'
-const KEEP = 'on conflict (pet_id) do nothing'
-
-/**
- * Holds what is there already, though it stays as it is: it would otherwise be taken into the index, and
- * removed, before this transaction's animal is there to be read.
- */
-const HOLD = 'on conflict (pet_id) do update set was = excluded.was where false'
-
-/** Of SQLite, for each row. */
-export const ROW_TRIGGERS = [
-  `create trigger pet_insert_is_searched after insert on pet
-    begin insert into ${TABLE} values (new.id, null) ${KEEP}; end`,
-  ...[`update of ${SEARCHED.join(', ')}`, 'delete'].map(
-    (event) => `create trigger pet_${event.split(' ')[0]}_is_searched after ${event} on pet
-      begin insert into ${TABLE} values (old.id, ${rowAsJson('old', 'json_array')}) ${KEEP}; end`,
+const SQLITE = [
+  ...tables('integer', 'text', '', 'strict'),
+  'create table search_change (seq integer primary key, pet_id integer not null unique) strict',
+  // Beginnings of three to six letters are found fast, behind the letter of their kind.
+  `create virtual table pet_tokens using fts5(
+    tokens, content='', contentless_delete=1, detail=none, tokenize='ascii', prefix='5 7'
+  )`,
+  sqliteTrigger('pet_insert_is_searched', 'insert on pet', `${NOTE_CHANGE} values (new.id)`),
+  sqliteTrigger(
+    'pet_update_is_searched',
+    `update of ${SEARCHED.join(', ')} on pet`,
+    `${NOTE_CHANGE} values (new.id)`,
+  ),
+  sqliteTrigger('pet_delete_is_searched', 'delete on pet', 'delete from pet_tokens where rowid = old.id'),
+  sqliteTrigger(
+    'organization_move_is_searched',
+    `update of profile on organization when ${['address', 'latitude', 'longitude']
+      .map((member) => `old.profile ->> '${member}' is not new.profile ->> '${member}'`)
+      .join(' or ')}`,
+    `${NOTE_CHANGE} ${MOVED}; ${NOTE_MOVE}`,
+  ),
+  // Pages that were read before are no longer true.
+  ...['update', 'delete'].map((event) =>
+    sqliteTrigger(
+      `search_move_${event}_changes_pages`,
+      `${event} on search_move`,
+      'update revision set pages = pages + 1',
+    ),
   ),
 ]
 
-function statementTrigger(event: string, rows: string, was: string): string[] {
-  const transition = event === 'insert' ? 'new table as rows' : 'old table as rows'
-  return [
-    `create function note_pets_before_${event}() returns trigger language plpgsql as $$
-      begin
-        insert into ${TABLE} select ${rows}.id, ${was} from rows order by ${rows}.id ${HOLD};
-        return null;
-      end $$`,
-    `create trigger pet_${event}_is_searched after ${event} on pet
-      referencing ${transition} for each statement execute function note_pets_before_${event}()`,
-  ]
-}
+/** The changes of a transaction have its number: it leaves those of others alone. */
+const noteOf = (rows: string): string => `insert into search_change (pet_id) ${rows}
+  on conflict (pet_id) do update set transaction = excluded.transaction`
 
-/** Of PostgreSQL, once for each statement. */
-export const STATEMENT_TRIGGERS = [
-  ...statementTrigger('insert', 'rows', 'null'),
-  ...['update', 'delete'].flatMap((event) =>
-    statementTrigger(event, 'rows', `${rowAsJson('rows', 'json_build_array')}::text`),
-  ),
+const noteChanges = (event: string): string[] => [
+  `create trigger pet_${event}_is_searched after ${event} on pet referencing new table as rows
+    for each statement execute function note_changed_pets()`,
 ]
+
+const POSTGRES = [
+  ...tables('bigint', 'text collate "C"', ', tokens tsvector not null', ''),
+  'create index pet_search_by_tokens on pet_search using gin (tokens)',
+  `create table search_change (
+    pet_id bigint primary key,
+    transaction xid8 not null default pg_current_xact_id()
+  )`,
+  'create index search_change_by_transaction on search_change (transaction)',
+  `create function note_changed_pets() returns trigger language plpgsql as $$
+    begin
+      ${noteOf('select id from rows order by id')};
+      return null;
+    end $$`,
+  ...noteChanges('insert'),
+  ...noteChanges('update'),
+  `create function note_moved_organization() returns trigger language plpgsql as $$
+    begin
+      ${noteOf(MOVED)};
+      ${NOTE_MOVE};
+      return null;
+    end $$`,
+  `create trigger organization_move_is_searched after update on organization for each row when (${[
+    'address',
+    'latitude',
+    'longitude',
+  ]
+    .map((member) => `old.profile::json ->> '${member}' is distinct from new.profile::json ->> '${member}'`)
+    .join(' or ')}) execute function note_moved_organization()`,
+]
+
+export async function addSearch(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
+  for (const statement of engine === 'sqlite' ? SQLITE : POSTGRES) await sql.raw(statement).execute(db)
+  // Those that are there already are brought in by a job.
+  await sql`insert into search_change (pet_id) select id from pet`.execute(db)
+}

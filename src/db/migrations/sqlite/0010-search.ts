@@ -1,7 +1,4 @@
 import type { Kysely } from 'kysely'
-import { addSearch, ROW_TRIGGERS } from '../search.ts'
+import { addSearch } from '../search.ts'
 
-export async function up(db: Kysely<unknown>): Promise<void> {
-  const types = { integer: 'integer', bytes: 'blob', text: 'text', options: 'strict, without rowid' }
-  await addSearch(db, types, ROW_TRIGGERS)
-}
+export const up = (db: Kysely<unknown>): Promise<void> => addSearch(db, 'sqlite')

@@ -4,8 +4,8 @@ import type { Context } from '../../../context.ts'
 import { cutToPage } from '../../../http/link.ts'
 import * as inventory from '../../../inventory/store.ts'
 import * as organizations from '../../../organizations/store.ts'
+import type { Position } from '../../../pets/candidates.ts'
 import { type Finder, finderOf } from '../../../pets/finder.ts'
-import type { Position } from '../../../pets/order.ts'
 import { pageOfPets } from '../../../pets/page-of-pets.ts'
 import { type Picked, pickedOf } from '../../../pets/picked.ts'
 import type { Show } from '../../../pets/row.ts'
@@ -116,7 +116,7 @@ const FOUND = pickedOf('id')
 /**
  * Animals as cards show them.
  *
- * @throws {ApiError} invalid_parameter; service_unavailable while the index of the search is being built
+ * @throws {ApiError} invalid_parameter
  */
 export async function listAnimals(
   gallery: Gallery,

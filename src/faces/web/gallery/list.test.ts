@@ -140,31 +140,6 @@ test('an address that cannot be read answers 400 with the form and what is wrong
   assert.ok([200, 400].includes(odd.status))
 })
 
-test('while the index of the search is built, lists that need none of it go on', async (t) => {
-  const { add, visit, service } = await startGallery(t)
-  await add({ name: 'Ada' })
-  await add({ name: 'Bo', status: 'pending' })
-  // The job of the service builds it too: once more, where that was done before the search was asked for.
-  let searched: Awaited<ReturnType<typeof visit>>
-  do {
-    await service.context.write('rebuildIndex')
-    for (const path of ['/', '/animals?kind=dog', '/animals?sort=waiting'])
-      assert.equal(cardNames(await visit(path)).length, 2, path)
-    searched = await visit('/animals?q=ada')
-  } while (searched.status === 200)
-  assert.equal(searched.status, 503)
-  assert.ok(searched.headers['retry-after'])
-  assert.match(searched.text, /We cannot answer right now/)
-
-  // The job of the service may be at it too: what it has taken is not left for this one, and not yet there.
-  let found = searched
-  while (found.status === 503) {
-    await service.context.write('indexAnimals')
-    found = await visit('/animals?q=ada')
-  }
-  assert.deepEqual(cardNames(found), ['Ada'])
-})
-
 test('pages are in the language that a browser asks for', async (t) => {
   const { add, visit } = await startGallery(t)
   const id = await add({ name: 'Ada', age: 'senior' })

@@ -1,0 +1,37 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Key } from './matching.ts'
+import type { PickedRow } from './picked.ts'
+import { SHOWN_COLUMNS } from './store.ts'
+
+/** By what an animal comes where it does: of an order by ids the number of its part, and its id. */
+export type Position = readonly [key: number | string, id: number]
+
+/** An animal that has the tokens, with its place in the order; whether it fits in all is still to be seen. */
+export interface Candidate {
+  position: Position
+  place: string | null
+  row: PickedRow
+}
+
+/** Ends where there is nothing more, or returns from where to go on. */
+export type Candidates = AsyncGenerator<Candidate[], Position | undefined>
+
+/** The id of a row of an animal stands behind its times. */
+export const toCandidate = (key: string | number, place: string | null, row: PickedRow): Candidate => ({
+  position: [key, row[4]],
+  place,
+  row,
+})
+
+const SHOWN = SHOWN_COLUMNS.map((column) => {
+  const [name = '', as = name] = column.split(' as ')
+  return sql`pet.${sql.raw(name)} as ${sql.raw(`"${as}"`)}`
+})
+
+/** What a candidate is made of. */
+export const columnsWith = (key: Key | undefined): RawBuilder<unknown> =>
+  sql.join([
+    sql`s.place as "its place"`,
+    sql`${key === undefined ? sql`0` : sql.ref(`s.${key}`)} as "its key"`,
+    ...SHOWN,
+  ])

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { dialectOf } from '../db/dialect.ts'
+import type { Db } from '../db/tables.ts'
+import type { Write } from '../db/write.ts'
+import { inSteps } from '../jobs/job.ts'
+
+/*
+ * FTS5 keeps what is written in segments. A search reads all of them, and takes a tenth of the time when they
+ * are merged into one (https://www.sqlite.org/fts5.html, section 6.8). PostgreSQL needs no such care.
+ */
+
+/** So many pages are merged in one change, which takes about 20 ms. */
+const PAGES = 64
+/** FTS5 merges by itself when there are 16 of a level; up to so many in all are few. */
+const MAX_SEGMENTS = 8
+
+/** Whether there are more segments than a search should have to read. */
+export async function isMergeDue(db: Db): Promise<boolean> {
+  if (dialectOf(db).engine === 'postgres') return false
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct segid) as count from pet_tokens_idx
+  `.execute(db)
+  return Number(rows[0]?.count) > MAX_SEGMENTS
+}
+
+/** @param begin whether all segments there are now are to become one @returns whether there is more to do */
+export async function mergeTokens(db: Db, begin: boolean): Promise<boolean> {
+  if (dialectOf(db).engine === 'postgres') return false
+  const before = await totalChanges(db)
+  await sql`insert into pet_tokens (pet_tokens, rank) values ('merge', ${begin ? -PAGES : PAGES})`.execute(db)
+  // Its manual: where it does nothing the count rises by less than two.
+  return (await totalChanges(db)) - before >= 2
+}
+
+async function totalChanges(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select total_changes() as count`.execute(db)
+  return Number(rows[0]?.count)
+}
+
+/** Merges all segments in small steps. */
+export async function mergeAll(write: Write, mayGoOn = async () => true): Promise<void> {
+  let isFirst = true
+  await inSteps(async () => {
+    const mayBeMore = await write('mergeTokens', isFirst)
+    isFirst = false
+    return mayBeMore
+  }, mayGoOn)
+}
