@@ -13,6 +13,9 @@ import { onEach, sqliteFile } from '../torture/lab/stores.ts'
 /** Animals to add. */
 const ANIMALS = rounds(5_000)
 
+/** Fewer than there are connections to PostgreSQL, so that none waits for one: a wait that is too long is logged. */
+const CLIENTS = 8
+
 /** Node's own confinement: files of the program and the data only, threads, and no other program. */
 function confined(databaseUrl: string): { NODE_OPTIONS: string } {
   const folders = databaseUrl.startsWith('sqlite:') ? [resolve(dirname(fileOf(databaseUrl)))] : []
@@ -25,7 +28,7 @@ function confined(databaseUrl: string): { NODE_OPTIONS: string } {
 onEach('the service needs no file but its data, and no other program', async (t, { stores }) => {
   const settings = { ...stores, ...confined(stores.DATABASE_URL), LOG_LEVEL: 'error' }
   const service = await startService(t, { settings })
-  const creators = startCreators(t, service)
+  const creators = startCreators(t, service, { clients: CLIENTS })
   await waitFor(t, () => creators.ledger.size >= ANIMALS)
   await assertNothingLost(service, await creators.stop())
   for (const path of ['/docs/', '/docs/reference.js', '/openapi.json', '/readyz'])

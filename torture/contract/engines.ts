@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Context } from '../../src/context.ts'
+import { changes } from '../../src/db/change.ts'
 import type { Db } from '../../src/db/tables.ts'
 import { generateKey, hashKey } from '../../src/keys/key-format.ts'
 import { KEPT, keptIn } from '../../src/pets/row.ts'
@@ -115,9 +116,10 @@ function prepare(url: string, keys: Keys, now: number): Promise<void> {
     await db.updateTable('secret').set({ value: CURSOR_SECRET }).where('name', '=', 'cursor').execute()
     for (const [name, key] of Object.entries(KEYS)) {
       if (!key) continue
-      const id = await write('insertKey', { name, ...key }, hashKey(keys[name as keyof Keys]), now)
-      if (name === 'revoked') await write('revokeKey', id, now)
-      if (name === 'ending') await write('rotateKey', id, hashKey(generateKey('production')), now, OVERLAP_MS)
+      const id = await write(changes.insertKey, { name, ...key }, hashKey(keys[name as keyof Keys]), now)
+      if (name === 'revoked') await write(changes.revokeKey, id, now)
+      if (name === 'ending')
+        await write(changes.rotateKey, id, hashKey(generateKey('production')), now, OVERLAP_MS)
     }
   })
 }

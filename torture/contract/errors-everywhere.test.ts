@@ -47,11 +47,9 @@ function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
     [414, 'uri_too_long', head(`${line}?${LONG.slice(0, 9_000)}`, valid)],
     [431, 'headers_too_large', head(line, valid, `a: ${LONG}`)],
     [408, 'request_timeout', head(line, valid).slice(0, -2)],
-    ...['PUT', 'OPTIONS', 'TRACE', 'PROPFIND']
-      .filter((other) => other !== 'PUT' || !takesPicture(path))
-      .map((other): Fault => {
-        return [405, 'method_not_allowed', head(`${other} ${path}`, valid)]
-      }),
+    ...['PUT', 'OPTIONS', 'TRACE', 'PROPFIND'].map((other): Fault => {
+      return [405, 'method_not_allowed', head(`${other} ${path}`, valid)]
+    }),
   ]
   if (needs !== 'read') faults.push([403, 'insufficient_access', head(line, reading)])
   if (requestBody)
@@ -75,7 +73,7 @@ function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
   return faults
 }
 
-/** Under which pictures are added, with POST and with PUT. */
+/** Under which pictures are added. */
 const takesPicture = (path: string): boolean => path.endsWith('/photos')
 
 type Fault = [status: number, code: string, bytes: string]

@@ -6,7 +6,7 @@ import { globalSetup, globalTeardown } from '../../src/testing/setup.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { insist } from '../lab/parallel.ts'
 
-// The long version of src/pets/find.slow.test.ts, on both engines; README.md says how it is run.
+// The long version of src/pets/search/find.slow.test.ts, on both engines; README.md says how it is run.
 
 const { values } = parseArgs({
   options: { searches: { type: 'string', default: '100000' }, seed: { type: 'string' } },

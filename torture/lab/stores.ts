@@ -88,7 +88,7 @@ export function makeKeys(databaseUrl: string, wanted: Partial<keys.NewKey>[]): P
     const made: string[] = []
     for (const { name = 'test', plan = 'free', access = 'write', limits } of wanted) {
       made.push(generateKey('production'))
-      await write('insertKey', { name, plan, access, limits }, hashKey(made.at(-1) ?? ''), 0)
+      await write(changes.insertKey, { name, plan, access, limits }, hashKey(made.at(-1) ?? ''), 0)
     }
     return made
   })

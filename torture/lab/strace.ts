@@ -71,30 +71,21 @@ function begin(text: string, number: number): Call | undefined {
 }
 
 export const ON_DISK = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink']
-export const ON_SOCKETS = ['write', 'writev']
 
 /** Every call of each name up to the most that a thread made. */
 export function upTo(most: Map<string, number>): Point[] {
   return [...most].flatMap(([name, count]) => Array.from({ length: count }, (_, n) => ({ name, nth: n + 1 })))
 }
 
-/**
- * How many calls of each name a thread made at most until so many creates were answered (0: in all), and
- * those with which the log was then folded into the file, in the midst of work.
- */
-export async function countCalls(log: string, creates = 0, later = 0) {
+/** How many calls of each name a thread made at most. */
+export async function countCalls(log: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   const most = new Map<string, number>()
-  const checkpoint: Point[] = []
-  let answered = 0
-  for await (const { thread, name, file, text } of readCalls(log)) {
+  for await (const { thread, name } of readCalls(log)) {
     const counter = `${thread} ${name}`
-    const nth = (counts.get(counter) ?? 0) + 1
-    counts.set(counter, nth)
-    if (text.includes('"HTTP/1.1 201')) answered += 1
-    if (creates === 0 || answered <= creates) most.set(name, Math.max(nth, most.get(name) ?? 0))
-    else if (file.endsWith('.db') && nth > (most.get(name) ?? 0))
-      checkpoint.push({ name, nth, creates: later })
+    const count = (counts.get(counter) ?? 0) + 1
+    counts.set(counter, count)
+    most.set(name, Math.max(count, most.get(name) ?? 0))
   }
-  return { most, checkpoint }
+  return most
 }

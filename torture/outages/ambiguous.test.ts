@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { changes } from '../../src/db/change.ts'
 import { scratchDatabase } from '../../src/testing/postgres.ts'
 import { startProxy } from '../../src/testing/proxy.ts'
 import { makeKey, UNLIMITED } from '../../src/testing/start-app.ts'
@@ -64,7 +65,7 @@ test('a result that is renewed while the sweep removes old ones is there for the
         isOver = true
       })
       const sweep = async (): Promise<void> => {
-        while (!isOver) await write('removeExpiredResults', PAST)
+        while (!isOver) await write(changes.removeExpiredResults, PAST)
       }
       const [answers] = await Promise.all([renewing, sweep(), sweep()])
       for (const [name, { status }] of answers.entries()) {

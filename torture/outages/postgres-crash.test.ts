@@ -12,8 +12,10 @@ const ROUNDS = rounds(100)
 const LONGEST_PEACE_MS = 400
 /** Longest time that a stopped PostgreSQL stays away. */
 const LONGEST_AWAY_MS = 600
-/** From PostgreSQL's first answer to the service's first success. */
+/** From PostgreSQL's first change on its disk to the service's first success. */
 const BACK_MS = 2_000
+/** The service gives a whole create a little more. */
+const CHANGE_MS = 500
 /** Every request is answered in two seconds; the rest is for a busy machine. */
 const ANSWER_MS = 3_000
 
@@ -90,15 +92,23 @@ async function terminate(own: OwnPostgres, which: string): Promise<void> {
   await own.query(`select pg_terminate_backend(pid) from (${OWN_BACKENDS} ${which}) as own`)
 }
 
-/** From PostgreSQL's first answer after it was away to the next create, in milliseconds. */
+/**
+ * From PostgreSQL's first change on its disk after it was away to the next create, in milliseconds.
+ * While it takes longer to change anything than the service waits, it is still away.
+ */
 async function untilBack(own: OwnPostgres, ledger: Ledger): Promise<number> {
   let [since, before] = [performance.now(), ledger.size]
   while (ledger.size === before && performance.now() - since < BACK_MS) {
     // It may have answered once more before it knew of its loss.
-    if ((await own.query('select 1').catch(() => [])).length === 0) {
-      ;[since, before] = [performance.now(), ledger.size]
-    }
+    if (!(await changesInTime(own))) [since, before] = [performance.now(), ledger.size]
     await pause(2)
   }
   return performance.now() - since
+}
+
+/** Writes a message to its log, and waits for the disk. */
+async function changesInTime(own: OwnPostgres): Promise<boolean> {
+  const since = performance.now()
+  const rows = await own.query(`select pg_logical_emit_message(true, 'torture', '')`).catch(() => [])
+  return rows.length > 0 && performance.now() - since < CHANGE_MS
 }

@@ -7,11 +7,11 @@ import sharp from 'sharp'
 import { changes } from '../../src/changes.ts'
 import type { Context } from '../../src/context.ts'
 import { openForCommand } from '../../src/db/open-database.ts'
-import { sweepWorkFolder } from '../../src/photo-files/folder.ts'
-import { openPhotoStore } from '../../src/photo-files/open.ts'
-import { ALL_FORMS, fileName, readFileName } from '../../src/photo-files/sizes.ts'
-import type { PhotoStore } from '../../src/photo-files/store.ts'
 import { orphanedPhotoFiles, removedPhotos } from '../../src/photos/jobs.ts'
+import { sweepWorkFolder } from '../../src/photos/storage/folder.ts'
+import { openPhotoStore } from '../../src/photos/storage/open.ts'
+import { ALL_RENDITIONS, fileName, readFileName } from '../../src/photos/storage/renditions.ts'
+import type { PhotoStore } from '../../src/photos/storage/store.ts'
 import { picture } from '../../src/testing/pictures.ts'
 import { LOST_RETRY_MS, repeat, waitFor } from '../lab/parallel.ts'
 import { randomOf, reached, rounds } from '../lab/rounds.ts'
@@ -105,8 +105,8 @@ test('however often it is killed, each photo that is shown is whole, and files o
 
   const store = await openPhotoStore({ photosUrl: undefined, databaseUrl: DATABASE_URL })
   for (const hash of listed)
-    for (const form of ALL_FORMS.filter((form) => form !== 'jpeg'))
-      assert.ok(await store.size(fileName(hash, form)), `${hash} ${form}`)
+    for (const rendition of ALL_RENDITIONS.filter((rendition) => rendition !== 'jpeg'))
+      assert.ok(await store.size(fileName(hash, rendition)), `${hash} ${rendition}`)
   const nobodys = () => filesIn(folder).filter((file) => !listed.has(file.slice(3, 35)))
   const orphans = nobodys().length
   const halves = readdirSync(store.workFolder).length

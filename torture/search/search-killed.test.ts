@@ -21,7 +21,7 @@ const QUESTIONS = 24
 /** So many that a search brings the index up to date when all of them have changed. */
 const ANIMALS = 1_200
 const TOUCH_EVERY_MS = 50
-/** Few pages: the walk of pages is what src/pets/find.slow.test.ts is for. */
+/** Few pages: the walk of pages is what src/pets/search/find.slow.test.ts is for. */
 const LIMIT = 100
 
 type Body = Record<string, unknown>
@@ -73,7 +73,7 @@ async function startTouching(databaseUrl: string): Promise<() => Promise<void>> 
 async function index(databaseUrl: string): Promise<void> {
   const { write, close } = await openForCommand(databaseUrl, changes)
   try {
-    while (await write('indexAnimals'));
+    while (await write(changes.indexAnimals));
   } finally {
     await close()
   }

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test'
+import { changes } from '../../src/db/change.ts'
 import { generateKey, hashKey } from '../../src/keys/key-format.ts'
 import { UNLIMITED } from '../../src/testing/start-app.ts'
 import { list } from '../lab/list.ts'
@@ -36,13 +37,13 @@ function makeKeys(databaseUrl: string, count: number): Promise<{ made: string[];
     for (let number = 0; number < count; number += 1) {
       const key = generateKey('production')
       const plan = { name: 'a', ...UNLIMITED, access: 'admin' } as const
-      const id = await write('insertKey', plan, hashKey(key), 0)
+      const id = await write(changes.insertKey, plan, hashKey(key), 0)
       made.push(key)
-      if (number % 6 === 4) await write('revokeKey', id, 1)
+      if (number % 6 === 4) await write(changes.revokeKey, id, 1)
       else useful.push(key)
       if (number % 6 !== 5) continue
       const next = generateKey('production')
-      await write('rotateKey', id, hashKey(next), Date.now(), 86_400_000)
+      await write(changes.rotateKey, id, hashKey(next), Date.now(), 86_400_000)
       made.push(next)
       useful.push(next)
     }

@@ -1,18 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hash } from 'node:crypto'
 import { changes } from '../../src/changes.ts'
+import type { Change, Changes } from '../../src/db/change.ts'
 import type { Db } from '../../src/db/tables.ts'
-import {
-  type Change,
-  type ChangeName,
-  type Changes,
-  transactionWriter,
-  type Writer,
-} from '../../src/db/write.ts'
+import { transactionWriter, type Writer } from '../../src/db/write.ts'
 import { ApiError } from '../../src/errors.ts'
 import { type RequestWrite, requestWrites } from '../../src/http/idempotency.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { withAdopter } from '../../src/orders/store.ts'
-import type { StoredRow } from '../../src/pets/store.ts'
 import { type Random, randomFrom } from '../lab/random.ts'
 
 /** One thing that a client wants done, under one Idempotency-Key, and what it was told in the end. */
@@ -51,7 +45,7 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
   const skew = [0, -2_000, 2_000]
   const processes = skew.slice(0, random.whole(1, 3)).map((ahead) => startProcess(db, scheduler, ahead))
 
-  async function fulfil(wish: Wish, name: ChangeName, args: (now: number) => unknown[]): Promise<void> {
+  async function fulfil(wish: Wish, change: Change, args: (now: number) => unknown[]): Promise<void> {
     for (let attempt = 0; attempt < 6; attempt += 1) {
       await scheduler.turn()
       const fate = {
@@ -60,7 +54,7 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
         lostAfter: random.often(harm),
       }
       try {
-        const result = await random.pick(processes)(wish, fate, name, args)
+        const result = await random.pick(processes)(wish, fate, change, args)
         wish.outcome = 'done'
         wish.answers.push(await answerOf(db, wish.what, result))
         wish.id = idOf(result)
@@ -85,27 +79,27 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
       const by = { keyId: FIRST_KEY, sees: 'all' }
       if (petId === undefined || random.often(0.2)) {
         const pet = { name: wish.key, categoryId: 1n, status: 'available' }
-        await fulfil(wish, 'insertPet', (now) => [pet, BY, now])
+        await fulfil(wish, changes.insertPet, (now) => [pet, BY, now])
         if (wish.id !== undefined) state.petIds.push(wish.id)
       } else if (orderId !== undefined && random.often(0.4)) {
         const status = random.pick(['approved', 'completed', 'cancelled'] as const)
         wish.what = status === 'cancelled' && random.often(0.5) ? 'cancel' : 'decide'
         const decision = (now: number) => ({ ...by, id: BigInt(orderId), now })
-        if (wish.what === 'cancel') await fulfil(wish, 'cancelOrder', (now) => [decision(now)])
-        else await fulfil(wish, 'decideOrder', (now) => [status, decision(now)])
+        if (wish.what === 'cancel') await fulfil(wish, changes.cancelOrder, (now) => [decision(now)])
+        else await fulfil(wish, changes.decideOrder, (now) => [status, decision(now)])
       } else if (random.often(0.6)) {
         wish.what = 'place'
         const order = { petId: BigInt(petId), adopter: { name: wish.key, email: 'a@example.org' } }
-        await fulfil(wish, 'placeOrder', (now) => [order, BY, now])
+        await fulfil(wish, changes.placeOrder, (now) => [order, BY, now])
         if (wish.id !== undefined) state.orderIds.push(wish.id)
       } else {
         const intent = (now: number) => ({ id: BigInt(petId), by: BY, now })
         wish.what = random.often(0.9) ? 'patch' : 'delete'
         const patch = { status: random.pick(['available', 'pending', 'sold'] as const) }
         if (wish.what === 'delete') {
-          await fulfil(wish, 'deletePet', (now) => [intent(now)])
+          await fulfil(wish, changes.deletePet, (now) => [intent(now)])
           wish.id = petId
-        } else await fulfil(wish, 'updatePet', (now) => [patch, intent(now)])
+        } else await fulfil(wish, changes.updatePet, (now) => [patch, intent(now)])
       }
     }
   }
@@ -116,15 +110,12 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
 
 /** Of an animal its row is the result, of an order the order. */
 function idOf(result: unknown): number | undefined {
-  return Array.isArray(result) ? (result as StoredRow)[1] : (result as { id?: number } | undefined)?.id
+  return (result as { id?: number } | undefined)?.id
 }
 
-type Process = (
-  wish: Wish,
-  fate: Fate,
-  name: ChangeName,
-  args: (now: number) => unknown[],
-) => Promise<unknown>
+const sha256 = (text: string): string => hash('sha256', text)
+
+type Process = (wish: Wish, fate: Fate, change: Change, args: (now: number) => unknown[]) => Promise<unknown>
 
 /** A process has nothing of its own but a clock and what it knows to be under way. */
 function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
@@ -140,42 +131,28 @@ function startProcess(db: Db, scheduler: Scheduler, ahead: number): Process {
     if (lostAfter) throw new Lost()
     return result
   }
-  /** Each change dies at its end, if it is to. */
-  const dying = (die: () => void): Changes =>
-    Object.fromEntries(
-      Object.entries<Change>(changes).map(([name, change]) => [
-        name,
-        async (inside: Db, ...args: unknown[]) => {
-          const changed = await change(inside, ...args)
-          die()
-          return changed
-        },
-      ]),
-    )
+  /** Each transaction dies at its end, if it is to. */
+  const dying = (die: () => void): Changes => ({
+    async indexAnimals(inside: Db) {
+      const more = await changes.indexAnimals(inside)
+      die()
+      return more
+    },
+  })
   const faulty: Pick<Writer, 'write' | 'writeOnce'> = {
-    write: (name, ...args) => suffer((die) => transactionWriter(db, dying(die)).write(name, ...args)),
-    writeOnce: (once, name, ...args) =>
-      suffer((die) => transactionWriter(db, dying(die)).writeOnce(once, name, ...args)),
+    write: (change, ...args) => suffer((die) => transactionWriter(db, dying(die)).write(change, ...args)),
+    writeOnce: (once, change, ...args) =>
+      suffer((die) => transactionWriter(db, dying(die)).writeOnce(once, change, ...args)),
   }
   const clock = (): number => EPOCH_MS + ahead
   const writeOnce: RequestWrite = requestWrites(faulty, clock)
-  return async ({ key, what }, given, name, args) => {
+  return async ({ key, what }, given, change, args) => {
     if (given.lostBefore) throw new Lost()
     fate = given
-    const request = {
-      // A DELETE may be sent again as it is.
-      headers: what === 'delete' || what === 'cancel' ? {} : { 'idempotency-key': key },
-      caller: { kind: 'key', id: FIRST_KEY, view: 'all' },
-      method: 'POST',
-      routeOptions: { url: `/v1/${what}` },
-    }
-    const reply = { header: () => undefined }
-    return writeOnce(
-      request as unknown as FastifyRequest,
-      reply as unknown as FastifyReply,
-      name,
-      ...(args(clock()) as never),
-    )
+    // A DELETE may be sent again as it is.
+    const isSafe = what === 'delete' || what === 'cancel'
+    const onceKey = isSafe ? undefined : { scope: sha256(`${what} ${key}`), fingerprint: sha256('') }
+    return writeOnce(onceKey, change, ...(args(clock()) as never[]))
   }
 }
 

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { openFile } from '../../src/db/sqlite.ts'
+import { openToWrite } from '../../src/db/open-sqlite.ts'
 import { hashKey } from '../../src/keys/key-format.ts'
+import { becomeNextRelease } from '../../src/testing/next-release.ts'
 import type { Random } from '../lab/random.ts'
 
-/** Each earlier state of a store: the statements that make one. */
-export const STATES = [resolve('torture/upgrade/merged-steps.sql')]
-
-/** What may have been left behind in it. */
+/** What may have been left behind in a store. */
 function contentsOf(random: Random): string[] {
   return [
     ...Array.from({ length: random.whole(1, 300) }, (_, n) => {
@@ -30,15 +26,24 @@ function contentsOf(random: Random): string[] {
   ]
 }
 
-/** Makes a store in an earlier state; its key has all access. */
-export function makeStore(file: string, state: string, key: string, random: Random): void {
-  const database = openFile(file, 'write')
-  database.exec(readFileSync(state, 'utf8'))
+/** Makes a store of this release; its key has all access. */
+export async function makeStore(file: string, key: string, random: Random): Promise<void> {
+  const { database } = await openToWrite(file)
   database.exec(`insert into api_key (name, plan, access, per_minute, per_day, created_at)
     values ('old', 'enterprise', 'admin', 1000000, 1000000, 0)`)
-  database.exec(`insert into api_key_secret values ('${hashKey(key)}', 1, 0, null)`)
+  database.exec(`insert into api_key_secret (hash, key_id, created_at) values ('${hashKey(key)}', 1, 0)`)
   for (const statement of contentsOf(random)) database.exec(statement)
   database.close()
+}
+
+/** Makes a new store of the next release. */
+export async function openNext(file: string): Promise<DatabaseSync> {
+  const becomeThisRelease = becomeNextRelease()
+  try {
+    return (await openToWrite(file)).database
+  } finally {
+    becomeThisRelease()
+  }
 }
 
 type Rows = Record<string, SQLOutputValue>[]

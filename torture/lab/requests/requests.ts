@@ -135,12 +135,13 @@ export function requestsOf({
     const share = asked.length > 10 ? 0.1 : 0.3
     const queries = asked.filter(({ required }) => required || often(share))
     const filled = `/v1${operation.path.replace(/\{(\w+)\}/g, (_all, id) => String(someId(id)))}`
-    const photo = operation.path.endsWith('{photoId}') && photos.length > 0 && often(0.8) && pick(photos)
+    // Whose it is has to fit to the photo.
+    const owned = photos.filter((one) => one.split('/')[2] === filled.split('/')[2])
+    const photo = operation.path.endsWith('{photoId}') && owned.length > 0 && often(0.8)
     const made: Draft = {
       operation,
       method: method === 'GET' && often(0.05) ? 'HEAD' : method,
-      // Whose it is has to fit to the photo.
-      path: photo && photo.split('/')[2] === filled.split('/')[2] ? photo : filled,
+      path: photo ? pick(owned) : filled,
       query: queries.flatMap((one) => query(one, values.valid)),
       headers: caller === undefined ? [] : [['Authorization', `Bearer ${caller}`]],
       judged: true,
