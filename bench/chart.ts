@@ -19,9 +19,6 @@ const STYLE = `<style>
   }
 </style>`
 
-/** Readable on white and on black. */
-const COLOURS = ['#1f77d0', '#d9730d', '#2f9e44', '#c2408c', '#8a63d2', '#b08800', '#0f9d9d', '#d1453b']
-
 const WIDTH = 760
 const LABEL_WIDTH = 150
 const ROW = 22
@@ -49,52 +46,6 @@ export function barChart(title: string, note: string, comparisons: Comparison[],
     y += 24
   }
   return svg(y - 8, title, note, parts)
-}
-
-const PLOT = { left: 72, right: 740, top: 64, bottom: 300 }
-
-/** Lines: what a request costs with more data, relative to the first size or in a unit; one a measurement. */
-export function growthChart(title: string, note: string, comparisons: Comparison[], unit = '×'): string {
-  const sizes = comparisons[0]?.rows.map(({ name }) => name) ?? []
-  const values = comparisons.flatMap(({ rows }) => rows.map(({ ratio }) => ratio.median))
-  const most = Math.max(2, Math.ceil(Math.max(...values)))
-  const x = (index: number) =>
-    PLOT.left + 30 + (index * (PLOT.right - PLOT.left - 80)) / Math.max(1, sizes.length - 1)
-  const y = (value: number) => PLOT.bottom - (value / most) * (PLOT.bottom - PLOT.top)
-  const step = most <= 2 ? 0.5 : roundStep(most / 6)
-  const ticks = Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step)
-  const parts = [
-    ...ticks.flatMap((tick) => [
-      `<path class="grid" d="M${PLOT.left} ${y(tick)}H${PLOT.right}"/>`,
-      text(
-        PLOT.left - 8,
-        y(tick) + 4,
-        `${tick.toLocaleString('en')} ${unit}`,
-        'class="quiet" text-anchor="end"',
-      ),
-    ]),
-    ...sizes.map((size, index) =>
-      text(x(index), PLOT.bottom + 20, size, 'class="quiet" text-anchor="middle"'),
-    ),
-    `<path class="axis" d="M${PLOT.left} ${PLOT.bottom}H${PLOT.right}"/>`,
-    ...comparisons.flatMap(({ name, rows }, place) => {
-      const colour = COLOURS[place % COLOURS.length]
-      const points = rows.map(({ ratio }, index) => `${x(index).toFixed(1)},${y(ratio.median).toFixed(1)}`)
-      const [left, top] = [PLOT.left + (place % 2) * 340, PLOT.bottom + 50 + Math.floor(place / 2) * ROW]
-      return [
-        `<polyline class="line" stroke="${colour}" points="${points.join(' ')}"/>`,
-        `<rect x="${left}" y="${top - 9}" width="18" height="4" fill="${colour}"/>`,
-        text(left + 26, top - 2, `${name}: ${fine(rows.at(-1)?.ratio.median ?? 0)}`),
-      ]
-    }),
-  ]
-  return svg(PLOT.bottom + 50 + Math.ceil(comparisons.length / 2) * ROW, title, note, parts)
-}
-
-/** At least as much, as one counts: 1, 2, 5, 10, 20 and so on. */
-function roundStep(least: number): number {
-  const power = 10 ** Math.max(0, Math.floor(Math.log10(least)))
-  return ([1, 2, 5].find((times) => times * power >= least) ?? 10) * power
 }
 
 function svg(height: number, title: string, note: string, parts: string[]): string {

@@ -17,8 +17,8 @@ import type { Db } from '../src/db/tables.ts'
 import { insertOrganization } from '../src/organizations/store.ts'
 import { type Aged, categoryNames, withAge } from '../src/pets/age.ts'
 import { insertPets } from '../src/pets/insert-many.ts'
-import { mergeAll } from '../src/pets/merge-tokens.ts'
 import type { NewPet } from '../src/pets/schema.ts'
+import { mergeAll } from '../src/pets/search/merge-tokens.ts'
 import { organizations, skewedAnimals } from './skewed.ts'
 
 // A store with many animals, straight into its tables, and then their index.
@@ -62,7 +62,7 @@ async function fill(url: string, count: number): Promise<Filled> {
     await insertAll(store.db, count)
     const inserted = performance.now()
     const computed = process.cpuUsage()
-    while (await store.write('indexAnimals', true));
+    while (await store.write(changes.indexAnimals, true));
     await mergeAll(store.write)
     const indexed = performance.now()
     const { user, system } = process.cpuUsage(computed)

@@ -1,6 +1,5 @@
 import { aligned, type Setup, setup, whole } from './report.ts'
 import { ask, type Door } from './requests.ts'
-import type { CreateCost } from './search-creates.ts'
 import { fixedQuestions, generatedQuestions, type Question, type Shown } from './search-questions.ts'
 import { type Filled, fillStore } from './search-store.ts'
 import { computedMs, makeKey, memoryOf, type Service, type Store, startService } from './servers.ts'
@@ -22,7 +21,6 @@ const MAX_P99_MS: [begins: string, sqlite: number, postgres: number][] = [
   ['nearest within 100 km', 50, 100],
   ['', 40, 150],
 ]
-export const LEAST_CREATES = 0.75
 
 export interface Asked {
   kind: string
@@ -47,7 +45,6 @@ export interface Searches {
   filled: Filled
   asked: Asked[]
   memoryMb: { start: number | undefined; peak: number | undefined }
-  creates?: CreateCost
 }
 
 export async function measureSearch(url: string, animals: number): Promise<Searches> {
@@ -155,7 +152,7 @@ async function askAll(
   }
 }
 
-export function searchReport({ engine, animals, filled, asked, memoryMb, creates, setup }: Searches): string {
+export function searchReport({ engine, animals, filled, asked, memoryMb, setup }: Searches): string {
   const titles = [
     '',
     'answers',
@@ -187,13 +184,6 @@ export function searchReport({ engine, animals, filled, asked, memoryMb, creates
       `${indexSeconds.toFixed(0)} s (${indexCpuSeconds.toFixed(0)} s computed here); ` +
       `${whole(storeMb)} MB, the index ${whole(indexMb)} MB of them`,
     ...aligned([titles, ...rows]),
-    ...(creates
-      ? [
-          `Creates a second with the index, of those without: ${creates.ratio.median.toFixed(2)} ` +
-            `(${creates.ratio.least.toFixed(2)}..${creates.ratio.most.toFixed(2)}), ` +
-            `to reach ≥ ${LEAST_CREATES}`,
-        ]
-      : []),
     `Resident memory of the service: ${whole(memoryMb.start)} MB at the start, ` +
       `${whole(memoryMb.peak)} MB at its peak.`,
     `One connection, no page asked twice. Node ${setup.versions.node}, SQLite ${setup.versions.sqlite}; ` +

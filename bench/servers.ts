@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { SETTINGS } from '../src/settings.ts'
+import { SETTINGS } from '../src/config.ts'
 import type { Answers } from './answers.ts'
 import { heard, mind, PATIENCE_MS, stop } from './children.ts'
 

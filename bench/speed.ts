@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { type Adoptable, adoptable, CREATE, FILTERS, MEASUREMENTS, SAME_PAGE } from './adoptable.ts'
 import { BARE, type Contestant, compete } from './contest.ts'
 import { type Exchange, load } from './load.ts'
-import { startNginx } from './nginx.ts'
 import { startPeers } from './peers.ts'
 import {
   aligned,
@@ -15,7 +14,7 @@ import {
   table,
   whole,
 } from './report.ts'
-import { ANIMALS, addAnimals, ask, countAnimals, type Door, NEW_PET, record } from './requests.ts'
+import { ANIMALS, addAnimals, countAnimals, type Door, NEW_PET, record } from './requests.ts'
 import { makeKey, memoryOf, type Service, type Store, startBare, startService } from './servers.ts'
 import { type Spread, spread } from './statistics.ts'
 
@@ -56,7 +55,7 @@ export async function measureSpeed(options: Options, folder: string): Promise<Sp
   const own: Adoptable = { ...adoptable(OWN, service, key, { file }), readyMs, made: 'fastify, node:sqlite' }
   const { nowMb: startMb } = memoryOf(service.pid)
   await addAnimals(door)
-  const { others, skipped } = await startOthers(folder, door)
+  const { peers: others, skipped } = await startPeers(folder)
   const contestants: Contestant[] = [own, ...others]
   const bare = await startBare()
   const measured = await compete({ ...options, bare, contestants, measurements: Object.keys(MEASUREMENTS) })
@@ -90,15 +89,6 @@ async function startOften(store: Store, starts: number): Promise<{ service: Serv
     if (readyMs.length === starts) return { service, readyMs }
     await service.stop()
   }
-}
-
-async function startOthers(folder: string, door: Door) {
-  const page = await (await ask(door, { method: 'GET', path: '/v1/pets' })).text()
-  const nginx = await startNginx(folder, page)
-  const { peers, skipped } = await startPeers(folder)
-  return nginx
-    ? { others: [nginx, ...peers], skipped }
-    : { others: peers, skipped: ['nginx: not installed', ...skipped] }
 }
 
 /** Speed that loses a write counts nothing. */
