@@ -4,10 +4,10 @@ import { updateApplication } from './applications/decide.ts'
 import * as applicants from './applications/erasure.ts'
 import { withdrawByLink } from './applications/link.ts'
 import * as categories from './categories/store.ts'
-import type { Gathered } from './db/gathered.ts'
+import { type Changes, listChanges } from './db/change.ts'
 import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
-import { type Changes, nothing } from './db/write.ts'
+import { nothing } from './db/write.ts'
 import { removeDemo } from './demo/remove.ts'
 import * as jobs from './jobs/store.ts'
 import * as keys from './keys/store.ts'
@@ -18,9 +18,9 @@ import * as guardedPets from './orders/guarded-pets.ts'
 import * as place from './orders/place.ts'
 import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
-import { indexAnimals } from './pets/index-animals.ts'
-import { insertEachPet, insertPet } from './pets/insert.ts'
-import { mergeTokens } from './pets/merge-tokens.ts'
+import { insertPet } from './pets/insert.ts'
+import { indexAnimals } from './pets/search/index-animals.ts'
+import { mergeTokens } from './pets/search/merge-tokens.ts'
 import * as photos from './photos/store.ts'
 import * as staff from './staff/accounts.ts'
 import { removeExpiredSessions } from './staff/expired.ts'
@@ -108,14 +108,10 @@ export const changes = {
   nothing,
 } satisfies Changes
 
-/**
- * Those that PostgreSQL makes together when they wait together, in one statement: none can be in another's way.
- * The embedded database groups all changes, since it makes one after the other anyway.
- */
-export const gathered = { insertPet: insertEachPet } satisfies Gathered
+listChanges(changes)
 
 type Listed = typeof changes
 
-declare module './db/write.ts' {
+declare module './db/change.ts' {
   interface ChangeList extends Listed {}
 }

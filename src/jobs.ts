@@ -4,7 +4,7 @@ import type { Jobs } from './jobs/job.ts'
 import { expiredTokens } from './keys/tokens.ts'
 import { adopters, erasureOf } from './orders/erasure.ts'
 import { ages } from './pets/ages.ts'
-import { searchIndex } from './pets/search-job.ts'
+import { searchIndex } from './pets/search/job.ts'
 import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
 import { expiredSessions } from './staff/expired.ts'
 

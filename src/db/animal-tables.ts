@@ -33,7 +33,7 @@ export interface PetTable {
   profile: string | null
   public_part: string | null
   staff_part: string | null
-  /** JSON: its photos in their order, as KeptPhoto of src/photo-files/kept.ts; null for none. */
+  /** JSON: its photos in their order, as KeptPhoto of src/photos/storage/kept.ts; null for none. */
   photos: string | null
   /** From when on its age group is no longer right; null where that follows from nothing, or never ends. */
   age_due_at: number | null
@@ -125,10 +125,13 @@ export interface PetSearchTable {
   name: string
   /** When it was published, in Unix milliseconds; 0 for never. */
   published: number
+  updated: number
   /** Its age group and birth date: the higher, the younger. */
   age: string
   /** The token of where it is; null for nowhere. */
   place: string | null
+  /** A JSON array of its values, as they are written, which facets count. */
+  counted: string
   /** In PostgreSQL alone. */
   tokens: string
 }

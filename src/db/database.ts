@@ -1,7 +1,7 @@
+import type { Changes } from './change.ts'
 import type { Claim } from './claim.ts'
-import type { Gathered } from './gathered.ts'
 import type { Db } from './tables.ts'
-import type { Changes, Writer } from './write.ts'
+import type { Writer } from './write.ts'
 import type { StartWriter } from './writer.ts'
 
 /** What a process caches until the store has changed: pages of animals, and keys. */
@@ -37,8 +37,6 @@ export interface OpenOptions {
   /** Hears why the file of the store is lost, and with undefined that it is back. */
   onLoss(reason: string | undefined): void
   changes: Changes
-  /** Those of them that PostgreSQL makes together when they wait together. */
-  gathered: Gathered
   /** Starts the writer of the embedded database, which knows the same changes. */
   startWriter: StartWriter
 }

@@ -18,8 +18,10 @@ export interface Visible<Row> {
 /** What queries have to know of the engine that they run on; Kysely writes the rest for each. */
 export interface Dialect {
   engine: 'sqlite' | 'postgres'
-  /** Runs a query that is built already. @returns rows as tuples, in the order of the columns */
-  run<Row extends unknown[]>(db: Db, query: CompiledQuery): Promise<Row[]>
+  /** Runs a query that is built already. */
+  run<Row extends object>(db: Db, query: CompiledQuery): Promise<Row[]>
+  /** The same, planned for the values of this query alone. */
+  runOwnPlan<Row extends object>(db: Db, query: CompiledQuery): Promise<Row[]>
   /** True where no other transaction has these words in hand; they are in this one's until its end. */
   takeInHand(words: string | Expression<string>): RawBuilder<SqlBool>
   /** Waits until no other transaction has these words in hand; they are in this one's until its end. */
@@ -36,11 +38,15 @@ export interface Dialect {
   readVisible<Row extends { id: number }>(db: Db, read: (db: Db) => Promise<Row[]>): Promise<Visible<Row>>
 }
 
+// Kysely's way to a connection costs as much as a query, and the embedded store has but one.
+const runOnSqlite: Dialect['run'] = (db, query) =>
+  (db.getExecutor().adapter as NodeSqliteAdapter).executeQuery(query)
+
 /** One connection that may write, and makes one change after the other. */
 const SQLITE: Dialect = {
   engine: 'sqlite',
-  // Kysely's way to a connection costs as much as a query, and the embedded store has but one.
-  run: (db, query) => (db.getExecutor().adapter as NodeSqliteAdapter).executeQuery(query),
+  run: runOnSqlite,
+  runOwnPlan: runOnSqlite,
   takeInHand: () => sql<SqlBool>`true`,
   waitInHand: async () => undefined,
   lockRows: (query) => query,
@@ -57,14 +63,19 @@ export function nameOf(text: string): string | undefined {
 /** Bounded by the source: so many texts have prepared queries at most, with all their shapes. */
 const MOST_NAMES = 2_000
 
+async function runOnPostgres<Row extends object>(db: Db, query: CompiledQuery): Promise<Row[]> {
+  return (await db.executeQuery<Row>(query)).rows
+}
+
 /** Many connections, and several transactions at once. */
 const POSTGRES: Dialect = {
   engine: 'postgres',
-  async run<Row extends unknown[]>(db: Db, query: CompiledQuery) {
+  run(db, query) {
     if (!names.has(query.sql) && names.size < MOST_NAMES) names.set(query.sql, `adoptable_${names.size}`)
-    const { rows } = await db.executeQuery<object>(query)
-    return rows.map((row) => Object.values(row) as Row)
+    return runOnPostgres(db, query)
   },
+  // Of a query without a name PostgreSQL keeps no plan.
+  runOwnPlan: runOnPostgres,
   // Negative keys of locks tell of animals that are being added.
   takeInHand: (words) =>
     sql<SqlBool>`pg_try_advisory_xact_lock(hashtextextended(${words}, 0) & 9223372036854775807)`,

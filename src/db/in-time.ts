@@ -22,10 +22,7 @@ export async function readInTime<Result>(
     const inTime = await firstOf(db, read, firstPlanMs)
     if (inTime) return inTime.result
   }
-  return db.transaction().execute(async (inside) => {
-    await sql`select ${CUSTOM_PLAN}`.execute(inside)
-    return await read(inside, true)
-  })
+  return read(db, true)
 }
 
 /** @returns undefined where it took longer */
@@ -36,7 +33,7 @@ async function firstOf<Result>(
 ): Promise<{ result: Result } | undefined> {
   try {
     return await db.transaction().execute(async (inside) => {
-      await sql`select set_config('statement_timeout', ${String(ms)}, true), ${CUSTOM_PLAN}`.execute(inside)
+      await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(inside)
       return { result: await read(inside, false) }
     })
   } catch (error) {
@@ -44,9 +41,6 @@ async function firstOf<Result>(
     throw error
   }
 }
-
-/** Each question has a plan of its own. */
-const CUSTOM_PLAN = sql`set_config('plan_cache_mode', 'force_custom_plan', true)`
 
 /** SQLSTATE of a statement that took longer than it may. */
 const QUERY_CANCELED = '57014'

@@ -6,23 +6,6 @@ import type { Db } from './tables.ts'
 
 type Engine = keyof typeof MIGRATIONS
 
-/** The steps that became 0001-tables, of a store that was made before the first release. */
-export const MERGED = [
-  '0001-first',
-  '0002-pages',
-  '0003-pet-changes',
-  '0004-category-names',
-  '0005-idempotency',
-  '0006-orders',
-  '0007-inventory',
-  '0008-revision',
-  '0009-pet-sources',
-  '0011-installation',
-  '0012-known-time',
-  '0013-order-indexes',
-  '0014-imported-files',
-]
-
 function migratorOf(db: Db, engine: Engine): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS[engine] } })
 }
@@ -33,7 +16,6 @@ function migratorOf(db: Db, engine: Engine): Migrator {
  * @throws when one fails, or when the store was written by a newer release
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
-  if (engine === 'sqlite') await mergeFirstSteps(db)
   const { error } = await migratorOf(db, engine).migrateToLatest()
   if (!error) return
   // A store that could not be made, as on a full disk, has no migrations to read.
@@ -41,38 +23,10 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
   throw error
 }
 
-/** The steps have made the same tables: what changes is the record of them. @throws when some lack */
-async function mergeFirstSteps(db: Db): Promise<void> {
-  const seen = await firstStepsIn(db)
-  if (seen.length === 0) return
-  await refuseNewer(db, 'sqlite')
-  if (seen.length < MERGED.length) {
-    throw new Error(
-      `the store was made by a version before 1.0.0 (${seen.at(-1)}), from which no way leads here: export its ` +
-        'animals with that one, and import them into a new store',
-    )
-  }
-  await db.transaction().execute(async (inside) => {
-    await sql`delete from kysely_migration where name in (${sql.join(MERGED)})`.execute(inside)
-    const at = new Date(0).toISOString()
-    await sql`insert into kysely_migration (name, timestamp) values ('0001-tables', ${at})`.execute(inside)
-  })
-}
-
-/** Those of the merged steps that a store of SQLite has seen, in their order. */
-async function firstStepsIn(db: Db): Promise<string[]> {
-  const record = await sql`select name from sqlite_schema where name = 'kysely_migration'`.execute(db)
-  if (record.rows.length === 0) return []
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration where name in (${sql.join(MERGED)}) order by name
-  `.execute(db)
-  return rows.map(({ name }) => name)
-}
-
 /** @throws when a release that is newer than this one has changed the tables */
 async function refuseNewer(db: Db, engine: Engine, location = 'here'): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const newer = rows.find(({ name }) => !(name in MIGRATIONS[engine]) && !MERGED.includes(name))
+  const newer = rows.find(({ name }) => !(name in MIGRATIONS[engine]))
   if (newer === undefined) return
   const found = `the store ${location} is of a newer release (${newer.name})`
   throw new Error(`${found}: take that one, or restore a backup`)
@@ -87,12 +41,7 @@ export async function migrateIfNew(db: Db, engine: Engine, location: string): Pr
   await ((await isNew(db, engine)) ? migrate(db, engine) : requireCurrent(db, engine, location))
 }
 
-async function isBeforeMerge(db: Db, engine: Engine): Promise<boolean> {
-  return engine === 'sqlite' && (await firstStepsIn(db)).length > 0
-}
-
 async function isNew(db: Db, engine: Engine): Promise<boolean> {
-  if (await isBeforeMerge(db, engine)) return false
   const migrations = await migratorOf(db, engine).getMigrations()
   return migrations.every(({ executedAt }) => executedAt === undefined)
 }
@@ -106,8 +55,7 @@ async function isNew(db: Db, engine: Engine): Promise<boolean> {
 export async function requireCurrent(db: Db, engine: Engine, location: string): Promise<void> {
   const migrations = await migratorOf(db, engine).getMigrations()
   const done = migrations.filter(({ executedAt }) => executedAt !== undefined).length
-  const isOld = await isBeforeMerge(db, engine)
-  if (done === 0 && !isOld) throw noStore(location)
+  if (done === 0) throw noStore(location)
   if (done < migrations.length) {
     const upgrade = 'back it up, and start the service once, which brings it up to date'
     throw new Error(`the store ${location} is of an older release: ${upgrade}`)

@@ -25,7 +25,7 @@ interface Claim extends Once {
   expiresAt: number
 }
 
-const claim = prepared<Claim, [scope: string]>((db, fill) =>
+const claim = prepared<Claim, { scope: string }>((db, fill) =>
   db
     .insertInto('idempotency')
     .columns(['scope', 'fingerprint', 'expires_at'])

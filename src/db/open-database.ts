@@ -1,3 +1,4 @@
+import type { Changes } from './change.ts'
 import type { Database, OpenOptions } from './database.ts'
 import { homeOfFile } from './installation.ts'
 import {
@@ -13,7 +14,7 @@ import { realFile, requireThere, type ServedFile, servedFile, watchFile } from '
 import { openFile } from './sqlite.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 import type { Db } from './tables.ts'
-import { type Changes, transactionWriter, type Writer } from './write.ts'
+import { transactionWriter, type Writer } from './write.ts'
 import { fileWriter } from './writer.ts'
 
 /**

@@ -49,7 +49,7 @@ for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
 
     if (fate === 'is lost with its line') proxy.cut()
     if (fate === 'is not given') await sql`alter table api_key disable trigger all`.execute(db)
-    assert.ok(await write('revokeKey', id, 1))
+    assert.ok(await write(changes.revokeKey, id, 1))
     const since = performance.now()
     proxy.restore()
     for (let status = 0; status !== 401; ) {
@@ -81,7 +81,7 @@ test('a commit outdates pages, and keys only where it was of keys', async (t) =>
 
   const addedKey = await forgotten()
   const key = { name: 'b', plan: 'free', access: 'read' } as const
-  await store.write('insertKey', key, 'a'.repeat(64), 0)
+  await store.write(changes.insertKey, key, 'a'.repeat(64), 0)
   while (watch.version('keys') === addedKey.keys) await turn()
   assert.ok(performance.now() - addedKey.since < 1_000)
 })

@@ -28,7 +28,7 @@ test('ten processes that start at once on an empty database migrate it once, and
   const starts = Array.from({ length: 10 }, async (_, index) => {
     const store = await openForCommand(urlOf(name), changes)
     const key = { name: 'first', plan: 'free', access: 'admin' } as const
-    const first = await store.write('insertFirstKey', key, `${index}`.repeat(64), 1)
+    const first = await store.write(changes.insertFirstKey, key, `${index}`.repeat(64), 1)
     await store.close()
     return first
   })
@@ -202,7 +202,7 @@ test('a result that a request renews while the sweep waits for it stays, and the
 
   let swept: Promise<boolean> | undefined
   const renewed = await run(DAY_MS, async () => {
-    swept = write('removeExpiredResults', DAY_MS)
+    swept = write(changes.removeExpiredResults, DAY_MS)
     const waits = `select from pg_locks where not granted and locktype = 'transactionid'`
     while ((await other.query(waits)).rowCount === 0 && !(await isOver(swept)));
     return 'second'

@@ -9,8 +9,8 @@ import type { Db } from './tables.ts'
 
 /** From the wish for a connection to the last answer on it. */
 const USE_TIMEOUT_MS = 850
-/** For a connection of the pool, or a new one. */
-const CONNECT_TIMEOUT_MS = 500
+/** For a connection of the pool, which a burst of changes shares, or a new one. */
+const CONNECT_TIMEOUT_MS = 1_000
 /** Of a command, or a start, which nobody waits for by the second. */
 const PATIENT_CONNECT_TIMEOUT_MS = 2_000
 /** Shorter, so that the server says so itself where it can: the connection then stays of use. */

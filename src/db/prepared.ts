@@ -18,12 +18,11 @@ export type Fill<Values> = <Name extends keyof Values>(name: Name) => NonNullabl
 
 /**
  * A query that is built once for each engine and shape, and then run with other values: to build one costs
- * more than SQLite needs to answer it. Its rows are tuples, in the order of the columns: objects cost SQLite's
- * driver 1.4 times as much.
+ * more than SQLite needs to answer it.
  *
  * @param build makes the query; what decides about its text may be read from the values, and is their shape
  */
-export function prepared<Values extends object, Row extends unknown[]>(
+export function prepared<Values extends object, Row extends object>(
   build: (db: Db, fill: Fill<Values>, values: Values) => Compilable<unknown>,
   shapeOf: (values: Values) => string = () => '',
 ): (db: Db, values: Values) => Promise<Row[]> {

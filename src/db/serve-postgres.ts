@@ -4,7 +4,6 @@ import type pg from 'pg'
 import { ApiError } from '../errors.ts'
 import { CLAIM, claimPatiently, SILENT_MS, Taken } from './claim.ts'
 import type { Database, OpenOptions } from './database.ts'
-import { gatheringWriter } from './gathering-writer.ts'
 import { homeOfDatabase } from './installation.ts'
 import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
 import { IDLE_IN_TRANSACTION_MS, isOwnWord, openPostgres } from './postgres.ts'
@@ -12,6 +11,7 @@ import { scrubPostgres } from './scrub-postgres.ts'
 import type { Db } from './tables.ts'
 import { untilThere } from './until-there.ts'
 import { watchPostgres } from './watch-postgres.ts'
+import { transactionWriter } from './write.ts'
 
 const COMMAND_CONNECTIONS = 2
 
@@ -77,7 +77,7 @@ function reasonOf(error: unknown): unknown {
 /** As `openDatabase`. */
 export async function servePostgres(
   url: string,
-  { connections, shared, changes, gathered, ...waiting }: OpenOptions,
+  { connections, shared, changes, ...waiting }: OpenOptions,
 ): Promise<Database> {
   const migrated = await untilThere(() => openMigrated(url), waiting)
   const home = await homeOfDatabase(migrated).finally(() => migrated.destroy())
@@ -90,7 +90,7 @@ export async function servePostgres(
     await Promise.all([watch.close(), db.destroy()])
     throw error
   }
-  const writer = gatheringWriter(db, changes, gathered, watch.committed)
+  const writer = transactionWriter(db, changes, watch.committed)
   return {
     ...writer,
     ready: () => requireWritable(db),

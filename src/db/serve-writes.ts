@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import type { Changes } from './change.ts'
 import { runOnce } from './once.ts'
 import { openSettled, type Writable } from './open-sqlite.ts'
 import { scrubSqlite } from './scrub-sqlite.ts'
 import { requireThere, type ServedFile } from './served-file.ts'
 import type { Db } from './tables.ts'
 import { isDiskFailure, isReadOnly } from './violation.ts'
-import { type Changes, changeIn, finish } from './write.ts'
+import { changeIn, finish } from './write.ts'
 import { type Job, type Outcome, packError, SCRUB } from './writer-messages.ts'
 
 /** More changes than this wait for the next transaction, so that none waits long for its neighbours. */

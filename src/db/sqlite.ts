@@ -107,11 +107,7 @@ export class NodeSqliteDialect extends SqliteDialect {
 
   constructor(database: DatabaseSync) {
     super({ database: { close: () => database.close(), prepare: preparing(database) } })
-    this.#prepare = remembering((sql) => {
-      const statement = database.prepare(sql)
-      statement.setReturnArrays(true)
-      return statement
-    })
+    this.#prepare = remembering((sql) => database.prepare(sql))
   }
 
   override createAdapter(): SqliteAdapter {
@@ -133,8 +129,8 @@ export class NodeSqliteAdapter extends SqliteAdapter {
     return true
   }
 
-  /** Runs a query on the one connection, in whatever transaction that is in. @returns rows as tuples */
-  async executeQuery<Row extends unknown[]>({ sql, parameters }: CompiledQuery): Promise<Row[]> {
+  /** Runs a query on the one connection, in whatever transaction that is in. */
+  async executeQuery<Row extends object>({ sql, parameters }: CompiledQuery): Promise<Row[]> {
     return this.#prepare(sql).all(...(parameters as SQLInputValue[])) as unknown as Row[]
   }
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
+import { changes, nameOf } from './change.ts'
 import type { Once } from './once.ts'
 import type { ServedFile } from './served-file.ts'
 import { isDiskFailure } from './violation.ts'
-import type { ChangeName, Writer } from './write.ts'
+import type { Writer } from './write.ts'
 import { type Job, type Outcome, SCRUB, unpackError } from './writer-messages.ts'
 
 interface Waiting {
@@ -101,11 +102,11 @@ export function fileWriter(
   }
 
   return {
-    write: (name, ...args) => ask(name, args),
-    writeOnce: (once, name, ...args) => ask(name, args, once),
+    write: (change, ...args) => ask(nameOf(change), args),
+    writeOnce: (once, change, ...args) => ask(nameOf(change), args, once),
     scrub: () => ask(SCRUB),
     async ready() {
-      if (inDoubt) await ask('nothing' satisfies ChangeName)
+      if (inDoubt) await ask(nameOf(changes.nothing))
     },
     async close() {
       const idle = Promise.withResolvers<void>()

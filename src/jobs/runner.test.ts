@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pino from 'pino'
 import type { Context } from '../context.ts'
+import { type Change, changes } from '../db/change.ts'
 import { tellLoss } from '../db/loss.ts'
 import { ApiError } from '../errors.ts'
 import { startApp } from '../testing/start-app.ts'
@@ -44,7 +45,7 @@ test('of several processes one does a job, and the others go on', async (t) => {
 
 test('a job whose process died is taken over when its lease has stood still for 30 seconds', async (t) => {
   const { context, runnerOf, steady, row } = await startRunners(t)
-  await context.write('takeJob', 'job', 'the dead one')
+  await context.write(changes.takeJob, 'job', 'the dead one')
   let runs = 0
   const { round } = runnerOf(
     jobOf(async () => {
@@ -55,7 +56,7 @@ test('a job whose process died is taken over when its lease has stood still for 
   steady.now = 29_999
   await round()
   assert.equal(runs, 0)
-  assert.equal(await context.write('renewJob', 'job', 'the dead one'), true, 'it was only slow')
+  assert.equal(await context.write(changes.renewJob, 'job', 'the dead one'), true, 'it was only slow')
   await round()
   steady.now += 29_999
   await round()
@@ -78,7 +79,7 @@ test('who has lost its lease does no further step, and does not end the job of w
       await other.round()
       steady.now += 30_000
       await other.round()
-      await context.write('takeJob', 'job', 'a third one', (await row())?.beat)
+      await context.write(changes.takeJob, 'job', 'a third one', (await row())?.beat)
       if (await mayGoOn()) steps.push('slow again')
     }),
   )
@@ -179,10 +180,10 @@ test('a service that has nothing to tidy up writes nothing', async (t) => {
       },
     },
   }
-  const written: string[] = []
-  const write: Context['write'] = (name, ...args) => {
-    written.push(name)
-    return context.write(name, ...args)
+  const written: Change[] = []
+  const write: Context['write'] = (change, ...args) => {
+    written.push(change)
+    return context.write(change, ...args)
   }
   const { round } = jobRunner({ ...context, write }, none, {
     logger: pino({ level: 'silent' }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import type { Loss } from '../db/loss.ts'
 import { toApiError } from '../http/send-error.ts'
 import type { Job, Jobs } from './job.ts'
@@ -49,14 +50,14 @@ export function jobRunner(context: Context, jobs: Jobs, { logger, loss, steady }
   async function attempt(name: string, job: Job, row: JobRow | undefined): Promise<boolean> {
     if (!isFree(row) || !(row?.holder || (await job.isDue(context)))) return true
     const holder = randomUUID()
-    if (!(await write('takeJob', name, holder, row?.beat))) return true
+    if (!(await write(changes.takeJob, name, holder, row?.beat))) return true
     const ending = await work(name, job, holder, row?.failures ?? 0)
-    await write('endJob', name, holder, ending)
+    await write(changes.endJob, name, holder, ending)
     return ending.failures === 0
   }
 
   async function work(name: string, job: Job, holder: string, failures: number): Promise<Ending> {
-    const renew = (): Promise<boolean> => write('renewJob', name, holder)
+    const renew = (): Promise<boolean> => write(changes.renewJob, name, holder)
     const renewing = setInterval(() => renew().catch(() => undefined), RENEW_MS)
     try {
       await job.run(context, async () => !stopping && (await renew()))

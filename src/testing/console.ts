@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Role } from '../access.ts'
+import { changes } from '../db/change.ts'
 import { sessionCookie } from '../staff/session-cookie.ts'
 import type { Answer } from './client.ts'
 import type { TestApp } from './start-app.ts'
@@ -37,9 +38,9 @@ export async function signIn(
   const token = randomBytes(32).toString('base64url')
   const link = hash('sha256', `link ${people}`)
   const person = { email: `person${people}@shelter.example`, name, role, organizationId }
-  await write('inviteStaff', person, undefined, link, app.clock.now)
+  await write(changes.inviteStaff, person, undefined, link, app.clock.now)
   const use = { password: 'none that opens', session: hash('sha256', token) }
-  await write('followLink', link, use, app.clock.now)
+  await write(changes.followLink, link, use, app.clock.now)
   return browsing(app, token)
 }
 

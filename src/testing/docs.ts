@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { SETTINGS } from '../config.ts'
 import { ERRORS, type ErrorDetail } from '../errors.ts'
-import { SETTINGS } from '../settings.ts'
 
 /** What each code of a detail means; the type makes sure that none is missing. */
 const DETAIL_CODES: Record<ErrorDetail['code'], string> = {

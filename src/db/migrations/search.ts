@@ -5,9 +5,9 @@ import { type Kysely, sql } from 'kysely'
  * and in PostgreSQL its tokens. In SQLite these are in pet_tokens, a table of FTS5.
  *
  * Triggers note in search_change which animals were changed, or moved with their organization, and in
- * search_move which organizations have more animals than that. Each transaction brings the animals up to date
- * before it commits (src/pets/index-animals.ts), and a job those of search_move. So no way into the store can
- * be forgotten.
+ * search_move which organizations have more animals than that. Each transaction indexes what it changed
+ * before it commits (src/pets/search/index-animals.ts), and a job indexes those of search_move. So no way
+ * into the store can be forgotten.
  */
 
 /** What of an animal is searched. */
@@ -38,8 +38,10 @@ const tables = (integer: string, text: string, tokens: string, options: string):
     pet_id ${integer} primary key references pet (id) on delete cascade,
     name ${text} not null,
     published ${integer} not null,
+    updated ${integer} not null,
     age ${text} not null,
-    place ${text}
+    place ${text},
+    counted ${text} not null
     ${tokens}
   ) ${options}`,
   'create index pet_search_by_name on pet_search (name, pet_id)',
@@ -52,15 +54,22 @@ const tables = (integer: string, text: string, tokens: string, options: string):
   )`,
 ]
 
+/** Every character of ASCII is part of a token but for those that control: a line feed separates two. */
+function tokenizer(): string {
+  const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
+  const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+  return quoted(`ascii tokenchars ${quoted(printable)}`)
+}
+
 const sqliteTrigger = (name: string, event: string, action: string): string =>
   `create trigger ${name} after ${event} begin ${action}; end`
 
 const SQLITE = [
   ...tables('integer', 'text', '', 'strict'),
   'create table search_change (seq integer primary key, pet_id integer not null unique) strict',
-  // Beginnings of three to six letters are found fast, behind the letter of their kind.
+  // Beginnings of words of three and four letters, such as w:cal, are found fast: six with the w and colon.
   `create virtual table pet_tokens using fts5(
-    tokens, content='', contentless_delete=1, detail=none, tokenize='ascii', prefix='5 7'
+    tokens, content='', contentless_delete=1, detail=none, tokenize=${tokenizer()}, prefix='6'
   )`,
   sqliteTrigger('pet_insert_is_searched', 'insert on pet', `${NOTE_CHANGE} values (new.id)`),
   sqliteTrigger(
@@ -68,7 +77,11 @@ const SQLITE = [
     `update of ${SEARCHED.join(', ')} on pet`,
     `${NOTE_CHANGE} values (new.id)`,
   ),
-  sqliteTrigger('pet_delete_is_searched', 'delete on pet', 'delete from pet_tokens where rowid = old.id'),
+  sqliteTrigger(
+    'pet_delete_is_searched',
+    'delete on pet',
+    'delete from pet_tokens where rowid = old.id; delete from search_change where pet_id = old.id',
+  ),
   sqliteTrigger(
     'organization_move_is_searched',
     `update of profile on organization when ${['address', 'latitude', 'longitude']
@@ -127,6 +140,4 @@ const POSTGRES = [
 
 export async function addSearch(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
   for (const statement of engine === 'sqlite' ? SQLITE : POSTGRES) await sql.raw(statement).execute(db)
-  // Those that are there already are brought in by a job.
-  await sql`insert into search_change (pet_id) select id from pet`.execute(db)
 }

@@ -1,1 +1,0 @@
-export { up } from '../bonds.ts'

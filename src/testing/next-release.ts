@@ -1,0 +1,33 @@
+import type { TestContext } from 'node:test'
+import { type Kysely, sql } from 'kysely'
+import { MIGRATIONS } from '../db/migrations/all.ts'
+
+// A release that does not exist, for tests of upgrades: one with a migration more.
+
+export const NEXT_MIGRATION = '0002-made-up'
+
+const STATEMENTS = [
+  "alter table pet add column chip text not null default ''",
+  "update pet set chip = 'chip ' || id",
+  'create index pet_by_chip on pet (chip)',
+  'create table vet_visit (pet_id bigint not null references pet (id), at bigint not null)',
+  'insert into vet_visit (pet_id, at) select id, created_at from pet',
+]
+
+async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+/** From here on this process is of the next release. @returns ends that */
+export function becomeNextRelease(): () => void {
+  for (const migrations of Object.values(MIGRATIONS)) Object.assign(migrations, { [NEXT_MIGRATION]: { up } })
+  return () => {
+    for (const migrations of Object.values(MIGRATIONS))
+      delete (migrations as Record<string, unknown>)[NEXT_MIGRATION]
+  }
+}
+
+/** Until the test ends, this process is of the next release. */
+export function asNextRelease(t: TestContext): void {
+  t.after(becomeNextRelease())
+}
