@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../db/change.ts'
 import { newToken } from '../http/token.ts'
 import { doJobs, untilScrubbed } from '../testing/jobs.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
@@ -70,8 +71,8 @@ test(`of ${APPLICATIONS} applicants no byte is left of those who were erased, an
   const link = newToken()
   const sending = { by: null, linkHash: link.hash, now: app.clock.now }
   const { write, db } = app.service.context
-  await write('insertApplication', { petId: waits, ...applicationOf(APPLICATIONS + 1) }, sending)
-  await write('withdrawByLink', link.token, app.clock.now)
+  await write(changes.insertApplication, { petId: waits, ...applicationOf(APPLICATIONS + 1) }, sending)
+  await write(changes.withdrawByLink, link.token, app.clock.now)
   assert.equal((await findByLink(db, link.token))?.status, 'withdrawn')
 
   app.clock.now += 91 * DAY_MS

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import * as adopters from '../orders/adopters.ts'
 import type { Erasable } from '../orders/erasure.ts'
@@ -22,7 +23,7 @@ export const applicants: Erasable = {
   async hasErasable(db, closedBefore) {
     return (await dueForErasure(db, closedBefore).limit(1).executeTakeFirst()) !== undefined
   },
-  erase: (write, closedBefore) => write('eraseApplicants', closedBefore),
+  erase: (write, closedBefore) => write(changes.eraseApplicants, closedBefore),
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../db/change.ts'
 import type { ApiError } from '../errors.ts'
 import { newToken } from '../http/token.ts'
 import { startApp, type TestApp } from '../testing/start-app.ts'
@@ -15,7 +16,7 @@ async function addPet({ post }: TestApp): Promise<number> {
 /** As a visitor, who has no key. @returns the token of the private link */
 async function visit({ service: { context }, clock }: TestApp, petId: number, link = newToken()) {
   const sending = { by: null, linkHash: link.hash, now: clock.now }
-  const { id } = await context.write('insertApplication', { petId, ...APPLICATION }, sending)
+  const { id } = await context.write(changes.insertApplication, { petId, ...APPLICATION }, sending)
   return { id, token: link.token }
 }
 
@@ -66,10 +67,10 @@ test('an applicant withdraws, once and for good; an order that was placed is can
   const [open, chosen] = [await visit(app, petId), await visit(app, petId)]
   const statusOf = async (token: string) => (await findByLink(db, token))?.status
 
-  for (let times = 0; times < 2; times += 1) await write('withdrawByLink', open.token, app.clock.now)
+  for (let times = 0; times < 2; times += 1) await write(changes.withdrawByLink, open.token, app.clock.now)
   assert.equal(await statusOf(open.token), 'withdrawn')
   await app.patch(`/v1/applications/${chosen.id}`, { status: 'approved' })
-  await write('withdrawByLink', chosen.token, app.clock.now)
+  await write(changes.withdrawByLink, chosen.token, app.clock.now)
   assert.equal(await statusOf(chosen.token), 'withdrawn')
   const { body } = await app.get(`/v1/applications/${chosen.id}`)
   assert.deepEqual([body.decidedBy, body.orderId], [undefined, undefined])
@@ -78,8 +79,8 @@ test('an applicant withdraws, once and for good; an order that was placed is can
 
   const late = await visit(app, petId)
   await app.patch(`/v1/applications/${late.id}`, { status: 'declined' })
-  assert.equal(await codeOf(write('withdrawByLink', late.token, app.clock.now)), 'application_closed')
-  assert.equal(await codeOf(write('withdrawByLink', 'x', app.clock.now)), 'application_not_found')
+  assert.equal(await codeOf(write(changes.withdrawByLink, late.token, app.clock.now)), 'application_closed')
+  assert.equal(await codeOf(write(changes.withdrawByLink, 'x', app.clock.now)), 'application_not_found')
 })
 
 test('a form that is sent twice with one link is one application', async (t) => {

@@ -1,9 +1,11 @@
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { keepNothing } from '../http/cache-headers.ts'
 import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { viewerOf } from '../orders/store.ts'
@@ -72,7 +74,12 @@ function createApplication(app: App, { config, writeOnce, clock, db }: Context):
   const errors = { 404: 'There is no such animal.', 409: 'The animal does not look for a home.' }
   app.post('/applications', { config: { errors }, schema }, async (request, reply) => {
     const sending = { by: actorOf(request.caller), now: clock() }
-    const application = await writeOnce(request, reply, 'insertApplication', request.body, sending)
+    const application = await writeOnce(
+      onceKey(request, reply),
+      changes.insertApplication,
+      request.body,
+      sending,
+    )
     reply.code(201).header('location', `${publicBase(config, request)}/applications/${application.id}`)
     return applications.toShown(await applications.withPersonal(db, application, viewerOf(request.caller)))
   })
@@ -108,7 +115,12 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
   const errors = { 409: 'It is closed, cannot take this status, or the animal is not available.' }
   app.patch('/applications/:applicationId', { config: { errors }, schema }, async (request, reply) => {
     const decision = { ...viewerOf(request.caller), id: idOf(request.params), now: clock() }
-    const decided = await writeOnce(request, reply, 'updateApplication', request.body, decision)
+    const decided = await writeOnce(
+      onceKey(request, reply),
+      changes.updateApplication,
+      request.body,
+      decision,
+    )
     return applications.toShown(await applications.withPersonal(db, decided, decision))
   })
 }

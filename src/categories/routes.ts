@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { publicBase } from '../http/link.ts'
 import { Categories, Category, CategoryPatch, CategoryPath, NewCategory } from './schema.ts'
@@ -27,7 +29,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
   }
   const named = { errors: EXISTS }
   app.post('/categories', { config: named, schema: createCategory }, async (request, reply) => {
-    const category = await writeOnce(request, reply, 'insertCategory', request.body)
+    const category = await writeOnce(onceKey(request, reply), changes.insertCategory, request.body)
     reply.code(201).header('location', `${publicBase(settings, request)}/categories/${category.id}`)
     return category
   })
@@ -53,7 +55,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
     response: { 200: Category },
   }
   app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) =>
-    writeOnce(request, reply, 'updateCategory', idOf(request.params), request.body),
+    writeOnce(onceKey(request, reply), changes.updateCategory, idOf(request.params), request.body),
   )
 
   const deleteCategory = {
@@ -66,7 +68,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
   }
   const config = { errors: { 409: 'Animals belong to this category.' } }
   app.delete('/categories/:categoryId', { config, schema: deleteCategory }, async ({ params }, reply) => {
-    await write('deleteCategory', idOf(params))
+    await write(changes.deleteCategory, idOf(params))
     return reply.code(204).send()
   })
 }

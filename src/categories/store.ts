@@ -6,24 +6,27 @@ import type { Category, CategoryPatch, NewCategory } from './schema.ts'
 
 const CATEGORY_COLUMNS = ['id', 'name', 'description'] as const
 
+interface Row {
+  id: number
+  name: string
+  description: string | null
+}
+
 /** All of them: operators make them by hand, so that they are few. */
 export async function list(db: Db): Promise<Category[]> {
   return (await db.selectFrom('category').select(CATEGORY_COLUMNS).orderBy('id').execute()).map(toCategory)
 }
 
-const findById = prepared<{ id: bigint }, [id: number, name: string, description: string | null]>(
-  (db, fill) =>
-    db
-      .selectFrom('category')
-      .select(CATEGORY_COLUMNS)
-      .where('id', '=', fill('id') as never),
+const findById = prepared<{ id: bigint }, Row>((db, fill) =>
+  db
+    .selectFrom('category')
+    .select(CATEGORY_COLUMNS)
+    .where('id', '=', fill('id') as never),
 )
 
 export async function find(db: Db, id: bigint): Promise<Category | undefined> {
   const [row] = await findById(db, { id })
-  if (!row) return undefined
-  const [own, name, description] = row
-  return toCategory({ id: own, name, description })
+  return row && toCategory(row)
 }
 
 /** @throws {ApiError} category_exists */
@@ -93,13 +96,6 @@ async function withFreeName<Result>(change: Promise<Result>): Promise<Result> {
 }
 
 /** A category without a description has no such member. */
-function toCategory({
-  description,
-  ...category
-}: {
-  id: number
-  name: string
-  description: string | null
-}): Category {
+function toCategory({ description, ...category }: Row): Category {
   return description === null ? category : { ...category, description }
 }

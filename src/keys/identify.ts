@@ -38,7 +38,7 @@ export const keysOf = (environment: Environment): Credentials => ({
 export function identifyKeys(
   { config, db, version, clock }: Context,
   credentials: Credentials,
-): Pick<Gate, 'recall' | 'identify' | 'visitor'> {
+): Pick<Gate, 'identify' | 'visitor'> {
   const remembered = new Map<string, KnownKey>()
   let rememberedAt = -1
   const hashIn = hashReader(credentials)
@@ -80,10 +80,6 @@ export function identifyKeys(
 
   return {
     visitor,
-    recall(request) {
-      const key = remember(hashIn(request))
-      return isValid(key) ? key.caller : undefined
-    },
     identify(request, address) {
       const toCaller = (key: KnownKey | undefined): Caller => (isValid(key) ? key.caller : visitor(address))
       const hash = hashIn(request)

@@ -15,7 +15,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 /** Revokes the second key, as its command does. */
 async function revoke(databaseUrl: string): Promise<boolean> {
   const store = await openForCommand(databaseUrl, changes)
-  const revoked = await store.write('revokeKey', 2, 1)
+  const revoked = await store.write(changes.revokeKey, 2, 1)
   await store.close()
   return revoked
 }

@@ -25,7 +25,7 @@ test('a rotated key has two secrets and one counter until the overlap ends', asy
   const { clock, databaseUrl, get } = await startApp(t)
   const old = await makeKey(databaseUrl, { plan: 'free' })
   const next = generateKey('production')
-  await beside(databaseUrl, (write) => write('rotateKey', SECOND, hashKey(next), clock.now, 3_600_000))
+  await beside(databaseUrl, (write) => write(changes.rotateKey, SECOND, hashKey(next), clock.now, 3_600_000))
 
   assert.equal((await get('/v1/pets', bearer(old))).headers['x-ratelimit-remaining'], '59')
   assert.equal((await get('/v1/pets', bearer(next))).headers['x-ratelimit-remaining'], '58')
@@ -41,8 +41,8 @@ test('a second rotation prolongs no earlier secret', async (t) => {
     generateKey('production'),
     generateKey('production'),
   ]
-  await beside(databaseUrl, (write) => write('rotateKey', SECOND, hashKey(second), clock.now, 1_000))
-  await beside(databaseUrl, (write) => write('rotateKey', SECOND, hashKey(third), clock.now, 60_000))
+  await beside(databaseUrl, (write) => write(changes.rotateKey, SECOND, hashKey(second), clock.now, 1_000))
+  await beside(databaseUrl, (write) => write(changes.rotateKey, SECOND, hashKey(third), clock.now, 60_000))
   clock.now += 1_000
 
   assert.equal((await get('/v1/pets', bearer(first))).status, 401)
@@ -53,12 +53,12 @@ test('a second rotation prolongs no earlier secret', async (t) => {
 test('a key that is not there, or was revoked, is not rotated and gets no secret', async (t) => {
   const { clock, databaseUrl, get } = await startApp(t)
   await makeKey(databaseUrl)
-  assert.ok(await beside(databaseUrl, (write) => write('revokeKey', SECOND, clock.now)))
+  assert.ok(await beside(databaseUrl, (write) => write(changes.revokeKey, SECOND, clock.now)))
 
   for (const id of [SECOND, 99]) {
     const next = generateKey('production')
     assert.equal(
-      await beside(databaseUrl, (write) => write('rotateKey', id, hashKey(next), clock.now, 1_000)),
+      await beside(databaseUrl, (write) => write(changes.rotateKey, id, hashKey(next), clock.now, 1_000)),
       false,
     )
     assert.equal((await get('/v1/pets', bearer(next))).status, 401)
@@ -161,6 +161,6 @@ test('of several first starts on one store only the one that claimed the first k
   await store.db.insertInto('secret').values({ name: 'first key', value: other }).execute()
 
   const key = { name: 'first', plan: 'business', access: 'admin' } as const
-  assert.equal(await store.write('insertFirstKey', key, first, 0), false)
+  assert.equal(await store.write(changes.insertFirstKey, key, first, 0), false)
   assert.deepEqual(await keys.list(store.db), [])
 })

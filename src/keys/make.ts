@@ -1,3 +1,4 @@
+import { changes } from '../db/change.ts'
 import type { Write } from '../db/write.ts'
 import { ONE_LINE } from '../http/text.ts'
 import { generateClient } from './client.ts'
@@ -26,7 +27,7 @@ export async function makeKey(
   now: number,
 ): Promise<{ id: number; secret: string }> {
   const secret = newSecret(form)
-  return { id: await write('insertKey', key, hashKey(secret), now), secret }
+  return { id: await write(changes.insertKey, key, hashKey(secret), now), secret }
 }
 
 /**
@@ -40,5 +41,5 @@ export async function renewKey(
   { id, now, overlapMs }: { id: number; now: number; overlapMs: number },
 ): Promise<string | undefined> {
   const secret = newSecret(form)
-  return (await write('rotateKey', id, hashKey(secret), now, overlapMs)) ? secret : undefined
+  return (await write(changes.rotateKey, id, hashKey(secret), now, overlapMs)) ? secret : undefined
 }

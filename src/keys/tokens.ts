@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
+import { changes } from '../db/change.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
-import type { OpenedKey } from './find-by-hash.ts'
+import { KEY_COLUMNS, type OpenedKey } from './find-by-hash.ts'
 import { randomBase62 } from './key-format.ts'
 
 // Access tokens: for an hour they stand for the client that asked for them, and end with its key.
@@ -25,11 +26,10 @@ export async function insertToken(db: Db, tokenHash: string, secretHash: string,
   await db.insertInto('access_token').values(row).execute()
 }
 
-type OpenedRow = [
-  ...[id: number, plan: OpenedKey['plan'], access: OpenedKey['access']],
-  ...[perMinute: number | null, perDay: number | null, organizationId: number | null],
-  ...[secretEnds: number | null, tokenEnds: number],
-]
+interface OpenedRow extends Omit<OpenedKey, 'expiresAt'> {
+  secretEnds: number | null
+  tokenEnds: number
+}
 
 const findOpened = prepared<{ hash: string }, OpenedRow>((db, fill) =>
   db
@@ -37,8 +37,9 @@ const findOpened = prepared<{ hash: string }, OpenedRow>((db, fill) =>
     .innerJoin('api_key_secret', 'api_key_secret.hash', 'secret_hash')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
     .select([
-      ...(['api_key.id', 'plan', 'access', 'per_minute', 'per_day', 'organization_id'] as const),
-      ...(['api_key_secret.expires_at as secretEnds', 'access_token.expires_at as tokenEnds'] as const),
+      ...KEY_COLUMNS,
+      'api_key_secret.expires_at as secretEnds',
+      'access_token.expires_at as tokenEnds',
     ])
     .where('access_token.hash', '=', fill('hash'))
     .where('revoked_at', 'is', null),
@@ -48,9 +49,8 @@ const findOpened = prepared<{ hash: string }, OpenedRow>((db, fill) =>
 export async function findByToken(db: Db, tokenHash: string): Promise<OpenedKey | undefined> {
   const [row] = await findOpened(db, { hash: tokenHash })
   if (!row) return undefined
-  const [id, plan, access, perMinute, perDay, organizationId, secretEnds, tokenEnds] = row
-  const expiresAt = Math.min(Number(secretEnds ?? tokenEnds), Number(tokenEnds))
-  return { id, access, plan, perMinute, perDay, organizationId, expiresAt }
+  const { secretEnds, tokenEnds, ...key } = row
+  return { ...key, expiresAt: Math.min(Number(secretEnds ?? tokenEnds), Number(tokenEnds)) }
 }
 
 /** Removes what opens nothing any more. */
@@ -59,7 +59,7 @@ export const expiredTokens: Job = {
     const over = db.selectFrom('access_token').select('hash').where('expires_at', '<=', clock())
     return (await over.limit(1).executeTakeFirst()) !== undefined
   },
-  run: ({ write, clock }, mayGoOn) => inSteps(() => write('removeExpiredTokens', clock()), mayGoOn),
+  run: ({ write, clock }, mayGoOn) => inSteps(() => write(changes.removeExpiredTokens, clock()), mayGoOn),
 }
 
 const STEP = 1_000

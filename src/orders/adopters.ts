@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
 import type { Order } from './schema.ts'
-import { ORDER_COLUMNS, type Row, toOrder } from './store.ts'
+import { ORDER_COLUMNS, toOrder } from './store.ts'
 
 /** So many at most are erased in one transaction, which other changes wait for. */
 const MOST_ERASED = 1_000
@@ -75,7 +75,7 @@ export async function ordersOf(db: Db, isTheirs: (email: string | undefined) => 
       .orderBy('id')
       .limit(PAGE)
       .execute()
-    const orders = rows.map((row) => toOrder(Object.values(row) as Row))
+    const orders = rows.map(toOrder)
     found.push(...orders.filter(({ adopter }) => isTheirs(adopter?.email)))
     if (rows.length < PAGE) return found
     after = rows.at(-1)?.id ?? after

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
@@ -16,7 +17,7 @@ export interface Erasable {
 /** The adopters of orders. */
 export const adopters: Erasable = {
   hasErasable,
-  erase: (write, closedBefore) => write('eraseAdopters', closedBefore),
+  erase: (write, closedBefore) => write(changes.eraseAdopters, closedBefore),
 }
 
 /** Erases people of whom nothing is to come since long ago, and the bytes that they left in the store. */
@@ -34,7 +35,7 @@ export function erasureOf(kinds: Erasable[]): Job {
       const unscrubbed = await countUnscrubbed(db)
       if (unscrubbed === 0 || !(await mayGoOn())) return
       await scrub()
-      await write('scrubbed', unscrubbed)
+      await write(changes.scrubbed, unscrubbed)
     },
   }
 }

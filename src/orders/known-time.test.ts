@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { changes } from '../db/change.ts'
 import { doJobs } from '../testing/jobs.ts'
 import { type Options, startApp, type TestApp } from '../testing/start-app.ts'
 
@@ -117,6 +118,6 @@ test('processes on one store do not make its time pass twice', async (t) => {
   const late = at + 100 * DAY_MS
   // Each saw the same time, and the same minute passed for each.
   for (let process = 0; process < 4; process += 1) {
-    assert.equal(await write('advanceKnownTime', late, at + 60_000), at + 60_000)
+    assert.equal(await write(changes.advanceKnownTime, late, at + 60_000), at + 60_000)
   }
 })

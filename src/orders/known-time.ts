@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import { waitsForErasure } from './adopters.ts'
@@ -84,7 +85,7 @@ export function knownTime(
   return async () => {
     const [now, steadyAt] = [clock(), steady()]
     const seen = last && last.at + Math.floor(steadyAt - last.steadyAt)
-    const at = await write('advanceKnownTime', now, seen)
+    const at = await write(changes.advanceKnownTime, now, seen)
     last = { at, steadyAt }
     const apart = Math.abs(now - at) > TOLD_MS
     if (apart && !told) tell(logger, now, at)

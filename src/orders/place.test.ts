@@ -26,7 +26,7 @@ async function openBook(t: TestContext) {
   await migrate(db, 'sqlite')
   const make = (name: string) => insertKey(db, { name, plan: 'free', access: 'write' }, name.repeat(64), 0)
   const [keyId, stranger] = [await make('a'), await make('b')]
-  const [, petId] = await insertPet(db, { name: 'Rex', categoryId: 1, status: 'available' }, { keyId }, 0)
+  const { id: petId } = await insertPet(db, { name: 'Rex', categoryId: 1, status: 'available' }, { keyId }, 0)
   let now = NOW
   const by = (id: number) => ({ id: BigInt(id), keyId, sees: 'placed' as const, now })
   const statusOf = async (table: 'pet' | 'adoption_order', id: number) =>

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { keepNothing } from '../http/cache-headers.ts'
 import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import type { Decision } from './place.ts'
@@ -70,9 +72,8 @@ function createOrder(app: App, { config, writeOnce, clock, db }: Context): void 
   }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
     const order = await writeOnce(
-      request,
-      reply,
-      'placeOrder',
+      onceKey(request, reply),
+      changes.placeOrder,
       request.body,
       actorOf(request.caller),
       clock(),
@@ -111,7 +112,7 @@ function updateOrder(app: App, { writeOnce, clock, db }: Context): void {
     const decision = decisionOf(request, clock)
     return orders.withAdopter(
       db,
-      await writeOnce(request, reply, 'decideOrder', request.body.status, decision),
+      await writeOnce(onceKey(request, reply), changes.decideOrder, request.body.status, decision),
     )
   })
 }
@@ -127,7 +128,7 @@ function deleteOrder(app: App, { write, clock }: Context): void {
   }
   const errors = { 409: 'The order is closed.' }
   app.delete('/store/orders/:orderId', { config: { errors }, schema }, async (request, reply) => {
-    await write('cancelOrder', decisionOf(request, clock))
+    await write(changes.cancelOrder, decisionOf(request, clock))
     return reply.code(204).send()
   })
 }

@@ -45,15 +45,15 @@ export const ORDER_COLUMNS = [
   'decided_at as decidedAt',
 ] as const
 
-export type Row = [
-  id: number,
-  petId: number | bigint,
-  alsoPetIds: string | null,
-  status: string,
-  adopter: string | null,
-  placedAt: number,
-  decidedAt: number | null,
-]
+export interface Row {
+  id: number
+  petId: number | bigint
+  alsoPetIds: string | null
+  status: string
+  adopter: string | null
+  placedAt: number
+  decidedAt: number | null
+}
 
 const findById = prepared<{ id: bigint } & Viewer, Row>(
   (db, fill, { sees }) => {
@@ -161,7 +161,7 @@ export async function withAdopter(db: Db, order: Order): Promise<Order> {
 }
 
 /** An order that nobody decided about has no such time, and one whose adopter was erased no adopter. */
-export function toOrder([id, petId, alsoPetIds, status, adopter, placedAt, decidedAt]: Row): Order {
+export function toOrder({ id, petId, alsoPetIds, status, adopter, placedAt, decidedAt }: Row): Order {
   return {
     id,
     petId: Number(petId),

@@ -2,7 +2,7 @@ import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Point } from '../places/distance.ts'
 import { takeTurns } from '../search/turns.ts'
-import { fold, wordsOf } from '../search/words.ts'
+import { wordsOf } from '../search/words.ts'
 import type { Organization } from './schema.ts'
 
 export const ADDRESS_FILTERS = ['country', 'region', 'postcode', 'city'] as const
@@ -11,15 +11,13 @@ export type AddressFilter = (typeof ADDRESS_FILTERS)[number]
 /** Where an organization is, as it is searched: its animals are there that say nothing else. */
 export interface OrganizationPlace {
   id: number
-  /** Its address as it is written. */
-  told: Record<string, string>
-  /** The same as it is compared. */
+  /** Its address as it is written, by filter. */
   address: Partial<Record<AddressFilter, string>>
   words: ReadonlySet<string>
   point: Point | undefined
 }
 
-const readProfiles = prepared<object, [id: number, profile: string]>((db) =>
+const readProfiles = prepared<object, { id: number; profile: string }>((db) =>
   db.selectFrom('organization').select(['id', 'profile']).orderBy('id'),
 )
 
@@ -42,7 +40,7 @@ export function organizationPlaces(db: Db, version: () => number): () => Promise
     const at = version()
     if (at === seen) return places
     const read = new Map<number, Kept>()
-    for (const [id, profile] of await readProfiles(db, {})) {
+    for (const { id, profile } of await readProfiles(db, {})) {
       // Mostly it was an animal that changed.
       let kept = known.get(id)
       if (kept?.profile !== profile) {
@@ -82,8 +80,7 @@ function placeOf(
   const isKnown = latitude !== undefined && longitude !== undefined
   return {
     id,
-    told: Object.fromEntries(told),
-    address: Object.fromEntries(told.map(([filter, value]) => [filter, fold(value)])),
+    address: Object.fromEntries(told),
     words: new Set(told.flatMap(([, value]) => wordsOf(value))),
     point: isKnown ? { latitude, longitude } : undefined,
   }

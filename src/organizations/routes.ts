@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { requireOwn } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
-import { photosAt } from '../photo-files/kept.ts'
+import { photosAt } from '../photos/storage/kept.ts'
 import { located, pointOf, relocated } from './locate.ts'
 import {
   NewOrganization,
@@ -70,9 +72,8 @@ function createOrganization(app: App, { config, writeOnce, clock }: Context): vo
   const errors = { 409: 'Another organization has this code.' }
   app.post('/organizations', { config: { errors }, schema }, async (request, reply) => {
     const organization = await writeOnce(
-      request,
-      reply,
-      'insertOrganization',
+      onceKey(request, reply),
+      changes.insertOrganization,
       await located(request.body),
       clock(),
     )
@@ -110,7 +111,7 @@ function updateOrganization(app: App, { config, db, writeOnce, clock }: Context)
     const id = idOf(request.params)
     requireOwn(request.caller, Number(id))
     const patch = await relocated(db, id, request.body)
-    const stored = await writeOnce(request, reply, 'updateOrganization', id, patch, clock())
+    const stored = await writeOnce(onceKey(request, reply), changes.updateOrganization, id, patch, clock())
     return organizations.toShown(stored, photosAt(config, request))
   })
 }
@@ -126,7 +127,7 @@ function deleteOrganization(app: App, { write, clock }: Context): void {
   }
   const config = { errors: { 409: 'Animals, orders or keys belong to this organization.' } }
   app.delete('/organizations/:organizationId', { config, schema }, async ({ params }, reply) => {
-    await write('deleteOrganization', idOf(params), clock())
+    await write(changes.deleteOrganization, idOf(params), clock())
     return reply.code(204).send()
   })
 }

@@ -1,7 +1,7 @@
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
 import { COUNTRY, HTTPS, LINES, ONE_LINE, setRule } from '../http/text.ts'
 import { type Static, Type } from '../http/type.ts'
-import { Photos } from '../photo-files/kept.ts'
+import { Photos } from '../photos/storage/kept.ts'
 import { Questions } from './questions.ts'
 
 export const CODE = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,18}[A-Za-z0-9])?$'

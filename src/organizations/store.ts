@@ -3,7 +3,7 @@ import type { Db, Tables } from '../db/tables.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
-import { toPhotos } from '../photo-files/kept.ts'
+import { toPhotos } from '../photos/storage/kept.ts'
 import { fold } from './fold.ts'
 import { problemsOfQuestions, soundQuestions } from './questions.ts'
 import {

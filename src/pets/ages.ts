@@ -1,3 +1,4 @@
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import { inSteps, type Job } from '../jobs/job.ts'
 import { categoryNames, withAge } from './age.ts'
@@ -9,7 +10,7 @@ const STEP = 200
 /** Keeps the age groups right that follow from a birth date. */
 export const ages: Job = {
   isDue: ({ db, clock }) => hasDue(db, clock()),
-  run: ({ write, clock }, mayGoOn) => inSteps(() => write('renewAges', clock()), mayGoOn),
+  run: ({ write, clock }, mayGoOn) => inSteps(() => write(changes.renewAges, clock()), mayGoOn),
 }
 
 function due(db: Db, now: number) {
@@ -25,7 +26,7 @@ export async function renewAges(db: Db, now: number): Promise<boolean> {
   const rows = await due(db, now).select(STORED_COLUMNS).orderBy('age_due_at').limit(STEP).execute()
   const nameOf = categoryNames(db)
   for (const row of rows) {
-    const stored = toStored(Object.values(row) as StoredRow)
+    const stored = toStored(row as unknown as StoredRow)
     // Whoever was faster gave it the right age.
     await update(db, stored, await withAge(nameOf, stored.pet, now), now)
   }

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { sql } from 'kysely'
-import { readConfig } from '../config.ts'
-import { DERIVED, SIGN_INS } from '../db/copy-tables.ts'
-import { dialectOf } from '../db/dialect.ts'
-import { openForCommand } from '../db/open-database.ts'
-import type { Db } from '../db/tables.ts'
-import { start } from '../start.ts'
-import { makeKey, scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
 
@@ -206,62 +199,6 @@ test('GET /v1/store/orders with petId finds the orders that take the animal besi
   const next = /<[^>]*?(\/v1[^>]*)>/.exec(String(first.headers.link))?.[1] ?? ''
   assert.deepEqual(
     (await get(next)).body.map(({ id }: { id: number }) => id),
-    [1],
-  )
-})
-
-/** A store as it was before the steps that came behind. */
-async function withoutSourceOwners(db: Db): Promise<void> {
-  await sql`drop index pet_source_by_id`.execute(db)
-  await sql`alter table pet_source drop column organization_id`.execute(db)
-  if (dialectOf(db).engine === 'postgres')
-    await sql`alter table pet_source add unique (source, source_id)`.execute(db)
-}
-
-async function withoutLaterSteps(db: Db): Promise<void> {
-  for (const table of ['application', ...SIGN_INS, 'staff']) await sql.raw(`drop table ${table}`).execute(db)
-  await sql`alter table api_key drop column for_staff`.execute(db)
-  await withoutSourceOwners(db)
-  await withoutSearch(db)
-}
-
-const MOVE_ON_POSTGRES = 'organization_move_is_searched on organization'
-
-async function withoutSearch(db: Db): Promise<void> {
-  const isPostgres = dialectOf(db).engine === 'postgres'
-  const triggers = isPostgres
-    ? [...['pet_insert', 'pet_update'].map((name) => `${name}_is_searched on pet`), MOVE_ON_POSTGRES]
-    : ['pet_insert', 'pet_update', 'pet_delete', 'organization_move'].map((name) => `${name}_is_searched`)
-  for (const trigger of triggers) await sql.raw(`drop trigger ${trigger}`).execute(db)
-  if (isPostgres)
-    for (const name of ['note_changed_pets', 'note_moved_organization'])
-      await sql.raw(`drop function ${name}`).execute(db)
-  else await sql`drop table pet_tokens`.execute(db)
-  for (const table of DERIVED) await sql.raw(`drop table ${table}`).execute(db)
-}
-
-test('orders that an older release took are found by all their animals too', async (t) => {
-  const { bond, order, stop, databaseUrl, key } = await startWith(t, 3)
-  await bond(1, [2, 3])
-  assert.equal((await order(1, [2, 3])).status, 201)
-  await stop()
-  const store = await openForCommand(databaseUrl)
-  await withoutLaterSteps(store.db)
-  await sql`drop table adoption_order_pet`.execute(store.db)
-  const later = ['order-pets', 'search', 'staff', 'applications', 'source-owners', 'tokens']
-  for (const name of later)
-    await sql`delete from kysely_migration where name like ${`%-${name}`}`.execute(store.db)
-  await store.close()
-
-  const photos = `file:${scratchFolder(t)}`
-  const settings = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'silent', PHOTOS_URL: photos }
-  await (await start(readConfig(settings))).stop()
-
-  const { get } = await startApp(t, { databaseUrl })
-  const headers = { authorization: `Bearer ${key}` }
-  const { body } = await get('/v1/store/orders?petId=3', headers)
-  assert.deepEqual(
-    body.map(({ id }: { id: number }) => id),
     [1],
   )
 })

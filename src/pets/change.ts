@@ -143,7 +143,7 @@ export async function insertBondedPet(
   const others = (bondedWith ?? []).toSorted((one, other) => one - other)
   const { organizationId = by.organizationId } = newPet
   await changingWith(db, { ...newPet, id: NEW, organizationId } as Pet, others, by, hasOpenOrder)
-  const [, id] = await insertPet(db, newPet, by, now)
+  const { id } = await insertPet(db, newPet, by, now)
   return updatePet(db, { bondedWith: bondedWith ?? null }, { id: BigInt(id), by, now }, hasOpenOrder)
 }
 

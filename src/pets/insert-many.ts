@@ -35,14 +35,14 @@ async function insertSome(db: Db, pets: Aged[], { keyId, now }: Adding): Promise
     version: drawVersion(),
   }))
   const added = await withReferences(insertRows(db, valuesOf(rows, { now, keyId })))
-  added.sort(([one], [other]) => one - other)
+  added.sort((one, other) => one.id - other.id)
   // Ids grow from row to row in either engine, though neither promises it.
-  if (added.some(([, name], index) => name !== pets[index]?.pet.name))
+  if (added.some(({ name }, index) => name !== pets[index]?.pet.name))
     throw new Error('the store gave ids in another order')
-  return added.map(([id]) => id)
+  return added.map(({ id }) => id)
 }
 
-const insertRows = prepared<Values, [id: number, name: string]>(
+const insertRows = prepared<Values, { id: number; name: string }>(
   (db, fill, values) =>
     db
       .insertInto('pet')

@@ -1,11 +1,11 @@
 import type { Db } from '../db/tables.ts'
-import type { Position } from './candidates.ts'
 import type { PetStatus } from './fields.ts'
-import type { Finder } from './finder.ts'
 import { pageOfPets } from './page-of-pets.ts'
 import type { Picked, PickedRow } from './picked.ts'
 import type { Show } from './row.ts'
 import type { Pet, PetHistory, PetQuery } from './schema.ts'
+import type { Position } from './search/candidates.ts'
+import type { Finder } from './search/finder.ts'
 import { SHOWN_COLUMNS, toShown } from './store.ts'
 
 // What those who work with animals look at: also animals that are not listed, and what was done lately.
@@ -92,7 +92,7 @@ async function unlisted(
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId as never)
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId as never)
   if (behind !== undefined) rows = rows.where('id', '<', behind)
-  const found = (await rows.execute()).map((row) => toShown(Object.values(row) as PickedRow, show, picked))
+  const found = (await rows.execute()).map((row) => toShown(row as unknown as PickedRow, show, picked))
   const last = found.length > limit ? found[limit - 1] : undefined
   return {
     found: found.slice(0, limit).map(({ toObject }) => toObject() as InsidePet),

@@ -11,7 +11,7 @@ export interface Moved {
   bondedWith: number[]
 }
 
-type MovedRow = [id: number, organizationId: unknown, profile: string | null]
+type MovedRow = { id: number; organizationId: unknown; profile: string | null }
 type Move = { id: number | bigint; from: PetStatus; to: PetStatus; now: number }
 
 const moveFrom = prepared<Move & Times & { version: number }, MovedRow>((db, fill) =>
@@ -25,7 +25,7 @@ const moveFrom = prepared<Move & Times & { version: number }, MovedRow>((db, fil
     })
     .where('id', '=', fill('id') as never)
     .where('status', '=', fill('from'))
-    .returning(['id', 'organization_id', 'profile']),
+    .returning(['id', 'organization_id as organizationId', 'profile']),
 )
 
 /** @returns undefined when there is no such animal, or it has another status than `from` */
@@ -33,8 +33,8 @@ export async function move(db: Db, wanted: Move): Promise<Moved | undefined> {
   const times = timesOf(wanted.to, wanted.now)
   const [row] = await moveFrom(db, { ...wanted, ...times, version: drawVersion() })
   if (!row) return undefined
-  const [id, owner, profile] = row
+  const { id, organizationId, profile } = row
   // Most have none, and need not be read.
   const { bondedWith = [] } = profile?.includes('"bondedWith":') ? JSON.parse(profile) : {}
-  return { id, organizationId: owner === null ? undefined : Number(owner), bondedWith }
+  return { id, organizationId: organizationId === null ? undefined : Number(organizationId), bondedWith }
 }

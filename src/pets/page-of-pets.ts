@@ -1,7 +1,7 @@
-import { find, type Start } from './find.ts'
-import type { Finder } from './finder.ts'
 import { plainStart, requireBounds } from './query.ts'
 import type { Show } from './row.ts'
+import { find, type Start } from './search/find.ts'
+import type { Finder } from './search/finder.ts'
 import * as search from './search.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from '../db/tables.ts'
-import { keptPhotos } from '../photo-files/kept.ts'
+import { keptPhotos } from '../photos/storage/kept.ts'
 import { PHOTOS } from './fields.ts'
 import { record } from './history.ts'
 import { type StoredPet, setPhotos } from './store.ts'

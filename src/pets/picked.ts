@@ -10,24 +10,26 @@ export interface Picked {
   profile: boolean
 }
 
-type TimesOf = [
-  publishedAt: number | null,
-  statusChangedAt: number | null,
-  createdAt: number,
-  updatedAt: number,
-]
-/** Of who picked nothing of the profile the last three are not read. */
-export type PickedRow = [...times: TimesOf, ...Row]
+/** The three texts of the profile are absent when no member in them was picked. */
+export interface PickedRow extends Row {
+  publishedAt: number | null
+  statusChangedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
 
 const OWN_COLUMNS = PET_COLUMNS.slice(0, PET_COLUMNS.indexOf('profile'))
 
+const TIME_COLUMNS = (Object.keys(TIMES) as (keyof typeof TIMES)[]).map(
+  (name) => `${TIMES[name]} as ${name}` as const,
+)
+
 export function columnsOf({ profile }: Picked) {
-  return [...Object.values(TIMES), ...(profile ? PET_COLUMNS : OWN_COLUMNS)] as const
+  return [...TIME_COLUMNS, ...(profile ? PET_COLUMNS : OWN_COLUMNS)] as const
 }
 
-const PHOTOS_INDEX = PET_COLUMNS.indexOf('photos')
-
 const TIME_NAMES: string[] = Object.keys(TIMES)
+const isTime = (name: string): name is keyof typeof TIMES => TIME_NAMES.includes(name)
 const OWN_NAMES = ['id', ...COLUMN_MEMBERS, PHOTOS]
 const PROFILE_NAMES: string[] = PROFILE_MEMBERS
 
@@ -43,15 +45,15 @@ export function pickedOf(fields: string): Picked {
 
 /** What was picked of an animal, as a caller sees it. A member without a value is absent. */
 export function pickedFrom(row: PickedRow, show: Show, { names, profile }: Picked): Record<string, unknown> {
-  const [published, statusChanged, created, updated, ...pet] = row
-  const times = [published, statusChanged, created, updated]
   // What nobody asked for is not parsed.
-  const read = profile ? pet : pet.slice(0, OWN_COLUMNS.length)
-  if (!names.includes(PHOTOS)) read[PHOTOS_INDEX] = null
-  const parts = partsOf(read as Row, show)
+  const unread = {
+    ...(!profile && { profile: null, publicPart: null, staffPart: null }),
+    ...(!names.includes(PHOTOS) && { photos: null }),
+  }
+  const parts = partsOf({ ...row, ...unread }, show)
   const held: Record<string, unknown> = {}
   for (const name of names) {
-    const value = TIME_NAMES.includes(name) ? timeOf(times[TIME_NAMES.indexOf(name)]) : parts[name]
+    const value = isTime(name) ? timeOf(row[name]) : parts[name]
     if (value !== undefined) held[name] = value
   }
   return held

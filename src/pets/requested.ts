@@ -1,7 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { actorOf } from '../http/caller.ts'
+import { changes } from '../db/change.ts'
+import { actorOf, type Caller } from '../http/caller.ts'
 import type { Conditions } from '../http/conditional.ts'
+import type { OnceKey } from '../http/idempotency.ts'
 import { bodyJudge } from '../http/judge-body.ts'
 import { located, relocated } from './locate.ts'
 import { withOtherProblems } from './problems.ts'
@@ -12,29 +13,33 @@ import type { StoredRow } from './store.ts'
 
 type Needed = Pick<Context, 'db' | 'writeOnce' | 'clock'>
 
+/** The caller of a change, and the key under which the change is made once. */
+interface Requester {
+  caller: Caller
+  key: OnceKey | undefined
+}
+
 /** @throws {ApiError} as `insertPet` and `insertBondedPet` */
 export async function add(
   { writeOnce, clock }: Needed,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { caller, key }: Requester,
   sent: NewPet,
 ): Promise<StoredRow> {
   const pet = await located(sent)
-  const change = pet.bondedWith ? 'insertBondedPet' : 'insertPet'
-  return writeOnce(request, reply, change, pet, actorOf(request.caller), clock())
+  const change = pet.bondedWith ? changes.insertBondedPet : changes.insertPet
+  return writeOnce(key, change, pet, actorOf(caller), clock())
 }
 
 /** @throws {ApiError} as `updatePet` */
 export async function change(
   { db, writeOnce, clock }: Needed,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { caller, key }: Requester,
   sent: PetPatch,
   { id, conditions }: { id: bigint; conditions: Conditions },
 ): Promise<StoredRow> {
   const patch = await relocated(db, id, sent)
-  const intent = { id, by: actorOf(request.caller), now: clock(), conditions }
-  return writeOnce(request, reply, 'updatePet', patch, intent)
+  const intent = { id, by: actorOf(caller), now: clock(), conditions }
+  return writeOnce(key, changes.updatePet, patch, intent)
 }
 
 const judgeNew = bodyJudge(NewPet)

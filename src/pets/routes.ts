@@ -1,18 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { actorOf } from '../http/caller.ts'
 import { conditionsOf, IF_MATCH, VALIDATOR_HEADERS, validatorHeaders } from '../http/conditional.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
-import { photosAt } from '../photo-files/kept.ts'
+import { photosAt } from '../photos/storage/kept.ts'
 import type * as petChange from './change.ts'
-import { finderOf } from './finder.ts'
 import { withOtherProblems } from './problems.ts'
 import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPetFacets, listPets } from './read-routes.ts'
 import * as requested from './requested.ts'
 import { NewPet, Pet, PetPatch, PetPath } from './schema.ts'
+import { finderOf } from './search/finder.ts'
 import * as pets from './store.ts'
 
 export function petRoutes(app: App, context: Context): void {
@@ -39,7 +41,11 @@ function createPet(app: App, context: Context): void {
   app.post('/pets', { config: { errors }, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body, clock())
-    const stored = await requested.add(context, request, reply, request.body)
+    const stored = await requested.add(
+      context,
+      { caller: request.caller, key: onceKey(request, reply) },
+      request.body,
+    )
     const { view } = request.caller
     const shown = pets.storedToShown(stored, { view, photosAt: photosAt(config, request) })
     reply.code(201).header('location', `${publicBase(config, request)}/pets/${shown.id}`)
@@ -77,7 +83,8 @@ function updatePet(app: App, context: Context): void {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body)
     const what = { id: idOf(request.params), conditions: conditionsOf(request) }
-    const stored = await requested.change(context, request, reply, request.body, what)
+    const requester = { caller: request.caller, key: onceKey(request, reply) }
+    const stored = await requested.change(context, requester, request.body, what)
     const { view } = request.caller
     const shown = pets.storedToShown(stored, { view, photosAt: photosAt(settings, request) })
     reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
@@ -97,7 +104,7 @@ function deletePet(app: App, { write, clock }: Context): void {
   const errors = { ...CHANGED_SINCE, 409: 'An order on this animal is open.' }
   const config = { errors, headers: IF_MATCH }
   app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
-    await write('deletePet', intentOf(request, clock()))
+    await write(changes.deletePet, intentOf(request, clock()))
     return reply.code(204).send()
   })
 }

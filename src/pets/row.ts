@@ -1,6 +1,6 @@
 import type { Tables } from '../db/tables.ts'
 import { seesWhole, type View } from '../http/caller.ts'
-import { toPhotos } from '../photo-files/kept.ts'
+import { toPhotos } from '../photos/storage/kept.ts'
 import {
   COLUMN_MEMBERS,
   type ColumnMember,
@@ -49,22 +49,24 @@ export const PET_COLUMNS = [
   ...COLUMN_MEMBERS.map((member) => `${columnOf(member)} as ${member}` as const),
   'photos',
   'profile',
-  'public_part',
-  'staff_part',
+  'public_part as publicPart',
+  'staff_part as staffPart',
 ] as const
 
-/** The values of those, in their order. */
-export type Row = [...Own, photos: string | null, ...Texts]
-type Own = [
-  id: number,
-  version: number,
-  name: string,
-  categoryId: unknown,
-  status: string | null,
-  externalId: string | null,
-  organizationId: unknown,
-]
-type Texts = [profile: string | null, publicPart: string | null, staffPart: string | null]
+/** The values of PET_COLUMNS. */
+export interface Row {
+  id: number
+  version: number
+  name: string
+  categoryId: unknown
+  status: string | null
+  externalId: string | null
+  organizationId: unknown
+  photos: string | null
+  profile: string | null
+  publicPart: string | null
+  staffPart: string | null
+}
 
 /** Null for what an animal does not have. */
 export type Written = Record<Kept, unknown>
@@ -94,13 +96,13 @@ function textOf<Name extends Member>(members: Name[], read: (member: Name) => un
 /** To whom an animal is shown, and where its photos then are. */
 export interface Show {
   view: View
-  /** As `photosAt` of photo-files/kept.ts gives it. */
+  /** As `photosAt` of photos/storage/kept.ts gives it. */
   photosAt: string
 }
 
 /** With all that is kept of it in the texts and columns of its own. A member without a value is absent. */
 export function toPet(row: Row): Pet {
-  const [id, , name, categoryId, status, externalId, organizationId, , profile, , staffPart] = row
+  const { id, name, categoryId, status, externalId, organizationId, profile, staffPart } = row
   const pet: Pet = { id, name, categoryId: shownOf('categoryId', categoryId) as number }
   if (status !== null) pet.status = status as NonNullable<Pet['status']>
   if (externalId !== null) pet.externalId = externalId
@@ -111,31 +113,28 @@ export function toPet(row: Row): Pet {
 
 /** The same with its photos. @param at as `photosAt` gives it */
 export function toWhole(row: Row, at: string): Pet {
-  const [, , , , , , , kept] = row
-  const photos = toPhotos(kept, at)
+  const photos = toPhotos(row.photos, at)
   return photos ? { ...toPet(row), photos } : toPet(row)
 }
 
 /** The animal as a caller sees it, as JSON. */
 export function toJson(row: Row, { view, photosAt }: Show): string {
-  const [id, , name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
-    row
+  const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
   let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${Number(categoryId)}`
   if (status !== null) json += `,"status":"${status}"`
   if (externalId !== null) json += `,"externalId":${JSON.stringify(externalId)}`
   if (organizationId !== null) json += `,"organizationId":${Number(organizationId)}`
   if (photos !== null) json += `,"photos":${JSON.stringify(toPhotos(photos, photosAt))}`
   if (profile !== null) json += `,${profile.slice(1, -1)}`
-  const part = seesWhole(view, organizationId) ? staffPart : publicPart
+  const part = seesWhole(view, organizationId) ? row.staffPart : row.publicPart
   if (part !== null) json += `,${part.slice(1, -1)}`
   return `${json}}`
 }
 
 /** The same as an object; of a row without texts what has a column of its own. */
 export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unknown> {
-  const [id, , name, categoryId, status, externalId, organizationId, photos, profile, publicPart, staffPart] =
-    row
-  const texts = [profile, seesWhole(view, organizationId) ? staffPart : publicPart]
+  const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
+  const texts = [profile, seesWhole(view, organizationId) ? row.staffPart : row.publicPart]
   const parts = {
     ...{ id, name, categoryId: Number(categoryId), status: status ?? undefined },
     externalId: externalId ?? undefined,
@@ -157,7 +156,6 @@ export function etagOfPet(id: number, version: number): string {
 }
 
 /** Whether callers who see all see something else of it than others. */
-export function differs(row: Row): boolean {
-  const [staffPart, publicPart] = [row.at(-1), row.at(-2)]
+export function differs({ publicPart, staffPart }: Row): boolean {
   return publicPart !== staffPart
 }

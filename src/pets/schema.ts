@@ -1,6 +1,6 @@
 import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
 import { type Static, Type } from '../http/type.ts'
-import { Photos } from '../photo-files/kept.ts'
+import { Photos } from '../photos/storage/kept.ts'
 import {
   FIELDS,
   FIELDS_PATTERN,

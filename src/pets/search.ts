@@ -32,12 +32,12 @@ export async function list(db: Db, start: PageStart, show: Show): Promise<Listed
   const { picked } = start
   if (!picked) {
     return read(db, start, (row: Row) => {
-      const [id, version] = row
+      const { id, version } = row
       return { id, etag: etagOfPet(id, version), ...seenWhole(row, show) }
     })
   }
   return read(db, start, (row: PickedRow) => {
-    const [, , , , id, version] = row
+    const { id, version } = row
     return { id, etag: etagOfPet(id, version), ...seenOf(() => pickedFrom(row, show, picked)) }
   })
 }
@@ -76,7 +76,7 @@ async function read<Animal extends { id: number }, Read extends Row | PickedRow>
 /** Who names an animal gets it, whoever is still adding others. */
 async function readNamed(db: Db, start: PageStart, show: Show): Promise<Listed> {
   const rows = await page(db, start).clearSelect().select(SHOWN_COLUMNS).execute()
-  const found = rows.map((row) => toShown(Object.values(row) as PickedRow, show, start.picked))
+  const found = rows.map((row) => toShown(row as unknown as PickedRow, show, start.picked))
   return { found, only: start.id?.length === 1 ? found[0] : undefined }
 }
 

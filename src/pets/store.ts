@@ -29,7 +29,10 @@ export interface StoredPet extends Validators {
 }
 
 /** The row of an animal, with all that validators are made of: what a change gives back. */
-export type StoredRow = [updatedAt: number, ...Row]
+export interface StoredRow extends Row {
+  /** Unix time in milliseconds. */
+  updatedAt: number
+}
 
 export const STORED_COLUMNS = ['updated_at as updatedAt', ...PET_COLUMNS] as const
 
@@ -72,10 +75,9 @@ const findToShow = prepared<{ id: bigint }, PickedRow>((db, fill) =>
     .where('id', '=', fill('id') as never),
 )
 
-export function toShown(shown: PickedRow, show: Show, picked?: Picked): Shown {
-  const [, , , updatedAt, ...row] = shown
-  const seen = picked ? seenOf(() => pickedFrom(shown, show, picked)) : seenWhole(row, show)
-  return { id: row[0], ...seen, ...validatorsOf(updatedAt, row) }
+export function toShown(row: PickedRow, show: Show, picked?: Picked): Shown {
+  const seen = picked ? seenOf(() => pickedFrom(row, show, picked)) : seenWhole(row, show)
+  return { id: row.id, ...seen, ...validatorsOf(row) }
 }
 
 export function seenOf(toObject: Seen['toObject']): Seen {
@@ -88,15 +90,15 @@ export function seenWhole(row: Row, show: Show): Seen {
 }
 
 /** What a change made of an animal, in the same form. */
-export function storedToShown([updatedAt, ...row]: StoredRow, show: Show): Shown {
-  return { id: row[0], ...seenWhole(row, show), ...validatorsOf(updatedAt, row) }
+export function storedToShown(row: StoredRow, show: Show): Shown {
+  return { id: row.id, ...seenWhole(row, show), ...validatorsOf(row) }
 }
 
 /** @returns those that are there, in no order */
 export async function findMany(db: Db, ids: number[]): Promise<Pet[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('pet').select(PET_COLUMNS).where('id', 'in', ids).execute()
-  return rows.map((row) => toPet(Object.values(row) as Row))
+  return rows.map((row) => toPet(row as unknown as Row))
 }
 
 /** What those are called that are there, and whether they are listed; in the order of their ids. */
@@ -133,7 +135,7 @@ export async function update(
   now: number,
 ): Promise<StoredRow | undefined> {
   const { pet, ageDueAt } = after
-  const versions = { before: versionOf(before), version: drawVersion() }
+  const versions = { before: before.row.version, version: drawVersion() }
   const moved = pet.status === before.pet.status ? undefined : pet.status
   const changed = { ...written(pet, ageDueAt), ...timesOf(moved, now), ...versions, id: before.pet.id, now }
   const [row] = await withReferences(updateVersion(db, changed))
@@ -151,7 +153,7 @@ export async function setPhotos(
     .updateTable('pet')
     .set({ photos, updated_at: now, version: drawVersion() })
     .where('id', '=', before.pet.id)
-    .where('version', '=', versionOf(before))
+    .where('version', '=', before.row.version)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -161,24 +163,16 @@ export async function remove(db: Db, before: StoredPet): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('pet')
     .where('id', '=', before.pet.id)
-    .where('version', '=', versionOf(before))
+    .where('version', '=', before.row.version)
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-function versionOf({ etag }: StoredPet): number {
-  return Number(/-(\d+)"$/.exec(etag)?.[1])
+export function toStored(row: StoredRow): StoredPet {
+  return { pet: toPet(row), photos: row.photos, row, ...validatorsOf(row) }
 }
 
-const PHOTOS_INDEX = PET_COLUMNS.indexOf('photos')
-
-export function toStored(stored: StoredRow): StoredPet {
-  const [updatedAt, ...row] = stored
-  const photos = row[PHOTOS_INDEX] as string | null
-  return { pet: toPet(row), photos, row: stored, ...validatorsOf(updatedAt, row) }
-}
-
-function validatorsOf(updatedAt: number, row: Row): Validators {
-  const [id, version, , , , , owner] = row
-  return { etag: etagOfPet(id, version), updatedAt, differs: differs(row), owner }
+function validatorsOf(row: StoredRow): Validators {
+  const { id, version, updatedAt, organizationId } = row
+  return { etag: etagOfPet(id, version), updatedAt, differs: differs(row), owner: organizationId }
 }

@@ -1,23 +1,13 @@
 import { shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { keptPhotos, toPhoto } from '../photo-files/kept.ts'
-import { etagOfPet, toPublicParts } from './row.ts'
+import { keptPhotos, toPhoto } from '../photos/storage/kept.ts'
+import { etagOfPet, type Row, toPublicParts } from './row.ts'
 import type { Pet } from './schema.ts'
 
 // Animals as a list of them shows them to everybody, with their main photo alone.
 
-type SummaryRow = [
-  id: number,
-  version: number,
-  name: string,
-  status: string | null,
-  categoryId: unknown,
-  organizationId: unknown,
-  photos: string | null,
-  profile: string | null,
-  publicPart: string | null,
-]
+type SummaryRow = Omit<Row, 'externalId' | 'staffPart'>
 
 const readRows = prepared<Values, SummaryRow>(
   (db, fill, { rows }) =>
@@ -28,11 +18,11 @@ const readRows = prepared<Values, SummaryRow>(
         'version',
         'name',
         'status',
-        'category_id',
-        'organization_id',
+        'category_id as categoryId',
+        'organization_id as organizationId',
         'photos',
         'profile',
-        'public_part',
+        'public_part as publicPart',
       ])
       .where(
         'id',
@@ -52,11 +42,11 @@ export async function summaries(db: Db, ids: number[], photosAt: string): Promis
       {},
     ),
   )
-  return new Map(rows.map((row) => [etagOfPet(row[0], row[1]), toSummary(row, photosAt)]))
+  return new Map(rows.map((row) => [etagOfPet(row.id, row.version), toSummary(row, photosAt)]))
 }
 
 function toSummary(row: SummaryRow, photosAt: string): Pet {
-  const [id, , name, status, categoryId, organizationId, photos, profile, publicPart] = row
+  const { id, name, status, categoryId, organizationId, photos, profile, publicPart } = row
   const [first] = keptPhotos(photos)
   const { description, ...parts } = toPublicParts(profile, publicPart)
   return {

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
+import { changes } from '../db/change.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { Job } from '../jobs/job.ts'
 import { IDLE_MS, LONGEST_MS } from './session.ts'
@@ -7,7 +8,7 @@ import { IDLE_MS, LONGEST_MS } from './session.ts'
 export const expiredSessions: Job = {
   isDue: ({ db, clock }) => hasExpired(db, clock()),
   run: async ({ write, clock }, mayGoOn) => {
-    if (await mayGoOn()) await write('removeExpiredSessions', clock())
+    if (await mayGoOn()) await write(changes.removeExpiredSessions, clock())
   },
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { type Caller, insideView } from '../http/caller.ts'
 import { hashToken } from '../http/token.ts'
 import { ACCESS_OF } from './roles.ts'
@@ -27,7 +28,7 @@ export async function identifyStaff(
   const session = await findSession(db, hash, now)
   if (!session) return undefined
   // Whoever only reads goes on where nothing can be written.
-  if (now - session.seenAt >= SEEN_EVERY_MS) await write('seeSession', hash, now).catch(() => undefined)
+  if (now - session.seenAt >= SEEN_EVERY_MS) await write(changes.seeSession, hash, now).catch(() => undefined)
   return callerOf(session)
 }
 

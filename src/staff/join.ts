@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import type { Language } from '../http/language.ts'
 import { hashToken, newToken } from '../http/token.ts'
 import type { Authority } from './accounts.ts'
@@ -57,7 +58,7 @@ export async function invite(
 ): Promise<Invited> {
   requirePerson(person)
   const { token, hash } = newToken()
-  return { staffId: await write('inviteStaff', person, by, hash, clock()), token }
+  return { staffId: await write(changes.inviteStaff, person, by, hash, clock()), token }
 }
 
 /**
@@ -72,7 +73,7 @@ export async function reset(
   by: Authority | undefined,
 ): Promise<Invited | undefined> {
   const { token, hash } = newToken()
-  return (await write('resetStaff', staffId, by, hash, clock())) ? { staffId, token } : undefined
+  return (await write(changes.resetStaff, staffId, by, hash, clock())) ? { staffId, token } : undefined
 }
 
 /** What a link is for, without using it up: mail programs open links that nobody has clicked. */
@@ -108,6 +109,6 @@ export async function join(
     session: session.hash,
     ...(!link.staff && { first: { email, name } }),
   }
-  const followed = await write('followLink', hashToken(token) ?? '', use, clock())
+  const followed = await write(changes.followLink, hashToken(token) ?? '', use, clock())
   return followed && { token: session.token, staffId: followed.staffId }
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken, newToken } from '../http/token.ts'
 import { counterOfAddress } from '../limits/address.ts'
@@ -43,9 +44,9 @@ export async function signIn(context: Needed, { email, password, address }: Trie
   const isRight = await verifyPassword(password.slice(0, 2 * MOST_CHARACTERS), kept)
   if (!isRight || !found || !kept) return { outcome: 'refused' }
   const { token, hash } = newToken()
-  const begun = await write('beginSession', { staffId: found.id, password: kept, hash }, clock())
+  const begun = await write(changes.beginSession, { staffId: found.id, password: kept, hash }, clock())
   if (!begun) return { outcome: 'refused' }
-  await write('forgiveTry', slots, clock())
+  await write(changes.forgiveTry, slots, clock())
   return { outcome: 'signedIn', token, staffId: found.id }
 }
 
@@ -56,7 +57,7 @@ function countTry({ db, write, clock }: Needed, { account, address }: Slots): Pr
   const slots = [account, address]
   return inTurn(async () => {
     const retryAfterMs = await waitOf(db, slots, clock())
-    return retryAfterMs > 0 ? retryAfterMs : write('countTry', slots, clock())
+    return retryAfterMs > 0 ? retryAfterMs : write(changes.countTry, slots, clock())
   })
 }
 
@@ -67,7 +68,7 @@ function waitFor(retryAfterMs: number): SignIn {
 /** Ends a session at once, in every process. */
 export async function signOut({ write }: Pick<Context, 'write'>, token: string): Promise<void> {
   const hash = hashToken(token)
-  if (hash !== undefined) await write('endSession', hash)
+  if (hash !== undefined) await write(changes.endSession, hash)
 }
 
 /**
@@ -92,8 +93,8 @@ export async function changePassword(
   if (!(await verifyPassword(current, found.password))) return { outcome: 'refused' }
   const { token, hash } = newToken()
   const kept = { before: found.password, password: await hashPassword(password), session: hash }
-  if (!(await write('changePassword', staffId, kept, clock()))) return { outcome: 'refused' }
-  await write('forgiveTry', slots, clock())
+  if (!(await write(changes.changePassword, staffId, kept, clock()))) return { outcome: 'refused' }
+  await write(changes.forgiveTry, slots, clock())
   return { outcome: 'signedIn', token, staffId }
 }
 

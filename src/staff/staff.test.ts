@@ -83,7 +83,7 @@ test('what somebody does stands in the history by their name; once they are remo
   const { staffId } = await started.join(BEN)
   const { keyId } = (await staff.find(context.db, staffId)) as staff.Staff
   await started.post('/v1/pets', { name: 'Rex', categoryId: 1 })
-  await context.write('updatePet', { name: 'Max' }, { id: 1n, by: { keyId }, now: clock.now })
+  await context.write(changes.updatePet, { name: 'Max' }, { id: 1n, by: { keyId }, now: clock.now })
   const history = (await started.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
   const changed = history.filter((entry: { keyId: number }) => entry.keyId === keyId)
   assert.equal(changed.length, 1)
@@ -96,7 +96,7 @@ test('what somebody does stands in the history by their name; once they are remo
     ]),
   )
 
-  await context.write('removeStaff', staffId, undefined, clock.now)
+  await context.write(changes.removeStaff, staffId, undefined, clock.now)
 
   assert.deepEqual((await doersOf(context.db, known)).get(keyId), { kind: 'formerStaff' })
   assert.deepEqual(await staff.list(context.db), [])
@@ -245,11 +245,11 @@ test('another role, another name and a removal beside the running service hold f
   const { staffId, token } = await started.join(BEN)
   assert.equal((await me(token)).access, 'write')
   await beside(started, (write) =>
-    write('updateStaff', staffId, { role: 'viewer', name: 'Benno' }, undefined),
+    write(changes.updateStaff, staffId, { role: 'viewer', name: 'Benno' }, undefined),
   )
   const { access, view, staff: shown } = await me(token)
   assert.deepEqual([access, view, shown], ['read', 'all', { id: staffId, name: 'Benno', role: 'viewer' }])
-  await beside(started, (write) => write('removeStaff', staffId, undefined, clock.now))
+  await beside(started, (write) => write(changes.removeStaff, staffId, undefined, clock.now))
   assert.equal((await me(token)).kind, 'visitor')
 })
 
@@ -313,7 +313,7 @@ test('a reset ends sessions and the old password only when it is followed', asyn
 test('the first link makes an admin, in a store that has no account', async (t) => {
   const { clock, context, me, send } = await startStaffed(t)
   const first = newToken()
-  assert.equal(await context.write('insertFirstLink', first.hash, clock.now), true)
+  assert.equal(await context.write(changes.insertFirstLink, first.hash, clock.now), true)
   assert.deepEqual(await readLink(context, first.token), { kind: 'first' })
   const nobody = await send(`/console/join/${first.token}`, { password: PASSWORD })
   assert.deepEqual([nobody.status, wrongFields(nobody.text)], [400, ['name', 'email']])
@@ -327,13 +327,13 @@ test('the first link makes an admin, in a store that has no account', async (t) 
 
   const { access, view, staff: shown } = await me(tokenOf(joined))
   assert.deepEqual([access, view, shown.role, shown.name], ['admin', 'all', 'admin', 'Ana'])
-  assert.equal(await context.write('insertFirstLink', newToken().hash, clock.now), false)
+  assert.equal(await context.write(changes.insertFirstLink, newToken().hash, clock.now), false)
 })
 
 test('a first link that nobody has followed ends with the first account that is made otherwise', async (t) => {
   const { clock, context, join, send } = await startStaffed(t)
   const first = newToken()
-  await context.write('insertFirstLink', first.hash, clock.now)
+  await context.write(changes.insertFirstLink, first.hash, clock.now)
   await join(BEN)
   const joined = await send(`/console/join/${first.token}`, {
     email: ANA.email,
@@ -356,7 +356,8 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 test('what is wrong with a person is told by its member, and nothing is stored', async (t) => {
   const { context, join } = await startStaffed(t)
   await join(BEN)
-  const organizationId = (await context.write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)).id
+  const organizationId = (await context.write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0))
+    .id
   const refused = (person: Partial<NewPerson>) => refusalOf(invite(context, { ...ANA, ...person }, undefined))
   for (const email of ['', 'ana', 'ana@', 'ana@x', 'a b@x.example', 'ana@x.example\r\nBcc: b@x.example'])
     assert.equal(await refused({ email }), '/email', email)
@@ -375,8 +376,8 @@ test('a manager decides about people of the own organization up to the own role,
   const { clock, context, join, me } = await startStaffed(t)
   const { write, db } = context
   const [own, other] = [
-    (await write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)).id,
-    (await write('insertOrganization', { code: 'CO2', name: 'Dale' }, 0)).id,
+    (await write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0)).id,
+    (await write(changes.insertOrganization, { code: 'CO2', name: 'Dale' }, 0)).id,
   ]
   const { staffId, token } = await join({ ...BEN, role: 'manager', organizationId: own })
   const { view, organizationId, access } = await me(token)
@@ -398,14 +399,14 @@ test('a manager decides about people of the own organization up to the own role,
     [() => reset(context, foreign.staffId, by), denied],
     [() => reset(context, admin.staffId, by), denied],
     [() => reset(context, helper.staffId, by), 'none'],
-    [() => write('updateStaff', helper.staffId, { role: 'manager' }, by), 'none'],
-    [() => write('updateStaff', helper.staffId, { role: 'admin' }, by), denied],
-    [() => write('updateStaff', foreign.staffId, { name: 'X' }, by), denied],
-    [() => write('updateStaff', staffId, { name: 'Benno' }, by), 'none'],
-    [() => write('updateStaff', staffId, { role: 'viewer' }, by), denied],
-    [() => write('removeStaff', staffId, by, clock.now), denied],
-    [() => write('removeStaff', foreign.staffId, by, clock.now), denied],
-    [() => write('removeStaff', helper.staffId, by, clock.now), 'none'],
+    [() => write(changes.updateStaff, helper.staffId, { role: 'manager' }, by), 'none'],
+    [() => write(changes.updateStaff, helper.staffId, { role: 'admin' }, by), denied],
+    [() => write(changes.updateStaff, foreign.staffId, { name: 'X' }, by), denied],
+    [() => write(changes.updateStaff, staffId, { name: 'Benno' }, by), 'none'],
+    [() => write(changes.updateStaff, staffId, { role: 'viewer' }, by), denied],
+    [() => write(changes.removeStaff, staffId, by, clock.now), denied],
+    [() => write(changes.removeStaff, foreign.staffId, by, clock.now), denied],
+    [() => write(changes.removeStaff, helper.staffId, by, clock.now), 'none'],
   ] as const) {
     assert.equal(await refusalOf(work()), expected)
   }
@@ -421,7 +422,7 @@ test('a manager decides about people of the own organization up to the own role,
     ],
   )
   assert.deepEqual(await staff.list(db, { organizationId: own, after: staffId, limit: 0 }), [])
-  assert.equal(await write('removeStaff', 99, undefined, clock.now), false)
+  assert.equal(await write(changes.removeStaff, 99, undefined, clock.now), false)
 })
 
 test('whoever is none of the staff decides about nobody', async (t) => {
@@ -444,13 +445,13 @@ test('the keys of staff are no keys that programs have', async (t) => {
     (await keys.list(db)).map(({ name }) => name),
     ['test'],
   )
-  assert.equal(await write('revokeKey', keyId, clock.now), false)
-  assert.equal(await write('rotateKey', keyId, 'a'.repeat(64), clock.now, 0), false)
+  assert.equal(await write(changes.revokeKey, keyId, clock.now), false)
+  assert.equal(await write(changes.rotateKey, keyId, 'a'.repeat(64), clock.now, 0), false)
   const other = await openForCommand(databaseUrl)
   await other.db.deleteFrom('secret').where('name', '=', keys.FIRST_KEY).execute()
   await other.close()
   const first = { name: 'first', plan: 'business', access: 'admin' } as const
-  assert.equal(await write('insertFirstKey', first, 'b'.repeat(64), clock.now), true)
+  assert.equal(await write(changes.insertFirstKey, first, 'b'.repeat(64), clock.now), true)
 })
 
 test('no token, password or address of staff is in the log, or in the store beside its row', async (t) => {

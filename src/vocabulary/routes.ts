@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import type { App } from '../http/app.ts'
 import { readCursor } from '../http/cursor.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { KINDS, type Kind, schemasOf, titleOf, WordQuery } from './schema.ts'
@@ -53,7 +55,7 @@ function createWord(app: App, { config, writeOnce }: Context, kind: Kind): void 
   }
   const errors = { 409: 'The category has this name already.' }
   app.post(`/${kind}s`, { config: { errors }, schema }, async (request, reply) => {
-    const word = await writeOnce(request, reply, 'insertWord', kind, request.body)
+    const word = await writeOnce(onceKey(request, reply), changes.insertWord, kind, request.body)
     reply.code(201).header('location', `${publicBase(config, request)}/${kind}s/${word.id}`)
     return word
   })
@@ -81,7 +83,7 @@ function deleteWord(app: App, { write }: Context, kind: Kind): void {
     response: { 204: { type: 'null', description: 'The name is gone.' } },
   }
   app.delete(`/${kind}s/:${kind}Id`, { schema }, async ({ params }, reply) => {
-    await write('deleteWord', kind, idOf(kind, params))
+    await write(changes.deleteWord, kind, idOf(kind, params))
     return reply.code(204).send()
   })
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../db/change.ts'
 import { FIRST_CATEGORIES } from '../db/migrations/categories.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../db/migrations/first-words.ts'
 import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
@@ -87,8 +88,8 @@ test('a name of one kind is not removed as one of the other; names go with their
 test('what is missing of the first names is added again, and nothing twice', async (t) => {
   const { service, delete: remove } = await startApp(t, ADMIN)
   const { write } = service.context
-  assert.deepEqual(await write('fillVocabulary'), { breed: 0, color: 0 })
+  assert.deepEqual(await write(changes.fillVocabulary), { breed: 0, color: 0 })
   for (const path of ['/v1/breeds/1', '/v1/breeds/300', `/v1/colors/${namesIn(FIRST_BREEDS).length + 1}`])
     assert.equal((await remove(path)).status, 204)
-  assert.deepEqual(await write('fillVocabulary'), { breed: 2, color: 1 })
+  assert.deepEqual(await write(changes.fillVocabulary), { breed: 2, color: 1 })
 })

@@ -1,16 +1,24 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/tables.ts'
-import type { Question } from '../search/question.ts'
-import { takeTurns } from '../search/turns.ts'
-import { type Candidate, type Candidates, columnsWith, type Position, toCandidate } from './candidates.ts'
-import { countUpTo, readMatching } from './matching.ts'
+import type { Db } from '../../db/tables.ts'
+import { takeTurns } from '../../search/turns.ts'
+import {
+  type Candidate,
+  type CandidateRow,
+  type Candidates,
+  columnsWith,
+  type Position,
+  toCandidate,
+} from './candidates.ts'
+import { countUpTo, readKeys, readMatching } from './matching.ts'
 import type { Near } from './near.ts'
-import type { PickedRow } from './picked.ts'
+import type { Question } from './question.ts'
 
 // Animals by how far they are, and of those that are equally far the one with the lowest id first.
 
 /** Up to so many matches are sorted; with more, one place after the other is asked for. */
-const MAX_SORTED = 2_000
+const MAX_SORTED = 10_000
+/** Of so many the places are read at once. */
+const PLACES_AT_ONCE = 1_000
 const CHUNK = 256
 /** So many places are asked for at once at most, one at first. */
 const MAX_PLACES = 64
@@ -19,6 +27,7 @@ const MAX_ANIMALS = 1_000
 /** Of so many questions, one page asks no more. */
 const MAX_QUESTIONS = 60
 
+/** @param question without where animals are */
 export async function* nearest(
   db: Db,
   question: Question,
@@ -41,14 +50,24 @@ async function* sorted(
   near: Near,
   after: Position | undefined,
 ): AsyncGenerator<Candidate[]> {
-  const reading = { question, direction: 'asc', limit: MAX_SORTED + 1, isRare: true } as const
-  const rows = await readMatching<[place: string | null, id: number]>(db, reading, sql`s.place, s.pet_id`)
-  const there = rows
-    .flatMap(([place, id]): [meters: number, id: number][] => {
+  const there: [meters: number, id: number][] = []
+  const reading = { question, direction: 'asc', isRare: true } as const
+  let behind: readonly [number, number] | undefined
+  for (let limit = PLACES_AT_ONCE; limit === PLACES_AT_ONCE; ) {
+    const rows = await readKeys<{ place: string | null; id: number }>(
+      db,
+      { ...reading, behind, limit },
+      sql`s.place, s.pet_id as id`,
+    )
+    for (const { place, id } of rows) {
       const meters = near.metersOf.get(place ?? '')
-      return meters !== undefined && isBehind(after, [meters, id]) ? [[meters, id]] : []
-    })
-    .sort((one, other) => one[0] - other[0] || one[1] - other[1])
+      if (meters !== undefined && isBehind(after, [meters, id])) there.push([meters, id])
+      behind = [0, id]
+    }
+    limit = rows.length
+    await takeTurns()
+  }
+  there.sort((one, other) => one[0] - other[0] || one[1] - other[1])
   for (let from = 0; from < there.length; from += CHUNK) {
     const ids = there.slice(from, from + CHUNK).map(([, id]) => id)
     yield await readAt(db, { ...reading, ids, limit: CHUNK }, near)
@@ -59,11 +78,10 @@ type Reading = Parameters<typeof readMatching>[1]
 
 /** Animals at near places, in order. */
 async function readAt(db: Db, reading: Reading, { metersOf }: Near): Promise<Candidate[]> {
-  type Row = [place: string | null, key: number, ...row: PickedRow]
-  const rows = await readMatching<Row>(db, reading, columnsWith(undefined))
-  const found = rows.flatMap(([place, , ...row]) => {
-    const meters = metersOf.get(place ?? '')
-    return meters === undefined ? [] : [toCandidate(meters, place, row)]
+  const rows = await readMatching<CandidateRow>(db, reading, columnsWith(undefined))
+  const found = rows.flatMap((row) => {
+    const meters = metersOf.get(row.itsPlace ?? '')
+    return meters === undefined ? [] : [toCandidate(meters, row)]
   })
   return found.sort(
     ({ position: one }, { position: other }) => Number(one[0]) - Number(other[0]) || one[1] - other[1],

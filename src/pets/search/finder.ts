@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Context } from '../context.ts'
-import { prepared } from '../db/prepared.ts'
-import type { Db } from '../db/tables.ts'
-import { pointOf } from '../organizations/locate.ts'
-import { type OrganizationPlace, organizationPlaces } from '../organizations/places.ts'
+import type { Context } from '../../context.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Db } from '../../db/tables.ts'
+import { pointOf } from '../../organizations/locate.ts'
+import { type OrganizationPlace, organizationPlaces } from '../../organizations/places.ts'
 import { type Filters, type Wanted, wantedBy } from './filters.ts'
 import { nearTo } from './near.ts'
 
@@ -28,17 +28,17 @@ function openFinder({ db, version }: Pick<Context, 'db' | 'version'>): Finder {
   return { db, organizations: organizationPlaces(db, () => version('pages')), places: placeReader(db) }
 }
 
-const countPlaces = prepared<object, [count: number]>((db) =>
+const countPlaces = prepared<object, { count: number }>((db) =>
   db.selectFrom('search_place').select(sql<number>`count(*)`.as('count')),
 )
-const readPlaces = prepared<object, [place: string]>((db) => db.selectFrom('search_place').select('place'))
+const readPlaces = prepared<object, { place: string }>((db) => db.selectFrom('search_place').select('place'))
 
 /** Places are only ever added. */
 function placeReader(db: Db): Finder['places'] {
   let known: string[] = []
   return async () => {
-    const [[count] = [0]] = await countPlaces(db, {})
-    if (count !== known.length) known = (await readPlaces(db, {})).map(([place]) => place)
+    const [row] = await countPlaces(db, {})
+    if (row?.count !== known.length) known = (await readPlaces(db, {})).map(({ place }) => place)
     return known
   }
 }

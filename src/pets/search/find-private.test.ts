@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { changes } from '../../db/change.ts'
+import { makeKey, startApp, UNLIMITED } from '../../testing/start-app.ts'
 
 const EXACT = { latitude: 52.094_9, longitude: 5.120_4 }
 const ROUNDED = { latitude: 52.09, longitude: 5.12 }
@@ -20,7 +21,7 @@ async function startTwo(t: TestContext) {
   await app.post('/v1/pets', REX)
   await app.post('/v1/pets', { name: 'Tom', categoryId: 1, status: 'available', place: ROUNDED })
   const asReader = (path: string) => app.get(path, { authorization: `Bearer ${key}` })
-  return { ...app, asReader, index: () => app.service.context.write('indexAnimals') }
+  return { ...app, asReader, index: () => app.service.context.write(changes.indexAnimals) }
 }
 
 const idsIn = ({ body }: { body: { id: number }[] }): number[] => body.map(({ id }) => id)

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/tables.ts'
-import { inSteps, type Job } from '../jobs/job.ts'
+import { changes } from '../../db/change.ts'
+import type { Db } from '../../db/tables.ts'
+import { inSteps, type Job } from '../../jobs/job.ts'
 import { isMergeDue, mergeAll } from './merge-tokens.ts'
 
 /** Goes on with organizations that moved with many animals, and keeps searches fast. */
 export const searchIndex: Job = {
   isDue: async ({ db }) => (await isBehind(db)) || (await isMergeDue(db)),
   async run({ db, write }, mayGoOn) {
-    await inSteps(async () => (await write('indexAnimals', true)) || (await isBehind(db)), mayGoOn)
+    await inSteps(async () => (await write(changes.indexAnimals, true)) || (await isBehind(db)), mayGoOn)
     if (await isMergeDue(db)) await mergeAll(write, mayGoOn)
   },
 }

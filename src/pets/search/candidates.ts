@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { PickedRow } from '../picked.ts'
+import { SHOWN_COLUMNS } from '../store.ts'
 import type { Key } from './matching.ts'
-import type { PickedRow } from './picked.ts'
-import { SHOWN_COLUMNS } from './store.ts'
 
 /** By what an animal comes where it does: of an order by ids the number of its part, and its id. */
 export type Position = readonly [key: number | string, id: number]
@@ -16,10 +16,15 @@ export interface Candidate {
 /** Ends where there is nothing more, or returns from where to go on. */
 export type Candidates = AsyncGenerator<Candidate[], Position | undefined>
 
-/** The id of a row of an animal stands behind its times. */
-export const toCandidate = (key: string | number, place: string | null, row: PickedRow): Candidate => ({
-  position: [key, row[4]],
-  place,
+/** An animal with the token of where it is, and what it is sorted by. */
+export interface CandidateRow extends PickedRow {
+  itsPlace: string | null
+  itsKey: string | number
+}
+
+export const toCandidate = (key: string | number, row: CandidateRow): Candidate => ({
+  position: [key, row.id],
+  place: row.itsPlace,
   row,
 })
 
@@ -31,7 +36,7 @@ const SHOWN = SHOWN_COLUMNS.map((column) => {
 /** What a candidate is made of. */
 export const columnsWith = (key: Key | undefined): RawBuilder<unknown> =>
   sql.join([
-    sql`s.place as "its place"`,
-    sql`${key === undefined ? sql`0` : sql.ref(`s.${key}`)} as "its key"`,
+    sql`s.place as "itsPlace"`,
+    sql`${key === undefined ? sql`0` : sql.ref(`s.${key}`)} as "itsKey"`,
     ...SHOWN,
   ])

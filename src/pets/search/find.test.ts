@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, assertError } from '../testing/client.ts'
-import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { mostCounted } from './most-counted.ts'
+import { type Answer, assertError } from '../../testing/client.ts'
+import { startApp, UNLIMITED } from '../../testing/start-app.ts'
+import { mostCounted } from './facets.ts'
 
 const KEY = { ...UNLIMITED, access: 'admin' } as const
 
@@ -134,7 +134,7 @@ test('of more values than a facet shows those that most have are shown, in order
 
 test('others get their turn while the most of very many values are picked', async () => {
   const counts = new Map(
-    Array.from({ length: 500_000 }, (_, index) => [`${index}`, { count: index % 7, newest: 1, written: '' }]),
+    Array.from({ length: 500_000 }, (_, index) => [`${index}`, { count: index % 7, written: '' }]),
   )
   let turns = 0
   let isDone = false

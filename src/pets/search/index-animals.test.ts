@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openForCommand } from '../db/open-database.ts'
-import { doJobs } from '../testing/jobs.ts'
-import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { categoryNames, withAge } from './age.ts'
+import { openForCommand } from '../../db/open-database.ts'
+import { doJobs } from '../../testing/jobs.ts'
+import { startApp, UNLIMITED } from '../../testing/start-app.ts'
+import { categoryNames, withAge } from '../age.ts'
+import { insertPets } from '../insert-many.ts'
+import type { NewPet } from '../schema.ts'
 import { indexAnimals } from './index-animals.ts'
-import { insertPets } from './insert-many.ts'
-import type { NewPet } from './schema.ts'
 
 const ANIMALS = 1_200
 
@@ -52,6 +52,21 @@ test('animals of an organization that moves are found there: 500 at once, all ot
   assert.ok((await countIn('Boulder')) >= 500)
   await doJobs(app.service.context)
   assert.deepEqual([await countIn('Denver'), await countIn('Boulder')], [0, ANIMALS])
+})
+
+test('of an animal that is made and deleted in one transaction nothing is left to index', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED })
+  const store = await openForCommand(app.databaseUrl)
+  const pet = { name: 'Rex', categoryId: 1n, status: 'available' } as unknown as NewPet
+  const aged = await withAge(categoryNames(store.db), pet, app.clock.now)
+  await store.db.transaction().execute(async (on) => {
+    await insertPets(on, [aged, aged], { keyId: null, now: app.clock.now })
+    await on.deleteFrom('pet').where('id', '=', 1).execute()
+    await indexAnimals(on)
+  })
+  assert.deepEqual(await store.db.selectFrom('search_change').select('pet_id').execute(), [])
+  assert.equal((await app.get('/v1/pets?q=rex')).body.length, 1)
+  await store.close()
 })
 
 test('a value that is far longer as it is compared is stored and found', async (t) => {

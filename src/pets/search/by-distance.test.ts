@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkSearch, readAll } from '../testing/search-checks.ts'
-import type { Asked } from '../testing/search-reference.ts'
-import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { checkSearch, readAll } from '../../testing/search-checks.ts'
+import type { Asked } from '../../testing/search-reference.ts'
+import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 
 test('sort=distance goes through a place with more animals than are read at once, page after page', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })

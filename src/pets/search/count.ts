@@ -1,10 +1,10 @@
-import { isTimeout } from '../db/in-time.ts'
-import type { Db } from '../db/tables.ts'
-import type { Question } from '../search/question.ts'
-import { countMatching, MAX_MATCHES } from './count-facets.ts'
+import { isTimeout } from '../../db/in-time.ts'
+import type { Db } from '../../db/tables.ts'
+import { countMatching, MAX_MATCHES } from './facets.ts'
 import type { Asked } from './find.ts'
 import { type Finder, wantedOf } from './finder.ts'
 import { countByPlace, countUpTo } from './matching.ts'
+import type { Question } from './question.ts'
 
 export interface Matches {
   count: number
@@ -29,7 +29,7 @@ export async function countMatches(finder: Finder, query: Asked): Promise<Matche
   }
   if (!near) return countTokens(finder.db, question)
   let count = 0
-  for (const [place, animals] of await countByPlace(finder.db, question))
+  for (const { place, count: animals } of await countByPlace(finder.db, question))
     if (near.metersOf.has(place ?? '')) count += Number(animals)
   return { count, isExact: true }
 }

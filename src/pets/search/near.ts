@@ -1,7 +1,7 @@
-import type { OrganizationPlace } from '../organizations/places.ts'
-import { latitudesAround, metersBetween, type Point } from '../places/distance.ts'
-import { takeTurns } from '../search/turns.ts'
-import { AT, AT_ORGANIZATION, token } from './tokens.ts'
+import type { OrganizationPlace } from '../../organizations/places.ts'
+import { latitudesAround, metersBetween, type Point } from '../../places/distance.ts'
+import { takeTurns } from '../../search/turns.ts'
+import { AT, atOrganization } from './tokens.ts'
 
 /** Where somebody looks, and how far places are from there, in whole metres, that are near enough. */
 export interface Near {
@@ -72,5 +72,3 @@ export async function nearTo(point: Point, meters: number, places: KnownPlaces):
   for (const { id, point: there } of places.organizations) if (there) look([atOrganization(id), there])
   return { point, meters, metersOf }
 }
-
-export const atOrganization = (id: number): string => token(AT_ORGANIZATION, id)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkSearch, compareSearches, readAll } from '../testing/search-checks.ts'
-import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { checkSearch, compareSearches, readAll } from '../../testing/search-checks.ts'
+import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 
 const seed = Number(process.env.SEARCH_SEED ?? Date.now() % 1e6)
 const [ANIMALS, SEARCHES] = [120, 150]

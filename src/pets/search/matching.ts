@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { dialectOf } from '../db/dialect.ts'
-import { readInTime } from '../db/in-time.ts'
-import { inList, listOf } from '../db/list-parameter.ts'
-import type { Db } from '../db/tables.ts'
-import type { Question } from '../search/question.ts'
+import { dialectOf } from '../../db/dialect.ts'
+import { readInTime } from '../../db/in-time.ts'
+import { inList, listOf } from '../../db/list-parameter.ts'
+import type { Db } from '../../db/tables.ts'
 import { expressionOf } from './expression.ts'
+import type { Question } from './question.ts'
 
 // What the engines are asked: FTS5 of SQLite, and the GIN index of PostgreSQL.
 
@@ -25,6 +25,8 @@ export interface Reading {
   ids?: number[] | undefined
   /** Whether it is known that few animals fit. */
   isRare?: boolean | undefined
+  /** How long PostgreSQL may follow its own plan, in milliseconds. */
+  firstPlanMs?: number | undefined
 }
 
 type Sql = RawBuilder<unknown>
@@ -33,20 +35,27 @@ type Sql = RawBuilder<unknown>
 const MAX_SORTED = 5_000
 
 /**
- * What is read of animals that fit, in order.
+ * Reads animals that fit, in order.
  *
- * @param columns of `pet`, and of `pet_search` as `s`
+ * @param columns of `pet_search` as `s`, and of `pet`
  */
-export function readMatching<Row extends unknown[]>(db: Db, reading: Reading, columns: Sql): Promise<Row[]> {
-  const { engine, run } = dialectOf(db)
-  const read = async (inside: Db, otherPlan: boolean): Promise<Row[]> => {
+export const readMatching = <Row extends object>(db: Db, reading: Reading, columns: Sql): Promise<Row[]> =>
+  read(db, reading, columns, true)
+
+/** The same of `pet_search` alone, which takes less time. */
+export const readKeys = <Row extends object>(db: Db, reading: Reading, columns: Sql): Promise<Row[]> =>
+  read(db, reading, columns, false)
+
+function read<Row extends object>(db: Db, reading: Reading, columns: Sql, withPet: boolean): Promise<Row[]> {
+  const { engine, runOwnPlan } = dialectOf(db)
+  const readBy = async (inside: Db, otherPlan: boolean): Promise<Row[]> => {
     const query =
       engine === 'sqlite'
-        ? await ofSqlite(inside, reading, columns)
-        : ofPostgres(inside, reading, columns, otherPlan)
-    return run<Row>(inside, query.compile(inside))
+        ? await ofSqlite(inside, reading, columns, withPet)
+        : ofPostgres(inside, reading, columns, withPet, otherPlan)
+    return runOwnPlan<Row>(inside, query.compile(inside))
   }
-  return readInTime(db, read, reading.isRare ? 0 : undefined)
+  return readInTime(db, readBy, reading.isRare ? 0 : reading.firstPlanMs)
 }
 
 /** In the order of a reading, behind its place. @param id what has the id */
@@ -64,50 +73,38 @@ function tail(db: Db, { key, direction, behind, limit, ids }: Reading, id: Sql):
   return { where, order: sql`order by ${column} ${way}, s.pet_id ${way} limit ${limit}` }
 }
 
-async function ofSqlite(db: Db, reading: Reading, columns: Sql): Promise<Sql> {
+async function ofSqlite(db: Db, reading: Reading, columns: Sql, withPet: boolean): Promise<Sql> {
+  // SQLite joins in this order.
+  const join = withPet ? sql`cross join pet on pet.id = s.pet_id` : sql``
   const { question, key } = reading
   const all = isAll(question)
   const fits = sql`pet_tokens match ${expressionOf('sqlite', question)}`
   const { where, order } = tail(db, reading, key || all ? sql`s.pet_id` : sql`pet_tokens.rowid`)
   if (all || (key && (await countUpTo(db, question, MAX_SORTED + 1)) > MAX_SORTED)) {
     const test = all ? sql`true` : sql`exists (select 1 from pet_tokens where ${fits} and rowid = s.pet_id)`
-    return sql`select ${columns} from pet_search as s cross join pet on pet.id = s.pet_id
-      where ${where} and ${test} ${order}`
+    return sql`select ${columns} from pet_search as s ${join} where ${where} and ${test} ${order}`
   }
   return sql`select ${columns} from pet_tokens cross join pet_search as s on s.pet_id = pet_tokens.rowid
-    cross join pet on pet.id = pet_tokens.rowid where ${fits} and ${where} ${order}`
+    ${join} where ${fits} and ${where} ${order}`
 }
 
-function ofPostgres(db: Db, reading: Reading, columns: Sql, otherPlan: boolean): Sql {
+/** All of `pet_search` but the tokens. */
+const KEYS = sql.raw('s.pet_id, s.name, s.published, s.updated, s.age, s.place, s.counted')
+
+function ofPostgres(db: Db, reading: Reading, columns: Sql, withPet: boolean, otherPlan: boolean): Sql {
+  const join = withPet ? sql`join pet on pet.id = s.pet_id` : sql``
   const { question } = reading
   const { where, order } = tail(db, reading, sql`s.pet_id`)
   const fits = isAll(question) ? sql`true` : sql`s.tokens @@ ${expressionOf('postgres', question)}::tsquery`
-  // What is materialized is read by the index of the tokens.
-  return otherPlan
-    ? sql`with found as materialized (select s.pet_id, s.name, s.published, s.age, s.place from pet_search s where ${fits})
-      select ${columns} from found as s join pet on pet.id = s.pet_id where ${where} ${order}`
-    : sql`select ${columns} from pet_search as s join pet on pet.id = s.pet_id
-      where ${fits} and ${where} ${order}`
+  const inner = sql`select ${KEYS} from pet_search as s where ${fits}`
+  // Behind `offset 0` the planner cannot know the order: it finds animals by their tokens, and sorts them.
+  const from = otherPlan
+    ? sql`(select ${KEYS} from (${inner} offset 0) as s where ${where} ${order})`
+    : sql`(${inner} and ${where} ${order})`
+  return sql`select ${columns} from ${from} as s ${join} ${order}`
 }
 
 const isAll = ({ clauses, without }: Question): boolean => clauses.length === 0 && !without
-
-/** For so long PostgreSQL may follow its own plan for many animals. */
-const MANY_MS = 400
-
-/** The newest animals that fit. */
-export async function newestMatching(db: Db, question: Question, limit: number): Promise<number[]> {
-  const { engine, run } = dialectOf(db)
-  const { from, fits, id } = source(engine, question)
-  const read = (inside: Db, otherPlan: boolean): Promise<[number][]> => {
-    // The planner then takes the index of the tokens.
-    const order = otherPlan ? sql`${id} + 0` : id
-    const query = sql`select ${id} from ${from} where ${fits} order by ${order} desc limit ${limit}`
-    return run<[number]>(inside, query.compile(inside))
-  }
-  const rows = await readInTime(db, read, MANY_MS)
-  return rows.map(([one]) => one)
-}
 
 /** Where the tokens of a question are looked for. */
 function source(engine: 'sqlite' | 'postgres', question: Question): Record<'from' | 'fits' | 'id', Sql> {
@@ -120,21 +117,21 @@ function source(engine: 'sqlite' | 'postgres', question: Question): Record<'from
 
 /** How many animals fit, as far as a number. */
 export async function countUpTo(db: Db, question: Question, most: number): Promise<number> {
-  const { engine, run } = dialectOf(db)
+  const { engine, runOwnPlan } = dialectOf(db)
   const { from, fits } = source(engine, question)
-  const query = sql`select count(*) from (select 1 from ${from} where ${fits} limit ${most}) as found`
-  const [[count] = [0]] = await readInTime(db, (inside) => run<[number]>(inside, query.compile(inside)))
-  return Number(count)
+  const query = sql`select count(*) as count from (select 1 from ${from} where ${fits} limit ${most}) as found`
+  const [row] = await readInTime(db, (inside) => runOwnPlan<{ count: number }>(inside, query.compile(inside)))
+  return Number(row?.count)
 }
 
 /** How many animals that fit are at each place. */
 export async function countByPlace(
   db: Db,
   question: Question,
-): Promise<[place: string | null, count: number][]> {
-  const { engine, run } = dialectOf(db)
+): Promise<{ place: string | null; count: number }[]> {
+  const { engine, runOwnPlan } = dialectOf(db)
   const { from, fits, id } = source(engine, question)
   const join = engine === 'sqlite' ? sql`cross join pet_search as s on s.pet_id = ${id}` : sql``
   const query = sql`select s.place, count(*) as count from ${from} ${join} where ${fits} group by s.place`
-  return readInTime(db, (inside) => run(inside, query.compile(inside)))
+  return readInTime(db, (inside) => runOwnPlan(inside, query.compile(inside)))
 }

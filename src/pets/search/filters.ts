@@ -1,10 +1,10 @@
-import { ADDRESS_FILTERS } from '../organizations/places.ts'
-import { daysBetween, instantOf } from '../search/dates.ts'
-import type { Clause, Question } from '../search/question.ts'
-import { fold, wordsOf } from '../search/words.ts'
+import { ADDRESS_FILTERS } from '../../organizations/places.ts'
+import { daysBetween, instantOf } from '../../search/dates.ts'
+import { fold, wordsOf } from '../../search/words.ts'
+import type { PetQuery } from '../schema.ts'
 import { cellsNear } from './cells.ts'
 import type { Near } from './near.ts'
-import type { PetQuery } from './schema.ts'
+import type { Clause, Question } from './question.ts'
 import { type DateFilter, NAME_WORD, OF_NOBODY, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
 
 // From what a client asks for to what an animal has to have.

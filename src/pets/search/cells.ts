@@ -1,5 +1,5 @@
-import type { Point } from '../places/distance.ts'
-import { latitudesAround } from '../places/distance.ts'
+import type { Point } from '../../places/distance.ts'
+import { latitudesAround } from '../../places/distance.ts'
 
 /*
  * Where an animal is, as squares of three grids: of a tenth of a degree, of one degree and of two. What is

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { dialectOf } from '../db/dialect.ts'
-import type { Db } from '../db/tables.ts'
-import type { Write } from '../db/write.ts'
-import { inSteps } from '../jobs/job.ts'
+import { changes } from '../../db/change.ts'
+import { dialectOf } from '../../db/dialect.ts'
+import type { Db } from '../../db/tables.ts'
+import type { Write } from '../../db/write.ts'
+import { inSteps } from '../../jobs/job.ts'
 
 /*
  * FTS5 keeps what is written in segments. A search reads all of them, and takes a tenth of the time when they
@@ -11,16 +12,22 @@ import { inSteps } from '../jobs/job.ts'
 
 /** So many pages are merged in one change, which takes about 20 ms. */
 const PAGES = 64
-/** FTS5 merges by itself when there are 16 of a level; up to so many in all are few. */
+/**
+ * FTS5 itself keeps small segments few. All are merged when there are more than these, and those beside the
+ * largest hold an eighth as much: so the largest is not written again and again.
+ */
 const MAX_SEGMENTS = 8
+const SHARE_BESIDE = 1 / 8
 
 /** Whether there are more segments than a search should have to read. */
 export async function isMergeDue(db: Db): Promise<boolean> {
   if (dialectOf(db).engine === 'postgres') return false
-  const { rows } = await sql<{ count: number }>`
-    select count(distinct segid) as count from pet_tokens_idx
+  const { rows } = await sql<{ pages: number }>`
+    select count(*) as pages from pet_tokens_idx group by segid order by pages desc
   `.execute(db)
-  return Number(rows[0]?.count) > MAX_SEGMENTS
+  const [largest = 0, ...others] = rows.map(({ pages }) => Number(pages))
+  const beside = others.reduce((sum, pages) => sum + pages, 0)
+  return rows.length > MAX_SEGMENTS && beside > largest * SHARE_BESIDE
 }
 
 /** @param begin whether all segments there are now are to become one @returns whether there is more to do */
@@ -41,7 +48,7 @@ async function totalChanges(db: Db): Promise<number> {
 export async function mergeAll(write: Write, mayGoOn = async () => true): Promise<void> {
   let isFirst = true
   await inSteps(async () => {
-    const mayBeMore = await write('mergeTokens', isFirst)
+    const mayBeMore = await write(changes.mergeTokens, isFirst)
     isFirst = false
     return mayBeMore
   }, mayGoOn)

@@ -1,16 +1,16 @@
-import { dialectOf, type Visible } from '../db/dialect.ts'
-import type { Db } from '../db/tables.ts'
-import type { Question } from '../search/question.ts'
-import { takeTurns } from '../search/turns.ts'
-import { type Candidates, columnsWith, type Position, toCandidate } from './candidates.ts'
+import { dialectOf, type Visible } from '../../db/dialect.ts'
+import type { Db } from '../../db/tables.ts'
+import { takeTurns } from '../../search/turns.ts'
+import type { Picked, PickedRow } from '../picked.ts'
+import type { Show } from '../row.ts'
+import type { PetQuery } from '../schema.ts'
+import { type Seen, type Shown, toShown } from '../store.ts'
+import { type CandidateRow, type Candidates, columnsWith, type Position, toCandidate } from './candidates.ts'
 import type { Filters, Wanted } from './filters.ts'
 import { type Finder, wantedOf } from './finder.ts'
 import { type Direction, type Key, readMatching } from './matching.ts'
 import { nearest } from './nearest.ts'
-import type { Picked, PickedRow } from './picked.ts'
-import type { Show } from './row.ts'
-import type { PetQuery } from './schema.ts'
-import { type Seen, type Shown, toShown } from './store.ts'
+import type { Question } from './question.ts'
 
 // The animals that fit filters of every kind, page by page.
 
@@ -68,7 +68,11 @@ async function findIn(db: Db, wanted: Wanted, start: Start, show: Show): Promise
     if (done) return { found, next: some, left }
     for (const { position, place, row } of some) {
       lookedAt += 1
-      if (wanted.isWithin && !wanted.isWithin({ publishedAt: row[0], updatedAt: row[3], place })) continue
+      if (
+        wanted.isWithin &&
+        !wanted.isWithin({ publishedAt: row.publishedAt, updatedAt: row.updatedAt, place })
+      )
+        continue
       if (left > 0) left -= 1
       else found.push(toFound(row, position, wanted.near?.metersOf.get(place ?? ''), show, picked))
       if (found.length > query.limit) return { found }
@@ -111,8 +115,8 @@ const ORDERS: Partial<Record<PetQuery['sort'], [Key, Direction]>> = {
 
 function candidatesOf(db: Db, wanted: Wanted, { query, after, skip = 0 }: Start): Candidates {
   const { sort, limit } = query
-  const { question, inName } = wanted
-  if (sort === 'distance' && wanted.near) return nearest(db, wanted.anywhere, wanted.near, after)
+  const { question, inName, near } = wanted
+  if (sort === 'distance' && near) return nearest(db, wanted.anywhere, near, after)
   const first = wanted.isWithin ? CHUNK : limit + 1 + skip
   const [key, direction] = ORDERS[sort] ?? [undefined, sort === 'id' ? 'asc' : 'desc']
   // Those whose name has the words come first: what an earlier part has, a later one has not.
@@ -136,8 +140,6 @@ interface Order {
   ids: number[] | undefined
 }
 
-type CandidateRow = [place: string | null, key: string | number, ...row: PickedRow]
-
 async function* inOrder(
   db: Db,
   parts: Question[],
@@ -152,7 +154,7 @@ async function* inOrder(
     for (;;) {
       const reading = { question, key, direction, behind, limit, ids }
       const rows = await readMatching<CandidateRow>(db, reading, columnsWith(key))
-      const some = rows.map(([place, at, ...row]) => toCandidate(key === undefined ? part : at, place, row))
+      const some = rows.map((row) => toCandidate(key === undefined ? part : row.itsKey, row))
       yield some
       behind = some.at(-1)?.position ?? behind
       if (rows.length < limit) break
