@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { changes } from '../db/change.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 
@@ -11,7 +12,7 @@ async function startWithPhotos(t: TestContext, photos: number) {
   const folder = scratchFolder(t)
   const app = await startApp(t, { key: UNLIMITED, settings: { PHOTOS_URL: `file:${folder}` } })
   for (const job of ['photo-files', 'removed-photos'] as const)
-    await app.service.context.write('takeJob', job, 'the test')
+    await app.service.context.write(changes.takeJob, job, 'the test')
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const add = async (number: number, key?: string) => {
     const headers = { ...JPEG, ...(key !== undefined && { 'idempotency-key': key }) }

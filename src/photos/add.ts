@@ -1,15 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import { actorOf } from '../http/caller.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { publicBase } from '../http/link.ts'
-import { type Photo, photosAt, toPhoto } from '../photo-files/kept.ts'
-import { ALL_FORMS, FIRST_FORMS, fileName } from '../photo-files/sizes.ts'
-import type { Asking } from '../photo-files/turns.ts'
 import { isGone, keepNew } from './files.ts'
 import { listToChange, type Owner } from './owners.ts'
 import { EMPTY, type Received, requirePhotoType } from './receive.ts'
+import type { Asking } from './renderer/turns.ts'
 import { PATHS } from './schema.ts'
+import { type Photo, photosAt, toPhoto } from './storage/kept.ts'
+import { ALL_RENDITIONS, FIRST_RENDITIONS, fileName } from './storage/renditions.ts'
 import { type Added, findSame, type NewPhoto, requireRoom, type SentPhoto } from './store.ts'
 
 /** A request for a new photo, whose bytes were read. */
@@ -34,7 +36,14 @@ export async function add(
   const { body } = request
   if (!body) throw new ApiError('invalid_image', { message: EMPTY })
   const write = (photo: NewPhoto | SentPhoto): Promise<Added> =>
-    context.writeOnce(request, reply, 'addPhoto', owner, photo, actorOf(request.caller), context.clock())
+    context.writeOnce(
+      onceKey(request, reply),
+      changes.addPhoto,
+      owner,
+      photo,
+      actorOf(request.caller),
+      context.clock(),
+    )
   const { headers, caller, raw, query } = request
   const { photo, isNew } = await addSent(
     context,
@@ -92,11 +101,11 @@ async function make({ config, photos }: Context, sending: Sending, write: WriteP
   const { body, alt } = sending
   const { file, digest } = body
   // Where files are read past this service, all have to be there: nobody would make those that are missing.
-  const forms = config.photosPublicUrl ? ALL_FORMS : FIRST_FORMS
-  const made = await keepNew(photos, file, forms, asking(sending))
+  const renditions = config.photosPublicUrl ? ALL_RENDITIONS : FIRST_RENDITIONS
+  const made = await keepNew(photos, file, renditions, asking(sending))
   // What cannot be removed now goes as nobody's a day later.
   const remove = (): Promise<void> =>
-    photos.store.remove(forms.map((form) => fileName(made.hash, form))).catch(() => undefined)
+    photos.store.remove(renditions.map((rendition) => fileName(made.hash, rendition))).catch(() => undefined)
   try {
     const added = await write({ digest, ...made, ...(alt !== undefined && { alt }) })
     if (added.photo.hash !== made.hash) await remove()

@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { createTarPacker } from 'modern-tar'
 import { backUp, makeWhole } from '../db/backup.ts'
 import { fileOf } from '../db/store-url.ts'
-import { pathInFolder } from '../photo-files/folder.ts'
-import { ALL_FORMS, type Form, fileName } from '../photo-files/sizes.ts'
-import type { PhotoStore, Reading } from '../photo-files/store.ts'
+import { pathInFolder } from './storage/folder.ts'
+import { ALL_RENDITIONS, fileName, type Rendition } from './storage/renditions.ts'
+import type { PhotoStore, Reading } from './storage/store.ts'
 
 export interface Archived {
   animals: number
@@ -45,14 +45,14 @@ async function packAll(packer: Packer, name: string, snapshot: string, store: Ph
   const database = { size: statSync(snapshot).size, bytes: createReadStream(snapshot) }
   await pack(packer, name, database, 0o600)
   for (const hash of hashesIn(snapshot)) {
-    const packed: Form[] = []
-    for (const form of ALL_FORMS) {
-      const file = fileName(hash, form)
+    const packed: Rendition[] = []
+    for (const rendition of ALL_RENDITIONS) {
+      const file = fileName(hash, rendition)
       const found = await store.read(file)
       if (!found) continue
       // As the service makes them: a web server may give them to the public.
       await pack(packer, `photos/${pathInFolder(file)}`, found, 0o644)
-      packed.push(form)
+      packed.push(rendition)
     }
     // The others can be made of it.
     counts[packed.includes('full') ? 'photos' : 'missing'] += 1

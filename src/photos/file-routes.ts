@@ -5,12 +5,11 @@ import type { App } from '../http/app.ts'
 import { isKnown } from '../http/conditional.ts'
 import type { Admission } from '../http/face.ts'
 import { counterOfAddress } from '../limits/address.ts'
-import { PHOTOS_PATH } from '../photo-files/kept.ts'
-import { type Form, fileName, formOf, readFileName } from '../photo-files/sizes.ts'
-import type { Span } from '../photo-files/store.ts'
-import type { Asking } from '../photo-files/turns.ts'
-import { isGone, keepForms, unavailable } from './files.ts'
-import { recentFiles } from './recent-files.ts'
+import { isGone, keepRenditions, unavailable } from './files.ts'
+import type { Asking } from './renderer/turns.ts'
+import { PHOTOS_PATH } from './storage/kept.ts'
+import { fileName, type Rendition, readFileName, renditionOf } from './storage/renditions.ts'
+import type { Span } from './storage/store.ts'
 import { known } from './store.ts'
 
 type FileRequest = FastifyRequest<{ Params: { file: string }; Querystring: { format?: string } }>
@@ -34,19 +33,21 @@ const HEADERS = {
  */
 export function photoFileRoutes(
   app: App,
-  { db, photos, clock }: Context,
+  { db, photos }: Context,
   charge: (request: FastifyRequest) => Admission | Promise<Admission>,
 ): void {
-  const recent = recentFiles(() => photos.store, clock)
-
   /** The size of a file, which is made now where it is one of a photo and has not been made yet. */
-  async function sizeOf(request: FastifyRequest, hash: string, form: Form): Promise<number | undefined> {
-    const name = fileName(hash, form)
-    const size = await recent.size(name).catch(unavailable)
+  async function sizeOf(
+    request: FastifyRequest,
+    hash: string,
+    rendition: Rendition,
+  ): Promise<number | undefined> {
+    const name = fileName(hash, rendition)
+    const size = await photos.store.size(name).catch(unavailable)
     if (size !== undefined) return size
     if ((await known(db, [hash])).has(hash)) {
-      await keepForms({ db, photos }, hash, [form], asking(request))
-      return recent.size(name).catch(unavailable)
+      await keepRenditions({ db, photos }, hash, [rendition], asking(request))
+      return photos.store.size(name).catch(unavailable)
     }
     // Whoever tries names of photos that nobody gave out has only so many.
     const { refusal } = await charge(request)
@@ -58,18 +59,19 @@ export function photoFileRoutes(
     const { method, params, query, headers } = request
     const named = readFileName(params.file)
     if (!named) throw new ApiError('photo_not_found')
-    const form = query.format === 'jpeg' ? 'jpeg' : named.form
-    const name = fileName(named.hash, form)
-    const size = await sizeOf(request, named.hash, form)
+    const rendition = query.format === 'jpeg' ? 'jpeg' : named.rendition
+    const name = fileName(named.hash, rendition)
+    const size = await sizeOf(request, named.hash, rendition)
     if (size === undefined) throw new ApiError('photo_not_found')
     const etag = `"${name}"`
-    const shown = { ...HEADERS, etag, 'content-type': formOf(form).type }
+    const shown = { ...HEADERS, etag, 'content-type': renditionOf(rendition).type }
     if (isKnown(headers, { etag })) return reply.headers(shown).code(304).send()
     if (method === 'HEAD') return reply.headers({ ...shown, 'content-length': size }).send()
 
     const span = spanOf(headers, etag, size)
-    const bytes = await recent.read(name, span).catch(unavailable)
-    if (!bytes) throw new ApiError('photo_not_found')
+    const reading = await photos.store.read(name, span).catch(unavailable)
+    if (!reading) throw new ApiError('photo_not_found')
+    const { bytes } = reading
     if (!span) return reply.headers({ ...shown, 'content-length': size }).send(bytes)
     const { first, last } = span
     const part = { 'content-length': last - first + 1, 'content-range': `bytes ${first}-${last}/${size}` }

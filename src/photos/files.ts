@@ -5,11 +5,11 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
-import { workFile } from '../photo-files/folder.ts'
-import type { PhotoFiles } from '../photo-files/open.ts'
-import type { Rendered } from '../photo-files/render-channel.ts'
-import { FIRST_FORMS, type Form, fileName } from '../photo-files/sizes.ts'
-import type { Asking } from '../photo-files/turns.ts'
+import type { Rendered } from './renderer/render-channel.ts'
+import type { Asking } from './renderer/turns.ts'
+import { workFile } from './storage/folder.ts'
+import type { PhotoFiles } from './storage/open.ts'
+import { FIRST_RENDITIONS, fileName, type Rendition } from './storage/renditions.ts'
 import { known } from './store.ts'
 
 // The files of photos: made of what was sent, or of the largest one that is kept.
@@ -32,7 +32,7 @@ export const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed
 /**
  * Makes the first files of a photo, and keeps them.
  *
- * @param forms which; enough to show it
+ * @param renditions which; enough to show it
  * @param asking who uploads it; absent in a command
  * @returns what they are called, and how large the photo is
  * @throws {ApiError} invalid_image, service_unavailable
@@ -40,13 +40,13 @@ export const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed
 export async function keepNew(
   files: PhotoFiles,
   source: string,
-  forms: readonly Form[] = FIRST_FORMS,
+  renditions: readonly Rendition[] = FIRST_RENDITIONS,
   asking?: Asking,
 ): Promise<Rendered & { hash: string }> {
-  return makeForms(files, source, forms, {
+  return makeRenditions(files, source, renditions, {
     ...(asking && { asking }),
     hashOf: async (made) => {
-      const full = made.find(({ form }) => form === 'full')
+      const full = made.find(({ rendition }) => rendition === 'full')
       return full ? await newHash(full.file) : ''
     },
   })
@@ -65,33 +65,33 @@ async function newHash(file: string): Promise<string> {
  *
  * @throws {ApiError} photo_not_found, invalid_image, service_unavailable
  */
-export async function keepForms(
+export async function keepRenditions(
   { db, photos }: Pick<Context, 'db' | 'photos'>,
   hash: string,
-  forms: readonly Form[],
+  renditions: readonly Rendition[],
   { isGone = () => false, ...asking }: Asking,
 ): Promise<void> {
   const { making } = photos
-  const begun = forms.map((form) => making.get(fileName(hash, form)))
+  const begun = renditions.map((rendition) => making.get(fileName(hash, rendition)))
   for (const one of begun) one?.asked.push(isGone)
-  const left = forms.filter((_, index) => !begun[index])
+  const left = renditions.filter((_, index) => !begun[index])
   if (left.length === 0) return void (await Promise.all(begun.map((one) => one?.done)))
   // It is made for as long as one of them is there.
   const asked = [isGone]
   const forAll = { ...asking, isGone: () => asked.every((isGone) => isGone()) }
   const done = keepMissing({ db, photos }, hash, left, forAll)
-  for (const form of left) making.set(fileName(hash, form), { done, asked })
+  for (const rendition of left) making.set(fileName(hash, rendition), { done, asked })
   try {
     await Promise.all([...begun.map((one) => one?.done), done])
   } finally {
-    for (const form of left) making.delete(fileName(hash, form))
+    for (const rendition of left) making.delete(fileName(hash, rendition))
   }
 }
 
 async function keepMissing(
   { db, photos }: Pick<Context, 'db' | 'photos'>,
   hash: string,
-  forms: readonly Form[],
+  renditions: readonly Rendition[],
   asking: Asking,
 ): Promise<void> {
   const { store } = photos
@@ -103,7 +103,11 @@ async function keepMissing(
   const source = await workFile(store).catch(unavailable)
   try {
     await pipeline(largest.bytes, createWriteStream(source)).catch(unavailable)
-    await makeForms(photos, source, forms, { asking, hashOf: async () => hash, onTurn: requireThere })
+    await makeRenditions(photos, source, renditions, {
+      asking,
+      hashOf: async () => hash,
+      onTurn: requireThere,
+    })
   } finally {
     await rm(source, { force: true })
   }
@@ -111,30 +115,32 @@ async function keepMissing(
     // The job may have removed its files before these were there. From here on it removes these too.
     await requireThere()
   } catch (error) {
-    await store.remove(forms.map((form) => fileName(hash, form))).catch(unavailable)
+    await store.remove(renditions.map((rendition) => fileName(hash, rendition))).catch(unavailable)
     throw error
   }
 }
 
-type Made = { form: Form; file: string }[]
+type RenderedFiles = { rendition: Rendition; file: string }[]
 
 interface Making {
   asking?: Asking
-  hashOf(made: Made): Promise<string>
+  hashOf(made: RenderedFiles): Promise<string>
   onTurn?(): Promise<void>
 }
 
-async function makeForms(
+async function makeRenditions(
   { store, renderer }: PhotoFiles,
   source: string,
-  forms: readonly Form[],
+  renditions: readonly Rendition[],
   { asking, hashOf, onTurn }: Making,
 ): Promise<Rendered & { hash: string }> {
-  const made = await Promise.all(forms.map(async (form) => ({ form, file: await workFile(store) })))
+  const made = await Promise.all(
+    renditions.map(async (rendition) => ({ rendition, file: await workFile(store) })),
+  )
   try {
-    const rendered = await renderer.render({ source, forms: made }, asking, onTurn)
+    const rendered = await renderer.render({ source, renditions: made }, asking, onTurn)
     const hash = await hashOf(made)
-    for (const { form, file } of made) await store.put(fileName(hash, form), file)
+    for (const { rendition, file } of made) await store.put(fileName(hash, rendition), file)
     return { ...rendered, hash }
   } catch (error) {
     return unavailable(error)

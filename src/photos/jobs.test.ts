@@ -3,15 +3,16 @@ import { globSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, write
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Context } from '../context.ts'
-import { pathInFolder } from '../photo-files/folder.ts'
-import { fileName, readFileName } from '../photo-files/sizes.ts'
-import type { PhotoStore } from '../photo-files/store.ts'
+import { changes } from '../db/change.ts'
 import { doJobs } from '../testing/jobs.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { holdReader } from '../testing/reader-program.ts'
 import { until } from '../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './jobs.ts'
+import { pathInFolder } from './storage/folder.ts'
+import { fileName, readFileName } from './storage/renditions.ts'
+import type { PhotoStore } from './storage/store.ts'
 
 const A_DAY_MS = 86_400_000
 
@@ -23,7 +24,7 @@ async function startWithPhotos(t: TestContext, photos: number) {
   const app = await startApp(t, { key: UNLIMITED, settings, now: Date.now(), own: true })
   const { context } = app.service
   // The service itself does not do it meanwhile.
-  if (photos > 0) await context.write('takeJob', 'photo-files', 'the test')
+  if (photos > 0) await context.write(changes.takeJob, 'photo-files', 'the test')
   const hashes: string[] = []
   for (let number = 0; number < photos; number += 1) {
     const petId = Math.floor(number / 20) + 1
@@ -136,7 +137,7 @@ test('files that are nobody’s go where there is no photo at all', async (t) =>
 test('of a photo that is removed while its files are made none stays, and whoever asked gets a 404', async (t) => {
   const reader = holdReader(t)
   const { app, context, folder, hashes } = await startWithPhotos(t, 0)
-  await context.write('takeJob', 'photo-files', 'the test')
+  await context.write(changes.takeJob, 'photo-files', 'the test')
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   for (const number of [1, 2]) {
     reader.allow(1)

@@ -1,10 +1,11 @@
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { Job } from '../jobs/job.ts'
 import { inSteps } from '../jobs/job.ts'
 import { listJobs } from '../jobs/store.ts'
-import { ALL_FORMS, type Form, fileName, readFileName } from '../photo-files/sizes.ts'
-import { keepForms, unavailable } from './files.ts'
+import { keepRenditions, unavailable } from './files.ts'
+import { ALL_RENDITIONS, fileName, type Rendition, readFileName } from './storage/renditions.ts'
 import { hasRemoved, known, pending, removed } from './store.ts'
 
 /** So much is done at a time: the other jobs wait for it. What is left then is done in the next round. */
@@ -27,14 +28,14 @@ export const photoFiles: Job = {
       last = photo.id
       try {
         await makeMissing({ db, photos }, photo.hash)
-        await write('photoFilesMade', photo.hash)
+        await write(changes.photoFilesMade, photo.hash)
         made += 1
       } catch (error) {
         failed.push({ hash: photo.hash, error })
       }
     }
     // Others went well: it is not the store that fails but these, and they are made when somebody asks.
-    if (made > 0) for (const { hash } of failed) await write('photoFilesMade', hash)
+    if (made > 0) for (const { hash } of failed) await write(changes.photoFilesMade, hash)
     else if (failed[0]) throw failed[0].error
   },
 }
@@ -42,11 +43,12 @@ export const photoFiles: Job = {
 /** @throws {ApiError} service_unavailable */
 async function makeMissing(context: Pick<Context, 'db' | 'photos'>, hash: string): Promise<void> {
   const { store } = context.photos
-  const missing: Form[] = []
-  for (const form of ALL_FORMS)
-    if ((await store.size(fileName(hash, form)).catch(unavailable)) === undefined) missing.push(form)
+  const missing: Rendition[] = []
+  for (const rendition of ALL_RENDITIONS)
+    if ((await store.size(fileName(hash, rendition)).catch(unavailable)) === undefined)
+      missing.push(rendition)
   if (missing.length === 0) return
-  await keepForms(context, hash, missing, { caller: 'job', isUpload: false }).catch((error) => {
+  await keepRenditions(context, hash, missing, { caller: 'job', isUpload: false }).catch((error) => {
     // It was removed meanwhile, or cannot be read: neither is otherwise the next time.
     if (!(error instanceof ApiError) || error.status === 503) throw error
   })
@@ -59,8 +61,10 @@ export const removedPhotos: Job = {
     inSteps(async () => {
       const hashes = await removed(db)
       if (hashes.length === 0) return false
-      await photos.store.remove(hashes.flatMap((hash) => ALL_FORMS.map((form) => fileName(hash, form))))
-      await write('photoFilesRemoved', hashes)
+      await photos.store.remove(
+        hashes.flatMap((hash) => ALL_RENDITIONS.map((rendition) => fileName(hash, rendition))),
+      )
+      await write(changes.photoFilesRemoved, hashes)
       return true
     }, mayGoOn),
 }

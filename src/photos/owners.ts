@@ -5,7 +5,7 @@ import { int64 } from '../http/int64.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petPhotos from '../pets/photos.ts'
 import * as pets from '../pets/store.ts'
-import { type KeptPhoto, keptPhotos } from '../photo-files/kept.ts'
+import { type KeptPhoto, keptPhotos } from './storage/kept.ts'
 
 // What has photos: the row of an animal or an organization shows them.
 

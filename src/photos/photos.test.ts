@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { globSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import net from 'node:net'
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
 import { jobs } from '../jobs.ts'
-import { workFile } from '../photo-files/folder.ts'
-import { fileName } from '../photo-files/sizes.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { ORPHANS } from './jobs.ts'
+import { workFile } from './storage/folder.ts'
+import { fileName } from './storage/renditions.ts'
 
-async function startWithAnimal(t: TestContext, settings: Record<string, string> = {}) {
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, settings })
+async function startWithAnimal(t: TestContext, settings: Record<string, string> = {}, now?: number) {
+  const key = { ...UNLIMITED, access: 'admin' } as const
+  const app = await startApp(t, { key, settings, ...(now !== undefined && { now }) })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
   await app.post('/v1/organizations', { name: 'Shelter' })
   const { store } = app.service.context.photos
@@ -146,20 +149,19 @@ test('what is no picture, or too much of one, is refused with a sentence and lea
   )
 })
 
-test('the same picture is one photo, however often it is sent; PUT does as POST', async (t) => {
+test('the same picture is one photo, however often it is sent', async (t) => {
   const app = await startWithAnimal(t)
   const sent = await picture()
   const first = await add(app, sent)
 
   const again = await add(app, sent)
-  const put = await app.request('/v1/pets/1/photos', { method: 'PUT', body: sent, headers: JPEG })
   const once = { 'idempotency-key': 'a' }
   const other = await picture({ number: 1 })
   const [one, two] = [await add(app, other, undefined, once), await add(app, other, undefined, once)]
   const reused = await add(app, await picture({ number: 2 }), undefined, once)
 
-  assert.deepEqual([first.status, again.status, put.status], [201, 200, 200])
-  assert.deepEqual([again.body, put.body], [first.body, first.body])
+  assert.deepEqual([first.status, again.status], [201, 200])
+  assert.deepEqual(again.body, first.body)
   assert.deepEqual([one.status, two.status, two.body], [201, 201, one.body])
   assert.deepEqual([reused.status, reused.body.code], [422, 'idempotency_key_reused'])
   assert.equal((await app.get('/v1/pets/1/photos')).body.length, 2)
@@ -252,7 +254,8 @@ test('the files of a photo go with it, with its animal, and with its organizatio
 })
 
 test('files that are nobody’s go after a day, and those of a photo stay', async (t) => {
-  const app = await startWithAnimal(t, {})
+  // Files have the machine's time, and the job runs once a day: its last run has to be days ago.
+  const app = await startWithAnimal(t, {}, Date.now() - 2 * 86_400_000)
   const { store } = app.service.context.photos
   await add(app, await picture())
   const orphan = fileName('a'.repeat(32), 'full')
@@ -275,6 +278,41 @@ test('files that are nobody’s go after a day, and those of a photo stay', asyn
   assert.equal(filesIn(app).length, files - 1)
   assert.equal(await store.size(orphan), undefined)
   assert.deepEqual(await readdir(store.workFolder), [basename(left)], 'that each process sweeps itself')
+})
+
+test('a CONNECT behind a photo that is being sent is answered after it', { timeout: 20_000 }, async (t) => {
+  const app = await startWithAnimal(t)
+  const { store } = app.service.context.photos
+  const name = fileName('a'.repeat(32), 'full')
+  const file = await workFile(store)
+  writeFileSync(file, Buffer.alloc(1_000_000))
+  await store.put(name, file)
+  const socket = net.connect(app.port, '127.0.0.1')
+  socket.write(`GET /photos/${name} HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`)
+
+  const text = Buffer.concat(await socket.toArray()).toString('latin1')
+
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d{3}/g), ['HTTP/1.1 200', 'HTTP/1.1 405'])
+  assert.ok(text.length > 1_000_000)
+})
+
+test('a request that is too slow gets its 408 also after an upload on the same connection', {
+  timeout: 20_000,
+}, async (t) => {
+  const app = await startWithAnimal(t, { HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1' })
+  const sent = await picture()
+  const socket = net.connect(app.port, '127.0.0.1')
+  const head = ['POST /v1/pets/1/photos HTTP/1.1', 'Host: a', `Authorization: Bearer ${app.key}`]
+  socket.write(
+    `${[...head, 'Content-Type: image/jpeg', `Content-Length: ${sent.length}`].join('\r\n')}\r\n\r\n`,
+  )
+  socket.write(sent)
+  await once(socket, 'data')
+  socket.write('GET /livez HTTP/1.1\r\nHost:')
+
+  const text = Buffer.concat(await socket.toArray()).toString('latin1')
+
+  assert.match(text, /HTTP\/1\.1 408 /)
 })
 
 test('a file is served for good, in ranges, with 304 and HEAD, and as nothing but a picture', async (t) => {

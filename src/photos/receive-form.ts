@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ApiError } from '../errors.ts'
-import type { PhotoStore } from '../photo-files/store.ts'
 import { MOST_BYTES, type Received, receivePicture, requirePhotoType, type Sender } from './receive.ts'
 import { MOST_PHOTOS } from './schema.ts'
+import type { PhotoStore } from './storage/store.ts'
 
 /** A picture of a form, or why it is none. */
 export type FormPhoto = { received: Received } | { error: ApiError }

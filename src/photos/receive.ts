@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, Overload } from '../errors.ts'
-import { workFile } from '../photo-files/folder.ts'
-import type { PhotoStore } from '../photo-files/store.ts'
 import { unavailable } from './files.ts'
+import { workFile } from './storage/folder.ts'
+import type { PhotoStore } from './storage/store.ts'
 
 /** What may be sent. What the bytes really are, those say themselves. */
 export const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif']

@@ -1,17 +1,19 @@
 import { rm } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { actorOf } from '../http/caller.ts'
 import type { ReadBody } from '../http/face.ts'
+import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { Type } from '../http/type.ts'
-import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from '../photo-files/kept.ts'
 import { type Adding, add } from './add.ts'
 import { list, listToChange, type Owner, type OwnerKind, ownerOf } from './owners.ts'
 import { PHOTO_TYPES, type Receive, type Received, receive, receiver, requirePhotoType } from './receive.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
+import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from './storage/kept.ts'
 import { indexOf } from './store.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
@@ -21,8 +23,7 @@ export function photoRoutes(app: App, context: Context): void {
   const receiveOne = receiver(() => context.photos.store, receive)
   for (const kind of Object.keys(PATHS) as OwnerKind[]) {
     listPhotos(app, context, kind)
-    addPhoto(app, context, kind, { method: 'POST', receive: receiveOne })
-    addPhoto(app, context, kind, { method: 'PUT', receive: receiveOne })
+    addPhoto(app, context, kind, receiveOne)
     getPhoto(app, context, kind)
     updatePhoto(app, context, kind)
     deletePhoto(app, context, kind)
@@ -54,21 +55,15 @@ function listPhotos(app: App, { config, db }: Context, kind: OwnerKind): void {
   })
 }
 
-interface Way {
-  method: 'POST' | 'PUT'
-  receive: Receive
-}
-
-function addPhoto(app: App, context: Context, kind: OwnerKind, { method, receive }: Way): void {
+function addPhoto(app: App, context: Context, kind: OwnerKind, receive: Receive): void {
   const { path, owner, of, operation } = PATHS[kind]
   const schema = {
-    operationId: `${method === 'PUT' ? 'put' : 'add'}${operation}Photo`,
-    summary: `Add a photo to ${of}${method === 'PUT' ? ' with PUT' : ''}`,
+    operationId: `add${operation}Photo`,
+    summary: `Add a photo to ${of}`,
     description:
       'The body is a picture of at most 15 MB and 50 million pixels. The service turns the picture upright, ' +
       'scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC, comments). A picture ' +
-      'that the animal or organization already has is not added again: the answer is 200 with that photo. ' +
-      'PUT does the same as POST, for tools that upload with PUT.',
+      'that the animal or organization already has is not added again: the answer is 200 with that photo.',
     ...BETA,
     consumes: PHOTO_TYPES,
     params: ownerPath(owner),
@@ -82,8 +77,8 @@ function addPhoto(app: App, context: Context, kind: OwnerKind, { method, receive
     422: 'The body is no picture that can be used.',
   }
   const config = { errors, readBody: reader(context, kind, receive) }
-  app.route({
-    ...{ method, url: path, config, schema },
+  app.post(path, {
+    ...{ config, schema },
     // Of a request whose query is wrong, too, whose body was read before.
     onError: ({ body }) => removeReceived(body),
     handler: async (request, reply) => {
@@ -150,7 +145,14 @@ function updatePhoto(app: App, { config, writeOnce, clock }: Context, kind: Owne
   app.patch(`${path}/:photoId`, { schema }, async (request, reply) => {
     const { params, body, caller } = request
     const target = [ownerIn(kind, params), photoIn(params)] as const
-    const photo = await writeOnce(request, reply, 'updatePhoto', ...target, body, actorOf(caller), clock())
+    const photo = await writeOnce(
+      onceKey(request, reply),
+      changes.updatePhoto,
+      ...target,
+      body,
+      actorOf(caller),
+      clock(),
+    )
     return toPhoto(photo, photosAt(config, request))
   })
 }
@@ -166,7 +168,7 @@ function deletePhoto(app: App, { write, clock }: Context, kind: OwnerKind): void
     response: { 204: { type: 'null', description: 'The photo is gone.' } },
   }
   app.delete(`${path}/:photoId`, { schema }, async ({ params, caller }, reply) => {
-    await write('deletePhoto', ownerIn(kind, params), photoIn(params), actorOf(caller), clock())
+    await write(changes.deletePhoto, ownerIn(kind, params), photoIn(params), actorOf(caller), clock())
     return reply.code(204).send()
   })
 }

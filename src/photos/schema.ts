@@ -1,6 +1,6 @@
 import { type Rules, removable } from '../http/merge-patch.ts'
 import { Type } from '../http/type.ts'
-import { AltText } from '../photo-files/kept.ts'
+import { AltText } from './storage/kept.ts'
 
 /** Of one animal or organization. */
 export const MOST_PHOTOS = 20

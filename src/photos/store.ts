@@ -2,9 +2,9 @@ import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import * as organizations from '../organizations/store.ts'
-import type { KeptPhoto } from '../photo-files/kept.ts'
 import { type By, change, list, listToChange, type Owner } from './owners.ts'
 import { MOST_PHOTOS, type PhotoPatch } from './schema.ts'
+import type { KeptPhoto } from './storage/kept.ts'
 
 const columnOf = ({ kind }: Owner) => `${kind}_id` as const
 

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../../entry.ts'
+import type { Rendition } from '../storage/renditions.ts'
 import { type Answer, hearAnswers, type Told } from './render-channel.ts'
-import type { Form } from './sizes.ts'
 
 /** A picture in a file, and the files to make of it. */
 export interface RenderTask {
   source: string
-  forms: { form: Form; file: string }[]
+  renditions: { rendition: Rendition; file: string }[]
 }
 
 /** The file descriptor over which it gets tasks and answers them, a line of JSON each. */

@@ -1,9 +1,9 @@
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../../errors.ts'
 import type { Rendered } from './render-channel.ts'
 import { type RenderTask, renderProcess } from './render-process.ts'
 import { type Asking, takeTurns } from './turns.ts'
 
-/** Makes the forms of photos, one photo after the other. One that is refused does not touch the next. */
+/** Makes the renditions of photos, one photo at a time. A refused photo does not affect the next. */
 export interface Renderer {
   /**
    * @param asking who asks; in a command it is the only one

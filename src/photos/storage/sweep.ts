@@ -1,4 +1,4 @@
-import type { Loss } from '../db/loss.ts'
+import type { Loss } from '../../db/loss.ts'
 import { sweepWorkFolder } from './folder.ts'
 import type { PhotoFiles } from './open.ts'
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
-import { publicOrigin } from '../http/link.ts'
-import { ONE_LINE } from '../http/text.ts'
-import { type Static, Type } from '../http/type.ts'
-import { fileName, SIZES } from './sizes.ts'
+import type { Config } from '../../config.ts'
+import { publicOrigin } from '../../http/link.ts'
+import { ONE_LINE } from '../../http/text.ts'
+import { type Static, Type } from '../../http/type.ts'
+import { fileName, SIZES } from './renditions.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 

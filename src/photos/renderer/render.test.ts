@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ApiError } from '../errors.ts'
-import { JPEG, picture } from '../testing/pictures.ts'
-import { exchangeNode, shellProgram } from '../testing/reader-program.ts'
-import { until } from '../testing/redis.ts'
-import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { ApiError } from '../../errors.ts'
+import { JPEG, picture } from '../../testing/pictures.ts'
+import { exchangeNode, shellProgram } from '../../testing/reader-program.ts'
+import { until } from '../../testing/redis.ts'
+import { scratchFolder, startApp, UNLIMITED } from '../../testing/start-app.ts'
 import { openRenderer } from './render.ts'
 
 async function startWithAnimal(t: TestContext) {
@@ -64,7 +64,7 @@ test('at the end of the service the photo under way and those behind it get 503,
   const starts = join(scratchFolder(t), 'starts')
   exchangeNode(t, program(t, `echo one >> ${starts}; exec sleep 60`))
   const renderer = openRenderer()
-  const answers = [1, 2].map(() => renderer.render({ source: '', forms: [] }).catch((error) => error))
+  const answers = [1, 2].map(() => renderer.render({ source: '', renditions: [] }).catch((error) => error))
   await until(() => existsSync(starts))
 
   await renderer.close()
@@ -122,7 +122,7 @@ test('what is too much beside what another photo has left is read in a new proce
   const renderer = openRenderer()
   t.after(() => renderer.close())
   const read = () =>
-    renderer.render({ source: '', forms: [] }).then(
+    renderer.render({ source: '', renditions: [] }).then(
       ({ width }) => width,
       (error) => error.message,
     )

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { AwsClient } from 'aws4fetch'
+import { readFileName, renditionOf } from './renditions.ts'
 import { type Answer, ask, BOUNDS, type Bounds, bytesOf } from './s3-request.ts'
-import { formOf, readFileName } from './sizes.ts'
 import type { PhotoStore, Span } from './store.ts'
 
 /** So many are removed at once. */
@@ -35,7 +35,7 @@ export async function openS3(photosUrl: string, bounds = BOUNDS): Promise<PhotoS
     workFolder,
     remakeWorkFolder: () => makePrivate(workFolder),
     async put(name, file) {
-      const { type } = formOf(readFileName(name)?.form ?? 'full')
+      const { type } = renditionOf(readFileName(name)?.rendition ?? 'full')
       const headers = {
         'content-length': String((await stat(file)).size),
         'content-type': type,

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { ApiError } from '../errors.ts'
-import type { Answer } from '../testing/client.ts'
-import { JPEG, picture } from '../testing/pictures.ts'
-import { holdReader } from '../testing/reader-program.ts'
-import { until } from '../testing/redis.ts'
-import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { changes } from '../../db/change.ts'
+import { ApiError } from '../../errors.ts'
+import type { Answer } from '../../testing/client.ts'
+import { JPEG, picture } from '../../testing/pictures.ts'
+import { holdReader } from '../../testing/reader-program.ts'
+import { until } from '../../testing/redis.ts'
+import { makeKey, startApp, UNLIMITED } from '../../testing/start-app.ts'
 import { openRenderer } from './render.ts'
 
 /** A service whose photos are read as the test allows it, and what uploads to it. */
@@ -14,7 +15,7 @@ async function startHeld(t: TestContext) {
   const reader = holdReader(t)
   const app = await startApp(t, { own: true, key: { ...UNLIMITED, access: 'admin' } })
   // The service itself makes no other files meanwhile.
-  await app.service.context.write('takeJob', 'photo-files', 'the test')
+  await app.service.context.write(changes.takeJob, 'photo-files', 'the test')
   await app.post('/v1/organizations', { name: 'Shelter' })
   for (const id of [1, 2, 3])
     await app.post('/v1/pets', { name: `Rex ${id}`, categoryId: 1, organizationId: 1 })
@@ -102,7 +103,7 @@ test('uploads go before what is made later, of which one has its turn after four
   t.after(() => renderer.close())
   const order: string[] = []
   const ask = (who: string, isUpload: boolean) =>
-    renderer.render({ source: '', forms: [] }, { caller: who, isUpload }).then(
+    renderer.render({ source: '', renditions: [] }, { caller: who, isUpload }).then(
       () => order.push(who),
       (error) => order.push(`${who}: ${error.status}`),
     )
@@ -128,7 +129,7 @@ test('who is gone holds no place, and an error of the last look ends a photo bef
   t.after(() => renderer.close())
   let isGone = false
   const ask = (isGone = () => false, onTurn?: () => Promise<void>) =>
-    renderer.render({ source: '', forms: [] }, { caller: 'key', isUpload: true, isGone }, onTurn).then(
+    renderer.render({ source: '', renditions: [] }, { caller: 'key', isUpload: true, isGone }, onTurn).then(
       () => 'read',
       (error) => error.code,
     )

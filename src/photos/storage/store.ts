@@ -14,7 +14,7 @@ export interface Reading {
   bytes: Readable
 }
 
-/** Where the files of photos lie: a folder, or a bucket. Names are those of sizes.ts. */
+/** Keeps the files of photos: a folder or a bucket. renditions.ts names the files. */
 export interface PhotoStore {
   /** Where files are put together before they are put in: of the machine's own. */
   workFolder: string

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
-import type { Config } from '../config.ts'
-import { fileOf, isPostgres } from '../db/store-url.ts'
+import type { Config } from '../../config.ts'
+import { fileOf, isPostgres } from '../../db/store-url.ts'
+import { openRenderer, type Renderer } from '../renderer/render.ts'
 import { openFolder } from './folder.ts'
-import { openRenderer, type Renderer } from './render.ts'
 import type { PhotoStore } from './store.ts'
 
 /** The files of photos, and what makes them. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../../config.ts'
 import { openS3 } from './s3.ts'
 
 const nameOf = (number: number): string => `${number.toString(16).padStart(32, '0')}-600.webp`

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import { FULL_SIDE } from './sizes.ts'
+import { FULL_SIDE } from '../storage/renditions.ts'
 
-/** Of the largest form, in pixels. */
+/** The size of the largest rendition, in pixels. */
 export interface Rendered {
   width: number
   height: number

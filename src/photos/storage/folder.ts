@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readFileName } from './sizes.ts'
+import { readFileName } from './renditions.ts'
 import type { PhotoStore } from './store.ts'
 
 /** Of a folder's name that holds the files whose names begin with it: 256 of them. */

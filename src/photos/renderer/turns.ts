@@ -1,4 +1,4 @@
-import { ApiError, Overload } from '../errors.ts'
+import { ApiError, Overload } from '../../errors.ts'
 
 /** Who asks for a photo to be read. */
 export interface Asking {

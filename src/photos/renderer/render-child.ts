@@ -3,10 +3,10 @@ import { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import sharp, { type Metadata, type OutputInfo, type Sharp } from 'sharp'
+import { FULL_SIDE, type Rendition, renditionOf } from '../storage/renditions.ts'
 import { textBytes } from './png-text.ts'
 import type { Answer, Rendered } from './render-channel.ts'
 import { CHANNEL, OUT_OF_MEMORY, type RenderTask } from './render-process.ts'
-import { type Form, FULL_SIDE, formOf } from './sizes.ts'
 
 /*
  * The only place where bytes from outside are decoded: a process of its own, with nothing worth taking. It
@@ -39,7 +39,7 @@ sharp.unblock({
 /** For a picture that is at fault; every other error is the service's own. */
 class Refusal extends Error {}
 
-async function render({ source, forms }: RenderTask): Promise<Rendered> {
+async function render({ source, renditions }: RenderTask): Promise<Rendered> {
   const open = (): Sharp =>
     sharp(source, { failOn: 'error', limitInputPixels: MOST_PIXELS, sequentialRead: true, pages: 1 })
   let pixels: { data: Buffer; info: OutputInfo }
@@ -59,8 +59,8 @@ async function render({ source, forms }: RenderTask): Promise<Rendered> {
   }
   const { data, info } = pixels
   const { width, height, channels } = info
-  for (const { form, file } of forms) {
-    await encode(sharp(data, { raw: { width, height, channels } }), form).toFile(file)
+  for (const { rendition, file } of renditions) {
+    await encode(sharp(data, { raw: { width, height, channels } }), rendition).toFile(file)
   }
   return { width, height }
 }
@@ -89,12 +89,12 @@ function mostPixels({ format, isProgressive, channels, chromaSubsampling }: Meta
   return chromaSubsampling === '4:2:0' ? MOST_HELD.halved : MOST_HELD.colours
 }
 
-function encode(image: Sharp, form: Form): Sharp {
-  const { width, type } = formOf(form)
+function encode(image: Sharp, rendition: Rendition): Sharp {
+  const { width, type } = renditionOf(rendition)
   const sized = image.resize({ width, withoutEnlargement: true })
   if (type === 'image/jpeg')
     return sized.flatten({ background: 'white' }).jpeg({ quality: QUALITY.others, mozjpeg: true })
-  return sized.webp({ quality: form === 'full' ? QUALITY.full : QUALITY.others })
+  return sized.webp({ quality: rendition === 'full' ? QUALITY.full : QUALITY.others })
 }
 
 /** The machine's other work goes first, and if memory runs out this process does. */

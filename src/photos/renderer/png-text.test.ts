@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
-import { picture } from '../testing/pictures.ts'
-import { startApp, UNLIMITED } from '../testing/start-app.ts'
+import { picture } from '../../testing/pictures.ts'
+import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 
 /** Signature and head of a PNG. */
 const HEAD_BYTES = 33
