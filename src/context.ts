@@ -8,7 +8,7 @@ import type { Limiter } from './limits/limiter.ts'
 import type { Mail } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
-import type { PhotoFiles } from './photo-files/open.ts'
+import type { PhotoFiles } from './photos/storage/open.ts'
 
 /** What the features work with: built once at the start, passed on as a value. */
 export interface Context {

@@ -153,8 +153,3 @@ export function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string }
   return message || code || String(error)
 }
-
-/** Whether a part of the service cannot do it now, whoever asks. */
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'service_unavailable'
-}

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import { changes } from './db/change.ts'
 import type { Database } from './db/database.ts'
 import { findInstallation, type Installation } from './db/installation.ts'
 import type { Loss } from './db/loss.ts'
@@ -17,7 +18,8 @@ export async function identifyStore(
 ): Promise<Installation> {
   const configured = redisUrl ? counterStoreOf(redisUrl, databaseUrl) : null
   const installation =
-    (await findInstallation(db, home, configured)) ?? (await write('identifyInstallation', home, configured))
+    (await findInstallation(db, home, configured)) ??
+    (await write(changes.identifyInstallation, home, configured))
   if (installation.copied)
     logger.info('this store is a copy of another one: it counts on its own from now on')
   refuseOtherCounterStore(installation.counterStore, configured)

@@ -15,7 +15,6 @@ import { createApp } from './http/create-app.ts'
 import type { Face } from './http/face.ts'
 import { languageOf } from './http/language.ts'
 import { requestLog } from './http/request-log.ts'
-import { sendTogether } from './http/send-together.ts'
 import { counterOfAddress } from './limits/address.ts'
 import { countAnswers } from './metrics/count-answers.ts'
 
@@ -45,32 +44,23 @@ export async function buildServer(
   logger: Logger,
   more: (context: Context) => Face[] = () => [],
 ): Promise<App> {
-  const { config, pages, clock, metrics, tracing } = context
+  const { config, metrics, tracing } = context
   const [native, ...others] = facesOf(context)
   const faces = [native as Face, ...more(context), ...others]
   const logRequest = requestLog(logger)
-  const send = sendTogether()
   const share = shareWithOrigin(config, new Set(faces.flatMap(({ sharedWithAll = [] }) => sharedWithAll)))
-  const fromCache = answerFromCache({
-    ...{ config, faces, pages, clock, logRequest, send, logger },
-    onAnswer(request, { operation, route }, status, caller, ms) {
-      metrics?.answered(operation, status, caller, ms)
-      tracing?.answered(request, route, status, ms)
-    },
-  })
 
   const app = createApp({
     config,
     logger,
     logRequest,
-    send,
-    answerFirst: allowOrigins(config, share, logRequest, fromCache),
+    answerFirst: allowOrigins(config, share, logRequest),
     share,
     faces,
     nameOfAddress: counterOfAddress,
   })
   if (metrics) app.addHook('onResponse', countAnswers(metrics))
   if (tracing) app.addHook('onRequest', tracing.begin).addHook('onResponse', tracing.end)
-  await addFaces(app, faces)
+  await addFaces(app, faces, answerFromCache(context))
   return app
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import type http from 'node:http'
 import net from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +10,7 @@ import { openForCommand } from './db/open-database.ts'
 import { fileOf } from './db/store-url.ts'
 import { assertError } from './testing/client.ts'
 import { freePort } from './testing/port.ts'
+import { until } from './testing/redis.ts'
 import { startApp } from './testing/start-app.ts'
 
 const remainingOf = ({ headers }: { headers: http.IncomingHttpHeaders }) =>
@@ -30,7 +33,7 @@ test('a client that is slow to read gets whole answers, also of a service that s
   const app = await startApp(t)
   const socket = net.connect(app.port, '127.0.0.1')
   // More than the system would take in the place of who reads nothing yet.
-  socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500))
+  socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32))
   await app.get('/livez')
   const stopped = app.stop()
   const since = performance.now()
@@ -42,6 +45,50 @@ test('a client that is slow to read gets whole answers, also of a service that s
   const [head = '', body] = text.slice(text.lastIndexOf('HTTP/1.1 200 OK')).split('\r\n\r\n')
   assert.equal(body?.length, Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1]))
   await stopped
+})
+
+for (const [path, answered] of [
+  ['/v1/pets?limit=', 3],
+  // This one is answered before the next request is read, and the answer says that the connection closes.
+  ['/livez?', 1],
+] as const) {
+  test(`of three requests for ${path} in one packet during a stop, ${answered} are carried out and answered`, async (t) => {
+    let routed = 0
+    const count = (): void => {
+      routed += 1
+    }
+    const app = await startApp(t)
+    const socket = net.connect(app.port, '127.0.0.1')
+    const request = (number: number): string =>
+      `GET ${path}${number} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.key}\r\n\r\n`
+    socket.write(request(4))
+    await once(socket, 'data')
+    const stopped = app.stop()
+    // The stop first lets in those who are waiting for a connection.
+    await until(async () => !app.service.app.server.listening)
+    subscribe('tracing:fastify.request.handler:start', count)
+    t.after(() => unsubscribe('tracing:fastify.request.handler:start', count))
+    socket.write([1, 2, 3].map(request).join(''))
+
+    const text = Buffer.concat(await socket.toArray()).toString('latin1')
+
+    assert.equal(text.match(/HTTP\/1\.1 200/g)?.length, answered)
+    assert.ok(routed <= answered, `${routed} were carried out`)
+    await stopped
+  })
+}
+
+test('a stop ends a connection that asked for a tunnel while an answer waits to be taken', async (t) => {
+  const app = await startApp(t, { settings: { STOP_TIMEOUT_SECONDS: '1' } })
+  const socket = net.connect(app.port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  const page = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
+  socket.write(`${page.repeat(30)}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`)
+  await app.get('/livez')
+
+  await app.stop()
+
+  assert.equal(app.service.app.connections.size, 0)
 })
 
 test('while another process holds the store, reads are answered at once, and a write as soon as it can', async (t) => {

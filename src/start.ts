@@ -1,6 +1,6 @@
 import { uptime } from 'node:os'
 import pino, { type DestinationStream } from 'pino'
-import { changes, gathered } from './changes.ts'
+import { changes } from './changes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
@@ -26,9 +26,9 @@ import type { Metrics } from './metrics/metrics.ts'
 import { openTracing } from './metrics/tracing.ts'
 import { identifyStore, openLimiter, sweepRegularly } from './open-limiter.ts'
 import { knownTime } from './orders/known-time.ts'
-import { openPhotos } from './photo-files/open.ts'
-import type { Renderer } from './photo-files/render.ts'
-import { sweepWorkRegularly } from './photo-files/sweep.ts'
+import type { Renderer } from './photos/renderer/render.ts'
+import { openPhotos } from './photos/storage/open.ts'
+import { sweepWorkRegularly } from './photos/storage/sweep.ts'
 import { buildServer } from './server.ts'
 import { linkOf, originOf } from './staff/join.ts'
 
@@ -155,7 +155,6 @@ function openStore(
     onLost: (reason) => lost(reason, 'the database is lost: requests that need it get 503'),
     onBack: back,
     changes,
-    gathered,
     startWriter: startWriter ?? writerThread(entryOf('writer-thread', import.meta.url)),
   })
 }
@@ -178,7 +177,7 @@ async function makeFirstKey(
 ): Promise<string | undefined> {
   const key = generateKey(config.environment)
   const first = { name: 'first', plan: 'business', access: 'admin' } as const
-  return (await write('insertFirstKey', first, hashKey(key), now)) ? key : undefined
+  return (await write(changes.insertFirstKey, first, hashKey(key), now)) ? key : undefined
 }
 
 async function makeFirstLink(
@@ -187,5 +186,5 @@ async function makeFirstLink(
   now: number,
 ): Promise<string | undefined> {
   const { token, hash } = newToken()
-  return (await write('insertFirstLink', hash, now)) ? linkOf(origin, token) : undefined
+  return (await write(changes.insertFirstLink, hash, now)) ? linkOf(origin, token) : undefined
 }

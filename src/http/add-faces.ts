@@ -1,11 +1,11 @@
 import { ApiError } from '../errors.ts'
-import type { App } from './app.ts'
+import type { App, Hook } from './app.ts'
 import type { Face, ReadBody } from './face.ts'
 import { gateHooks } from './gate.ts'
 import { notFound } from './not-found.ts'
 
-/** Adds the faces, in their order: each in a scope of its own, behind its gate. */
-export async function addFaces(app: App, faces: readonly Face[]): Promise<void> {
+/** Adds the faces, in their order, each in a scope of its own: a request meets gate, cache and route. */
+export async function addFaces(app: App, faces: readonly Face[], cache: Hook): Promise<void> {
   const answerNotFound = notFound(app, gateHooks(faces.at(-1) as Face))
   for (const face of faces) face.openApi?.(app)
   for (const face of faces) {
@@ -17,7 +17,7 @@ export async function addFaces(app: App, faces: readonly Face[]): Promise<void> 
             request.variant = variantOf(request.headers)
             done()
           })
-        for (const hook of gateHooks(face)) scope.addHook('onRequest', hook)
+        for (const hook of [...gateHooks(face), cache]) scope.addHook('onRequest', hook)
         scope.addContentTypeParser('*', bodyReader(face))
         if (face.prefix !== '') scope.setNotFoundHandler(answerNotFound)
         await face.routes(scope)

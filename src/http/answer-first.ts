@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Connection } from './connections.ts'
 
 /** Answers a request, or leaves it, untouched, to the router. */
 export type AnswerFirst = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
@@ -7,6 +8,8 @@ export type AnswerFirst = (request: IncomingMessage, response: ServerResponse, r
 export function meetFirst(server: Server, answerFirst: AnswerFirst): void {
   const routers = server.listeners('request')
   server.removeAllListeners('request').on('request', (request, response) => {
+    const { destroyed, isClosing } = request.socket as Connection
+    if (destroyed || isClosing) return
     request.url = originForm(request.url)
     answerFirst(request, response, () => {
       for (const router of routers) router.call(server, request, response)

@@ -195,7 +195,6 @@ function taggedFace(): Face {
   return {
     prefix: '/tagged',
     gate: {
-      recall: () => undefined,
       identify: (_request, address) => visitor(address),
       visitor,
       admit: () => ({ headers: {} }),

@@ -1,41 +1,22 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BlockList, isIPv6, type Socket } from 'node:net'
 
-/** What Node parses a connection with. */
-export interface Parser {
-  /** The request that came last. */
-  incoming: IncomingMessage | null
-  /** Called with each request; what it returns tells the parser how to go on. */
-  onIncoming(request: IncomingMessage, keepAlive: boolean): number
-  /** @returns how many bytes were read, or what is wrong with them */
-  execute(bytes: Buffer): number | Error
-  /** The bytes that are being read. */
-  getCurrentBuffer(): Buffer
-  [callback: number]: (result: number | Error) => void
-}
+/** A connection with more unanswered requests is closed. */
+const MAX_UNANSWERED = 32
 
-/** A connection, with what Node keeps at its socket. */
+/** A connection, with what the public events of its server say about it. */
 export interface Connection extends Socket {
-  _handle?: { bytesWritten: number; writeQueueSize: number; reading: boolean; readStart(): void } | null
-  /** What is being answered; the answers to pipelined requests wait behind it. */
-  _httpMessage?: ServerResponse | null
-  /** Node reads no more until the client has taken what waits for it. */
-  _paused?: boolean
-  parser?: Parser | null
-  client?: Client
-}
-
-/** Whoever is at the other end of connections: an address, or one of the proxies that have names. */
-export interface Client {
-  connections: number
-  /** Its requests that came before an earlier one on their connection was answered. */
-  waiting: number
-  isProxy: boolean
+  /** The answers that are not done yet, in the order of their requests. */
+  unanswered?: Set<ServerResponse>
+  /** The request that came last, unless it came whole and is answered. */
+  latest?: IncomingMessage | undefined
+  /** An answer has announced the close: no later request is carried out (RFC 9112, section 9.6). */
+  isClosing?: boolean
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Those that are open; Node keeps its own list to itself. */
+    /** Those that are open. */
     connections: ReadonlySet<Connection>
   }
 }
@@ -48,13 +29,17 @@ interface Options {
   nameOf: (address: string) => string
 }
 
-/** Holds the open ones; of one client address at most half of all, so that nobody shuts the others out. */
+/**
+ * Counts the open connections and the unanswered requests on each. One client address may have at most half
+ * of all connections, so it cannot shut the others out.
+ */
 export function openConnections(
   server: Server,
   { maxConnections, trustProxy, nameOf }: Options,
 ): ReadonlySet<Connection> {
   const connections = new Set<Connection>()
-  const clients = new Map<string, Client>()
+  /** How many each client address has. */
+  const clients = new Map<string, number>()
   const proxies = blockList(trustProxy)
   const mostOfClient = Math.ceil(maxConnections / 2)
 
@@ -64,19 +49,66 @@ export function openConnections(
     if (remoteAddress === undefined) return void socket.destroy()
     const name = nameOf(remoteAddress)
     const isProxy = proxies.check(...withFamily(remoteAddress))
-    const client = clients.get(name) ?? { connections: 0, waiting: 0, isProxy }
-    if (client.connections >= mostOfClient && !isProxy) return void socket.destroy()
-    client.connections += 1
-    clients.set(name, client)
-    socket.client = client
+    const count = clients.get(name) ?? 0
+    if (count >= mostOfClient && !isProxy) return void socket.destroy()
+    clients.set(name, count + 1)
+    socket.unanswered = new Set()
     connections.add(socket)
     socket.once('close', () => {
       connections.delete(socket)
-      client.connections -= 1
-      if (client.connections === 0) clients.delete(name)
+      const left = (clients.get(name) ?? 0) - 1
+      if (left > 0) clients.set(name, left)
+      else clients.delete(name)
     })
   })
+  server.prependListener('request', countUnanswered)
   return connections
+}
+
+/**
+ * Node parses everything that has arrived in one go, some 3,000 requests in 64 KB. Once the connection is
+ * closed, the rest of them are not carried out (answer-first.ts).
+ */
+export function countUnanswered(request: IncomingMessage, response: ServerResponse): void {
+  const socket: Connection = request.socket
+  const { unanswered } = socket
+  if (!unanswered || socket.destroyed || unanswered.has(response)) return
+  if (unanswered.size >= MAX_UNANSWERED) {
+    cut(socket)
+    return
+  }
+  socket.latest = request
+  unanswered.add(response)
+  response.once('close', () => {
+    unanswered.delete(response)
+    // An idle connection need not keep the headers of its last request.
+    if (socket.latest === request && request.complete) socket.latest = undefined
+  })
+}
+
+/**
+ * Node keeps the requests of a connection until its 'close' event, which comes after it has read all other
+ * connections that have sent something. The requests of a thousand connections would not fit into memory.
+ */
+function cut(socket: Socket): void {
+  socket.destroy()
+  process.nextTick(() => {
+    // Node aborts thousands of requests, each with an error whose stack trace is never read.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    socket.emit('close')
+    Error.stackTraceLimit = stackTraceLimit
+  })
+}
+
+/** The answer that a client gets next. */
+export function firstUnanswered({ unanswered }: Connection): ServerResponse | undefined {
+  return unanswered?.values().next().value
+}
+
+/** The answer that a client gets last. */
+export function lastUnanswered({ unanswered = new Set() }: Connection): ServerResponse | undefined {
+  return [...unanswered].at(-1)
 }
 
 function blockList(named: string[]): BlockList {

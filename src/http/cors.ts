@@ -76,7 +76,6 @@ export function allowOrigins(
   { corsOrigins }: Pick<Config, 'corsOrigins'>,
   share: ShareWithOrigin,
   logRequest: LogRequest,
-  next: AnswerFirst,
 ): AnswerFirst {
   return (request, response, route) => {
     const shared = share(request)
@@ -84,7 +83,7 @@ export function allowOrigins(
       return answerPreflight(request, response, shared, logRequest)
     }
     for (const name in shared) response.setHeader(name, shared[name] as string)
-    next(request, response, route)
+    route()
   }
 }
 

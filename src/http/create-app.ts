@@ -17,11 +17,9 @@ import { type Face, faceOf } from './face.ts'
 import { gateHooks, pass } from './gate.ts'
 import { lingerWhileSending } from './linger.ts'
 import { answerParserErrors } from './parser-errors.ts'
-import { boundPipelines } from './pipelines.ts'
 import { requestId } from './request-id.ts'
 import { type LogRequest, logRouted } from './request-log.ts'
 import { sendError } from './send-error.ts'
-import { type Send, sendRouted } from './send-together.ts'
 import { serializerCompiler } from './serialize.ts'
 import { endStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'
@@ -32,7 +30,6 @@ interface Options {
   config: Config
   logger: FastifyBaseLogger
   logRequest: LogRequest
-  send: Send
   /** Meets every request before the router. */
   answerFirst: AnswerFirst
   /** The first one answers what never becomes a request; the last one has no prefix. */
@@ -44,7 +41,7 @@ interface Options {
 
 /** HTTP without any feature: limits, request ids, and errors of every kind in the form of their face. */
 export function createApp(options: Options): App {
-  const { config, logger, logRequest, send, answerFirst, faces, share } = options
+  const { config, logger, logRequest, answerFirst, faces, share } = options
   const sendErrorOf = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
     sendError(faceOf(faces, request.url), error, request, reply)
   /** For what never reaches a route and its hooks. */
@@ -94,7 +91,6 @@ export function createApp(options: Options): App {
   lingerWhileSending(app.server)
   answerParserErrors(app.server, faces[0] as Face, share, logger)
   app.decorate('connections', openConnections(app.server, { ...config, nameOf: options.nameOfAddress }))
-  boundPipelines(app.server)
   endStalled(app.server, app.connections, requestTimeout)
   app.removeAllContentTypeParsers()
   app.setErrorHandler((error: Error & { code?: string }, request, reply) =>
@@ -109,7 +105,6 @@ export function createApp(options: Options): App {
   })
   app.addHook('onSend', addRouteHeaders)
   app.addHook('onSend', compressRouted)
-  app.addHook('onSend', sendRouted(send))
   app.addHook('onResponse', logRouted(logRequest))
   return app as App
 }

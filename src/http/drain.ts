@@ -1,5 +1,6 @@
 import { Server as NetServer } from 'node:net'
 import type { App } from './app.ts'
+import { type Connection, lastUnanswered } from './connections.ts'
 
 /** Time an idle connection gets to send one more request, which is then answered with "connection: close". */
 const IDLE_GRACE_MS = 500
@@ -16,11 +17,15 @@ const DOOR_GRACE_MS = 1_000
 export async function drain({ server, connections }: App, mostMs: number): Promise<void> {
   const begun = performance.now()
   await takeWaiting(server, begun + DOOR_GRACE_MS)
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
-  for (const { _httpMessage: response, parser } of connections) {
-    // One behind which others wait is not its connection's last.
-    const isLast = response?.req === parser?.incoming
-    if (response && isLast && !response.headersSent) response.setHeader('connection', 'close')
+  server.prependListener('request', ({ socket }: { socket: Connection }, response) => {
+    const before = lastUnanswered(socket)
+    if (before?.headersSent) socket.isClosing = true
+    else before?.setHeader('connection', 'keep-alive')
+    response.setHeader('connection', 'close')
+  })
+  for (const connection of connections) {
+    const last = lastUnanswered(connection)
+    if (last && !last.headersSent) last.setHeader('connection', 'close')
   }
   const closed = new Promise<void>((resolve) => {
     // The HTTP server's own close() cuts idle connections at once, also one whose next request is on its way.
@@ -33,7 +38,8 @@ export async function drain({ server, connections }: App, mostMs: number): Promi
   const closing = performance.now()
   const looking = setInterval(() => {
     const now = performance.now()
-    if (now - begun > mostMs) server.closeAllConnections()
+    // Node's own list lacks the connections that asked for a tunnel (CONNECT).
+    if (now - begun > mostMs) for (const connection of connections) connection.destroy()
     // Timers come before the network in a turn: what has arrived meanwhile is read first.
     else if (now - closing > IDLE_GRACE_MS) setImmediate(closeIdle)
   }, LOOK_MS)

@@ -21,10 +21,8 @@ export interface Admission {
   refusal?: ApiError | undefined
 }
 
-/** Lets requests in, step by step; a cached answer passes the same steps as a route. */
+/** Lets requests in, step by step, to cached pages and to routes. */
 export interface Gate {
-  /** @returns the caller where that needs no look into the store, else undefined */
-  recall(request: IncomingMessage): Caller | undefined
   /** @throws when the store cannot tell; the request is then charged to the visitor, and answered with 503 */
   identify(request: IncomingMessage, address: string): Caller | Promise<Caller>
   /** A caller of whom no more is known than the client's address. */

@@ -16,13 +16,6 @@ declare module 'fastify' {
   }
 }
 
-declare module 'node:http' {
-  interface IncomingMessage {
-    /** Of a request that was charged before it came to the router. */
-    admission?: Admission
-  }
-}
-
 type Done = (error?: Error) => void
 
 /** Every request of a face passes these, in this order. */
@@ -66,7 +59,7 @@ export function admitCaller(gate: Gate): Hook {
       // Whose key it is could not be looked up: what counts is that, and not what the address has left.
       done(request.unidentified ? undefined : refusal)
     }
-    const admission = request.raw.admission ?? gate.admit(request.caller)
+    const admission = gate.admit(request.caller)
     if (admission instanceof Promise) admission.then(resolve)
     else resolve(admission)
   }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ArgsOf, ChangeName, ResultOf, Writer } from '../db/write.ts'
+import type { ArgsOf, Change, ResultOf } from '../db/change.ts'
+import type { Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 
 declare module 'fastify' {
@@ -35,13 +36,22 @@ export const REPLAYED = {
   },
 }
 
-/** Makes the change that a request asks for; with an Idempotency-Key only once, and the answer says so. */
-export type RequestWrite = <Name extends ChangeName>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  name: Name,
-  ...args: ArgsOf<Name>
-) => Promise<ResultOf<Name>>
+/** The key under which a change is made once. */
+export interface OnceKey {
+  /** A hash of the caller, the address and the client's key. */
+  scope: string
+  /** SHA-256 of the body: the same key with another body is an error. */
+  fingerprint: string
+  /** Called when the result is that of an earlier request. */
+  onReplay?(): void
+}
+
+/** Makes a change; with a key only once. @throws {ApiError} idempotency_key_reused, idempotency_key_in_use */
+export type RequestWrite = <Fn extends Change>(
+  key: OnceKey | undefined,
+  change: Fn,
+  ...args: ArgsOf<Fn>
+) => Promise<ResultOf<Fn>>
 
 /** One for the whole service: it knows what is under way. */
 export function requestWrites(
@@ -49,15 +59,14 @@ export function requestWrites(
   clock: () => number,
 ): RequestWrite {
   const running = new Set<string>()
-  return async (request, reply, name, ...args) => {
-    const scope = scopeOf(request)
-    if (scope === undefined) return write(name, ...args)
+  return async (key, change, ...args) => {
+    if (key === undefined) return write(change, ...args)
+    const { scope, fingerprint, onReplay } = key
     if (running.has(scope)) throw new ApiError('idempotency_key_in_use')
     running.add(scope)
     try {
-      const once = { scope, fingerprint: request.fingerprint ?? hash('sha256', ''), now: clock() }
-      const { result, replayed } = await writeOnce(once, name, ...args)
-      if (replayed) reply.header('idempotent-replayed', 'true')
+      const { result, replayed } = await writeOnce({ scope, fingerprint, now: clock() }, change, ...args)
+      if (replayed) onReplay?.()
       return result
     } finally {
       running.delete(scope)
@@ -65,9 +74,13 @@ export function requestWrites(
   }
 }
 
-/** An Idempotency-Key belongs to a caller with its view, a method and an address, however that is spelled. */
-function scopeOf({ headers, caller, method, routeOptions, params }: FastifyRequest): string | undefined {
-  const header = headers['idempotency-key']
+/**
+ * Reads the Idempotency-Key of a request, if it has one. The answer has a header if the result is replayed.
+ *
+ * @throws {ApiError} invalid_parameter
+ */
+export function onceKey(request: FastifyRequest, reply: FastifyReply): OnceKey | undefined {
+  const header = request.headers['idempotency-key']
   if (header === undefined) return undefined
   const [, quoted, bare] = KEY.exec(String(header)) ?? []
   const key = quoted ?? bare
@@ -77,6 +90,15 @@ function scopeOf({ headers, caller, method, routeOptions, params }: FastifyReque
       details: [{ parameter: 'Idempotency-Key', code: 'invalid_value', message }],
     })
   }
+  return {
+    scope: scopeOf(request, key),
+    fingerprint: request.fingerprint ?? hash('sha256', ''),
+    onReplay: () => reply.header('idempotent-replayed', 'true'),
+  }
+}
+
+/** A key belongs to a caller with its view, a method and an address, however that is spelled. */
+export function scopeOf({ caller, method, routeOptions, params }: FastifyRequest, key: string): string {
   return hash(
     'sha256',
     JSON.stringify([caller.kind, caller.id, caller.view, method, routeOptions.url, params, key]),

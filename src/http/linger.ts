@@ -16,7 +16,7 @@ export function lingerWhileSending(server: Server): void {
 }
 
 function endAndLinger(this: Connection): void {
-  if (this.parser?.incoming?.complete !== false && this.readableLength === 0) {
+  if (this.latest?.complete !== false && this.readableLength === 0) {
     Socket.prototype.destroySoon.call(this)
     return
   }

@@ -165,7 +165,7 @@ test('what this process has changed is known in the same turn of the event loop'
   const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const startWriter = writerThread(new URL('../writer-thread.ts', import.meta.url))
   const none = { onWait: assert.ifError, onLost: assert.ifError, onBack: () => assert.fail() }
-  const options = { connections: 1, shared: false, signal: undefined, gathered: {}, ...none }
+  const options = { connections: 1, shared: false, signal: undefined, ...none }
   const onLoss = assert.ifError
   const { write, version, close } = await openDatabase(url, { ...options, onLoss, changes, startWriter })
   const other = new DatabaseSync(fileOf(url), { timeout: 5_000 })
@@ -176,7 +176,7 @@ test('what this process has changed is known in the same turn of the event loop'
   const categories = other.prepare('select count(*) as count from category')
   for (let round = 1; round <= 10; round += 1) {
     other.exec('begin immediate')
-    const written = write('insertCategory', { name: `Kind ${round}` })
+    const written = write(changes.insertCategory, { name: `Kind ${round}` })
     await turn()
     const before = version('pages')
     other.exec('rollback')
@@ -226,9 +226,9 @@ test('pages outlive counters and keys, keys outlive counters and pages, and neit
 
   const store = await openForCommand(app.databaseUrl, changes)
   const key = { name: 'b', plan: 'free', access: 'read' } as const
-  assert.deepEqual(await outdated(() => store.write('insertKey', key, 'a'.repeat(64), 0)), ['keys'])
-  assert.deepEqual(await outdated(() => store.write('rotateKey', 2, 'b'.repeat(64), 0, 0)), ['keys'])
-  assert.deepEqual(await outdated(() => store.write('revokeKey', 2, 0)), ['keys'])
+  assert.deepEqual(await outdated(() => store.write(changes.insertKey, key, 'a'.repeat(64), 0)), ['keys'])
+  assert.deepEqual(await outdated(() => store.write(changes.rotateKey, 2, 'b'.repeat(64), 0, 0)), ['keys'])
+  assert.deepEqual(await outdated(() => store.write(changes.revokeKey, 2, 0)), ['keys'])
   await store.close()
 })
 
@@ -236,13 +236,10 @@ test('the order and the spelling of parameters make no other page, and another p
   let read = 0
   const cache = pageCache(() => 1, 1e6)
   const page = (query: string) =>
-    cache.page(
-      { view: 'all', address: `/a${query}`, operation: 'a', route: '/a', access: 'read', isLenient: false },
-      async () => {
-        read += 1
-        return { body: String(read), headers: { etag: '"1"' } }
-      },
-    )
+    cache.page({ view: 'all', address: `/a${query}`, isLenient: false }, async () => {
+      read += 1
+      return { body: String(read), headers: { etag: '"1"' } }
+    })
   const same = ['?a=b%20c&d=%C3%A9', '?d=%c3%a9&a=b+c', '?d=%C3%A9&a=b%20c']
   for (const query of same) assert.equal((await page(query)).body, '1', query)
   for (const query of ['?a=b%20c', '?a=b%26c&d=1', '?a=b&c&d=1', '?a=%', '']) await page(query)

@@ -1,4 +1,3 @@
-import type { Access } from '../access.ts'
 import { NOSNIFF, PRIVATE_CODED } from './cache-headers.ts'
 import type { View } from './caller.ts'
 import { canonical } from './canonical.ts'
@@ -6,16 +5,11 @@ import type { Coding } from './coding.ts'
 import { codedForm, type Form } from './form.ts'
 import { JSON_TYPE } from './send-error.ts'
 
-/** Which page is asked for, and what its route is. */
+/** Which page is asked for. */
 export interface Asked {
   view: View
   /** With all of the query, and the variant of the face before it. */
   address: string
-  /** Its operationId and route, such as listPets and /v1/pets. */
-  operation: string
-  route: string
-  /** What a caller needs for the route. */
-  access: Access | undefined
   /** Whether the address has parameters that the route ignores: a client may refuse that. */
   isLenient: boolean
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import type { Connection } from './connections.ts'
+import { type Connection, firstUnanswered } from './connections.ts'
 import type { ShareWithOrigin } from './cors.ts'
 import type { Face } from './face.ts'
 import { LINGER_MS } from './linger.ts'
@@ -67,12 +67,14 @@ export function answerParserErrors(
 
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()
-    const { incoming } = (socket as Connection).parser ?? {}
+    const { latest } = socket as Connection
     // Node tells once of each request that takes long.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && incoming?.atItsOwnPace) return
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && latest?.complete === false && latest.atItsOwnPace) return
     void answer(new ApiError(CODES[error.code ?? ''] ?? 'bad_request'), socket)
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    // Node no longer passes this event on, and an answer that is streamed before this one waits for it.
+    socket.on('drain', () => firstUnanswered(socket as Connection)?.emit('drain'))
     const error = new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD, POST' } })
     void answer(error, socket, request)
   })
@@ -84,9 +86,9 @@ export function answerParserErrors(
  */
 function inTurn(socket: Connection, answer: (broken: IncomingMessage | undefined) => void): void {
   if (!socket.writable) return
-  const latest = socket.parser?.incoming
+  const { latest } = socket
   const broken = latest?.complete === false ? latest : undefined
-  const due = socket._httpMessage
+  const due = firstUnanswered(socket)
   if (due && due.req !== broken) due.once('close', () => inTurn(socket, answer))
   else if (due ? due.headersSent : broken) socket.destroySoon()
   else answer(broken)

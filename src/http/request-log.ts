@@ -49,7 +49,7 @@ export function requestLog(logger: Logger): LogRequest {
   }
 }
 
-/** Hook: the line of a request that took the router's way. */
+/** Hook: writes the line of a request. */
 export function logRouted(logRequest: LogRequest) {
   return ({ id, method, originalUrl }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     logRequest(id, method, originalUrl, reply.statusCode, reply.elapsedTime)

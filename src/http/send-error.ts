@@ -54,11 +54,15 @@ export function logFailure(logger: FastifyBaseLogger, reqId: string, error: ApiE
   } else if (error.status >= 500) logger.error({ reqId, err: error.cause ?? error }, error.code)
 }
 
+const OF_ANSWERS = ['etag', 'last-modified', 'link', 'content-encoding', 'content-length', 'location']
+
 /** Answers with whatever was thrown, in the form of the face. */
 export function sendError(face: Face, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toApiError(thrown)
   logFailure(request.log, request.id, error)
   const { type, body, headers = {} } = face.writeError(error, request.headers)
+  // These describe the answer that failed, and one of them may be the reason.
+  if (error.status === 500) for (const name of OF_ANSWERS) reply.removeHeader(name)
   reply.header('x-request-id', request.id).headers({ ...headers, ...errorHeaders(error) })
   // To a text the framework adds a charset, and application/problem+json has none (RFC 9457).
   reply

@@ -14,8 +14,7 @@ declare module 'fastify' {
 }
 
 /**
- * Answers with a page from the cache, or one that is read now, or with 304 to a client that has it;
- * answer-from-cache.ts does the same without a route.
+ * Answers with a page from the cache, or one that is read now, or with 304 to a client that has it.
  *
  * @throws {ApiError} precondition_failed
  * @returns what the route has to give back: the text, or its bytes in a coding, in the place of what the
@@ -41,10 +40,11 @@ export async function sendPage(
 }
 
 function askedFor(request: FastifyRequest, config: Config): Asked {
-  const { schema, url: route = '', config: { access } = {} } = request.routeOptions
-  const { operationId: operation = 'other' } = (schema ?? {}) as { operationId?: string }
-  // The links in it begin with the address under which the client reached the service.
-  const address = variantOf(request.variant, publicOrigin(config, request) + request.url)
   const { caller, isLenient = false } = request
-  return { view: caller.view, address, operation, route, access, isLenient }
+  return { view: caller.view, address: addressOf(request, config), isLenient }
+}
+
+/** A page is cached under this address. Links in the page begin with the same origin. */
+export function addressOf(request: FastifyRequest, config: Config): string {
+  return variantOf(request.variant, publicOrigin(config, request) + request.url)
 }

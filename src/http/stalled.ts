@@ -1,27 +1,35 @@
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Connection } from './connections.ts'
 
-/** What a client must take of a waiting answer in the time it gets; a line of 1 KB a second does. */
-const LEAST_BYTES = 10_000
+/** A client must take so much of a waiting answer in the time it gets; 1 KB a second is enough. */
+const MIN_BYTES = 10_000
 const LOOK_MS = 1_000
+/** A request that is sent too slowly has had its 408 by then. */
+const AFTER_408_MS = 5_000
 
 /**
- * Ends connections whose clients hardly take their answers: Node would keep both for ever.
+ * Ends connections whose clients take their answers too slowly or not at all: Node would keep them for ever.
  *
- * @param mostMs that a client may be that slow
+ * @param mostMs that a client may take nothing, or less than `MIN_BYTES`
  */
 export function endStalled(server: Server, connections: ReadonlySet<Connection>, mostMs: number): void {
-  /** When a client with bytes to take had last taken enough, and how many they were until then. */
-  const marks = new WeakMap<Connection, { since: number; taken: number }>()
+  server.setTimeout(mostMs + AFTER_408_MS)
+  // While a request is carried out there is nothing to take yet.
+  server.on('timeout', (socket: Connection) => {
+    if (socket.writableLength > 0 || !socket.unanswered?.size) socket.destroy()
+  })
+
+  /** How many bytes wait for a client, and since when it has been the same number. */
+  const marks = new WeakMap<Socket, { since: number; waiting: number }>()
   const looking = setInterval(() => {
     const now = performance.now()
     for (const connection of connections) {
-      const { bytesWritten = 0, writeQueueSize: waiting = 0 } = connection._handle ?? {}
-      const taken = bytesWritten - waiting
+      const waiting = connection.writableLength
       const mark = marks.get(connection)
       if (waiting === 0) marks.delete(connection)
-      else if (!mark || taken - mark.taken >= LEAST_BYTES) marks.set(connection, { since: now, taken })
-      else if (now - mark.since >= mostMs) connection.destroy()
+      else if (mark?.waiting !== waiting) marks.set(connection, { since: now, waiting })
+      else if (now - mark.since >= mostMs * Math.max(1, waiting / MIN_BYTES)) connection.destroy()
     }
   }, LOOK_MS)
   looking.unref()

@@ -72,13 +72,12 @@ function twoAMinute(waits: boolean): Limiter {
 }
 
 /** A server of which each answer says what was left, and how it was refused. */
-async function serve(t: TestContext, limiter: Limiter, unidentified?: unknown, admission?: Admission) {
+async function serve(t: TestContext, limiter: Limiter, unidentified?: unknown) {
   const app = Fastify({ forceCloseConnections: true })
   t.after(() => app.close())
   app.addHook('onRequest', async (request) => {
     request.caller = CALLER
     request.unidentified = unidentified
-    if (admission) request.raw.admission = admission
   })
   app.addHook('onRequest', admitCaller({ admit: (caller: Caller) => charge(limiter, caller) } as Gate))
   app.setErrorHandler((error: ApiError, _request, reply) => reply.code(error.status).send(error.code))
@@ -111,10 +110,4 @@ test('a request of which nobody can tell whose it is is charged, and left to who
     ],
   )
   assert.deepEqual(await ask(), [200, '0', 'served'])
-})
-
-test('a request that was charged on its way here is not charged again', async (t) => {
-  const ask = await serve(t, twoAMinute(false), undefined, told(ALLOWED))
-
-  for (let asked = 0; asked < 3; asked += 1) assert.deepEqual(await ask(), [200, '7', 'served'])
 })

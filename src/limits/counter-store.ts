@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
+import { ConfigError } from '../config.ts'
 import { isPostgres } from '../db/store-url.ts'
-import { ConfigError } from '../setting.ts'
 
 const DEFAULT_PORT = 6379
 

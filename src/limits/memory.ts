@@ -1,4 +1,5 @@
 import type { BanRule } from '../config.ts'
+import { changes } from '../db/change.ts'
 import { type Claim, Taken } from '../db/claim.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
@@ -73,7 +74,7 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
       const forgot = entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
       // The first one removes what an earlier process left; a store that nobody asks is left alone then.
       if (swept && !forgot) return
-      await write('removeExpiredCounters', time, claim?.token)
+      await write(changes.removeExpiredCounters, time, claim?.token)
       swept = true
     },
     async close() {
@@ -106,7 +107,7 @@ function persist(entries: Accounts<Entry>, { write, clock, ban, claim }: Options
     const kept = Promise.allSettled(begun).then(async () => {
       const rows = entries.all().map(({ state, saved }) => rowOf(saved.caller, state, ban))
       const live = rows.filter(({ expires_at }) => expires_at > clock())
-      if (live.length > 0) await write('saveCounters', live, claim?.token)
+      if (live.length > 0) await write(changes.saveCounters, live, claim?.token)
     })
     keeping = kept.catch(() => undefined)
     return kept
@@ -127,7 +128,7 @@ function persist(entries: Accounts<Entry>, { write, clock, ban, claim }: Options
     await keeping
     const since = movedMs
     const row = rowOf(entry.saved.caller, ahead(entry.state, limits), ban)
-    await write('saveCounters', [row], claim?.token)
+    await write(changes.saveCounters, [row], claim?.token)
     if (since === movedMs) entry.saved = row
   }
 

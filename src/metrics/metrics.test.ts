@@ -11,7 +11,7 @@ async function startMeasured(t: TestContext, options: Options = {}) {
   return { ...app, samples: () => scrape(app.service.metricsAddress) }
 }
 
-test('requests are counted by operation, status and plan, also those that are answered before the router', async (t) => {
+test('requests are counted by operation, status and plan, also those that are answered from the cache', async (t) => {
   const { get, post, request, raw, samples } = await startMeasured(t, { key: UNLIMITED })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   await post('/v1/pets', {})

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
@@ -8,7 +8,6 @@ import { banMemory } from './ban-memory.ts'
 import { measureJobs } from './measure-jobs.ts'
 import { measureStore } from './measure-store.ts'
 import { type MetricsServer, serveMetrics } from './serve-metrics.ts'
-import { counter, histogram } from './tally.ts'
 
 /** From a cached page to a database that hardly answers; in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -41,29 +40,34 @@ export function openMetrics(config: Config, database: Database): Metrics {
     registers,
   }).set({ version: release(), node: process.version }, 1)
 
-  const requests = counter(registry, {
+  const requests = new Counter({
+    registers,
     name: 'adoptable_http_requests_total',
     help: 'Requests that were answered',
     labelNames: ['operation', 'status', 'plan'],
   })
-  const ofOrganizations = counter(registry, {
+  const ofOrganizations = new Counter({
+    registers,
     name: 'adoptable_organization_requests_total',
     help: 'Those of them that came with a key of an organization, by its id; "other" where there are many',
     labelNames: ['organization', 'status'],
   })
   const organizationName = boundedNames()
-  const durations = histogram(registry, {
+  const durations = new Histogram({
+    registers,
     name: 'adoptable_http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its answer',
     labelNames: ['operation'],
     buckets: BUCKETS,
   })
-  const verdicts = counter(registry, {
+  const verdicts = new Counter({
+    registers,
     name: 'adoptable_limiter_verdicts_total',
     help: 'Requests that the limiter judged',
     labelNames: ['verdict', 'plan'],
   })
-  const bans = counter(registry, {
+  const bans = new Counter({
+    registers,
     name: 'adoptable_bans_total',
     help: 'Bans of keys that this process met, each of them once',
     labelNames: ['plan'],
@@ -76,15 +80,15 @@ export function openMetrics(config: Config, database: Database): Metrics {
   return {
     registry,
     answered(operation, status, { plan = NO_PLAN, organizationId } = {}, ms) {
-      requests(operation, String(status), plan).count += 1
+      requests.inc({ operation, status, plan })
       if (organizationId !== undefined)
-        ofOrganizations(organizationName(organizationId), String(status)).count += 1
-      durations(operation).observe(ms / 1_000)
+        ofOrganizations.inc({ organization: organizationName(organizationId), status })
+      durations.observe({ operation }, ms / 1_000)
     },
     judged(caller, ruling) {
       const { plan = NO_PLAN } = caller
-      verdicts(ruling.lost === undefined ? ruling.outcome : 'lost', plan).count += 1
-      if (isNewBan(caller.name, ruling)) bans(plan).count += 1
+      verdicts.inc({ verdict: ruling.lost === undefined ? ruling.outcome : 'lost', plan })
+      if (isNewBan(caller.name, ruling)) bans.inc({ plan })
     },
     linked: (exact) => link?.set(Number(exact)),
     listen({ metricsHost, metricsPort = 0 }, worker) {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context as TraceContext, Tracer } from '@opentelemetry/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { nameOf } from '../db/change.ts'
 import type { Database } from '../db/database.ts'
 import type { Hook } from '../http/app.ts'
 import { loggablePath } from '../http/request-log.ts'
@@ -17,8 +18,6 @@ export interface Tracing {
   /** Hook: a span that lasts as long as the request, around all that is done for it. */
   begin: Hook
   end(request: FastifyRequest, reply: FastifyReply, done: () => void): void
-  /** A request that was answered before the router saw it. @param ms from its arrival to its answer */
-  answered(request: IncomingMessage, route: string, status: number, ms: number): void
   /** The same store, with a span around each query and each change. */
   store<Store extends Pick<Database, 'db' | 'write' | 'writeOnce'>>(database: Store): Store
 }
@@ -50,11 +49,6 @@ export async function openTracing(): Promise<Tracing | undefined> {
     end(request, reply, done) {
       request.endSpan?.(reply)
       done()
-    },
-    answered(request, route, status, ms) {
-      const attributes = { ...attributesOf(request, route), 'http.response.status_code': status }
-      const options = { kind: SERVER, attributes, startTime: performance.now() - ms }
-      tracer.startSpan(`GET ${route}`, options, parentOf(api, request)).end(performance.now())
     },
     store: (database) => traceStore(api, tracer, database),
   }
@@ -106,9 +100,9 @@ function traceStore<Store extends Pick<Database, 'db' | 'write' | 'writeOnce'>>(
       within(`store ${query.sql.split(' ', 1)[0]}`, query.sql, () => execute(query, ...rest))
     Object.assign(way, { executeQuery })
   }
-  const write: Database['write'] = (name, ...args) =>
-    within(`store ${name}`, undefined, () => database.write(name, ...args))
-  const writeOnce: Database['writeOnce'] = (once, name, ...args) =>
-    within(`store ${name}`, undefined, () => database.writeOnce(once, name, ...args))
+  const write: Database['write'] = (change, ...args) =>
+    within(`store ${nameOf(change)}`, undefined, () => database.write(change, ...args))
+  const writeOnce: Database['writeOnce'] = (once, change, ...args) =>
+    within(`store ${nameOf(change)}`, undefined, () => database.writeOnce(once, change, ...args))
   return { ...database, write, writeOnce }
 }
