@@ -285,13 +285,6 @@ export interface AddPetPhotoParameters {
   petId: number
 }
 
-export interface PutPetPhotoParameters {
-  /** What it shows, for those who cannot see it. */
-  alt?: string | undefined
-  /** Identifier of the animal. */
-  petId: number
-}
-
 export interface GetPetPhotoParameters {
   /** Identifier of the animal. */
   petId: number
@@ -319,13 +312,6 @@ export interface ListOrganizationPhotosParameters {
 }
 
 export interface AddOrganizationPhotoParameters {
-  /** What it shows, for those who cannot see it. */
-  alt?: string | undefined
-  /** Identifier of the organization. */
-  organizationId: number
-}
-
-export interface PutOrganizationPhotoParameters {
   /** What it shows, for those who cannot see it. */
   alt?: string | undefined
   /** Identifier of the organization. */
@@ -585,7 +571,7 @@ export abstract class Operations {
    * Add a photo to an animal. The body is a picture of at most 15 MB and 50 million pixels. The service turns
    * the picture upright, scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC,
    * comments). A picture that the animal or organization already has is not added again: the answer is 200
-   * with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
+   * with that photo. Stability: beta.
    */
   addPetPhoto(
     parameters: AddPetPhotoParameters,
@@ -594,25 +580,6 @@ export abstract class Operations {
   ): Promise<Answer<Photo>> {
     return this.send(
       { method: 'POST', path: '/pets/{petId}/photos', onceByKey: true, takesFile: true },
-      parameters,
-      options,
-      file,
-    )
-  }
-
-  /**
-   * Add a photo to an animal with PUT. The body is a picture of at most 15 MB and 50 million pixels. The
-   * service turns the picture upright, scales it down and encodes it again. It removes all metadata (EXIF,
-   * GPS, ICC, comments). A picture that the animal or organization already has is not added again: the answer
-   * is 200 with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
-   */
-  putPetPhoto(
-    parameters: PutPetPhotoParameters,
-    file: Blob,
-    options: FileOptions = {},
-  ): Promise<Answer<Photo>> {
-    return this.send(
-      { method: 'PUT', path: '/pets/{petId}/photos', onceByKey: true, takesFile: true },
       parameters,
       options,
       file,
@@ -656,7 +623,7 @@ export abstract class Operations {
    * Add a photo to an organization. The body is a picture of at most 15 MB and 50 million pixels. The service
    * turns the picture upright, scales it down and encodes it again. It removes all metadata (EXIF, GPS, ICC,
    * comments). A picture that the animal or organization already has is not added again: the answer is 200
-   * with that photo. PUT does the same as POST, for tools that upload with PUT. Stability: beta.
+   * with that photo. Stability: beta.
    */
   addOrganizationPhoto(
     parameters: AddOrganizationPhotoParameters,
@@ -665,26 +632,6 @@ export abstract class Operations {
   ): Promise<Answer<Photo>> {
     return this.send(
       { method: 'POST', path: '/organizations/{organizationId}/photos', onceByKey: true, takesFile: true },
-      parameters,
-      options,
-      file,
-    )
-  }
-
-  /**
-   * Add a photo to an organization with PUT. The body is a picture of at most 15 MB and 50 million pixels.
-   * The service turns the picture upright, scales it down and encodes it again. It removes all metadata
-   * (EXIF, GPS, ICC, comments). A picture that the animal or organization already has is not added again: the
-   * answer is 200 with that photo. PUT does the same as POST, for tools that upload with PUT. Stability:
-   * beta.
-   */
-  putOrganizationPhoto(
-    parameters: PutOrganizationPhotoParameters,
-    file: Blob,
-    options: FileOptions = {},
-  ): Promise<Answer<Photo>> {
-    return this.send(
-      { method: 'PUT', path: '/organizations/{organizationId}/photos', onceByKey: true, takesFile: true },
       parameters,
       options,
       file,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../../src/changes.ts'
 import { picture } from '../../src/testing/pictures.ts'
 import type { Progress } from './client.ts'
 import { startClient } from './testing/start-client.ts'
@@ -22,7 +23,7 @@ test('a photo is added to an animal and to an organization, and tells how much o
   assert.deepEqual(told.at(-1), { sent: file.size, total: file.size })
   assert.deepEqual((await client.getPet({ petId: 1 })).data.photos, [data])
   assert.equal((await client.photos.add(1, file)).status, 200, 'it is there already')
-  await app.service.context.write('insertOrganization', { name: 'Shelter' }, 0)
+  await app.service.context.write(changes.insertOrganization, { name: 'Shelter' }, 0)
   assert.equal((await client.photos.addToOrganization(1, file)).status, 201)
 })
 

@@ -2,7 +2,7 @@ import type { OnProgress } from './progress.ts'
 
 /** An operation of the service, as the description has it. */
 export interface Operation {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With the names of its parameters in braces. */
   path: string
   /** Whether it takes an Idempotency-Key. */

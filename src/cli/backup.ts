@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../config.ts'
+import { ConfigError } from '../config.ts'
 import { isPostgres } from '../db/store-url.ts'
 import type { Archived } from '../photos/archive.ts'
-import { ConfigError } from '../setting.ts'
 import type { CommandContext } from './command-context.ts'
 import { settingsHelp } from './settings.ts'
 import { note, type Output, print, whole } from './terminal.ts'
@@ -62,7 +62,7 @@ async function storeAlone(
 
 async function withPhotos(config: Config, file: string): Promise<Archived> {
   const { archive } = await import('../photos/archive.ts')
-  const { openPhotoStore } = await import('../photo-files/open.ts')
+  const { openPhotoStore } = await import('../photos/storage/open.ts')
   return archive(config.databaseUrl, await openPhotoStore(config), file)
 }
 

@@ -17,7 +17,7 @@ export function breedsCommand(program: Command, { settings, stdout }: CommandCon
       const { changes } = await import('../changes.ts')
       const store = await openForCommand(databaseUrl, changes)
       try {
-        const { breed, color } = await store.write('fillVocabulary')
+        const { breed, color } = await store.write(changes.fillVocabulary)
         await print(stdout, `added ${whole(breed)} names of breeds and ${whole(color)} of colors`)
       } finally {
         await store.close()

@@ -30,7 +30,6 @@ test('a reader such as head that has enough is no error of any command that prin
     'openapi',
     'keys list',
     'keys list --json',
-    'completion bash',
     'export',
     'doctor',
   ]) {

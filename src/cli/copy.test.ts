@@ -96,11 +96,11 @@ async function fillEverything(app: TestApp) {
   ]
   const store = await openForCommand(app.databaseUrl, changes)
   const idOf = async (key: string) => (await findByHash(store.db, hashKey(key)))?.id ?? 0
-  await store.write('rotateKey', await idOf(rotated), hashKey(renewed), app.clock.now, 3_600_000)
-  await store.write('revokeKey', await idOf(revoked), app.clock.now)
+  await store.write(changes.rotateKey, await idOf(rotated), hashKey(renewed), app.clock.now, 3_600_000)
+  await store.write(changes.revokeKey, await idOf(revoked), app.clock.now)
   const ana = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' } as const
-  const staffId = await store.write('inviteStaff', ana, undefined, 'a'.repeat(64), app.clock.now)
-  await store.write('updateStaff', staffId, { name: 'Ana “🐕”' }, undefined)
+  const staffId = await store.write(changes.inviteStaff, ana, undefined, 'a'.repeat(64), app.clock.now)
+  await store.write(changes.updateStaff, staffId, { name: 'Ana “🐕”' }, undefined)
   await store.close()
   while ((await app.get('/v1/pets?limit=1', spent)).status === 200);
   return { admin, spent, once, first, revoked, valid: [rotated, renewed] }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import { ConfigError, databaseUrl, photosUrl } from '../config.ts'
 import type { Outcome, Progress, Stores } from '../db/copy.ts'
 import type { Comparison } from '../db/copy-check.ts'
-import type { Copied } from '../photo-files/copy.ts'
-import { ConfigError, databaseUrl, photosUrl } from '../setting.ts'
+import type { Copied } from '../photos/storage/copy.ts'
 import type { CommandContext } from './command-context.ts'
 import { copyPhotos, photosText } from './copy-photos.ts'
 import { bar, drawnLine, note, type Output, print, whole } from './terminal.ts'
@@ -55,10 +55,10 @@ async function copyRows(stores: Stores, stderr: Output): Promise<Outcome> {
 async function makeSearchable(target: string): Promise<void> {
   const { openForCommand } = await import('../db/open-database.ts')
   const { changes } = await import('../changes.ts')
-  const { mergeAll } = await import('../pets/merge-tokens.ts')
+  const { mergeAll } = await import('../pets/search/merge-tokens.ts')
   const { write, close } = await openForCommand(target, changes)
   try {
-    while (await write('indexAnimals', true));
+    while (await write(changes.indexAnimals, true));
     await mergeAll(write)
   } finally {
     await close()
@@ -79,7 +79,7 @@ function bothOf(
   given: Given,
   from: 'from' | 'photosFrom',
   to: 'to' | 'photosTo',
-  check: (url: string) => string | undefined,
+  check: (url: string) => string,
 ): Stores | undefined {
   const [one, other] = [given[from], given[to]]
   if (one === undefined && other === undefined) return undefined
@@ -92,11 +92,10 @@ const optionOf = (name: string): string =>
   `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`
 
 /** Not by the reader of arguments, which would print what is wrong, with its password. */
-function checked(option: string, url: string, check: (url: string) => string | undefined): string {
+function checked(option: string, url: string, check: (url: string) => string): string {
   try {
-    const value = check(url)
-    if (value !== undefined) return value
-    throw new ConfigError('must not be empty')
+    if (url === '') throw new ConfigError('must not be empty')
+    return check(url)
   } catch (error) {
     throw new ConfigError(`${option} ${(error as ConfigError).message}`)
   }

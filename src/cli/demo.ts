@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { changes } from '../db/change.ts'
 import type { CommandContext } from './command-context.ts'
 import { settingsHelp } from './settings.ts'
 import { requireStoreOr } from './store-file.ts'
@@ -27,7 +28,7 @@ async function openStore({ databaseUrl }: Config) {
 
 async function fill(config: Config): Promise<string> {
   const { fillDemo } = await import('../demo/fill.ts')
-  const { openPhotos } = await import('../photo-files/open.ts')
+  const { openPhotos } = await import('../photos/storage/open.ts')
   const store = await openStore(config)
   try {
     const files = await openPhotos(config)
@@ -47,7 +48,7 @@ async function fill(config: Config): Promise<string> {
 async function removeAll(config: Config): Promise<string> {
   const store = await openStore(config)
   try {
-    while (await store.write('removeDemo', Date.now()));
+    while (await store.write(changes.removeDemo, Date.now()));
     return 'the demo is gone'
   } finally {
     await store.close()

@@ -7,10 +7,10 @@ import { buffer } from 'node:stream/consumers'
 import type { Config } from '../config.ts'
 import { isPostgres } from '../db/store-url.ts'
 import { reasonOf } from '../errors.ts'
-import { pathInFolder, workFile } from '../photo-files/folder.ts'
-import { folderOf, openPhotoStore } from '../photo-files/open.ts'
-import { openRenderer } from '../photo-files/render.ts'
-import { fileName } from '../photo-files/sizes.ts'
+import { openRenderer } from '../photos/renderer/render.ts'
+import { pathInFolder, workFile } from '../photos/storage/folder.ts'
+import { folderOf, openPhotoStore } from '../photos/storage/open.ts'
+import { fileName } from '../photos/storage/renditions.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 
 const RENDERING = 'rendering of photos'
@@ -40,7 +40,7 @@ async function render(scratch: string, file: string): Promise<Finding> {
   writeFileSync(source, TINY)
   const renderer = openRenderer()
   try {
-    await renderer.render({ source, forms: [{ form: 'small', file }] })
+    await renderer.render({ source, renditions: [{ rendition: 'small', file }] })
     return good(RENDERING, 'a tiny picture was read and written')
   } catch (error) {
     const advice = 'is sharp installed for this system (npm ci), and is there memory for another process?'

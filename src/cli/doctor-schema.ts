@@ -1,22 +1,13 @@
-import { MERGED } from '../db/migrate.ts'
 import { MIGRATIONS } from '../db/migrations/all.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 
 /** Compares the migrations that a store has seen with those of this release. */
 export function schemaFinding(engine: 'sqlite' | 'postgres', seen: string[]): Finding {
   const known = Object.keys(MIGRATIONS[engine]).sort()
-  const steps = seen.filter((name) => MERGED.includes(name) && !known.includes(name))
   const [newer, older] = [
-    seen.find((name) => !known.includes(name) && !steps.includes(name)),
+    seen.find((name) => !known.includes(name)),
     known.find((name) => !seen.includes(name)),
   ]
-  if (!newer && steps.length > 0 && steps.length < MERGED.length) {
-    return wrong(
-      'schema',
-      `a version before 1.0.0 has made it (${steps.at(-1)})`,
-      'export its animals with that version, and import them into a new store',
-    )
-  }
   if (newer) {
     return wrong(
       'schema',

@@ -1,8 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import type { Config } from '../config.ts'
-import { SettingsError } from '../setting.ts'
-import { SETTINGS } from '../settings.ts'
+import { type Config, ConfigError, SETTINGS } from '../config.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 import type { Settings } from './settings.ts'
 
@@ -15,7 +13,7 @@ export function checkSettings(settings: Settings): { config?: Config; findings: 
       findings: [good('settings', `each can be read; ${config.environment}`), ...doubts(config)],
     }
   } catch (error) {
-    const problems = error instanceof SettingsError ? error.problems : [(error as Error).message]
+    const problems = error instanceof ConfigError ? error.problems : [(error as Error).message]
     const correct = 'correct it in the environment or in .env'
     const advice = 'correct the settings, and run this again'
     return {

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { ConfigError } from '../setting.ts'
+import { ConfigError } from '../config.ts'
 import type { CommandContext } from './command-context.ts'
 import { settingsHelp } from './settings.ts'
 import { requireStore } from './store-file.ts'
@@ -36,7 +36,7 @@ export function exportCommand(program: Command, { settings, stdout, stderr }: Co
         await requireStore(databaseUrl)
         const { openForCommand } = await import('../db/open-database.ts')
         const { exportAnimals } = await import('../transfer/export.ts')
-        const { PHOTOS_PATH } = await import('../photo-files/kept.ts')
+        const { PHOTOS_PATH } = await import('../photos/storage/kept.ts')
         const photosAt = photosPublicUrl ?? origin + PHOTOS_PATH
         const store = await openForCommand(databaseUrl)
         try {

@@ -1,9 +1,9 @@
 import { basename, extname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Config } from '../config.ts'
+import { ConfigError } from '../config.ts'
 import { isCurrency } from '../http/iso-codes.ts'
 import type { PetStatus } from '../pets/fields.ts'
-import { ConfigError } from '../setting.ts'
 import { FORMATS, type Format } from '../transfer/animal.ts'
 import type { Fetching } from '../transfer/fetch-photos.ts'
 import type { Options } from '../transfer/import.ts'
@@ -82,7 +82,7 @@ export async function optionsOf(file: string, given: Given): Promise<Wanted> {
 /** Where photos are brought in too, and by what; it is the caller's to close. */
 export async function fetchingOf(config: Config, given: Given): Promise<Fetching | undefined> {
   if (!given.photos || given.dryRun) return undefined
-  const { openPhotos } = await import('../photo-files/open.ts')
+  const { openPhotos } = await import('../photos/storage/open.ts')
   return {
     files: await openPhotos(config),
     allForms: config.photosPublicUrl !== undefined,

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { cleanup } from '../testing/cleanup.ts'
+import { asNextRelease } from '../testing/next-release.ts'
 import { runOnServer, scratchDatabase, urlOf } from '../testing/postgres.ts'
 import { runCli } from '../testing/process.ts'
 import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
@@ -226,9 +227,7 @@ test('a dry run makes no store, and leaves an older one as it is', async (t) => 
 
   await makeKey(settings.DATABASE_URL)
   assert.equal((await runCli(t, args, settings)).code, 0)
-  const database = new DatabaseSync(path('test.db'))
-  database.exec('delete from kysely_migration where name = (select max(name) from kysely_migration)')
-  database.close()
+  asNextRelease(t)
   const before = readFileSync(path('test.db'))
   const older = await runCli(t, args, settings)
 

@@ -48,7 +48,7 @@ test('keys create makes a store where there is none with --init alone, and says 
 test('keys create --organization makes a key of one, which admin access does not go with', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
   const store = await openForCommand(settings.DATABASE_URL, changes)
-  await store.write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)
+  await store.write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0)
   await store.close()
   const create = ['keys', 'create', '--name', 'a', '--plan', 'free', '--organization']
 

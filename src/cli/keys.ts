@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import { makeKey, renewKey } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
@@ -111,7 +112,7 @@ function revokeCommand(command: Command, { settings, stdout }: CommandContext): 
     .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action((id: number) =>
       inStore(settings(), async (writer, db) => {
-        if (!(await writer.write('revokeKey', id, Date.now()))) throw unknownKey(id)
+        if (!(await writer.write(changes.revokeKey, id, Date.now()))) throw unknownKey(id)
         await print(
           stdout,
           `revoked key ${id}, "${await nameOf(db, id)}": a request that carries it is answered with 401`,

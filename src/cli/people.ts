@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Person } from '../applications/people.ts'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import type { CommandContext } from './command-context.ts'
@@ -109,7 +110,7 @@ async function erase({ write }: Store, { orders, applications }: Person): Promis
   for (let from = 0; from < most; from += MOST_ERASED) {
     const some = (all: { id: number }[]) => all.slice(from, from + MOST_ERASED).map(({ id }) => id)
     const traces = { orders: some(orders), applications: some(applications) }
-    await write('erasePerson', traces, Date.now())
+    await write(changes.erasePerson, traces, Date.now())
   }
 }
 
@@ -124,7 +125,7 @@ async function leaveNoByte({ db, write }: Store, databaseUrl: string): Promise<v
   for (let waits = 0; waits < MOST_WAITS; waits += 1) {
     const due = await countUnscrubbed(db)
     try {
-      if (await scrubStore(databaseUrl)) return await write('scrubbed', due)
+      if (await scrubStore(databaseUrl)) return await write(changes.scrubbed, due)
       if (due === 0) return
     } catch (error) {
       reason = `${(error as Error).message}; the service tries again with its next round`

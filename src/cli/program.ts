@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command, CommanderError } from 'commander'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig, type Typed } from '../config.ts'
 import { release } from '../release.ts'
-import { ConfigError, type Typed } from '../setting.ts'
 import { backupCommand } from './backup.ts'
 import { breedsCommand } from './breeds.ts'
 import type { CommandContext } from './command-context.ts'
-import { completionCommand } from './completion.ts'
 import { copyCommand } from './copy.ts'
 import { countersCommand } from './counters.ts'
 import { demoCommand } from './demo.ts'
@@ -39,7 +37,6 @@ const COMMANDS = [
   peopleCommand,
   openapiCommand,
   doctorCommand,
-  completionCommand,
 ]
 
 const FAILED = 1
@@ -124,6 +121,6 @@ function loadFile(file: string, environment: NodeJS.ProcessEnv): void {
     for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8'))))
       environment[name] ??= value
   } catch (cause) {
-    throw new ConfigError(`${file} cannot be read: ${(cause as Error).message}`, { cause })
+    throw Object.assign(new ConfigError(`${file} cannot be read: ${(cause as Error).message}`), { cause })
   }
 }

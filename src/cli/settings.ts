@@ -1,6 +1,5 @@
-import type { Config } from '../config.ts'
-import type { Typed } from '../setting.ts'
-import { SETTINGS } from '../settings.ts'
+import type { Config, Typed } from '../config.ts'
+import { SETTINGS } from '../config.ts'
 
 /** Reads the settings; what was given as options wins. */
 export type Settings = (typed?: Typed) => Config

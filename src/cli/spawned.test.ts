@@ -62,7 +62,6 @@ const RUNS: Run[] = [
   },
   { args: ['counters', 'move'], stdout: /^the counters are in the process from now on, and begin anew\n$/ },
   { args: ['openapi'], stdout: /^\{\n {2}"openapi": "3\.1\.0",/ },
-  { args: ['completion', 'bash'], stdout: /^# Completion of adoptable for bash\n/ },
   { args: ['doctor'], stdout: /^✔ settings +each can be read; production\n/ },
   {
     args: ['keys', 'revoke', '7'],

@@ -70,7 +70,7 @@ test('staff add, list, reset and remove manage the accounts of people, and print
 test('staff add --organization makes somebody of one, and says what is wrong with the options in one line', async (t) => {
   const { settings, staff } = await newStore(t)
   const store = await openForCommand(settings.DATABASE_URL, changes)
-  await store.write('insertOrganization', { code: 'CO1', name: 'Hill' }, 0)
+  await store.write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0)
   await store.close()
   const ben = ['--email', 'ben@shelter.example', '--name', 'Ben', '--role', 'staff', '--organization']
   assert.equal((await staff('add', ...ben, 'co1')).code, 0)

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ROLES, type Role } from '../access.ts'
 import type { Config } from '../config.ts'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { Staff } from '../staff/store.ts'
@@ -101,7 +102,7 @@ function removeCommand(command: Command, { settings, stdout }: CommandContext): 
     .action((email: string) =>
       inStore(settings(), async ({ write }, db) => {
         const { id } = await accountOf(db, email)
-        if (!(await write('removeStaff', id, undefined, Date.now()))) throw unknownAccount(email)
+        if (!(await write(changes.removeStaff, id, undefined, Date.now()))) throw unknownAccount(email)
         await print(stdout, `removed account ${id}: its owner is signed out everywhere`)
       }),
     )

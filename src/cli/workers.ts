@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import closeWithGrace from 'close-with-grace'
 import type { Config } from '../config.ts'
-import { ConfigError } from '../setting.ts'
+import { ConfigError } from '../config.ts'
 import { type Greeting, STOP } from './worker-messages.ts'
 
 /** A worker that dies at once each time must not keep the machine busy with its starts. */

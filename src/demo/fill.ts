@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import sharp from 'sharp'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { located } from '../organizations/locate.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petLists from '../pets/search.ts'
-import { workFile } from '../photo-files/folder.ts'
-import type { PhotoFiles } from '../photo-files/open.ts'
 import { keepNew } from '../photos/files.ts'
+import { workFile } from '../photos/storage/folder.ts'
+import type { PhotoFiles } from '../photos/storage/open.ts'
 import { importAnimals } from '../transfer/import.ts'
 import { own } from '../transfer/mappings/own.ts'
 import { DEMO_ANIMALS, type DemoAnimal } from './animals.ts'
@@ -34,7 +35,7 @@ export async function fillDemo(
 ): Promise<Filled | undefined> {
   const { db, write } = store
   if ((await organizations.idOfCode(db, DEMO_CODE)) !== undefined) return undefined
-  const { id } = await write('insertOrganization', await located(DEMO_SHELTER), clock())
+  const { id } = await write(changes.insertOrganization, await located(DEMO_SHELTER), clock())
   await importAnimals(store, lines(), {
     ...{ format: 'ndjson', mapping: own, source: 'demo', idColumn: 'externalId', update: false },
     ...{ category: undefined, organization: DEMO_CODE, dryRun: false, mayHaveOwnIds: false },
@@ -78,7 +79,7 @@ async function addApplications({ write }: Store, petIds: number[], now: number):
   for (const [number, { index, message }] of APPLICATIONS.entries()) {
     const applicant = { name: `Demo Applicant ${number + 1}`, email: `applicant-${number + 1}@example.org` }
     const petId = petIds[index] as number
-    await write('insertApplication', { petId, applicant, message }, { by: null, now })
+    await write(changes.insertApplication, { petId, applicant, message }, { by: null, now })
   }
 }
 
@@ -105,5 +106,5 @@ async function addPhoto(
   await rm(file, { force: true })
   const digest = createHash('sha256').update(picture).digest('hex')
   const photo = { digest, ...made, alt: `A drawing of ${name}, a ${kind}` }
-  await write('addPhoto', { kind: 'pet', id: BigInt(petId) }, photo, { keyId: null }, now)
+  await write(changes.addPhoto, { kind: 'pet', id: BigInt(petId) }, photo, { keyId: null }, now)
 }

@@ -33,7 +33,6 @@ function classicFace({ config, db, limiter }: Context): Face {
   return {
     prefix: '/classic',
     gate: {
-      recall: () => undefined,
       identify: (_request, address) => visitor(address),
       visitor,
       admit: (caller) => charge(limiter, caller),

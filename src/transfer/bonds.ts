@@ -1,3 +1,4 @@
+import { changes } from '../db/change.ts'
 import type { Writer } from '../db/write.ts'
 import { quoted, type Refusal, Refused } from './animal.ts'
 import { refusalFor } from './import-batch.ts'
@@ -33,7 +34,7 @@ export async function bondAll(
           value: quoted(lacking.join(', ')),
           message: `It came without its bond: ${lacking.join(', ')} did not come.`,
         })
-      await write('bondPets', petId, bondedWith, { keyId, organizationId }, clock())
+      await write(changes.bondPets, petId, bondedWith, { keyId, organizationId }, clock())
     } catch (error) {
       const { reason, why } = refusalFor(error)
       onRefused({ line, id, reason: `bondedWith: ${reason}`, why })

@@ -1,3 +1,4 @@
+import { changes } from '../db/change.ts'
 import { isUniqueViolation } from '../db/violation.ts'
 import type { Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
@@ -43,7 +44,7 @@ export async function bringIn(
       const own = { source, fileOf, keyId, organizationId, update, dryRun }
       const mayBeKnown = options.again === true || done.added > 0
       const plan: Plan = { ...own, fingerprint, mayBeKnown, now: options.clock() }
-      const attempt = () => write('importBatch', rest, plan)
+      const attempt = () => write(changes.importBatch, rest, plan)
       const outcome = await attempt()
         // Somebody else brings the same animals in at the same time: once more, they are known.
         .catch((error) => (isTaken(error) ? attempt() : Promise.reject(error)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
 import { ApiError } from '../errors.ts'
-import type { PhotoStore } from '../photo-files/store.ts'
+import type { PhotoStore } from '../photos/storage/store.ts'
 import { Refused } from './animal.ts'
 import { asOfServer, download } from './download.ts'
 

@@ -4,8 +4,8 @@ import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import type { PhotoStore } from '../photo-files/store.ts'
 import { MOST_BYTES, receive } from '../photos/receive.ts'
+import type { PhotoStore } from '../photos/storage/store.ts'
 import { Refused } from './animal.ts'
 
 /** Until the answer begins. How long its body may take, `receive` knows. */

@@ -31,7 +31,7 @@ const photosCell = ({ photos = [] }: Pet): string => photos.map(({ sizes }) => s
 interface Options {
   /** Code of the one whose animals are wanted. */
   organization?: string | undefined
-  /** What addresses of photos begin with, as `photosAt` of photo-files/kept.ts gives it. */
+  /** What addresses of photos begin with, as `photosAt` of photos/storage/kept.ts gives it. */
   photosAt?: string
   mostPauses?: number
 }

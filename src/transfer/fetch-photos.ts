@@ -3,15 +3,16 @@ import { createReadStream } from 'node:fs'
 import { appendFile, rm, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
-import { workFile } from '../photo-files/folder.ts'
-import type { PhotoFiles } from '../photo-files/open.ts'
-import { ALL_FORMS, FIRST_FORMS } from '../photo-files/sizes.ts'
 import { keepNew } from '../photos/files.ts'
 import { type By, list, type Owner } from '../photos/owners.ts'
 import { MOST_PHOTOS } from '../photos/schema.ts'
+import { workFile } from '../photos/storage/folder.ts'
+import type { PhotoFiles } from '../photos/storage/open.ts'
+import { ALL_RENDITIONS, FIRST_RENDITIONS } from '../photos/storage/renditions.ts'
 import * as photos from '../photos/store.ts'
 import type { Photographed, PhotoList, Refusal } from './animal.ts'
 import { download } from './download.ts'
@@ -107,12 +108,12 @@ export async function fetchPhotos(
     try {
       const same = await photos.findSame(db, owner, digest)
       if (same) {
-        await write('rememberPhoto', petId, source.hash, same.id)
+        await write(changes.rememberPhoto, petId, source.hash, same.id)
         return 'there'
       }
-      const made = await keepNew(files, file, allForms ? ALL_FORMS : FIRST_FORMS)
+      const made = await keepNew(files, file, allForms ? ALL_RENDITIONS : FIRST_RENDITIONS)
       const photo = { digest, ...made, ...(alt !== undefined && { alt }) }
-      const { isNew } = await write('importPhoto', petId, source, photo, by, clock())
+      const { isNew } = await write(changes.importPhoto, petId, source, photo, by, clock())
       return isNew ? 'added' : 'there'
     } finally {
       await rm(file, { force: true })

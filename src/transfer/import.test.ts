@@ -433,9 +433,9 @@ test('a copy of a store on another engine knows what was imported before', async
 
 test('animals come to the organization that they name, else to that of the key or option; numbers are taken once', async (t) => {
   const store = await openStore(t, scratchFile(t))
-  for (const code of ['CO1', 'UT2']) await store.write('insertOrganization', { code, name: code }, 0)
+  for (const code of ['CO1', 'UT2']) await store.write(changes.insertOrganization, { code, name: code }, 0)
   const key = { name: 'own', plan: 'free', access: 'write', organizationId: 1 } as const
-  const keyId = await store.write('insertKey', key, '1'.repeat(64), 0)
+  const keyId = await store.write(changes.insertKey, key, '1'.repeat(64), 0)
   const rex = { name: 'Rex', category: 'Dog', externalId: 'A1' }
 
   const both = lines(rex, { ...rex, organization: 'ut2' }, { ...rex, organization: 'XX' })
@@ -477,7 +477,7 @@ test('animals come to the organization that they name, else to that of the key o
 
 test('what a source has no more gets the status that was chosen; where nearly all is missing, nothing is done', async (t) => {
   const store = await openStore(t, scratchFile(t))
-  await store.write('insertKey', { name: 'a', plan: 'free', access: 'write' }, '1'.repeat(64), 0)
+  await store.write(changes.insertKey, { name: 'a', plan: 'free', access: 'write' }, '1'.repeat(64), 0)
   const animals = Array.from({ length: 30 }, (_, i) => {
     return { id: `A${i}`, name: `Rex ${i}`, category: 'Dog', status: i < 25 ? 'available' : 'sold' }
   })

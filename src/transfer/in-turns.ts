@@ -1,6 +1,6 @@
 import { takeTurns } from '../search/turns.ts'
 
-/** So many bytes are read at once, whatever they hold: a stray quote in CSV takes longest, some 10 µs. */
+/** So many bytes are read at once, whatever they hold. */
 const PIECE = 2 ** 12
 
 /** The same bytes, with others let in between: what is in memory already would be read in one turn. */

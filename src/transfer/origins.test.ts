@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { changes } from '../db/change.ts'
 import { BY_ID, importText, lines, openStore, type Store } from '../testing/import-lines.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { scratchFolder } from '../testing/start-app.ts'
@@ -16,9 +17,9 @@ const ENGINES = [
 async function startShelters(store: Store) {
   const keyOf = async (name: string, organizationId?: number) => {
     const key = { name, plan: 'free', access: 'write', organizationId } as const
-    return Number(await store.write('insertKey', key, name.padEnd(64, '0'), 0))
+    return Number(await store.write(changes.insertKey, key, name.padEnd(64, '0'), 0))
   }
-  for (const code of ['CO1', 'UT2']) await store.write('insertOrganization', { code, name: code }, 0)
+  for (const code of ['CO1', 'UT2']) await store.write(changes.insertOrganization, { code, name: code }, 0)
   return { one: await keyOf('one', 1), other: await keyOf('other', 2), operator: await keyOf('operator') }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { changes } from '../db/change.ts'
 import { startPictures } from '../testing/picture-server.ts'
 import { picture } from '../testing/pictures.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
@@ -76,14 +77,15 @@ for (const engine of ['sqlite', 'postgres'] as const)
     const { app } = await start(t, engine)
     const { db, write } = app.service.context
     for (const name of ['Rex', 'Max']) await app.post('/v1/pets', { name, categoryId: 1 })
-    await write('rememberPhoto', 2, 'of another', 1)
-    for (let number = 1; number <= 102; number += 1) await write('rememberPhoto', 1, `${number}`, number)
-    await write('rememberPhoto', 1, '102', 7)
+    await write(changes.rememberPhoto, 2, 'of another', 1)
+    for (let number = 1; number <= 102; number += 1)
+      await write(changes.rememberPhoto, 1, `${number}`, number)
+    await write(changes.rememberPhoto, 1, '102', 7)
 
     const rows = await db.selectFrom('photo_source').select(['pet_id', 'photo_id']).orderBy('id').execute()
     const told = rows.map(({ pet_id, photo_id }) => `${pet_id} ${photo_id}`)
     assert.deepEqual([told.length, told[0], told[1], told.at(-1)], [101, '2 1', '1 3', '1 102'])
-    await assert.rejects(async () => write('rememberPhoto', 9, 'a', 1), { code: 'pet_not_found' })
+    await assert.rejects(async () => write(changes.rememberPhoto, 9, 'a', 1), { code: 'pet_not_found' })
   })
 
 test('a picture that is there from elsewhere is fetched once, and its address is known from then on', async (t) => {

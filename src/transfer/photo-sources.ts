@@ -1,6 +1,6 @@
 import Schema from 'typebox/schema'
-import { AltText } from '../photo-files/kept.ts'
 import { MOST_PHOTOS } from '../photos/schema.ts'
+import { AltText } from '../photos/storage/kept.ts'
 import type { Fields, Format, PhotoList } from './animal.ts'
 
 type Source = PhotoList['sources'][number]

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import { type Fields, type Line, quoted, Refused, tooLong as tooLongLine, type Why } from './animal.ts'
 import { CUT, cutLines } from './cut-lines.ts'
@@ -7,7 +6,9 @@ import { MAPPINGS } from './mappings.ts'
 import { utf8Of } from './utf8.ts'
 
 /** Longer than any line; beyond it a quote that nobody closed has swallowed the rest of the file. */
-const MOST_RECORD_BYTES = 2 ** 20
+const MAX_RECORD_BYTES = 2 ** 20
+/** Characters in the parser's messages about one line. */
+const MAX_REPORTED = 2 ** 22
 const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
 
 /** What the parser makes of bytes that are not UTF-8. */
@@ -128,10 +129,10 @@ function toFields(headings: string[], cells: string[]): { value: Fields } | { pr
 
 /** Each record, and each part of the file that is none, with the line where it begins. */
 export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string): AsyncGenerator<Read> {
-  const skipped: Read[] = []
+  const read: Read[] = []
   const count = lineCounter()
-  let [tooLong, toldOf]: (number | undefined)[] = []
-  let internals: { state?: { field?: { reset(): void } } } = {}
+  let [begin, reportedLine, reported] = [0, 0, 0]
+  let failure: unknown
   const options: Options<Read, string[]> = {
     bom: true,
     delimiter: separator,
@@ -139,40 +140,46 @@ export async function* recordsOf(input: AsyncIterable<Buffer>, separator: string
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
-    max_record_size: MOST_RECORD_BYTES,
-    on_record: (cells, { lines }) => ({ number: count(lines, cells), ...ofFairSize(cells) }),
+    max_record_size: MAX_RECORD_BYTES,
+    on_record(cells, { lines }) {
+      read.push({ number: count(lines, cells), ...ofFairSize(cells) })
+      return null
+    },
     on_skip(error: CsvError | undefined): undefined {
       const lines = Number(error?.lines)
-      // The parser tells of each stray quote in a line, and each time with all of the cell before it, which
-      // nobody reads any more.
-      internals.state?.field?.reset()
-      if (lines === toldOf) return
-      toldOf = lines
-      const number = count(lines)
-      if (error?.code === TOO_LONG) tooLong ??= number
-      else if (tooLong === undefined) skipped.push({ number, problem: problemOf(number, count.last()) })
+      const isNew = lines !== reportedLine
+      if (isNew) begin = count(lines)
+      reportedLine = lines
+      // The parser reports each stray quote in a line, and repeats the cell so far in each message.
+      reported = (isNew ? 0 : reported) + (error?.message.length ?? 0)
+      if (error?.code === TOO_LONG)
+        throw neverClosed(begin, `the record that begins there is longer than ${MAX_RECORD_BYTES} bytes`)
+      if (reported > MAX_REPORTED) throw neverClosed(begin, 'it has too many quotes in the middle of cells')
+      if (isNew) read.push({ number: begin, problem: problemOf(begin, count.last()) })
     },
   }
   const parser = parse(options as unknown as Options)
-  internals = parser as unknown as typeof internals
-  const source = Readable.from(inTurns(cutLines(input, MOST_RECORD_BYTES)), { objectMode: false })
-  source.on('error', (error) => parser.destroy(error))
-  for await (const record of source.pipe(parser) as AsyncIterable<Read>) {
-    yield* skipped.splice(0)
-    if (tooLong !== undefined && record.number > tooLong) break
-    yield record
+  parser.on('error', (error) => {
+    failure = error
+  })
+  for await (const bytes of inTurns(cutLines(input, MAX_RECORD_BYTES))) {
+    await new Promise((resolve) => parser.write(bytes, resolve))
+    yield* read.splice(0)
+    if (failure) throw failure
   }
-  yield* skipped.splice(0)
-  if (tooLong !== undefined) {
-    const what = `the record that begins there is longer than ${MOST_RECORD_BYTES} bytes`
-    const message = `line ${tooLong}: ${what}; look for a quote that is never closed`
-    throw new Refused({ code: 'open_quote', value: String(tooLong), message })
-  }
+  await new Promise<void>((resolve) => parser.end(resolve))
+  yield* read.splice(0)
+  if (failure) throw failure
+}
+
+function neverClosed(line: number, what: string): Refused {
+  const message = `line ${line}: ${what}; look for a quote that is never closed`
+  return new Refused({ code: 'open_quote', value: String(line), message })
 }
 
 function ofFairSize(cells: string[]): Pick<Read, 'cells' | 'problem'> {
   const isCut = cells.some((cell) => cell.includes(CUT))
-  return isCut ? { problem: tooLongLine(MOST_RECORD_BYTES) } : { cells }
+  return isCut ? { problem: tooLongLine(MAX_RECORD_BYTES) } : { cells }
 }
 
 function problemOf(first: number, last: number): Why {

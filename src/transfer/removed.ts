@@ -1,3 +1,4 @@
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import type { PetStatus } from '../pets/fields.ts'
@@ -44,7 +45,7 @@ export async function retireRemoved(
   let count = 0
   for (const { sourceId, petId } of missing) {
     try {
-      await write('updatePet', { status }, { id: BigInt(petId), by, now: clock() })
+      await write(changes.updatePet, { status }, { id: BigInt(petId), by, now: clock() })
       count += 1
     } catch (error) {
       onRefused({

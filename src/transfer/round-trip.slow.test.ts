@@ -83,7 +83,7 @@ const animal = anyOf(NewPet as unknown as Schema).map((made) => {
 async function newStore(t: TestContext, codes: string[]) {
   const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
   cleanup(t).defer(() => store.close())
-  for (const code of codes) await store.write('insertOrganization', { code, name: code }, NOW)
+  for (const code of codes) await store.write(changes.insertOrganization, { code, name: code }, NOW)
   const exported = (format: Exclude<Format, 'json'>) => text(Readable.from(exportAnimals(store.db, format)))
   const bringIn = async (file: string, format: Format) => {
     const refused: unknown[] = []

@@ -142,7 +142,7 @@ async function describeRoutes(routes: RouteOptions[], { servers }: Config): Prom
         description: 'Browse and manage the animals that are available for adoption.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
       },
-      servers: Object.entries(servers).map(([description, url]) => ({ url, description })),
+      servers: Object.entries(servers).flatMap(([description, url]) => (url ? [{ url, description }] : [])),
       tags: [
         { name: 'pets', description: 'Animals that are, or will be, available for adoption.' },
         { name: 'categories', description: 'Kinds of animals.' },

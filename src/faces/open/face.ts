@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts'
-import { addressReader } from '../../http/client-address.ts'
 import type { Face } from '../../http/face.ts'
 import { visitorOf } from '../../keys/identify.ts'
 import { charge } from '../../limits/charge.ts'
@@ -18,12 +17,10 @@ export function openFace(
 ): Face {
   const { config, limiter } = context
   const visitor = (address: string | undefined) => visitorOf(address, config.anonymous)
-  const addressOf = addressReader(config.trustProxy)
   return {
     ...described,
     prefix: '',
     gate: {
-      recall: (request) => visitor(addressOf(request)),
       identify: (_request, address) => visitor(address),
       visitor,
       async admit(caller) {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import * as organizations from '../../organizations/store.ts'
-import type { Asked } from '../../pets/find.ts'
+import type { Asked } from '../../pets/search/find.ts'
 import { STATUSES } from './animal.ts'
 import { ourBreeds } from './breeds.ts'
 import { COLORS_WITH_COMMAS, ourColors } from './colors.ts'

@@ -1,5 +1,5 @@
+import type { TypeSlug } from '../../config.ts'
 import { fold } from '../../search/words.ts'
-import type { TypeSlug } from '../../v2-setting.ts'
 
 // The colors that clients of this face know, of each type. One of them may stand for several of ours, which
 // its parts are: "Brown / Chocolate" for Brown and for Chocolate.

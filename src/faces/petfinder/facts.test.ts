@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../../db/change.ts'
 import { hashKey } from '../../keys/key-format.ts'
 import { generateToken, hashOfToken } from '../../keys/tokens.ts'
 import { JPEG, picture } from '../../testing/pictures.ts'
@@ -157,7 +158,7 @@ const TOKENS: Facts = {
     const expired = generateToken()
     const secretHash = hashKey(`${client.id}:${client.secret}`)
     const asked = clock.now - 3_600_000
-    await service.context.write('insertToken', hashOfToken(expired) as string, secretHash, asked)
+    await service.context.write(changes.insertToken, hashOfToken(expired) as string, secretHash, asked)
     for (const authorization of [undefined, 'Bearer x', `Bearer ${expired}`, 'Basic YTpi']) {
       const { status, body } = await read('/animals', { authorization })
       assert.deepEqual([status, body.detail], [401, 'Access token invalid or expired'])

@@ -1,4 +1,4 @@
-import type { Position } from '../../pets/candidates.ts'
+import type { Position } from '../../pets/search/candidates.ts'
 
 // Lists here are read from a position on, and these clients ask for pages by number. So it is remembered for
 // a while where each page began: a client that reads page after page pays for none twice. For a page that

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
+import { changes } from '../../db/change.ts'
 import type { App } from '../../http/app.ts'
 import { NO_STORE } from '../../http/cache-headers.ts'
 import type { FormBody } from '../../http/form-body.ts'
@@ -29,7 +30,7 @@ export function tokenRoutes(app: App, { db, write, clock, limiter, config }: Con
     reply.headers(headers)
     if (refusal) throw refusal
     const token = generateToken()
-    await write('insertToken', hashOfToken(token) as string, secretHash, clock())
+    await write(changes.insertToken, hashOfToken(token) as string, secretHash, clock())
     reply.headers({ ...NO_STORE, pragma: 'no-cache' })
     return { token_type: 'Bearer', expires_in: TOKEN_SECONDS, access_token: token }
   })

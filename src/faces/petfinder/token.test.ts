@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../../db/change.ts'
 import { generateToken } from '../../keys/tokens.ts'
 import { startV2 } from '../../testing/v2.ts'
 
@@ -98,7 +99,7 @@ test('a token ends with its key at once, also on a connection that it was used o
   const { read, keyId, service, askToken, request, token } = await startV2(t)
   assert.equal((await read('/animals')).status, 200)
   assert.equal((await request('/v1/pets', { headers: { authorization: `Bearer ${token}` } })).status, 401)
-  await service.context.write('revokeKey', keyId, 0)
+  await service.context.write(changes.revokeKey, keyId, 0)
   assert.equal((await read('/animals')).status, 401)
   assert.equal((await askToken()).status, 401)
 })
@@ -146,6 +147,6 @@ test('tokens are stored as hashes, and go once they are over', async (t) => {
   clock.now += 3_600_000
   await askToken()
   assert.equal((await kept()).length, 2)
-  assert.equal(await write('removeExpiredTokens', clock.now), false)
+  assert.equal(await write(changes.removeExpiredTokens, clock.now), false)
   assert.equal((await kept()).length, 1)
 })

@@ -1,6 +1,6 @@
+import { TYPE_SLUGS, type TypeSlug } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import { fold } from '../../search/words.ts'
-import { TYPE_SLUGS, type TypeSlug } from '../../v2-setting.ts'
 
 // Between our categories and the eight types that clients of this face know.
 
@@ -52,7 +52,7 @@ export function categoriesReader(
   { config, version }: Pick<Context, 'config' | 'version'>,
   read: () => Promise<{ id: number; name: string }[]>,
 ): () => Promise<Categories> {
-  const said = new Map(config.types.map(([category, slug]) => [fold(category), typeNamed(slug)]))
+  const said = new Map(config.v2Types.map(([category, slug]) => [fold(category), typeNamed(slug)]))
   let seen: number | undefined
   let known: Categories = { typeOf: new Map(), all: true }
   return async () => {

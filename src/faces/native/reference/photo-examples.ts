@@ -31,7 +31,6 @@ const ADDING_TO_ORGANIZATION = {
 export const PHOTO_EXAMPLES = {
   listPetPhotos: { path: { petId: '1' }, answer: [PORTRAIT] },
   addPetPhoto: ADDING_TO_PET,
-  putPetPhoto: ADDING_TO_PET,
   getPetPhoto: { path: { petId: '1', photoId: '1' }, answer: PORTRAIT },
   updatePetPhoto: {
     path: { petId: '1', photoId: '1' },
@@ -41,7 +40,6 @@ export const PHOTO_EXAMPLES = {
   deletePetPhoto: { path: { petId: '1', photoId: '1' } },
   listOrganizationPhotos: { path: { organizationId: '1' }, answer: [HOUSE] },
   addOrganizationPhoto: ADDING_TO_ORGANIZATION,
-  putOrganizationPhoto: ADDING_TO_ORGANIZATION,
   getOrganizationPhoto: { path: { organizationId: '1', photoId: '2' }, answer: HOUSE },
   updateOrganizationPhoto: {
     path: { organizationId: '1', photoId: '2' },

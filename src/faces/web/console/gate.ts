@@ -21,8 +21,6 @@ export function consoleGate(context: Context): Gate {
   const { config, limiter } = context
   const visitor = (address: string | undefined): Caller => visitorOf(address, config.anonymous)
   return {
-    // No answer of the console is kept.
-    recall: () => undefined,
     identify: async (request, address) => (await identifyStaff(context, request)) ?? visitor(address),
     visitor,
     async admit(caller) {

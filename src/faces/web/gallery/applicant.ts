@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { type Followed, findByLink } from '../../../applications/link.ts'
 import type { Context } from '../../../context.ts'
+import { changes } from '../../../db/change.ts'
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
@@ -32,7 +33,7 @@ export function applicantPages(
     if (refused) return refused
     const { token } = request.params
     try {
-      await write('withdrawByLink', token, clock())
+      await write(changes.withdrawByLink, token, clock())
     } catch (error) {
       // Staff were faster: the page says what they decided.
       if (!(error instanceof ApiError) || error.code !== 'application_closed') throw error

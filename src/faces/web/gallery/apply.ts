@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.ts'
+import { changes } from '../../../db/change.ts'
 import { ApiError } from '../../../errors.ts'
 import type { App, Hook } from '../../../http/app.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
@@ -9,7 +10,7 @@ import type { Question } from '../../../organizations/questions.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
-import { photosBeside, toPhotos } from '../../../photo-files/kept.ts'
+import { photosBeside, toPhotos } from '../../../photos/storage/kept.ts'
 import type { Problem } from '../forms.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
@@ -146,7 +147,7 @@ async function receive(
   const { link } = verdict
   try {
     const sending = { by: null, linkHash: link.hash, now: context.clock() }
-    await context.write('insertApplication', read.application, sending)
+    await context.write(changes.insertApplication, read.application, sending)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'pet_not_available') throw error
     return notAvailable(reply, language, pet, error.status)

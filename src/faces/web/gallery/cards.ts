@@ -1,5 +1,5 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
-import type { Photo } from '../../../photo-files/kept.ts'
+import type { Photo } from '../../../photos/storage/kept.ts'
 import { assetPath } from '../assets.ts'
 import { kindWords } from '../kind-words.ts'
 import { animalPath } from './addresses.ts'

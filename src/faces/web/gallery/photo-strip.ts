@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../http/html.ts'
-import type { Photo } from '../../../photo-files/kept.ts'
-import { formOf, SIZES } from '../../../photo-files/sizes.ts'
+import type { Photo } from '../../../photos/storage/kept.ts'
+import { renditionOf, SIZES } from '../../../photos/storage/renditions.ts'
 import { assetPath } from '../assets.ts'
 import type { Texts } from '../texts/texts.ts'
 
@@ -8,7 +8,7 @@ type Size = (typeof SIZES)[number]
 
 /** A photo in several sizes, each with how wide it really is; nothing is made wider than it came. */
 export function srcset(photo: Photo, sizes: readonly Size[] = SIZES): string {
-  const widths = new Map(sizes.map((size) => [Math.min(photo.width, formOf(size).width), size]))
+  const widths = new Map(sizes.map((size) => [Math.min(photo.width, renditionOf(size).width), size]))
   return [...widths].map(([width, size]) => `${photo.sizes[size]} ${width}w`).join(', ')
 }
 

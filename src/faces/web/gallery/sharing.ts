@@ -1,5 +1,5 @@
 import { Html, html } from '../../../http/html.ts'
-import type { Photo } from '../../../photo-files/kept.ts'
+import type { Photo } from '../../../photos/storage/kept.ts'
 import { scaled } from './cards.ts'
 import type { Phrasing } from './phrases.ts'
 

@@ -36,8 +36,9 @@ export function addAnimal(app: App, context: Context): void {
     try {
       const body = { ...newPetOf(values), ...(status && { status }) }
       const pet = await requested.readNew(context, body)
-      const [, id] = await runOnce(request, form, () => requested.add(context, request, reply, pet))
-      reply.removeHeader('idempotent-replayed')
+      const { id } = await runOnce(request, form, (key) =>
+        requested.add(context, { caller: request.caller, key }, pet),
+      )
       return reply.redirect(form.get('next') === 'another' ? another(values, status) : added(id), 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error

@@ -60,7 +60,9 @@ async function save(
   try {
     const sent = await requested.readPatch(context, patch)
     const what = { id: stored.id, conditions: { view: request.caller.view, 'if-match': etag } }
-    await runOnce(request, form, () => requested.change(context, request, reply, sent, what))
+    await runOnce(request, form, (key) =>
+      requested.change(context, { caller: request.caller, key }, sent, what),
+    )
     return done('saved')
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error

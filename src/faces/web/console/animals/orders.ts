@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
@@ -62,7 +63,7 @@ export function decideOrders(app: App, context: Context): void {
     const status = (request.body as FormBody).get('status') ?? ''
     if (id === undefined || !Object.hasOwn(DECISIONS, status)) throw new ApiError('order_not_found')
     const decision = { ...viewerOf(request.caller), id, now: context.clock() }
-    await context.write('decideOrder', status as OrderStatus, decision)
+    await context.write(changes.decideOrder, status as OrderStatus, decision)
     return reply.redirect(`${PREFIX}/animals/${stored.id}?done=${status}#orders`, 303)
   })
 }

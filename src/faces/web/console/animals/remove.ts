@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
@@ -21,7 +22,7 @@ export function removeAnimal(app: App, context: Context): void {
     try {
       const stored = await ownAnimal(context, request)
       try {
-        await context.write('deletePet', { id: stored.id, by: actorOf(caller), now: context.clock() })
+        await context.write(changes.deletePet, { id: stored.id, by: actorOf(caller), now: context.clock() })
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'order_open') throw error
         reply.code(error.status)

@@ -20,7 +20,7 @@ export function changeStatus(app: App, context: Context): void {
     try {
       const patch = await requested.readPatch(context, { status })
       const what = { id: stored.id, conditions: { view: request.caller.view } }
-      await requested.change(context, request, reply, patch, what)
+      await requested.change(context, { caller: request.caller, key: undefined }, patch, what)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       reply.code(error.status)

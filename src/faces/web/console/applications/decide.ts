@@ -4,6 +4,7 @@ import { readDecision } from '../../../../applications/read.ts'
 import type { ApplicationPatch } from '../../../../applications/schema.ts'
 import { isClosing } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
@@ -32,7 +33,7 @@ export function decideApplication(app: App, context: Context): void {
         return closingPage(request, before, { status, form })
       const patch = readDecision({ ...(status !== '' && { status }), ...changedTexts(form, typed) })
       const decision = { ...viewerOf(request.caller), id: BigInt(before.id), now: context.clock() }
-      await context.write('updateApplication', patch, decision)
+      await context.write(changes.updateApplication, patch, decision)
     } catch (error) {
       return refused(context, request, reply, error, typed)
     }

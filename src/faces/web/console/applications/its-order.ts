@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
@@ -21,7 +22,7 @@ export function decideItsOrder(app: App, context: Context): void {
         ...viewerOf(request.caller),
         ...{ id: BigInt(orderId), now: context.clock() },
       }
-      await context.write('decideOrder', status as OrderStatus, decision)
+      await context.write(changes.decideOrder, status as OrderStatus, decision)
     } catch (error) {
       return refused(context, request, reply, error)
     }

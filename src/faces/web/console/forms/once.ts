@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { FormBody } from '../../../../http/form-body.ts'
+import { type OnceKey, scopeOf } from '../../../../http/idempotency.ts'
 
 /** Of a form: what stands for its Idempotency-Key. */
 export const ONCE = 'once'
@@ -17,20 +18,18 @@ const underWay = new Map<string, Promise<unknown>>()
 export async function runOnce<Result>(
   request: FastifyRequest,
   form: FormBody,
-  run: () => Promise<Result>,
+  run: (key: OnceKey | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const key = form.get(ONCE)
-  if (key === null) return run()
-  request.headers['idempotency-key'] = key
-  request.fingerprint = hash('sha256', form.toString())
-  const name = `${request.caller.id} ${request.url} ${key}`
-  for (let before = underWay.get(name); before; before = underWay.get(name))
+  const sent = form.get(ONCE)
+  if (sent === null) return run(undefined)
+  const scope = scopeOf(request, sent)
+  for (let before = underWay.get(scope); before; before = underWay.get(scope))
     await before.catch(() => undefined)
-  const running = run()
-  underWay.set(name, running)
+  const running = run({ scope, fingerprint: hash('sha256', form.toString()) })
+  underWay.set(scope, running)
   try {
     return await running
   } finally {
-    underWay.delete(name)
+    underWay.delete(scope)
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Context } from '../../../../context.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
-import { workFile } from '../../../../photo-files/folder.ts'
+import { workFile } from '../../../../photos/storage/folder.ts'
 import type { ChosenColumns } from '../../../../transfer/mappings/chosen.ts'
 
 /** What somebody chose of how their file is read. */

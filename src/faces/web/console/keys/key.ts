@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
@@ -53,7 +54,7 @@ export function keyPages(app: App, context: Context): void {
 
   app.post<ById>('/keys/:id/revoke', async (request: FastifyRequest, reply) => {
     const { id } = await ownKey(context, request)
-    const isRevoked = await write('revokeKey', id, clock())
+    const isRevoked = await write(changes.revokeKey, id, clock())
     return isRevoked ? reply.redirect(`${KEYS}?done=keyRevoked`, 303) : gone(reply)
   })
 }

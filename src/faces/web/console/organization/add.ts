@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
@@ -37,10 +38,9 @@ export function addOrganization(app: App, context: Context): void {
     const values = readValues(form, NEW_FIELDS)
     try {
       const organization = await located(readNew(bodyOf(values, NEW_FIELDS)))
-      const { id } = await runOnce(request, form, () =>
-        context.writeOnce(request, reply, 'insertOrganization', organization, context.clock()),
+      const { id } = await runOnce(request, form, (key) =>
+        context.writeOnce(key, changes.insertOrganization, organization, context.clock()),
       )
-      reply.removeHeader('idempotent-replayed')
       return reply.redirect(`${PREFIX}/organizations/${id}?done=organizationAdded`, 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error

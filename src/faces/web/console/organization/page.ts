@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { requireOwn } from '../../../../http/caller.ts'
@@ -118,7 +119,7 @@ async function save(context: Context, request: FastifyRequest, reply: FastifyRep
   try {
     const sent = readPatch(patchOf(values, changedFields(values, touched, now), FIELDS))
     const patch = await relocated(context.db, id, sent)
-    await context.write('updateOrganization', id, patch, context.clock())
+    await context.write(changes.updateOrganization, id, patch, context.clock())
     return reply.redirect(`${PATH}/${id}?done=saved`, 303)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
@@ -60,7 +61,7 @@ async function save(
     return again(409, [{ field: NON_FIELD, message: words.questions.conflict }])
   try {
     const patch = readPatch({ applicationQuestions: questionsOf(drafts) })
-    await context.write('updateOrganization', id, patch, context.clock())
+    await context.write(changes.updateOrganization, id, patch, context.clock())
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
     return again(400, problemsIn(error.details ?? [], words))

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
@@ -27,7 +28,7 @@ export function accountPages(app: App, context: Context): void {
     const by = authorityOf(request.caller)
     const name = textIn(request.body as FormBody, 'name')
     try {
-      await write('updateStaff', by.id, { name }, by)
+      await write(changes.updateStaff, by.id, { name }, by)
       return reply.redirect(`${ACCOUNT}?done=saved`, 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
@@ -64,7 +65,7 @@ export function accountPages(app: App, context: Context): void {
   })
 
   app.post('/account/sign-out', async (request, reply) => {
-    await write('endSessionsOf', authorityOf(request.caller).id)
+    await write(changes.endSessionsOf, authorityOf(request.caller).id)
     return reply.header('set-cookie', NO_SESSION).redirect(`${PREFIX}/sign-in?done=signedOutAll`, 303)
   })
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Role } from '../../../../access.ts'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
@@ -34,7 +35,7 @@ export function personPages(app: App, context: Context): void {
     const typed = { name: textIn(form, 'name'), role: form.get('role') ?? '' }
     try {
       const patch = { name: typed.name, role: typed.role as Role }
-      const isThere = await write('updateStaff', person.id, patch, authorityOf(request.caller))
+      const isThere = await write(changes.updateStaff, person.id, patch, authorityOf(request.caller))
       return isThere ? reply.redirect(`${PEOPLE}/${person.id}?done=saved`, 303) : gone(reply)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
@@ -57,7 +58,7 @@ export function personPages(app: App, context: Context): void {
 
   app.post<ById>('/people/:id/remove', async (request: FastifyRequest, reply) => {
     const { id } = await personOf(context, request)
-    const isThere = await write('removeStaff', id, authorityOf(request.caller), clock())
+    const isThere = await write(changes.removeStaff, id, authorityOf(request.caller), clock())
     return isThere ? reply.redirect(`${PEOPLE}?done=personRemoved`, 303) : gone(reply)
   })
 }

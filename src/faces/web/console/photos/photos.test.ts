@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { changes } from '../../../../db/change.ts'
 import { type Person, signIn } from '../../../../testing/console.ts'
 import { picture } from '../../../../testing/pictures.ts'
 import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
@@ -30,7 +31,7 @@ async function start(t: TestContext) {
   const app = await startApp(t, { key: UNLIMITED, settings: { PHOTOS_URL: `file:${folder}` } })
   // Only the first files of a photo are made.
   for (const job of ['photo-files', 'removed-photos'] as const)
-    await app.service.context.write('takeJob', job, 'the test')
+    await app.service.context.write(changes.takeJob, job, 'the test')
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const ana = await signIn(app)
   const photos = async () => (await app.get('/v1/pets/1/photos')).body as { id: number; alt?: string }[]

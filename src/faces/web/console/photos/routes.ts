@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
@@ -8,12 +9,12 @@ import type { FormBody } from '../../../../http/form-body.ts'
 import { int64 } from '../../../../http/int64.ts'
 import { bodyJudge } from '../../../../http/judge-body.ts'
 import { JSON_TYPE } from '../../../../http/send-error.ts'
-import { keptPhotos } from '../../../../photo-files/kept.ts'
 import { addSent } from '../../../../photos/add.ts'
 import type { Owner } from '../../../../photos/owners.ts'
 import { type Received, receiver } from '../../../../photos/receive.ts'
 import { type FormPhoto, receiveForm, removeAll } from '../../../../photos/receive-form.ts'
 import { PhotoPatch } from '../../../../photos/schema.ts'
+import { keptPhotos } from '../../../../photos/storage/kept.ts'
 import { indexOf } from '../../../../photos/store.ts'
 import { wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
@@ -104,7 +105,7 @@ async function add(
   const { owner } = await own.owner(request)
   try {
     await addSent(context, { headers: {}, caller, raw, body: received }, owner, (photo) =>
-      context.write('addPhoto', owner, photo, actorOf(caller), context.clock()),
+      context.write(changes.addPhoto, owner, photo, actorOf(caller), context.clock()),
     )
     return undefined
   } catch (error) {
@@ -128,7 +129,7 @@ async function changeOne(
   const target = [owner, id] as const
   const by = actorOf(request.caller)
   if (form.get('do') === 'remove') {
-    await context.write('deletePhoto', ...target, by, context.clock()).catch(unlessGone)
+    await context.write(changes.deletePhoto, ...target, by, context.clock()).catch(unlessGone)
     return reply.redirect(pathOf(request, own, 'photoRemoved'), 303)
   }
   const photos = keptPhotos(text)
@@ -138,7 +139,7 @@ async function changeOne(
     reply.code(400)
     return own.page(request, [wordsFor(request).words.photos.altWrong])
   }
-  await context.write('updatePhoto', ...target, patch, by, context.clock())
+  await context.write(changes.updatePhoto, ...target, patch, by, context.clock())
   return reply.redirect(pathOf(request, own, 'photoChanged'), 303)
 }
 

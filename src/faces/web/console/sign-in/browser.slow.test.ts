@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import { changes } from '../../../../db/change.ts'
 import { newToken } from '../../../../http/token.ts'
 import { NEEDS_BROWSER, openBrowser } from '../../../../testing/browser.ts'
 import { PASSWORD } from '../../../../testing/staffed.ts'
@@ -41,7 +42,7 @@ test(
   async (t) => {
     const app = await startApp(t, { settings: { BASE_URL: '' } })
     const { token, hash } = newToken()
-    await app.service.context.write('insertFirstLink', hash, app.clock.now)
+    await app.service.context.write(changes.insertFirstLink, hash, app.clock.now)
     const browser = await openBrowser(t)
     const openPage = async () => {
       const page = await (await browser.newContext({ javaScriptEnabled: false, locale: 'en-US' })).newPage()
@@ -89,7 +90,7 @@ test('every page about people and keys is sound to axe, and nowhere too wide', N
   const app = await startApp(t, { key: { access: 'admin', plan: 'business' } })
   await app.post('/v1/organizations', { name: 'Harbour Shelter', code: 'CO12' })
   const { token, hash } = newToken()
-  await app.service.context.write('insertFirstLink', hash, app.clock.now)
+  await app.service.context.write(changes.insertFirstLink, hash, app.clock.now)
   const at = (path: string): string => `http://localhost:${app.port}${path}`
   const browser = await openBrowser(t)
   const folder = process.env.SCREENSHOTS

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../../../../db/change.ts'
 import { hashToken, newToken } from '../../../../http/token.ts'
 import { invite, reset } from '../../../../staff/join.ts'
 import { LINK_MS } from '../../../../staff/links.ts'
@@ -12,7 +13,7 @@ const pathOf = (token: string): string => `/console/join/${token}`
 test('the first link makes an account that may do everything, and is good for that once', async (t) => {
   const { context, app, get, send, isIn } = await startConsole(t)
   const { token, hash } = newToken()
-  await context.write('insertFirstLink', hash, app.clock.now)
+  await context.write(changes.insertFirstLink, hash, app.clock.now)
   const path = pathOf(token)
   const page = await get(path)
   assert.equal(page.status, 200)
@@ -65,7 +66,7 @@ test('a link that was used, is over, was replaced or never was opens nothing, an
   const latest = await reset(context, replaced.staffId, undefined)
   const { staffId } = await join({ ...BEN, email: 'removed@shelter.example' })
   const removed = await reset(context, staffId, undefined)
-  await context.write('removeStaff', staffId, undefined, app.clock.now)
+  await context.write(changes.removeStaff, staffId, undefined, app.clock.now)
   const late = await invite(context, { ...BEN, email: 'late@shelter.example' }, undefined)
   const texts = new Set<string>()
   async function opensNothing(token: string): Promise<void> {
@@ -100,7 +101,9 @@ test('of two who follow a link at once one is in', async (t) => {
   const { token: other } = await invite(context, { ...BEN, email: 'kim@shelter.example' }, undefined)
   const link = hashToken(other) ?? ''
   const uses = Array.from({ length: 8 }, (_, number) => ({ password: `${number}`, session: newToken().hash }))
-  const followed = await Promise.all(uses.map((use) => context.write('followLink', link, use, app.clock.now)))
+  const followed = await Promise.all(
+    uses.map((use) => context.write(changes.followLink, link, use, app.clock.now)),
+  )
   assert.equal(followed.filter(Boolean).length, 1)
 })
 

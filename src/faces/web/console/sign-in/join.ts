@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
@@ -66,7 +67,7 @@ async function use(context: Context, request: FastifyRequest, reply: FastifyRepl
     const joined = await join(context, tokenOf(request), { ...typed, password })
     if (!joined) return overPage(request, reply)
     if (staff && typed.name !== staff.name)
-      await context.write('updateStaff', joined.staffId, { name: typed.name }, undefined)
+      await context.write(changes.updateStaff, joined.staffId, { name: typed.name }, undefined)
     await takeSession(context, request, reply, joined.token)
     return reply.redirect(`${PREFIX}/?done=welcome`, 303)
   } catch (error) {
