@@ -23,7 +23,7 @@ const ENTRIES = [
   'src/writer-thread.ts',
   'src/db/backup-thread.ts',
   'src/places/gazetteer-thread.ts',
-  'src/photo-files/render-child.ts',
+  'src/photos/renderer/render-child.ts',
 ]
 
 /** Packages that are not bundled: native code, large data, and the API that an operator's SDK registers with. */
