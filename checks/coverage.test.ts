@@ -4,10 +4,16 @@ import { test } from 'node:test'
 import { reached } from '../torture/lab/rounds.ts'
 
 /** Where every line and every branch has to be shown. */
-const CORE = ['src/limits/*.ts', 'src/keys/*.ts', 'src/pets/transition.ts', 'src/orders/place.ts']
+const CORE = [
+  'src/limits/*.ts',
+  'src/keys/*.ts',
+  'src/pets/transition.ts',
+  'src/applications/order-changes.ts',
+]
 const TESTS = [
   ...['src/limits/*.test.ts', 'src/keys/*.test.ts', 'src/cli/cli*.test.ts', 'src/access.test.ts'],
-  ...['src/contract.test.ts', 'src/start*.test.ts', 'src/orders/orders.test.ts', 'src/orders/place.test.ts'],
+  ...['src/contract.test.ts', 'src/start*.test.ts', 'src/orders/orders.test.ts'],
+  ...['src/applications/order-changes.test.ts', 'src/applications/applications.test.ts'],
   ...['src/pets/change.test.ts', 'src/pets/transition.test.ts'],
   ...['src/db/postgres*.test.ts', 'src/testing/parts/servers.ts'],
   ...['torture/simulation/limiter.test.ts', 'torture/simulation/orders.test.ts'],

@@ -1,8 +1,7 @@
-import * as apply from './applications/apply.ts'
-import * as closing from './applications/closing.ts'
-import { updateApplication } from './applications/decide.ts'
+import * as applications from './applications/application-changes.ts'
 import * as applicants from './applications/erasure.ts'
-import { withdrawByLink } from './applications/link.ts'
+import * as orders from './applications/order-changes.ts'
+import * as pets from './applications/pet-changes.ts'
 import * as categories from './categories/store.ts'
 import { type Changes, listChanges } from './db/change.ts'
 import { identifyInstallation } from './db/installation.ts'
@@ -14,8 +13,6 @@ import * as keys from './keys/store.ts'
 import { insertToken, removeExpiredTokens } from './keys/tokens.ts'
 import * as counters from './limits/store.ts'
 import * as adopters from './orders/adopters.ts'
-import * as guardedPets from './orders/guarded-pets.ts'
-import * as place from './orders/place.ts'
 import * as organizations from './organizations/store.ts'
 import { renewAges } from './pets/ages.ts'
 import { insertPet } from './pets/insert.ts'
@@ -42,10 +39,9 @@ const removeStaff: typeof staff.removeStaff = async (db, ...args) => {
 /** Every change of the data: the one list, known to the service, its threads and the commands alike. */
 export const changes = {
   insertPet,
-  insertBondedPet: guardedPets.insertBondedPet,
-  bondPets: guardedPets.bondPets,
-  updatePet: closing.updatePet,
-  deletePet: closing.deletePet,
+  insertBondedPet: pets.insertBondedPet,
+  updatePet: pets.updatePet,
+  deletePet: pets.deletePet,
   renewAges,
   indexAnimals,
   mergeTokens,
@@ -63,12 +59,12 @@ export const changes = {
   insertWord: vocabulary.insertWord,
   deleteWord: vocabulary.deleteWord,
   fillVocabulary: vocabulary.fillVocabulary,
-  placeOrder: place.placeOrder,
-  decideOrder: closing.decideOrder,
-  cancelOrder: closing.cancelOrder,
-  insertApplication: apply.insertApplication,
-  updateApplication,
-  withdrawByLink,
+  placeOrder: orders.placeOrder,
+  decideOrder: orders.decideOrder,
+  cancelOrder: orders.cancelOrder,
+  insertApplication: applications.insertApplication,
+  updateApplication: applications.updateApplication,
+  withdrawByLink: applications.withdrawByLink,
   advanceKnownTime: applicants.advanceKnownTime,
   eraseAdopters: adopters.eraseAdopters,
   eraseApplicants: applicants.eraseApplicants,

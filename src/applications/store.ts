@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { hashToken } from '../http/token.ts'
 import { atLeastKnownTime, ownOf, type Viewer } from '../orders/store.ts'
 import type { Answers, Applicant, Application, ApplicationStatus, Reason } from './schema.ts'
 
@@ -76,6 +77,21 @@ export async function get(db: Db, id: bigint, viewer: Viewer): Promise<Stored> {
   return toStored(row)
 }
 
+export async function findByHash(db: Db, linkHash: string): Promise<Stored | undefined> {
+  const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('link_hash', '=', linkHash)
+  const row = await rows.executeTakeFirst()
+  return row && toStored(row)
+}
+
+/**
+ * The application of a private link. It is looked up by the hash of the token, so that how long that takes
+ * tells nothing about tokens.
+ */
+export async function findByToken(db: Db, token: string): Promise<Stored | undefined> {
+  const linkHash = hashToken(token)
+  return linkHash === undefined ? undefined : findByHash(db, linkHash)
+}
+
 /**
  * A kept result has nothing of what is erased one day: it is that of the row, as long as that has it, and
  * the viewer may still see it. The animal may have moved to another organization.
@@ -90,9 +106,9 @@ export async function withPersonal(db: Db, application: Stored, viewer: Viewer):
 
 /**
  * Until the end of the transaction nobody else adds an application for these animals, approves one, or closes
- * all of them. Whoever takes more in hand takes an order before, and applications and animals after it.
+ * all of them. The order of locks is: an order, then this lock, then applications and animals.
  */
-export async function takeInHand(db: Db, petIds: (number | bigint)[]): Promise<void> {
+export async function lockApplications(db: Db, petIds: (number | bigint)[]): Promise<void> {
   const { waitInHand } = dialectOf(db)
   const ids = [...new Set(petIds.map(BigInt))].sort((one, other) => (one < other ? -1 : 1))
   for (const id of ids) await waitInHand(db, `applications for animal ${id}`)
@@ -160,6 +176,20 @@ export async function declineOpen(
   await db
     .updateTable('application')
     .set(decided({ status: 'declined', reason }, by))
+    .where('pet_id', '=', petId)
+    .where('status', 'in', ['received', 'in_review'])
+    .execute()
+}
+
+/** The open applications for an animal are with the organization that has it. */
+export async function moveOpen(
+  db: Db,
+  petId: number | bigint,
+  organizationId: number | bigint | undefined,
+): Promise<void> {
+  await db
+    .updateTable('application')
+    .set({ organization_id: organizationId === undefined ? null : Number(organizationId) })
     .where('pet_id', '=', petId)
     .where('status', 'in', ['received', 'in_review'])
     .execute()

@@ -1,7 +1,7 @@
+import { deletePet } from '../applications/pet-changes.ts'
 import * as applications from '../applications/store.ts'
 import type { Db } from '../db/tables.ts'
 import { scrubIsDue } from '../orders/adopters.ts'
-import * as guardedPets from '../orders/guarded-pets.ts'
 import * as orders from '../orders/store.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petLists from '../pets/search.ts'
@@ -24,7 +24,7 @@ export async function removeDemo(db: Db, now: number): Promise<boolean> {
   const { found } = await petLists.listWhole(db, { limit: STEP, sort: '-id', organizationId: id }, '')
   for (const pet of found) {
     const by = { keyId: null, organizationId: undefined }
-    await guardedPets.deletePet(db, { id: BigInt(pet.id), by, now, conditions: undefined })
+    await deletePet(db, { id: BigInt(pet.id), by, now, conditions: undefined })
   }
   if (found.length > 0) return true
   await photos.deleteOrganization(db, BigInt(id), now)

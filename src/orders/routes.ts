@@ -9,7 +9,6 @@ import { readCursor } from '../http/cursor.ts'
 import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
-import type { Decision } from './place.ts'
 import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
 import { list } from './search.ts'
 import * as orders from './store.ts'
@@ -137,7 +136,7 @@ function viewerOf({ caller }: FastifyRequest): orders.Viewer {
   return orders.viewerOf(caller)
 }
 
-function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () => number): Decision {
+function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () => number): orders.Decision {
   return { ...viewerOf(request as FastifyRequest), id: idOf(request.params), now: clock() }
 }
 

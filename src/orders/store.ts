@@ -25,6 +25,12 @@ export function viewerOf({ kind, id, access, organizationId }: Caller): Viewer {
   return { keyId: id, organizationId, sees: forOrganization ? 'organization' : 'placed' }
 }
 
+/** Who decides about which order, when (Unix time in milliseconds). */
+export interface Decision extends Viewer {
+  id: bigint
+  now: number
+}
+
 /** The part of the orders that a viewer sees. */
 export function ownOf<Rows extends { where: (column: never, is: '=', value: never) => Rows }>(
   rows: Rows,
@@ -72,6 +78,16 @@ export async function get(db: Db, id: bigint, viewer: Viewer): Promise<Order> {
   const [row] = await findById(db, { id, ...viewer })
   if (!row) throw new ApiError('order_not_found')
   return toOrder(row)
+}
+
+/** Whether an order that is not closed is about one of these animals. */
+export async function hasOpenOrder(db: Db, petIds: number[]): Promise<boolean> {
+  const open = db
+    .selectFrom('adoption_order')
+    .select('id')
+    .where('pet_id', 'in', petIds)
+    .where('status', 'in', ['placed', 'approved'])
+  return (await open.executeTakeFirst()) !== undefined
 }
 
 /** By whom, for whose animal, and when (Unix time in milliseconds). */

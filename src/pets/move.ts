@@ -1,20 +1,63 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
 import type { PetStatus } from './fields.ts'
+import { record } from './history.ts'
+import { find } from './store.ts'
 import { setTimes, type Times, timesOf } from './times.ts'
 import { drawVersion } from './version.ts'
 
-/** An animal, whose it is, and with which others. */
+// Moves of the animals of an order, from one status to another.
+
+/** An animal that was moved, its organization, and the others of its bond. */
 export interface Moved {
   id: number
   organizationId: number | undefined
   bondedWith: number[]
 }
 
-type MovedRow = { id: number; organizationId: unknown; profile: string | null }
-type Move = { id: number | bigint; from: PetStatus; to: PetStatus; now: number }
+interface Move {
+  from: PetStatus
+  to: PetStatus
+  /** Null when no key moves them: the history then does not tell of it. */
+  keyId: number | null
+  now: number
+}
 
-const moveFrom = prepared<Move & Times & { version: number }, MovedRow>((db, fill) =>
+/**
+ * Moves each animal in one statement, so that of several callers at the same time one wins. All callers move
+ * the lowest id first, so that of two who want the same animals one gets all.
+ *
+ * @returns the moved animals by their ids; `recordMoves` writes their history
+ * @throws {ApiError} pet_not_found; pet_not_available when one has another status than `from`
+ */
+export async function movePets(
+  db: Db,
+  ids: (number | bigint)[],
+  { from, to, now }: Move,
+): Promise<Map<number, Moved>> {
+  const moved = new Map<number, Moved>()
+  for (const id of [...new Set(ids.map(BigInt))].sort((one, other) => (one < other ? -1 : 1))) {
+    const [row] = await moveFrom(db, { id, from, to, now, ...timesOf(to, now), version: drawVersion() })
+    if (!row) throw new ApiError((await find(db, id)) ? 'pet_not_available' : 'pet_not_found')
+    moved.set(row.id, toMoved(row))
+  }
+  return moved
+}
+
+/** Comes after all checks of the caller: a refused move then uses up no id of the history. */
+export async function recordMoves(
+  db: Db,
+  moved: Map<number, Moved>,
+  { from, to, keyId, now }: Move,
+): Promise<void> {
+  for (const id of moved.keys()) await record(db, id, { status: { from, to } }, keyId, now)
+}
+
+type MovedRow = { id: number; organizationId: unknown; profile: string | null }
+type MoveParameters = Omit<Move, 'keyId'> & Times & { id: number | bigint; version: number }
+
+const moveFrom = prepared<MoveParameters, MovedRow>((db, fill) =>
   db
     .updateTable('pet')
     .set({
@@ -28,13 +71,8 @@ const moveFrom = prepared<Move & Times & { version: number }, MovedRow>((db, fil
     .returning(['id', 'organization_id as organizationId', 'profile']),
 )
 
-/** @returns undefined when there is no such animal, or it has another status than `from` */
-export async function move(db: Db, wanted: Move): Promise<Moved | undefined> {
-  const times = timesOf(wanted.to, wanted.now)
-  const [row] = await moveFrom(db, { ...wanted, ...times, version: drawVersion() })
-  if (!row) return undefined
-  const { id, organizationId, profile } = row
-  // Most have none, and need not be read.
+function toMoved({ id, organizationId, profile }: MovedRow): Moved {
+  // Most animals have no bond, and their profile need not be parsed.
   const { bondedWith = [] } = profile?.includes('"bondedWith":') ? JSON.parse(profile) : {}
   return { id, organizationId: organizationId === null ? undefined : Number(organizationId), bondedWith }
 }

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
@@ -9,7 +8,6 @@ import { onceKey } from '../http/idempotency.ts'
 import { publicBase } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { photosAt } from '../photos/storage/kept.ts'
-import type * as petChange from './change.ts'
 import { withOtherProblems } from './problems.ts'
 import { CHANGED_SINCE, getPet, idOf, listPetChanges, listPetFacets, listPets } from './read-routes.ts'
 import * as requested from './requested.ts'
@@ -52,12 +50,6 @@ function createPet(app: App, context: Context): void {
     reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
     return shown.toJson() as never
   })
-}
-
-type Changing = Pick<FastifyRequest<{ Params: { petId: string } }>, 'params' | 'caller' | 'headers'>
-
-function intentOf(request: Changing, now: number): petChange.Intent {
-  return { id: idOf(request.params), by: actorOf(request.caller), now, conditions: conditionsOf(request) }
 }
 
 const BETA = { 'x-stability': 'beta' } as const
@@ -104,7 +96,9 @@ function deletePet(app: App, { write, clock }: Context): void {
   const errors = { ...CHANGED_SINCE, 409: 'An order on this animal is open.' }
   const config = { errors, headers: IF_MATCH }
   app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
-    await write(changes.deletePet, intentOf(request, clock()))
+    const { params, caller } = request
+    const conditions = conditionsOf(request)
+    await write(changes.deletePet, { id: idOf(params), by: actorOf(caller), now: clock(), conditions })
     return reply.code(204).send()
   })
 }

@@ -34,7 +34,8 @@ export async function bondAll(
           value: quoted(lacking.join(', ')),
           message: `It came without its bond: ${lacking.join(', ')} did not come.`,
         })
-      await write(changes.bondPets, petId, bondedWith, { keyId, organizationId }, clock())
+      const by = { keyId, organizationId }
+      await write(changes.updatePet, { bondedWith }, { id: BigInt(petId), by, now: clock() })
     } catch (error) {
       const { reason, why } = refusalFor(error)
       onRefused({ line, id, reason: `bondedWith: ${reason}`, why })

@@ -1,4 +1,4 @@
-import { updatePet } from '../applications/closing.ts'
+import { updatePet } from '../applications/pet-changes.ts'
 import type { Db } from '../db/tables.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
 import { MEMBERS, shownOf } from '../pets/fields.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { movesOf } from '../../../../applications/decide.ts'
+import { movesOf } from '../../../../applications/application-changes.ts'
 import { readDecision } from '../../../../applications/read.ts'
 import type { ApplicationPatch } from '../../../../applications/schema.ts'
 import { isClosing } from '../../../../applications/store.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { movesOf } from '../../../../applications/decide.ts'
+import { movesOf } from '../../../../applications/application-changes.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
 import type { Stored } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'

@@ -1,20 +1,83 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import * as place from '../orders/place.ts'
-import type { Viewer } from '../orders/store.ts'
+import { type Actor, requireOwn } from '../http/caller.ts'
+import type { Decision, Viewer } from '../orders/store.ts'
 import * as pets from '../pets/store.ts'
-import { orderClosed } from './closing.ts'
-import type { ApplicationPatch, ApplicationStatus } from './schema.ts'
+import { cancelOrder, decideOrder, placeOrder } from './order-changes.ts'
+import type { ApplicationPatch, ApplicationStatus, NewApplication } from './schema.ts'
 import {
+  APPLICATION_COLUMNS,
   type ClosingStatus,
   type Deciding,
+  findByHash,
+  findByToken,
   get,
   isClosing,
+  lockApplications,
   move,
   type Personal,
   type Stored,
-  takeInHand,
+  toStored,
 } from './store.ts'
+
+// The changes of applications, with the order that an approval places.
+
+/** Who sends an application, and when (Unix time in milliseconds). */
+interface Sending {
+  /** The key; null for a visitor with the form. */
+  by: Actor | null
+  /** Of the private link (`newToken`); an application that has it already is the same, sent again. */
+  linkHash?: string | undefined
+  now: number
+}
+
+/**
+ * Adds an application for an animal that looks for a home or is reserved; there may be many for each.
+ *
+ * @throws {ApiError} pet_not_found, other_organization, pet_not_available
+ */
+export async function insertApplication(
+  db: Db,
+  application: NewApplication,
+  { by, linkHash, now }: Sending,
+): Promise<Stored> {
+  const { petId } = application
+  // A change that closes all applications for the animal waits for this one, or this one for that change.
+  await lockApplications(db, [petId])
+  const existing = linkHash === undefined ? undefined : await findByHash(db, linkHash)
+  if (existing) return existing
+  const stored = await pets.find(db, BigInt(petId))
+  if (!stored) throw new ApiError('pet_not_found')
+  const { organizationId, status } = stored.pet
+  if (by) requireOwn(by, organizationId)
+  if (status !== 'available' && status !== 'pending') {
+    const message = `This animal does not look for a home: it is ${status ?? 'not listed'}.`
+    throw new ApiError('pet_not_available', { message })
+  }
+  const row = await db
+    .insertInto('application')
+    .values({
+      pet_id: stored.pet.id,
+      organization_id: organizationId === undefined ? null : Number(organizationId),
+      status: 'received',
+      applicant: textOf(application),
+      link_hash: linkHash ?? null,
+      placed_by: by?.keyId ?? null,
+      received_at: now,
+    })
+    .returning(APPLICATION_COLUMNS)
+    .executeTakeFirstOrThrow()
+  return toStored(row)
+}
+
+/** The text that is erased one day, without members that the schema does not name. */
+function textOf({ applicant: { name, email, phone, address }, message, answers }: NewApplication): string {
+  return JSON.stringify({
+    applicant: { name, email, phone, address },
+    message,
+    answers: answers?.map(({ question, answer }) => ({ question, answer })),
+  })
+}
 
 /** From each status, those that may follow. */
 const DECISIONS: Record<Exclude<ApplicationStatus, ClosingStatus>, readonly ApplicationStatus[]> = {
@@ -28,9 +91,6 @@ const DECISIONS: Record<Exclude<ApplicationStatus, ClosingStatus>, readonly Appl
 export function movesOf({ status, closedAt }: Stored): readonly ApplicationStatus[] {
   return closedAt === null && !isClosing(status) ? DECISIONS[status] : []
 }
-
-/** Who decides about which application, when (Unix time in milliseconds). */
-export type Decision = place.Decision
 
 /**
  * Decides about an application, and writes what staff have to say about it. Approving places the order; what
@@ -48,47 +108,33 @@ export async function updateApplication(
   const { status, ...words } = patch
   if (status !== undefined && status !== before.status) {
     requireMove(before, status)
-    // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
+    // Another transaction was faster, as PostgreSQL allows: decide again about what the application is now.
     if (!(await decide(db, before, status, decision))) return updateApplication(db, patch, decision)
   }
   await write(db, before, words)
   return get(db, decision.id, decision)
 }
 
-const ALL = { keyId: null, sees: 'all' } satisfies Viewer
-
-/**
- * What the applicant does; once it is withdrawn it stays so.
- *
- * @throws {ApiError} application_not_found, application_closed
- */
-export async function withdraw(db: Db, id: number, by: Deciding): Promise<void> {
-  const before = await get(db, BigInt(id), ALL)
-  if (before.status === 'withdrawn') return
-  requireMove(before, 'withdrawn')
-  if (!(await decide(db, before, 'withdrawn', by))) await withdraw(db, id, by)
-}
-
 type By = Deciding & Pick<Viewer, 'organizationId'>
 
-/** @returns false when somebody was faster */
+/** @returns false when another transaction was faster */
 async function decide(db: Db, before: Stored, to: ApplicationStatus, by: By): Promise<boolean> {
   if (to === 'received') throw new Error('no status leads back to received')
   if (to === 'approved') return approve(db, before, by)
   if (before.status !== 'approved') return move(db, before, to, by)
-  // Which brings the application back among those that are open.
   const { keyId, now } = by
-  await place.cancelOrder(db, { keyId, sees: 'all', id: BigInt(before.orderId ?? 0), now }, orderClosed)
+  await cancelOrder(db, { keyId, sees: 'all', id: BigInt(before.orderId ?? 0), now })
+  // The application is in review again.
   return to === 'in_review' || move(db, { id: before.id, status: 'in_review' }, to, by)
 }
 
-/** @returns false when somebody was faster */
+/** @returns false when another transaction was faster */
 async function approve(db: Db, before: Stored, { keyId, organizationId, now }: By): Promise<boolean> {
   const { applicant, message } = before.personal as Personal
   const { name, email, phone } = applicant
   const petId = before.petId
   const { bondedWith = [] } = (await pets.find(db, BigInt(petId)))?.pet ?? {}
-  await takeInHand(db, [petId, ...bondedWith])
+  await lockApplications(db, [petId, ...bondedWith])
   if (!(await move(db, before, 'approved', { keyId, now }))) return false
   const order = {
     petId,
@@ -100,8 +146,8 @@ async function approve(db: Db, before: Stored, { keyId, organizationId, now }: B
       ...(message !== undefined && { message }),
     },
   }
-  const { id } = await place.placeOrder(db, order, { keyId: keyId as number, organizationId }, now)
-  await place.decideOrder(db, 'approved', { keyId, sees: 'all', id: BigInt(id), now }, orderClosed)
+  const { id } = await placeOrder(db, order, { keyId: keyId as number, organizationId }, now)
+  await decideOrder(db, 'approved', { keyId, sees: 'all', id: BigInt(id), now })
   await db.updateTable('application').set({ order_id: id }).where('id', '=', before.id).execute()
   return true
 }
@@ -131,4 +177,19 @@ function requireMove(stored: Stored, to: ApplicationStatus): void {
   if (allowed.includes(to)) return
   const message = `This application is ${stored.status}; from there it can become ${allowed.join(' or ')}, not ${to}.`
   throw new ApiError('invalid_status_transition', { message })
+}
+
+/**
+ * The applicant takes back the application of a private link; one that was withdrawn before stays so. An
+ * order that its approval placed is cancelled.
+ *
+ * @throws {ApiError} application_not_found, application_closed
+ */
+export async function withdrawByLink(db: Db, token: string, now: number): Promise<void> {
+  const before = await findByToken(db, token)
+  if (!before) throw new ApiError('application_not_found')
+  if (before.status === 'withdrawn') return
+  requireMove(before, 'withdrawn')
+  // As in `updateApplication`.
+  if (!(await decide(db, before, 'withdrawn', { keyId: null, now }))) await withdrawByLink(db, token, now)
 }

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { Kysely } from 'kysely'
-import { cancelOrder, decideOrder } from '../applications/closing.ts'
 import { migrate } from '../db/migrate.ts'
 import { NodeSqliteDialect } from '../db/sqlite.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { insertKey } from '../keys/store.ts'
+import type { OrderStatus } from '../orders/schema.ts'
 import { insertPet } from '../pets/insert.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { placeOrder } from './place.ts'
-import type { OrderStatus } from './schema.ts'
+import { cancelOrder, decideOrder, placeOrder } from './order-changes.ts'
 
 const NOW = Date.UTC(2026, 11, 1)
 const ADOPTER = { name: 'Ada', email: 'ada@example.org' }
