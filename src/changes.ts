@@ -52,6 +52,7 @@ export const changes = {
   updateOrganization: organizations.updateOrganization,
   deleteOrganization: photos.deleteOrganization,
   addPhoto: photos.addPhoto,
+  keepFoundPhoto: photos.keepFoundPhoto,
   updatePhoto: photos.updatePhoto,
   deletePhoto: photos.deletePhoto,
   photoFilesMade: photos.photoFilesMade,

@@ -71,7 +71,11 @@ export async function runOnce<Result>(
 ): Promise<OnceOnly<Result>> {
   // Claimed first: where two transactions can run at once, the second ends here, or gets what the first kept.
   const [claimed] = await claim(db, { ...once, expiresAt: once.now + KEPT_MS })
-  if (!claimed) return { result: await keptResult(db, once), replayed: true }
+  if (!claimed) {
+    const kept = await findResult<Result>(db, once)
+    if (!kept) throw new ApiError('idempotency_key_in_use')
+    return { ...kept, replayed: true }
+  }
   const result = await change()
   await keep(db, { scope: once.scope, result: textOf(result) })
   return { result, replayed: false }
@@ -90,16 +94,24 @@ function withoutPeople(member: string, value: unknown): unknown {
   return PEOPLE.includes(member) ? undefined : value
 }
 
-/** @throws {ApiError} idempotency_key_reused, idempotency_key_in_use */
-export async function keptResult<Result>(db: Db, { scope, fingerprint }: Once): Promise<Result> {
+/**
+ * The kept result of the same request; undefined when it has none, or its change is not committed yet.
+ *
+ * @throws {ApiError} idempotency_key_reused
+ */
+export async function findResult<Result>(
+  db: Db,
+  { scope, fingerprint, now }: Once,
+): Promise<{ result: Result } | undefined> {
   const kept = await db
     .selectFrom('idempotency')
     .select(['fingerprint', 'result'])
     .where('scope', '=', scope)
+    .where('expires_at', '>', now)
     .executeTakeFirst()
-  if (!kept) throw new ApiError('idempotency_key_in_use')
+  if (!kept) return undefined
   if (kept.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused')
-  return JSON.parse(kept.result ?? 'null')
+  return { result: JSON.parse(kept.result ?? 'null') }
 }
 
 /** So many at most are removed in one transaction, which other changes wait for. */

@@ -8,30 +8,37 @@ import { actorOf } from '../http/caller.ts'
 import type { ReadBody } from '../http/face.ts'
 import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
+import { publicBase } from '../http/link.ts'
 import { Type } from '../http/type.ts'
-import { type Adding, add } from './add.ts'
-import { list, listToChange, type Owner, type OwnerKind, ownerOf } from './owners.ts'
-import { PHOTO_TYPES, type Receive, type Received, receive, receiver, requirePhotoType } from './receive.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
 import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from './storage/kept.ts'
-import { indexOf } from './store.ts'
+import { indexOf, list, listToChange, type Owner, type OwnerKind, ownerOf } from './store.ts'
+import {
+  emptyBody,
+  PHOTO_TYPES,
+  type Received,
+  receive,
+  requirePhotoType,
+  upload,
+  uploadReader,
+} from './upload.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 
 /** Of animals and of organizations alike. */
 export function photoRoutes(app: App, context: Context): void {
-  const receiveOne = receiver(() => context.photos.store, receive)
+  const readBody = photoReader(context)
   for (const kind of Object.keys(PATHS) as OwnerKind[]) {
     listPhotos(app, context, kind)
-    addPhoto(app, context, kind, receiveOne)
+    addPhoto(app, context, kind, readBody)
     getPhoto(app, context, kind)
     updatePhoto(app, context, kind)
     deletePhoto(app, context, kind)
   }
 }
 
-const ownerIn = (kind: OwnerKind, { petId, organizationId }: OwnerPath): Owner =>
-  ownerOf(kind, petId ?? organizationId ?? '')
+const ownerIn = ({ petId, organizationId = '' }: OwnerPath): Owner =>
+  petId === undefined ? ownerOf('organization', organizationId) : ownerOf('pet', petId)
 
 /** @throws {ApiError} photo_not_found for what can be the id of none */
 function photoIn({ photoId }: { photoId: string }): bigint {
@@ -50,12 +57,12 @@ function listPhotos(app: App, { config, db }: Context, kind: OwnerKind): void {
     response: { 200: Photos },
   }
   app.get(path, { schema }, async (request) => {
-    const photos = await list(db, ownerIn(kind, request.params))
+    const photos = await list(db, ownerIn(request.params))
     return photos.map((photo) => toPhoto(photo, photosAt(config, request)))
   })
 }
 
-function addPhoto(app: App, context: Context, kind: OwnerKind, receive: Receive): void {
+function addPhoto(app: App, context: Context, kind: OwnerKind, readBody: ReadBody): void {
   const { path, owner, of, operation } = PATHS[kind]
   const schema = {
     operationId: `add${operation}Photo`,
@@ -76,15 +83,27 @@ function addPhoto(app: App, context: Context, kind: OwnerKind, receive: Receive)
     415: 'The body is of none of these types.',
     422: 'The body is no picture that can be used.',
   }
-  const config = { errors, readBody: reader(context, kind, receive) }
+  const config = { errors, readBody }
   app.post(path, {
     ...{ config, schema },
     // Of a request whose query is wrong, too, whose body was read before.
     onError: ({ body }) => removeReceived(body),
     handler: async (request, reply) => {
-      const photo = await add(context, request as Adding, reply, ownerIn(kind, request.params))
-      await removeReceived(request.body)
-      return photo as never
+      const { params, query, body: received, caller, raw } = request
+      if (!received) {
+        // Without a body no reader was called, which would have checked the type.
+        requirePhotoType(request)
+        throw emptyBody()
+      }
+      const owner = ownerIn(params)
+      const sent = { caller, raw, key: onceKey(request, reply), received, alt: query.alt }
+      const { photo, isNew } = await upload(context, sent, owner)
+      if (isNew) {
+        const address = publicBase(context.config, request) + path.replace(/:\w+/, String(owner.id))
+        reply.code(201).header('location', `${address}/${photo.id}`)
+      }
+      await removeReceived(received)
+      return toPhoto(photo, photosAt(context.config, request))
     },
   })
 }
@@ -93,26 +112,17 @@ async function removeReceived(received: Received | undefined): Promise<void> {
   if (received) await rm(received.file, { force: true })
 }
 
-/** Reads the picture into a file, once it is known that it may be added. */
-function reader({ db, photos }: Context, kind: OwnerKind, receive: Receive): ReadBody {
-  async function read(request: FastifyRequest, payload: Parameters<ReadBody>[1]): Promise<Received> {
+function photoReader(context: Context): ReadBody {
+  async function check(request: FastifyRequest): Promise<void> {
     requirePhotoType(request)
-    // Whether there is room, only its bytes can tell: it may be one that is there.
-    await listToChange(db, ownerIn(kind, request.params as OwnerPath), actorOf(request.caller))
-    photos.renderer.warm()
-    const received = await receive(request, payload)
+    // Whether there is room is not asked yet: the picture may be one that is there.
+    await listToChange(context.db, ownerIn(request.params as OwnerPath), actorOf(request.caller))
+  }
+  return uploadReader(context, check, async (request, payload, store): Promise<Received> => {
+    const received = await receive(request, payload, store)
     if (request.headers['idempotency-key'] !== undefined) request.fingerprint = received.digest
     return received
-  }
-  return (request, payload, done) => {
-    read(request, payload).then(
-      (received) => done(null, received),
-      (error) => {
-        payload.resume()
-        done(error)
-      },
-    )
-  }
+  })
 }
 
 function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {
@@ -125,7 +135,7 @@ function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {
     response: { 200: Photo },
   }
   app.get(`${path}/:photoId`, { schema }, async (request) => {
-    const photos = await list(db, ownerIn(kind, request.params))
+    const photos = await list(db, ownerIn(request.params))
     const index = indexOf(photos, photoIn(request.params))
     return toPhoto(photos[index] as KeptPhoto, photosAt(config, request))
   })
@@ -144,7 +154,7 @@ function updatePhoto(app: App, { config, writeOnce, clock }: Context, kind: Owne
   }
   app.patch(`${path}/:photoId`, { schema }, async (request, reply) => {
     const { params, body, caller } = request
-    const target = [ownerIn(kind, params), photoIn(params)] as const
+    const target = [ownerIn(params), photoIn(params)] as const
     const photo = await writeOnce(
       onceKey(request, reply),
       changes.updatePhoto,
@@ -168,7 +178,7 @@ function deletePhoto(app: App, { write, clock }: Context, kind: OwnerKind): void
     response: { 204: { type: 'null', description: 'The photo is gone.' } },
   }
   app.delete(`${path}/:photoId`, { schema }, async ({ params, caller }, reply) => {
-    await write(changes.deletePhoto, ownerIn(kind, params), photoIn(params), actorOf(caller), clock())
+    await write(changes.deletePhoto, ownerIn(params), photoIn(params), actorOf(caller), clock())
     return reply.code(204).send()
   })
 }

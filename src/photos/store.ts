@@ -1,15 +1,109 @@
 import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { type Actor, requireOwn } from '../http/caller.ts'
+import { int64 } from '../http/int64.ts'
 import * as organizations from '../organizations/store.ts'
-import { type By, change, list, listToChange, type Owner } from './owners.ts'
+import * as petPhotos from '../pets/photos.ts'
+import * as pets from '../pets/store.ts'
 import { MOST_PHOTOS, type PhotoPatch } from './schema.ts'
-import type { KeptPhoto } from './storage/kept.ts'
+import { type KeptPhoto, keptPhotos } from './storage/kept.ts'
 
-const columnOf = ({ kind }: Owner) => `${kind}_id` as const
+// The photos of animals and organizations, whose rows show them, and the changes of photos.
 
-/** Changes of the photos of one owner are made one after the other, with its removal. */
-const inTurn = (db: Db, { kind, id }: Owner): Promise<void> =>
+export type OwnerKind = 'pet' | 'organization'
+
+/** Who makes a change: a key, or null for a command, which the history does not tell of. */
+export type By = Omit<Actor, 'keyId'> & { keyId: number | null }
+
+export interface Owner {
+  kind: OwnerKind
+  id: bigint
+}
+
+/** An owner as it was read. */
+interface Read {
+  /** JSON, as `keptPhotos` reads it. */
+  photos: string | null
+  organizationId: number | undefined
+  /** @returns false when another transaction was faster */
+  replace(photos: string | null, by: By, now: number): Promise<boolean>
+}
+
+const READERS: Record<OwnerKind, (db: Db, id: bigint) => Promise<Read | undefined>> = {
+  async pet(db, id) {
+    const found = await pets.find(db, id)
+    if (!found) return undefined
+    const { photos, pet } = found
+    const replace: Read['replace'] = (after, by, now) => petPhotos.replace(db, found, after, by, now)
+    return { photos, organizationId: pet.organizationId, replace }
+  },
+  async organization(db, id) {
+    const found = await organizations.find(db, id)
+    if (!found) return undefined
+    const replace: Read['replace'] = (after, _by, now) => organizations.setPhotos(db, found, after, now)
+    return { photos: found.photos, organizationId: found.id, replace }
+  },
+}
+
+/** The id of an owner, as a path names it. @throws {ApiError} for what can be the id of none */
+export function ownerOf(kind: OwnerKind, id: string): Owner {
+  const read = int64(id)
+  if (read === undefined) throw notFound(kind)
+  return { kind, id: read }
+}
+
+/** @throws {ApiError} pet_not_found, organization_not_found */
+async function read(db: Db, { kind, id }: Owner): Promise<Read> {
+  const found = await READERS[kind](db, id)
+  if (!found) throw notFound(kind)
+  return found
+}
+
+/** @throws {ApiError} pet_not_found, organization_not_found */
+export async function list(db: Db, owner: Owner): Promise<KeptPhoto[]> {
+  return keptPhotos((await read(db, owner)).photos)
+}
+
+/** As `list`, for a caller who is about to change them. @throws {ApiError} other_organization too */
+export async function listToChange(
+  db: Db,
+  owner: Owner,
+  by: Pick<Actor, 'organizationId'>,
+): Promise<KeptPhoto[]> {
+  const found = await read(db, owner)
+  requireOwn(by, found.organizationId)
+  return keptPhotos(found.photos)
+}
+
+/**
+ * Replaces the photos of an owner.
+ *
+ * @param edit is called again after another transaction was faster, with what that one left
+ * @throws {ApiError} as `listToChange`, and what `edit` throws
+ */
+async function editPhotos(
+  db: Db,
+  owner: Owner,
+  by: By,
+  now: number,
+  edit: (before: KeptPhoto[]) => KeptPhoto[],
+): Promise<void> {
+  for (;;) {
+    const found = await read(db, owner)
+    requireOwn(by, found.organizationId)
+    const after = edit(keptPhotos(found.photos))
+    const text = after.length > 0 ? JSON.stringify(after) : null
+    if (text === found.photos || (await found.replace(text, by, now))) return
+  }
+}
+
+function notFound(kind: OwnerKind): ApiError {
+  return new ApiError(`${kind}_not_found`)
+}
+
+/** Changes of the photos of one owner, and its removal, are made one after the other. */
+const lockPhotos = (db: Db, { kind, id }: Owner): Promise<void> =>
   dialectOf(db).waitInHand(db, `photos of ${kind} ${id}`)
 
 /** A photo whose first files are there. */
@@ -18,60 +112,69 @@ export interface NewPhoto extends Omit<KeptPhoto, 'id'> {
   digest: string
 }
 
-/** A photo of which only that is known, before its files are made. */
-export type SentPhoto = Pick<NewPhoto, 'digest'>
-
-/** A photo, and whether it is one that was there. */
+/** A photo, and whether this request added it. */
 export interface Added {
   photo: KeptPhoto
   isNew: boolean
 }
 
-/** The photo of this owner that was made of the same bytes. */
-export async function findSame(db: Db, owner: Owner, digest: string): Promise<KeptPhoto | undefined> {
+const columnOf = ({ kind }: Owner) => `${kind}_id` as const
+
+/** The one of these photos of an owner that was made of the same bytes. */
+export async function findSame(
+  db: Db,
+  owner: Owner,
+  photos: KeptPhoto[],
+  digest: string,
+): Promise<KeptPhoto | undefined> {
   const row = await db
     .selectFrom('photo')
     .select('id')
     .where(columnOf(owner), '=', owner.id)
     .where('digest', '=', digest)
     .executeTakeFirst()
-  return row && (await list(db, owner)).find(({ id }) => id === row.id)
+  return row && photos.find(({ id }) => id === row.id)
+}
+
+/** @throws {ApiError} too_many_photos */
+export function requireRoom(photos: KeptPhoto[]): void {
+  if (photos.length >= MOST_PHOTOS) throw new ApiError('too_many_photos')
 }
 
 /**
- * @throws {ApiError} pet_not_found, organization_not_found, other_organization, too_many_photos;
- *   photo_not_found when its files are to be made first
+ * Adds a photo; the same bytes are not added a second time.
+ *
+ * @throws {ApiError} pet_not_found, organization_not_found, other_organization, too_many_photos
  */
 export async function addPhoto(
   db: Db,
   owner: Owner,
-  { digest, ...photo }: NewPhoto | SentPhoto,
+  { digest, ...photo }: NewPhoto,
   by: By,
   now: number,
 ): Promise<Added> {
-  await inTurn(db, owner)
+  await lockPhotos(db, owner)
   const before = await listToChange(db, owner, by)
-  const there = await findSame(db, owner, digest)
-  if (there) {
-    // Its files are another's double: they are nobody's.
-    if ('hash' in photo) await forgetFiles(db, [photo.hash], now)
-    return { photo: there, isNew: false }
+  const same = await findSame(db, owner, before, digest)
+  if (same) {
+    // The new files belong to no photo.
+    await forgetFiles(db, [photo.hash], now)
+    return { photo: same, isNew: false }
   }
   requireRoom(before)
-  if (!('hash' in photo)) throw new ApiError('photo_not_found')
   const { id } = await db
     .insertInto('photo')
     .values({ [columnOf(owner)]: owner.id, hash: photo.hash, digest, pending: 1, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
   const added = { id, ...photo }
-  await change(db, owner, by, now, (photos) => [...photos, added])
+  await editPhotos(db, owner, by, now, (photos) => [...photos, added])
   return { photo: added, isNew: true }
 }
 
-/** @throws {ApiError} too_many_photos */
-export function requireRoom(photos: KeptPhoto[]): void {
-  if (photos.length >= MOST_PHOTOS) throw new ApiError('too_many_photos')
+/** Changes nothing: the Idempotency-Key of a request keeps that its photo was there already. */
+export async function keepFoundPhoto(_db: Db, found: Added): Promise<Added> {
+  return found
 }
 
 /** @throws {ApiError} photo_not_found, other_organization */
@@ -83,9 +186,9 @@ export async function updatePhoto(
   by: By,
   now: number,
 ): Promise<KeptPhoto> {
-  await inTurn(db, owner)
+  await lockPhotos(db, owner)
   let changed: KeptPhoto | undefined
-  await change(db, owner, by, now, (before) => {
+  await editPhotos(db, owner, by, now, (before) => {
     const index = indexOf(before, id)
     const { alt: said, ...rest } = before[index] as KeptPhoto
     const words = alt === undefined ? said : (alt ?? undefined)
@@ -97,8 +200,8 @@ export async function updatePhoto(
 
 /** @throws {ApiError} photo_not_found, other_organization */
 export async function deletePhoto(db: Db, owner: Owner, id: bigint, by: By, now: number): Promise<void> {
-  await inTurn(db, owner)
-  await change(db, owner, by, now, (before) => before.toSpliced(indexOf(before, id), 1))
+  await lockPhotos(db, owner)
+  await editPhotos(db, owner, by, now, (before) => before.toSpliced(indexOf(before, id), 1))
   await forget(db, owner, now, Number(id))
 }
 
@@ -109,9 +212,9 @@ export function indexOf(photos: KeptPhoto[], id: bigint): number {
   return index
 }
 
-/** Before its owner goes: all its photos are nobody's, and a job removes their files. */
+/** Before its owner is removed: a job removes the files of all its photos. */
 export async function forgetAll(db: Db, owner: Owner, now: number): Promise<void> {
-  await inTurn(db, owner)
+  await lockPhotos(db, owner)
   await forget(db, owner, now)
 }
 

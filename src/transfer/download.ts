@@ -4,8 +4,8 @@ import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { MOST_BYTES, receive } from '../photos/receive.ts'
 import type { PhotoStore } from '../photos/storage/store.ts'
+import { MAX_BYTES, receive } from '../photos/upload.ts'
 import { Refused } from './animal.ts'
 
 /** Until the answer begins. How long its body may take, `receive` knows. */
@@ -34,7 +34,7 @@ export async function download(address: string, store: PhotoStore, privateToo: b
 /** What the service would ask of a sender, somebody else's server is only said to have failed at. */
 const OF_SERVER: Partial<Record<ErrorCode, string>> = {
   request_timeout: 'The server sent it too slowly: it needs 10 KB a second, and 300 seconds at most.',
-  payload_too_large: `The picture is larger than ${MOST_BYTES} bytes, or comes in too many small pieces.`,
+  payload_too_large: `The picture is larger than ${MAX_BYTES} bytes, or comes in too many small pieces.`,
   invalid_image: 'The answer was empty.',
 }
 

@@ -8,7 +8,6 @@ import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 import { keepNew } from '../photos/files.ts'
-import { type By, list, type Owner } from '../photos/owners.ts'
 import { MOST_PHOTOS } from '../photos/schema.ts'
 import { workFile } from '../photos/storage/folder.ts'
 import type { PhotoFiles } from '../photos/storage/open.ts'
@@ -40,7 +39,7 @@ export interface Fetched {
 }
 
 interface Told {
-  by: By
+  by: photos.By
   clock: () => number
   onRefused(refusal: Refusal): void
   /** Hears after each photo what was done so far. */
@@ -101,12 +100,12 @@ export async function fetchPhotos(
     alt?: string,
   ): Promise<'added' | 'there'> {
     const { files, allForms, privateToo } = fetching
-    const owner: Owner = { kind: 'pet', id: BigInt(petId) }
+    const owner: photos.Owner = { kind: 'pet', id: BigInt(petId) }
     // Before it is fetched: rendering costs a second, and its files would be nobody's.
-    photos.requireRoom(await list(db, owner))
+    photos.requireRoom(await photos.list(db, owner))
     const { file, digest } = await download(address, files.store, privateToo)
     try {
-      const same = await photos.findSame(db, owner, digest)
+      const same = await photos.findSame(db, owner, await photos.list(db, owner), digest)
       if (same) {
         await write(changes.rememberPhoto, petId, source.hash, same.id)
         return 'there'

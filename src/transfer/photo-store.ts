@@ -1,7 +1,6 @@
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
-import { type By, list, type Owner } from '../photos/owners.ts'
 import * as photos from '../photos/store.ts'
 
 /** So many addresses are remembered of an animal: those of some services differ in each of their files. */
@@ -36,13 +35,13 @@ export async function importPhoto(
   petId: number,
   source: PhotoSource,
   photo: photos.NewPhoto,
-  by: By,
+  by: photos.By,
   now: number,
 ): Promise<photos.Added> {
-  const owner: Owner = { kind: 'pet', id: BigInt(petId) }
+  const owner: photos.Owner = { kind: 'pet', id: BigInt(petId) }
   const added = await photos.addPhoto(db, owner, photo, by, now)
   if (added.isNew) {
-    const shown = (await list(db, owner)).map(({ id }) => id)
+    const shown = (await photos.list(db, owner)).map(({ id }) => id)
     const position = positionOf(source, await knownSources(db, petId, source.order), shown)
     if (position < shown.length)
       await photos.updatePhoto(db, owner, BigInt(added.photo.id), { position }, by, now)

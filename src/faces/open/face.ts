@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Face } from '../../http/face.ts'
 import { visitorOf } from '../../keys/identify.ts'
 import { charge } from '../../limits/charge.ts'
-import { photoFileRoutes } from '../../photos/file-routes.ts'
+import { photoFileRoutes } from '../../photos/serve.ts'
 import { healthRoutes } from './health.ts'
 
 /**

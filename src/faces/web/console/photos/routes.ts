@@ -4,18 +4,15 @@ import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
-import type { ReadBody } from '../../../../http/face.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { int64 } from '../../../../http/int64.ts'
 import { bodyJudge } from '../../../../http/judge-body.ts'
 import { JSON_TYPE } from '../../../../http/send-error.ts'
-import { addSent } from '../../../../photos/add.ts'
-import type { Owner } from '../../../../photos/owners.ts'
-import { type Received, receiver } from '../../../../photos/receive.ts'
-import { type FormPhoto, receiveForm, removeAll } from '../../../../photos/receive-form.ts'
 import { PhotoPatch } from '../../../../photos/schema.ts'
 import { keptPhotos } from '../../../../photos/storage/kept.ts'
-import { indexOf } from '../../../../photos/store.ts'
+import { indexOf, type Owner } from '../../../../photos/store.ts'
+import { upload, uploadReader } from '../../../../photos/upload.ts'
+import { type FormPhoto, receiveForm, removeAll } from '../../../../photos/upload-form.ts'
 import { wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 
@@ -30,7 +27,7 @@ export interface PhotoPage {
 
 /** Adds photos, puts them in another order, says what they show, and removes them. */
 export function changePhotos(app: App, context: Context, own: PhotoPage): void {
-  const config = { readBody: reader(context, own) }
+  const config = { readBody: uploadReader(context, (request) => own.owner(request), receiveForm) }
   const path = `${own.path}/photos`
   app.post(path, { config }, async (request, reply) => {
     const received = request.body as FormPhoto[]
@@ -38,25 +35,6 @@ export function changePhotos(app: App, context: Context, own: PhotoPage): void {
     return answer(request, reply, problems, own)
   })
   app.post(`${path}/:photoId`, (request, reply) => changeOne(context, request, reply, own))
-}
-
-/** Reads the pictures into files, once it is known that they may be added. */
-function reader(context: Context, own: PhotoPage): ReadBody {
-  const receive = receiver(() => context.photos.store, receiveForm)
-  async function read(request: FastifyRequest, payload: Parameters<ReadBody>[1]): Promise<FormPhoto[]> {
-    await own.owner(request)
-    context.photos.renderer.warm()
-    return receive(request, payload)
-  }
-  return (request, payload, done) => {
-    read(request, payload).then(
-      (received) => done(null, received),
-      (error) => {
-        payload.resume()
-        done(error)
-      },
-    )
-  }
 }
 
 /** One after the other, in the order in which they were chosen. @returns what is wrong with some */
@@ -67,9 +45,14 @@ async function addAll(
   own: PhotoPage,
 ): Promise<string[]> {
   const { words } = wordsFor(request)
+  const { owner } = await own.owner(request)
+  const { caller, raw } = request
   const problems: string[] = []
   for (const [index, photo] of received.entries()) {
-    const error = 'error' in photo ? photo.error : await add(context, request, photo, own)
+    const error =
+      'error' in photo
+        ? photo.error
+        : await refusalOf(upload(context, { caller, raw, received: photo.received }, owner))
     if (error) problems.push(words.photos.wrong(index + 1, words.errors[error.code] ?? words.otherError))
   }
   return received.length > 0 ? problems : [words.photos.none]
@@ -94,19 +77,10 @@ function pathOf({ params }: FastifyRequest, { path }: PhotoPage, done: string): 
   return `${PREFIX}${path.replace(':id', (params as { id: string }).id)}?done=${done}#photos`
 }
 
-/** @returns what is wrong with it */
-async function add(
-  context: Context,
-  request: FastifyRequest,
-  { received }: { received: Received },
-  own: PhotoPage,
-): Promise<ApiError | undefined> {
-  const { caller, raw } = request
-  const { owner } = await own.owner(request)
+/** @returns what is wrong with one photo; undefined when it was added */
+async function refusalOf(adding: Promise<unknown>): Promise<ApiError | undefined> {
   try {
-    await addSent(context, { headers: {}, caller, raw, body: received }, owner, (photo) =>
-      context.write(changes.addPhoto, owner, photo, actorOf(caller), context.clock()),
-    )
+    await adding
     return undefined
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return error

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../../../config.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { PHOTO_TYPES } from '../../../../photos/receive.ts'
 import { MOST_PHOTOS } from '../../../../photos/schema.ts'
 import { keptPhotos, type Photo, photosBeside, toPhoto } from '../../../../photos/storage/kept.ts'
+import { PHOTO_TYPES } from '../../../../photos/upload.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 

@@ -2,21 +2,27 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ApiError } from '../errors.ts'
-import { MOST_BYTES, type Received, receivePicture, requirePhotoType, type Sender } from './receive.ts'
 import { MOST_PHOTOS } from './schema.ts'
 import type { PhotoStore } from './storage/store.ts'
+import {
+  MAX_BYTES,
+  type Received,
+  receivePicture,
+  requirePhotoType,
+  type Sender,
+  tooLarge,
+  tooSlow,
+  watchPace,
+} from './upload.ts'
 
 /** A picture of a form, or why it is none. */
 export type FormPhoto = { received: Received } | { error: ApiError }
 
-/** For what stands between the pictures. */
-const MOST_BETWEEN = 65_536
-const MOST_ALTOGETHER = MOST_PHOTOS * MOST_BYTES + MOST_BETWEEN
-
-/** Over a slow network twenty photos take long; for hardly anything nobody waits. */
-const LEAST_BYTES_A_SECOND = 10_000
-const [FIRST_MS, MOST_MS] = [10_000, 1_800_000]
-const LOOK_MS = 1_000
+/** For the headers and fields around the pictures. */
+const MAX_BETWEEN = 65_536
+const MAX_FORM_BYTES = MOST_PHOTOS * MAX_BYTES + MAX_BETWEEN
+/** Twenty photos take long over a slow network. */
+const MAX_FORM_MS = 1_800_000
 
 /**
  * Reads the pictures that a form of a page sends (RFC 7578), each into a file of its own. What is wrong with
@@ -32,7 +38,7 @@ export async function receiveForm(
 ): Promise<FormPhoto[]> {
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
     throw new ApiError('unsupported_media_type', { message: 'Send photos as multipart/form-data.' })
-  if (Number(headers['content-length']) > MOST_ALTOGETHER) throw tooMuch()
+  if (Number(headers['content-length']) > MAX_FORM_BYTES) throw tooMuch()
   raw.atItsOwnPace = true
   const parts: Readable[] = []
   const pictures: Promise<FormPhoto>[] = []
@@ -65,6 +71,8 @@ async function receivePart(part: Readable, type: string, store: PhotoStore): Pro
   }
 }
 
+const TOO_SLOW = 'The photos came too slowly: send at least 10 KB a second.'
+
 /** Takes the form apart as it comes. */
 async function parse(
   headers: Sender['headers'],
@@ -73,15 +81,15 @@ async function parse(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const parser = openParser(headers)
-  const began = performance.now()
   let size = 0
-  const looking = setInterval(() => {
-    const ms = performance.now() - began
-    if ((ms > FIRST_MS && size < (ms / 1_000) * LEAST_BYTES_A_SECOND) || ms > MOST_MS) reject(tooSlow())
-  }, LOOK_MS)
-  function onPiece({ length }: Buffer): void {
+  const stopWatching = watchPace(
+    MAX_FORM_MS,
+    () => size,
+    () => reject(tooSlow(TOO_SLOW)),
+  )
+  function onChunk({ length }: Buffer): void {
     size += length
-    if (size > MOST_ALTOGETHER) reject(tooMuch())
+    if (size > MAX_FORM_BYTES) reject(tooMuch())
   }
   parser.on('file', (_field, part, name, _coding, type) => {
     // Of a field in which nobody chose anything.
@@ -92,12 +100,12 @@ async function parse(
   parser.on('partsLimit', () => reject(tooMuch()))
   parser.on('error', (cause) => reject(malformed(cause)))
   parser.on('finish', resolve)
-  payload.on('data', onPiece).once('error', reject).pipe(parser)
+  payload.on('data', onChunk).once('error', reject).pipe(parser)
   try {
     await promise
   } finally {
-    clearInterval(looking)
-    payload.off('data', onPiece).unpipe(parser).resume()
+    stopWatching()
+    payload.off('data', onChunk).unpipe(parser).resume()
     // Whatever part is still open ends here.
     parser.destroy()
   }
@@ -122,11 +130,5 @@ function malformed(cause: unknown): ApiError {
 }
 
 function tooMuch(): ApiError {
-  const message = `Send at most ${MOST_PHOTOS} photos of ${MOST_BYTES} bytes at once.`
-  return new ApiError('payload_too_large', { message, headers: { connection: 'close' } })
-}
-
-function tooSlow(): ApiError {
-  const message = 'The photos came too slowly: send at least 10 KB a second.'
-  return new ApiError('request_timeout', { message, headers: { connection: 'close' } })
+  return tooLarge(`Send at most ${MOST_PHOTOS} photos of ${MAX_BYTES} bytes at once.`)
 }
