@@ -1,6 +1,6 @@
 import * as applications from './applications/application-changes.ts'
-import * as applicants from './applications/erasure.ts'
 import * as orders from './applications/order-changes.ts'
+import * as people from './applications/people.ts'
 import * as pets from './applications/pet-changes.ts'
 import * as categories from './categories/store.ts'
 import { type Changes, listChanges } from './db/change.ts'
@@ -66,10 +66,10 @@ export const changes = {
   insertApplication: applications.insertApplication,
   updateApplication: applications.updateApplication,
   withdrawByLink: applications.withdrawByLink,
-  advanceKnownTime: applicants.advanceKnownTime,
+  advanceKnownTime: people.advanceKnownTime,
   eraseAdopters: adopters.eraseAdopters,
-  eraseApplicants: applicants.eraseApplicants,
-  erasePerson: applicants.erasePerson,
+  eraseApplicants: people.eraseApplicants,
+  erasePerson: people.erasePerson,
   scrubbed: adopters.scrubbed,
   removeExpiredResults,
   takeJob: jobs.takeJob,

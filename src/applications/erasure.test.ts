@@ -5,7 +5,7 @@ import { newToken } from '../http/token.ts'
 import { doJobs, untilScrubbed } from '../testing/jobs.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { storedBytes } from '../testing/stored-bytes.ts'
-import { findByLink } from './link.ts'
+import { findByLink } from './store.ts'
 
 const DAY_MS = 86_400_000
 const APPLICATIONS = 120

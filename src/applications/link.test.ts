@@ -4,7 +4,7 @@ import { changes } from '../db/change.ts'
 import type { ApiError } from '../errors.ts'
 import { newToken } from '../http/token.ts'
 import { startApp, type TestApp } from '../testing/start-app.ts'
-import { findByLink } from './link.ts'
+import { findByLink } from './store.ts'
 
 const APPLICATION = { applicant: { name: 'Ada', email: 'ada@example.org' }, message: 'A garden.' }
 const AT = '2026-12-01T00:00:00.000Z'

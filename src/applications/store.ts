@@ -4,6 +4,7 @@ import type { Db, Tables } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken } from '../http/token.ts'
 import { atLeastKnownTime, ownOf, type Viewer } from '../orders/store.ts'
+import * as pets from '../pets/store.ts'
 import type { Answers, Applicant, Application, ApplicationStatus, Reason } from './schema.ts'
 
 /** All that is erased one day, of what is shown of an application. */
@@ -90,6 +91,38 @@ export async function findByHash(db: Db, linkHash: string): Promise<Stored | und
 export async function findByToken(db: Db, token: string): Promise<Stored | undefined> {
   const linkHash = hashToken(token)
   return linkHash === undefined ? undefined : findByHash(db, linkHash)
+}
+
+/** What an applicant may see of their application. Times are as in answers: ISO 8601, in UTC. */
+export interface Followed {
+  id: number
+  petId: number
+  /** Absent once the animal's record is gone. */
+  petName?: string
+  status: ApplicationStatus
+  reason?: string
+  receivedAt: string
+  decidedAt?: string
+  /** What staff wrote to the applicant. */
+  reply?: string
+  /** Whether the applicant may still withdraw it. */
+  mayWithdraw: boolean
+}
+
+/** The application of a private link; undefined when there is none, or it was erased. */
+export async function findByLink(db: Db, token: string): Promise<Followed | undefined> {
+  const found = await findByToken(db, token)
+  if (!found) return undefined
+  const { id, petId, status, reason, receivedAt, decidedAt, personal, closedAt } = found
+  const petName = (await pets.find(db, BigInt(petId)))?.pet.name
+  return {
+    ...{ id, petId, status, receivedAt },
+    ...(petName !== undefined && { petName }),
+    ...(reason !== undefined && { reason }),
+    ...(decidedAt !== undefined && { decidedAt }),
+    ...(personal?.reply !== undefined && { reply: personal.reply }),
+    mayWithdraw: closedAt === null,
+  }
 }
 
 /**

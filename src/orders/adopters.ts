@@ -3,8 +3,8 @@ import type { Db } from '../db/tables.ts'
 import type { Order } from './schema.ts'
 import { ORDER_COLUMNS, toOrder } from './store.ts'
 
-/** So many at most are erased in one transaction, which other changes wait for. */
-const MOST_ERASED = 1_000
+/** This many are erased in one transaction: other changes wait for it. */
+const MAX_ERASED = 1_000
 
 /** The condition of the index adopter_by_close, in its own words: others would not find it. */
 const CLOSED_WITH_ADOPTER = sql<SqlBool>`adopter is not null and status in ('completed', 'cancelled')`
@@ -33,14 +33,14 @@ export async function hasErasable(db: Db, closedBefore: number): Promise<boolean
  * @returns whether there are more
  */
 export async function eraseAdopters(db: Db, closedBefore: number): Promise<boolean> {
-  const due = dueForErasure(db, closedBefore).limit(MOST_ERASED)
+  const due = dueForErasure(db, closedBefore).limit(MAX_ERASED)
   const { numUpdatedRows } = await db
     .updateTable('adoption_order')
     .set({ adopter: null })
     .where('id', 'in', due)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows > 0n) await scrubIsDue(db)
-  return numUpdatedRows === BigInt(MOST_ERASED)
+  return numUpdatedRows === BigInt(MAX_ERASED)
 }
 
 /** Something was erased, of which the files of the store may still hold bytes. */
@@ -59,11 +59,15 @@ export async function scrubbed(db: Db, count: number): Promise<void> {
   await db.updateTable('known_time').set({ scrub_due: 0 }).where('scrub_due', '=', count).execute()
 }
 
-/** So many rows are looked through at once. */
-const PAGE = 1_000
+/** This many rows are read at a time. */
+const PAGE_SIZE = 1_000
 
-/** Every order whose adopter has such an e-mail address, oldest first. */
-export async function ordersOf(db: Db, isTheirs: (email: string | undefined) => boolean): Promise<Order[]> {
+export function isSameEmail(stored: string | undefined, email: string): boolean {
+  return stored?.toLowerCase() === email.toLowerCase()
+}
+
+/** Every order whose adopter has this e-mail address, oldest first. */
+export async function ordersOf(db: Db, email: string): Promise<Order[]> {
   const found: Order[] = []
   let after = 0
   for (;;) {
@@ -73,11 +77,11 @@ export async function ordersOf(db: Db, isTheirs: (email: string | undefined) => 
       .where('id', '>', after)
       .where('adopter', 'is not', null)
       .orderBy('id')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute()
     const orders = rows.map(toOrder)
-    found.push(...orders.filter(({ adopter }) => isTheirs(adopter?.email)))
-    if (rows.length < PAGE) return found
+    found.push(...orders.filter(({ adopter }) => isSameEmail(adopter?.email, email)))
+    if (rows.length < PAGE_SIZE) return found
     after = rows.at(-1)?.id ?? after
   }
 }

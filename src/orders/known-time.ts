@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
-import { waitsForErasure } from './adopters.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -23,23 +22,21 @@ interface Known {
 
 /**
  * Moves on the time that the store knows has passed. It never runs ahead of the machine's clock, nor faster
- * than a clock that nobody can set. Decision 13.
+ * than a clock that nobody can set.
  *
- * @param now what the machine's clock says, Unix time in milliseconds
- * @param seen what this process knew last, and the time that passed since; absent in its first round
- * @param waits whether anybody is to be erased one day
- * @returns the time that is known now
+ * @param now, seen as in the change `advanceKnownTime`
+ * @param anyWaits whether a person is to be erased one day
  */
-export async function advanceKnownTime(
+export async function advance(
   db: Db,
   now: number,
-  seen?: number,
-  waits = waitsForErasure,
+  seen: number | undefined,
+  anyWaits: boolean,
 ): Promise<number> {
   const known = await knownBefore(db, now)
   // Without anything to erase there is nothing to protect: a machine that learns the time late starts right.
-  const next = (await waits(db))
-    ? advance(known, now, seen)
+  const next = anyWaits
+    ? nextTime(known, now, seen)
     : { at: now, credited_at: Math.min(now, known.credited_at) }
   const moved = next.at - known.at
   if (moved >= 0 && moved < WRITTEN_EVERY_MS && next.credited_at === known.credited_at) return next.at
@@ -60,7 +57,7 @@ async function knownBefore(db: Db, now: number): Promise<Known> {
   return known.executeTakeFirstOrThrow()
 }
 
-function advance({ at, credited_at }: Known, now: number, seen?: number): Known {
+function nextTime({ at, credited_at }: Known, now: number, seen?: number): Known {
   if (seen !== undefined) return { at: Math.max(at, Math.min(seen, now)), credited_at }
   if (now <= at || at - credited_at < LEAST_BETWEEN_CREDITS_MS) return { at, credited_at }
   const credited = Math.min(now, at + MOST_CREDITED_MS)

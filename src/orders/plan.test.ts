@@ -6,7 +6,7 @@ import { NodeSqliteAdapter } from '../db/sqlite.ts'
 import type { Db } from '../db/tables.ts'
 import { insertKey } from '../keys/store.ts'
 import { startApp } from '../testing/start-app.ts'
-import * as orders from './search.ts'
+import * as orders from './store.ts'
 
 /** So many that PostgreSQL reads no table whole because it is small. */
 const ORDERS = 20_000

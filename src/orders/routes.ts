@@ -10,7 +10,6 @@ import { onceKey } from '../http/idempotency.ts'
 import { int64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
 import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
-import { list } from './search.ts'
 import * as orders from './store.ts'
 
 const EXPERIMENTAL = { 'x-stability': 'experimental' } as const
@@ -43,7 +42,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     const { limit, status, petId } = filters
     const scope = JSON.stringify(['orders', request.caller.view, status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-    const found = await list(db, { ...filters, after: after?.[0] }, viewerOf(request))
+    const found = await orders.list(db, { ...filters, after: after?.[0] }, viewerOf(request))
     const address = `${publicBase(config, request)}/store/orders`
     const query = { limit, status, petId }
     const { page, link } = pageOf(found, {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { countWaiting, MOST_COUNTED } from '../../../applications/queue.ts'
+import { countWaiting, MAX_COUNTED } from '../../../applications/search.ts'
 import type { Context } from '../../../context.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
@@ -63,7 +63,7 @@ async function waitingLine({ db }: Context, { caller, headers }: FastifyRequest)
   if (!callerMay(caller, 'seeAdopters')) return undefined
   const count = await countWaiting(db, viewerOf(caller))
   const { applications } = wordsFor({ headers }).words
-  const told = applications.onStart(Math.min(count, MOST_COUNTED), count > MOST_COUNTED)
+  const told = applications.onStart(Math.min(count, MAX_COUNTED), count > MAX_COUNTED)
   return count > 0 && html`<p class="notice"><a href="${PREFIX}/applications">${told}</a></p>`
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { type Followed, findByLink } from '../../../applications/link.ts'
+import { type Followed, findByLink } from '../../../applications/store.ts'
 import type { Context } from '../../../context.ts'
 import { changes } from '../../../db/change.ts'
 import { ApiError } from '../../../errors.ts'

@@ -1,5 +1,4 @@
-import { answersOf, type Given, problemsOf, YES_NO } from '../../../applications/answers.ts'
-import { readApplication } from '../../../applications/read.ts'
+import { answersOf, type Given, problemsOf, readApplication, YES_NO } from '../../../applications/forms.ts'
 import { MOST_ANSWER, MOST_CHARACTERS, type NewApplication } from '../../../applications/schema.ts'
 import type { ErrorDetail } from '../../../errors.ts'
 import { type FormBody, textIn } from '../../../http/form-body.ts'

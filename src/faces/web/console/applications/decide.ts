@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { movesOf } from '../../../../applications/application-changes.ts'
-import { readDecision } from '../../../../applications/read.ts'
+import { readDecision } from '../../../../applications/forms.ts'
 import type { ApplicationPatch } from '../../../../applications/schema.ts'
 import { isClosing } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'

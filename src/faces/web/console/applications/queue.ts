@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { waiting } from '../../../../applications/queue.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
-import { list } from '../../../../applications/search.ts'
+import { list, waiting } from '../../../../applications/search.ts'
 import type { Stored } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'

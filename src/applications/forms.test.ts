@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Question } from '../organizations/questions.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { answersOf, problemsOf } from './answers.ts'
-import { readApplication } from './read.ts'
+import { answersOf, problemsOf, readApplication } from './forms.ts'
 
 const QUESTIONS: Question[] = [
   { id: 'home', text: 'Who is at home?', kind: 'text', required: true },

@@ -1,7 +1,11 @@
+import type { ErrorDetail } from '../errors.ts'
 import { typedText } from '../http/form-body.ts'
+import { bodyJudge, bodyReader } from '../http/judge-body.ts'
 import { LINES } from '../http/text.ts'
 import type { Question } from '../organizations/questions.ts'
-import { type Answers, MOST_ANSWER } from './schema.ts'
+import { type Answers, ApplicationPatch, MOST_ANSWER, NewApplication } from './schema.ts'
+
+// Applications and decisions as the forms of pages send them.
 
 /** What somebody filled in, by the ids of the questions; what was not answered may be absent or empty. */
 export type Given = Record<string, string | undefined>
@@ -61,3 +65,20 @@ function answerTo({ id }: Question, given: Given): string {
   const answer = Object.hasOwn(given, id) ? given[id] : undefined
   return typedText(answer ?? '')
 }
+
+const judge = bodyJudge(NewApplication)
+
+/**
+ * An application from a form, judged by the schema that judges those of clients.
+ *
+ * @returns the application, or all that is wrong with it: `/applicant/email` is where the e-mail address is
+ */
+export function readApplication(
+  sent: unknown,
+): { application: NewApplication } | { problems: ErrorDetail[] } {
+  const { value, error } = judge(sent)
+  return error ? { problems: error.details ?? [] } : { application: value }
+}
+
+/** What staff decide and write, from a form: judged in the same way. @throws {ApiError} validation_failed */
+export const readDecision = bodyReader(ApplicationPatch)
