@@ -16,7 +16,7 @@ import type { Face } from './http/face.ts'
 import { languageOf } from './http/language.ts'
 import { requestLog } from './http/request-log.ts'
 import { counterOfAddress } from './limits/address.ts'
-import { countAnswers } from './metrics/count-answers.ts'
+import { countAnswers } from './metrics/count.ts'
 
 /** The faces of the service, in the order in which an address is looked for. */
 function facesOf(context: Context): Face[] {

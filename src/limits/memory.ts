@@ -5,15 +5,14 @@ import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 import { type Accounts, rememberAccounts } from './accounts.ts'
-import { ahead, covers, expiryOf, rowOf, stateOf } from './counter-row.ts'
 import type { Account, Limiter, Ruling } from './limiter.ts'
-import * as counters from './store.ts'
+import { ahead, type Counter, covers, expiryOf, list, rowOf, stateOf } from './store.ts'
 import { judge, moveState, type State, UNKNOWN } from './window.ts'
 
 interface Entry {
   state: State
   /** What the store says may have been used. A crash falls back to it: a few fewer, never one more. */
-  saved: counters.Counter
+  saved: Counter
   saving: Promise<void> | undefined
 }
 
@@ -34,7 +33,7 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
   const entries = rememberAccounts((name): Entry => {
     return { state: UNKNOWN, saved: rowOf(name, UNKNOWN, ban), saving: undefined }
   })
-  for (const saved of await counters.list(db, clock())) {
+  for (const saved of await list(db, clock())) {
     Object.assign(entries.get(saved.caller), { saved, state: stateOf(saved) })
   }
   const { keep, cover, move } = persist(entries, options)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Ruling } from '../limits/limiter.ts'
-import { banMemory } from './ban-memory.ts'
+import { banMemory } from './metrics.ts'
 
 const banned = (resetAtSeconds: number): Ruling => ({
   outcome: 'banned',

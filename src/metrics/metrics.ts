@@ -1,13 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Account, Ruling } from '../limits/limiter.ts'
 import { release } from '../release.ts'
-import { banMemory } from './ban-memory.ts'
-import { measureJobs } from './measure-jobs.ts'
-import { measureStore } from './measure-store.ts'
-import { type MetricsServer, serveMetrics } from './serve-metrics.ts'
+import { measureJobs, measureStore } from './measure.ts'
 
 /** From a cached page to a database that hardly answers; in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -108,13 +108,13 @@ function linkGauge(registers: Registry[]): Gauge {
 }
 
 /** With their statuses as many series as a Prometheus takes from one target without a thought. */
-const MOST_ORGANIZATIONS = 1_000
+const MAX_ORGANIZATIONS = 1_000
 
 /** The first ones that asked, by their id. */
 function boundedNames(): (organizationId: number) => string {
   const names = new Map<number, string>()
   return (id) => {
-    const name = names.get(id) ?? (names.size < MOST_ORGANIZATIONS ? String(id) : 'other')
+    const name = names.get(id) ?? (names.size < MAX_ORGANIZATIONS ? String(id) : 'other')
     if (name !== 'other') names.set(id, name)
     return name
   }
@@ -122,3 +122,61 @@ function boundedNames(): (organizationId: number) => string {
 
 /** Of a request without a valid key. */
 const NO_PLAN = 'none'
+
+/** By so much two processes may tell the end of one ban differently. */
+const CLOCK_SECONDS = 1
+
+/** More keys are not banned at once; of one that was forgotten, a ban that lasts is counted once more. */
+const MAX_KEYS = 10_000
+
+/** Tells a ban that has begun from one that lasts, by its end; of each key it remembers the latest. */
+export function banMemory(maxKeys = MAX_KEYS): (name: string, ruling: Ruling) => boolean {
+  const ends = new Map<string, number>()
+  return (name, { outcome, resetAtSeconds }) => {
+    if (outcome !== 'banned') return false
+    const known = ends.get(name) ?? 0
+    // Put behind the others, so that the one who was refused longest ago is the first.
+    ends.delete(name)
+    ends.set(name, resetAtSeconds)
+    const [oldest] = ends.keys()
+    if (ends.size > maxKeys && oldest !== undefined) ends.delete(oldest)
+    return resetAtSeconds - known > CLOCK_SECONDS
+  }
+}
+
+interface MetricsServer {
+  address: string
+  close(): void
+}
+
+/**
+ * Serves /metrics, and nothing else, on an address of its own.
+ *
+ * @throws when the address is taken
+ */
+async function serveMetrics(registry: Registry, host: string, port: number): Promise<MetricsServer> {
+  const server = createServer({ requestTimeout: 5_000 }, async ({ method = '', url }, response) => {
+    response.setHeader('x-content-type-options', 'nosniff')
+    const found = url?.split('?', 1)[0] === '/metrics'
+    if (!found || !['GET', 'HEAD'].includes(method)) {
+      return void response.writeHead(found ? 405 : 404, { ...(found && { allow: 'GET, HEAD' }) }).end()
+    }
+    try {
+      const text = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    } catch (error) {
+      response.writeHead(500).end(`${(error as Error).message}\n`)
+    }
+  })
+  // Each worker has its own: without this they would share one, and every scrape would meet another of them.
+  server.listen({ host, port, exclusive: true })
+  await once(server, 'listening')
+  const { address, family, port: taken } = server.address() as AddressInfo
+  return {
+    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}/metrics`,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

@@ -1,7 +1,7 @@
 import type { BanRule } from '../../src/config.ts'
 import type { Account, Limiter } from '../../src/limits/limiter.ts'
 import { redisLimiter } from '../../src/limits/redis/limiter.ts'
-import { RECONCILE } from '../../src/limits/redis/reconcile-script.ts'
+import { RECONCILE } from '../../src/limits/redis/scripts.ts'
 import { type Random, randomFrom } from '../lab/random.ts'
 import { connectTo } from './client.ts'
 import type { RedisModel } from './redis-model.ts'
@@ -207,7 +207,7 @@ function observe(server: Server, history: History): void {
   }
 }
 
-/** @returns what looks at each sign of life, as heartbeat-script.ts has it, and at its answer */
+/** @returns what looks at each sign of life, as scripts.ts has it, and at its answer */
 function strangersIn(history: History): (args: string[], answer: unknown[]) => void {
   /** Each process that has joined, and those of which it was ever told. */
   const knownTo = new Map<string, Set<string>>()

@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
-import { ANSWER_MS, watchAnswers } from './answer-timeout.ts'
-import { type Run, scriptsOn } from './scripts.ts'
 
+/** No answer in this time is a lost store: a request is usually answered within 250 ms, whatever happens. */
+const ANSWER_MS = 120
+/** Looked at so often. */
+const WATCH_MS = 20
 /** So often the one connection that has nothing to say shows that it still hears. */
 const HEARING_MS = 1_000
 const LONGEST_PAUSE_MS = 250
+
+/** Runs a script on the store. @returns its answer */
+type Run = (script: string, keys: string[], args: (string | number)[]) => Promise<unknown[]>
 
 /** A way to the store that breaks at the first doubt, and mends itself for ever. */
 export interface Connection {
@@ -179,4 +185,59 @@ function breaks(error: unknown): boolean {
 function plain(error: unknown): Error {
   const { message } = error as Error
   return new Error(message.startsWith('Redis') ? message : `Redis: ${message}`)
+}
+
+/** @returns what to call before a question; and what that returns, after the answer */
+function watchAnswers(onSilence: () => void): () => () => void {
+  const questions = new Set<{ askedAt: number }>()
+  let watch: NodeJS.Timeout | undefined
+
+  function look(): void {
+    const [oldest] = questions
+    if (!oldest) {
+      clearInterval(watch)
+      watch = undefined
+    } else if (performance.now() - oldest.askedAt > ANSWER_MS) {
+      // What has come in meanwhile is read first: perhaps it was this process that was busy.
+      setImmediate(() => questions.has(oldest) && onSilence())
+    }
+  }
+
+  return () => {
+    const question = { askedAt: performance.now() }
+    questions.add(question)
+    watch ??= setInterval(look, WATCH_MS)
+    return () => questions.delete(question)
+  }
+}
+
+const shas = new Map<string, string>()
+
+function shaOf(script: string): string {
+  const sha = shas.get(script) ?? createHash('sha1').update(script).digest('hex')
+  shas.set(script, sha)
+  return sha
+}
+
+type Guard = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
+
+/** Names scripts by their digests, once their text went over the connection; a new one has to forget that. */
+function scriptsOn(redis: Redis, guard: Guard): { run: Run; forget(): void } {
+  const sent = new Set<string>()
+  return {
+    forget: () => sent.clear(),
+    async run(script, keys, args) {
+      const rest = [keys.length, ...keys, ...args] as const
+      // What is asked next must not overtake this because the server had to be told of the script first.
+      if (sent.has(script)) {
+        try {
+          return (await guard(() => redis.evalsha(shaOf(script), ...rest))) as unknown[]
+        } catch (error) {
+          if (!/NOSCRIPT/.test((error as Error).message)) throw error
+        }
+      }
+      sent.add(script)
+      return (await guard(() => redis.eval(script, ...rest))) as unknown[]
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
-import { BEAT } from './heartbeat-script.ts'
 import type { OfflineTerms } from './offline.ts'
+import { BEAT } from './scripts.ts'
 
 /** A process is silent after this long without a sign of life: from then on the others leave it a reserve. */
 const SILENT_MS = 1_000

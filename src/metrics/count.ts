@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Account, Limiter, Ruling } from '../limits/limiter.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Hook: counts each answer of a route. */
@@ -13,4 +14,19 @@ export function countAnswers({ answered }: Metrics) {
 function operationOf({ is404, routeOptions }: FastifyRequest): string {
   const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
   return operationId ?? (is404 || routeOptions.url === undefined ? 'none' : 'other')
+}
+
+/** The same limiter, each verdict of which is counted. */
+export function countVerdicts(limiter: Limiter, { judged }: Metrics): Limiter {
+  return {
+    ...limiter,
+    take(caller: Account) {
+      const count = (ruling: Ruling): Ruling => {
+        judged(caller, ruling)
+        return ruling
+      }
+      const ruling = limiter.take(caller)
+      return ruling instanceof Promise ? ruling.then(count) : count(ruling)
+    },
+  }
 }

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { NEEDS_REDIS, startRedis } from '../../testing/redis.ts'
 import { type Lease, OWN } from './lease.ts'
 import { readAnswer, reportOf } from './messages.ts'
-import { RECONCILE } from './reconcile-script.ts'
+import { RECONCILE } from './scripts.ts'
 
 // What Redis makes of a minute that a process tells of after the others' own has ended.
 
