@@ -27,8 +27,8 @@ import { openTracing } from './metrics/tracing.ts'
 import { identifyStore, openLimiter, sweepRegularly } from './open-limiter.ts'
 import { knownTime } from './orders/known-time.ts'
 import type { Renderer } from './photos/renderer/render.ts'
+import { sweepWorkRegularly } from './photos/storage/folder.ts'
 import { openPhotos } from './photos/storage/open.ts'
-import { sweepWorkRegularly } from './photos/storage/sweep.ts'
 import { buildServer } from './server.ts'
 import { linkOf, originOf } from './staff/join.ts'
 
@@ -92,7 +92,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
 
     const photos = await openPhotos(config, options.renderer)
     opened.defer(() => photos.close())
-    opened.defer(await sweepWorkRegularly(photos, clock, loss))
+    opened.defer(await sweepWorkRegularly(photos.store, clock, loss))
     const context: Context = {
       config,
       db,

@@ -1,5 +1,19 @@
 import type { Socket } from 'node:net'
-import { FULL_SIDE } from '../storage/renditions.ts'
+import { FULL_SIDE, type Rendition } from '../storage/renditions.ts'
+
+// What the service and the process that reads pictures say to each other.
+
+/** A picture in a file, and the files to make of it. */
+export interface RenderTask {
+  source: string
+  renditions: { rendition: Rendition; file: string }[]
+}
+
+/** The file descriptor over which it gets tasks and answers them, a line of JSON each. */
+export const CHANNEL = 3
+
+/** With this code the process ends itself over a picture that takes more memory than there is for it. */
+export const OUT_OF_MEMORY = 77
 
 /** The size of the largest rendition, in pixels. */
 export interface Rendered {

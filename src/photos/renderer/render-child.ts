@@ -5,8 +5,7 @@ import { createInterface } from 'node:readline'
 import sharp, { type Metadata, type OutputInfo, type Sharp } from 'sharp'
 import { FULL_SIDE, type Rendition, renditionOf } from '../storage/renditions.ts'
 import { textBytes } from './png-text.ts'
-import type { Answer, Rendered } from './render-channel.ts'
-import { CHANNEL, OUT_OF_MEMORY, type RenderTask } from './render-process.ts'
+import { type Answer, CHANNEL, OUT_OF_MEMORY, type Rendered, type RenderTask } from './render-channel.ts'
 
 /*
  * The only place where bytes from outside are decoded: a process of its own, with nothing worth taking. It

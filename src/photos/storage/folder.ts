@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Loss } from '../../db/loss.ts'
 import { readFileName } from './renditions.ts'
 import type { PhotoStore } from './store.ts'
 
@@ -109,4 +110,28 @@ async function sync(path: string): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+const HOUR_MS = 3_600_000
+/** No upload takes longer, nor an import the notes of its photos. */
+const MAX_AGE_MS = 24 * HOUR_MS
+
+/**
+ * Removes half uploads, which still tell where they were taken, of processes that were killed: at each start
+ * and then every hour. Not a job: with a bucket each machine has a work folder of its own.
+ *
+ * @returns a function that ends it
+ */
+export async function sweepWorkRegularly(
+  store: PhotoStore,
+  clock: () => number,
+  loss: Loss,
+): Promise<() => void> {
+  const sweep = (): Promise<void> =>
+    sweepWorkFolder(store, clock() - MAX_AGE_MS).catch((error: unknown) =>
+      loss.lost(error, 'half uploads of photos stay: their folder cannot be read now'),
+    )
+  await sweep()
+  const interval = setInterval(sweep, HOUR_MS).unref()
+  return () => clearInterval(interval)
 }

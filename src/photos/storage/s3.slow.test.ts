@@ -15,8 +15,7 @@ import { cleanup } from '../../testing/cleanup.ts'
 import { doJobs } from '../../testing/jobs.ts'
 import { scratchFolder, startApp, type TestApp } from '../../testing/start-app.ts'
 import { NEEDS_SWIFT, photosUrlOf, startSwift, type TestSwift } from '../../testing/swift.ts'
-import { openS3 } from './s3.ts'
-import { BOUNDS } from './s3-request.ts'
+import { BOUNDS, openS3 } from './s3.ts'
 import type { PhotoStore } from './store.ts'
 
 const swift = NEEDS_SWIFT.skip ? undefined : await startSwift({ after })
