@@ -14,7 +14,7 @@ const TESTS = [
   ...['src/limits/*.test.ts', 'src/keys/*.test.ts', 'src/cli/cli*.test.ts', 'src/access.test.ts'],
   ...['src/contract.test.ts', 'src/start*.test.ts', 'src/orders/orders.test.ts'],
   ...['src/applications/order-changes.test.ts', 'src/applications/applications.test.ts'],
-  ...['src/pets/change.test.ts', 'src/pets/transition.test.ts'],
+  ...['src/pets/bonds.test.ts', 'src/pets/change.test.ts', 'src/pets/transition.test.ts'],
   ...['src/db/postgres*.test.ts', 'src/testing/parts/servers.ts'],
   ...['torture/simulation/limiter.test.ts', 'torture/simulation/orders.test.ts'],
   ...['torture/outages/redis-outage.test.ts'],

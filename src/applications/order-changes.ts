@@ -4,7 +4,7 @@ import { type Actor, requireOwn } from '../http/caller.ts'
 import type { NewOrder, Order, OrderStatus } from '../orders/schema.ts'
 import * as orders from '../orders/store.ts'
 import { type Moved, movePets, recordMoves } from '../pets/move.ts'
-import { type Deciding, decided, declineOpen, lockApplications } from './store.ts'
+import { closeApproved, type Deciding, declineOpen, lockApplications, reopenApproved } from './store.ts'
 
 // The changes of orders, with what becomes of their animals and of the applications for these.
 
@@ -104,21 +104,14 @@ function requireDecision(from: OrderStatus, to: OrderStatus): void {
  * that is cancelled makes its animals available, and reopens the application that it came from.
  */
 async function close(db: Db, order: Order, { keyId, now }: Deciding): Promise<void> {
-  const isCancelled = order.status === 'cancelled'
+  const by = { keyId, now }
   const petIds = animalsOf(order)
   await lockApplications(db, petIds)
-  await db
-    .updateTable('application')
-    .set(
-      isCancelled
-        ? { ...decided({ status: 'in_review' }, { keyId, now }), order_id: null }
-        : { closed_at: orders.atLeastKnownTime(now) },
-    )
-    .where('pet_id', '=', order.petId)
-    .where('status', '=', 'approved')
-    .where('order_id', '=', order.id)
-    .execute()
-  if (!isCancelled) for (const petId of petIds) await declineOpen(db, petId, 'adopted', { keyId, now })
-  const move = { from: 'pending', to: isCancelled ? 'available' : 'sold', keyId, now } as const
+  if (order.status === 'cancelled') await reopenApproved(db, order, by)
+  else {
+    await closeApproved(db, order, by)
+    for (const petId of petIds) await declineOpen(db, petId, 'adopted', by)
+  }
+  const move = { from: 'pending', to: order.status === 'cancelled' ? 'available' : 'sold', ...by } as const
   await recordMoves(db, await movePets(db, petIds, move), move)
 }

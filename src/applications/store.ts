@@ -3,6 +3,7 @@ import { dialectOf } from '../db/dialect.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken } from '../http/token.ts'
+import type { Order } from '../orders/schema.ts'
 import { atLeastKnownTime, ownOf, type Viewer } from '../orders/store.ts'
 import * as pets from '../pets/store.ts'
 import type { Answers, Applicant, Application, ApplicationStatus, Reason } from './schema.ts'
@@ -197,6 +198,30 @@ export async function move(
     .where('closed_at', 'is', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+type ItsOrder = Pick<Order, 'id' | 'petId'>
+
+/** The application whose approval placed an order. */
+const approvedWith = (db: Db, { id, petId }: ItsOrder) =>
+  db
+    .updateTable('application')
+    .where('pet_id', '=', petId)
+    .where('status', '=', 'approved')
+    .where('order_id', '=', id)
+
+/** Nothing more can come of an application once its order is completed. */
+export async function closeApproved(db: Db, order: ItsOrder, { now }: Deciding): Promise<void> {
+  await approvedWith(db, order)
+    .set({ closed_at: atLeastKnownTime(now) })
+    .execute()
+}
+
+/** An application is in review again once its order is cancelled. */
+export async function reopenApproved(db: Db, order: ItsOrder, by: Deciding): Promise<void> {
+  await approvedWith(db, order)
+    .set({ ...decided({ status: 'in_review' }, by), order_id: null })
+    .execute()
 }
 
 /** Declines all that are open for an animal. */
