@@ -46,7 +46,7 @@ export async function insertApplication(
   await lockApplications(db, [petId])
   const existing = linkHash === undefined ? undefined : await findByHash(db, linkHash)
   if (existing) return existing
-  const stored = await pets.find(db, BigInt(petId))
+  const stored = await pets.find(db, petId)
   if (!stored) throw new ApiError('pet_not_found')
   const { organizationId, status } = stored.pet
   if (by) requireOwn(by, organizationId)
@@ -58,7 +58,7 @@ export async function insertApplication(
     .insertInto('application')
     .values({
       pet_id: stored.pet.id,
-      organization_id: organizationId === undefined ? null : Number(organizationId),
+      organization_id: organizationId ?? null,
       status: 'received',
       applicant: textOf(application),
       link_hash: linkHash ?? null,
@@ -123,7 +123,7 @@ async function decide(db: Db, before: Stored, to: ApplicationStatus, by: By): Pr
   if (to === 'approved') return approve(db, before, by)
   if (before.status !== 'approved') return move(db, before, to, by)
   const { keyId, now } = by
-  await cancelOrder(db, { keyId, sees: 'all', id: BigInt(before.orderId ?? 0), now })
+  await cancelOrder(db, { keyId, sees: 'all', id: before.orderId ?? 0, now })
   // The application is in review again.
   return to === 'in_review' || move(db, { id: before.id, status: 'in_review' }, to, by)
 }
@@ -133,7 +133,7 @@ async function approve(db: Db, before: Stored, { keyId, organizationId, now }: B
   const { applicant, message } = before.personal as Personal
   const { name, email, phone } = applicant
   const petId = before.petId
-  const { bondedWith = [] } = (await pets.find(db, BigInt(petId)))?.pet ?? {}
+  const { bondedWith = [] } = (await pets.find(db, petId))?.pet ?? {}
   await lockApplications(db, [petId, ...bondedWith])
   if (!(await move(db, before, 'approved', { keyId, now }))) return false
   const order = {
@@ -147,7 +147,7 @@ async function approve(db: Db, before: Stored, { keyId, organizationId, now }: B
     },
   }
   const { id } = await placeOrder(db, order, { keyId: keyId as number, organizationId }, now)
-  await decideOrder(db, 'approved', { keyId, sees: 'all', id: BigInt(id), now })
+  await decideOrder(db, 'approved', { keyId, sees: 'all', id, now })
   await db.updateTable('application').set({ order_id: id }).where('id', '=', before.id).execute()
   return true
 }

@@ -27,7 +27,7 @@ async function openBook(t: TestContext) {
   const [keyId, stranger] = [await make('a'), await make('b')]
   const { id: petId } = await insertPet(db, { name: 'Rex', categoryId: 1, status: 'available' }, { keyId }, 0)
   let now = NOW
-  const by = (id: number) => ({ id: BigInt(id), keyId, sees: 'placed' as const, now })
+  const by = (id: number) => ({ id, keyId, sees: 'placed' as const, now })
   const statusOf = async (table: 'pet' | 'adoption_order', id: number) =>
     (await db.selectFrom(table).select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
   const book = {

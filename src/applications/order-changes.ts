@@ -21,7 +21,7 @@ export async function placeOrder(db: Db, order: NewOrder, by: Actor, now: number
   // Until the end of the transaction, nobody else changes the bond or the organization of a moved animal.
   const moved = await movePets(db, animalsOf(order), move)
   for (const { organizationId } of moved.values()) requireOwn(by, organizationId)
-  const own = moved.get(Number(order.petId)) as Moved
+  const own = moved.get(order.petId) as Moved
   requireWholeBond(own, order)
   await recordMoves(db, moved, move)
   return orders.insert(db, order, { keyId, organizationId: own.organizationId, now })
@@ -29,12 +29,11 @@ export async function placeOrder(db: Db, order: NewOrder, by: Actor, now: number
 
 type Animals = Pick<NewOrder, 'petId' | 'alsoPetIds'>
 
-const animalsOf = ({ petId, alsoPetIds = [] }: Animals): (number | bigint)[] => [petId, ...alsoPetIds]
+const animalsOf = ({ petId, alsoPetIds = [] }: Animals): number[] => [petId, ...alsoPetIds]
 
 /** The order would show an animal twice for good. @throws {ApiError} validation_failed */
 function requireEachOnce({ alsoPetIds = [] }: NewOrder): void {
-  const numbers = alsoPetIds.map(Number)
-  const index = numbers.findIndex((id, index) => numbers.indexOf(id) < index)
+  const index = alsoPetIds.findIndex((id, index) => alsoPetIds.indexOf(id) < index)
   if (index < 0) return
   const pointer = `/alsoPetIds/${index}`
   const message = 'This animal is named before: name each once.'
@@ -43,7 +42,7 @@ function requireEachOnce({ alsoPetIds = [] }: NewOrder): void {
 
 /** @throws {ApiError} bonded */
 function requireWholeBond({ bondedWith }: Moved, { alsoPetIds = [] }: NewOrder): void {
-  const named = new Set(alsoPetIds.map(Number))
+  const named = new Set(alsoPetIds)
   if (named.size === bondedWith.length && bondedWith.every((id) => named.has(id))) return
   const message =
     bondedWith.length > 0

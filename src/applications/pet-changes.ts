@@ -19,7 +19,7 @@ import { declineOpen, lockApplications, moveOpen } from './store.ts'
 
 /** Who changes which animal, when (Unix time in milliseconds), and under which conditions. */
 export interface Intent {
-  id: bigint
+  id: number
   /** The key is null for a command that names none: the history then does not tell of the change. */
   by: Omit<Actor, 'keyId'> & { keyId: number | null }
   now: number
@@ -124,7 +124,7 @@ export async function insertBondedPet(
   const { organizationId = by.organizationId } = newPet
   await bondChanges(db, { ...newPet, id: NEW, organizationId } as Pet, others, by)
   const { id } = await insertPet(db, newPet, by, now)
-  return updatePet(db, { bondedWith: bondedWith ?? null }, { id: BigInt(id), by, now })
+  return updatePet(db, { bondedWith: bondedWith ?? null }, { id, by, now })
 }
 
 /**

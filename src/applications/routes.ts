@@ -126,7 +126,7 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
 }
 
 /** @throws {ApiError} application_not_found for what can be the id of none */
-function idOf({ applicationId }: ApplicationPath): bigint {
+function idOf({ applicationId }: ApplicationPath): number {
   const id = int64(applicationId)
   if (id === undefined) throw new ApiError('application_not_found')
   return id

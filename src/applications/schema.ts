@@ -43,9 +43,10 @@ const Message = lines(MOST_CHARACTERS.message)
 
 export const NewApplication = Type.Object(
   {
-    petId: Type.Unsafe<number | bigint>(
-      Type.Integer({ format: 'int64', description: 'Identifier of an animal that is available or pending.' }),
-    ),
+    petId: Type.Integer({
+      format: 'int64',
+      description: 'Identifier of an animal that is available or pending.',
+    }),
     applicant: Applicant,
     message: Type.Optional(Message),
     answers: Type.Optional(Answers),
@@ -129,11 +130,7 @@ export const ApplicationQuery = Type.Object({
     default: 20,
   }),
   status: Type.Optional(ApplicationStatus),
-  petId: Type.Optional(
-    Type.Unsafe<number | bigint>(
-      Type.Integer({ format: 'int64', description: 'Only applications for this animal.' }),
-    ),
-  ),
+  petId: Type.Optional(Type.Integer({ format: 'int64', description: 'Only applications for this animal.' })),
   cursor: Type.Optional(
     Type.String({ description: 'Where the page begins: only as found in a Link header.' }),
   ),

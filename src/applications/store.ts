@@ -48,7 +48,7 @@ type Row = Pick<Selectable<Tables['application']>, (typeof APPLICATION_COLUMNS)[
 export function toStored(row: Row): Stored {
   return {
     id: row.id,
-    petId: Number(row.pet_id),
+    petId: row.pet_id,
     status: row.status as ApplicationStatus,
     ...(row.reason !== null && { reason: row.reason }),
     receivedAt: new Date(row.received_at).toISOString(),
@@ -69,11 +69,8 @@ function personalOf({ applicant, note, reply }: Row & { applicant: string }): Pe
 }
 
 /** @throws {ApiError} application_not_found, also for an application that the viewer may not see */
-export async function get(db: Db, id: bigint, viewer: Viewer): Promise<Stored> {
-  const rows = db
-    .selectFrom('application')
-    .select(APPLICATION_COLUMNS)
-    .where('id', '=', id as never)
+export async function get(db: Db, id: number, viewer: Viewer): Promise<Stored> {
+  const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('id', '=', id)
   const row = await ownOf(rows, viewer).executeTakeFirst()
   if (!row) throw new ApiError('application_not_found')
   return toStored(row)
@@ -115,7 +112,7 @@ export async function findByLink(db: Db, token: string): Promise<Followed | unde
   const found = await findByToken(db, token)
   if (!found) return undefined
   const { id, petId, status, reason, receivedAt, decidedAt, personal, closedAt } = found
-  const petName = (await pets.find(db, BigInt(petId)))?.pet.name
+  const petName = (await pets.find(db, petId))?.pet.name
   return {
     ...{ id, petId, status, receivedAt },
     ...(petName !== undefined && { petName }),
@@ -142,9 +139,9 @@ export async function withPersonal(db: Db, application: Stored, viewer: Viewer):
  * Until the end of the transaction nobody else adds an application for these animals, approves one, or closes
  * all of them. The order of locks is: an order, then this lock, then applications and animals.
  */
-export async function lockApplications(db: Db, petIds: (number | bigint)[]): Promise<void> {
+export async function lockApplications(db: Db, petIds: number[]): Promise<void> {
   const { waitInHand } = dialectOf(db)
-  const ids = [...new Set(petIds.map(BigInt))].sort((one, other) => (one < other ? -1 : 1))
+  const ids = [...new Set(petIds)].sort((one, other) => one - other)
   for (const id of ids) await waitInHand(db, `applications for animal ${id}`)
 }
 
@@ -225,12 +222,7 @@ export async function reopenApproved(db: Db, order: ItsOrder, by: Deciding): Pro
 }
 
 /** Declines all that are open for an animal. */
-export async function declineOpen(
-  db: Db,
-  petId: number | bigint,
-  reason: Reason,
-  by: Deciding,
-): Promise<void> {
+export async function declineOpen(db: Db, petId: number, reason: Reason, by: Deciding): Promise<void> {
   await db
     .updateTable('application')
     .set(decided({ status: 'declined', reason }, by))
@@ -240,14 +232,10 @@ export async function declineOpen(
 }
 
 /** The open applications for an animal are with the organization that has it. */
-export async function moveOpen(
-  db: Db,
-  petId: number | bigint,
-  organizationId: number | bigint | undefined,
-): Promise<void> {
+export async function moveOpen(db: Db, petId: number, organizationId: number | undefined): Promise<void> {
   await db
     .updateTable('application')
-    .set({ organization_id: organizationId === undefined ? null : Number(organizationId) })
+    .set({ organization_id: organizationId ?? null })
     .where('pet_id', '=', petId)
     .where('status', 'in', ['received', 'in_review'])
     .execute()

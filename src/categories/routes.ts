@@ -74,7 +74,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
 }
 
 /** @throws {ApiError} category_not_found for what can be the id of none */
-function idOf({ categoryId }: { categoryId: string }): bigint {
+function idOf({ categoryId }: { categoryId: string }): number {
   const id = int64(categoryId)
   if (id === undefined) throw new ApiError('category_not_found')
   return id

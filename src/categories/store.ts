@@ -17,14 +17,11 @@ export async function list(db: Db): Promise<Category[]> {
   return (await db.selectFrom('category').select(CATEGORY_COLUMNS).orderBy('id').execute()).map(toCategory)
 }
 
-const findById = prepared<{ id: bigint }, Row>((db, fill) =>
-  db
-    .selectFrom('category')
-    .select(CATEGORY_COLUMNS)
-    .where('id', '=', fill('id') as never),
+const findById = prepared<{ id: number }, Row>((db, fill) =>
+  db.selectFrom('category').select(CATEGORY_COLUMNS).where('id', '=', fill('id')),
 )
 
-export async function find(db: Db, id: bigint): Promise<Category | undefined> {
+export async function find(db: Db, id: number): Promise<Category | undefined> {
   const [row] = await findById(db, { id })
   return row && toCategory(row)
 }
@@ -42,25 +39,22 @@ export async function insertCategory(db: Db, { name, description }: NewCategory)
 }
 
 /** @throws {ApiError} category_not_found, category_exists */
-export async function updateCategory(db: Db, id: bigint, patch: CategoryPatch): Promise<Category> {
+export async function updateCategory(db: Db, id: number, patch: CategoryPatch): Promise<Category> {
   const { name, description } = patch
   if (name === undefined && description === undefined) return found(await find(db, id))
   const update = db
     .updateTable('category')
     .set({ name, folded_name: name && fold(name), description })
-    .where('id', '=', id as never)
+    .where('id', '=', id)
     .returning(CATEGORY_COLUMNS)
   const row = await withFreeName(update.executeTakeFirst())
   return found(row && toCategory(row))
 }
 
 /** @throws {ApiError} category_not_found, category_in_use */
-export async function deleteCategory(db: Db, id: bigint): Promise<void> {
+export async function deleteCategory(db: Db, id: number): Promise<void> {
   try {
-    const { numDeletedRows } = await db
-      .deleteFrom('category')
-      .where('id', '=', id as never)
-      .executeTakeFirst()
+    const { numDeletedRows } = await db.deleteFrom('category').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw new ApiError('category_not_found')
   } catch (error) {
     throw isForeignKeyViolation(error) ? new ApiError('category_in_use') : error

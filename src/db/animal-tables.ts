@@ -23,12 +23,11 @@ export interface VocabularyTable {
 export interface PetTable {
   id: Generated<number>
   name: string
-  /** An int64: as a bigint where a number would not be exact. */
-  category_id: number | bigint
+  category_id: number
   status: string | null
   /** The number that its shelter gave it, unique in the organization, or among those of none. */
   external_id: string | null
-  organization_id: number | bigint | null
+  organization_id: number | null
   /** JSON objects of its other members, in the order in which they are shown; src/pets/row.ts tells which. */
   profile: string | null
   public_part: string | null
@@ -52,8 +51,8 @@ export interface PetTable {
 export interface PhotoTable {
   id: Generated<number>
   /** One of the two. */
-  pet_id: number | bigint | null
-  organization_id: number | bigint | null
+  pet_id: number | null
+  organization_id: number | null
   /** Its files are named by it; drawn with each upload, so that no two photos share a file. */
   hash: string
   /** SHA-256 of what was sent, in hexadecimal: the same picture is not taken twice. */

@@ -3,8 +3,7 @@ import type { Generated } from 'kysely'
 /** Somebody would like to adopt an animal. Times are Unix times in milliseconds. */
 export interface ApplicationTable {
   id: Generated<number>
-  /** An int64: as a bigint where a number would not be exact. */
-  pet_id: number | bigint
+  pet_id: number
   /** Whose animal it is; of a closed one, whose it was. */
   organization_id: number | null
   status: string

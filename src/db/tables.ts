@@ -117,8 +117,7 @@ interface OrganizationTable {
 
 interface AdoptionOrderTable {
   id: Generated<number>
-  /** An int64: as a bigint where a number would not be exact. */
-  pet_id: number | bigint
+  pet_id: number
   /** JSON: the ids of those that are adopted with it; null for none. */
   also_pet_ids: string | null
   status: string
@@ -137,8 +136,7 @@ interface AdoptionOrderTable {
 interface AdoptionOrderPetTable {
   id: Generated<number>
   order_id: number
-  /** An int64: as a bigint where a number would not be exact. */
-  pet_id: number | bigint
+  pet_id: number
 }
 
 /** What requests with an Idempotency-Key led to. */

@@ -106,5 +106,5 @@ async function addPhoto(
   await rm(file, { force: true })
   const digest = createHash('sha256').update(picture).digest('hex')
   const photo = { digest, ...made, alt: `A drawing of ${name}, a ${kind}` }
-  await write(changes.addPhoto, { kind: 'pet', id: BigInt(petId) }, photo, { keyId: null }, now)
+  await write(changes.addPhoto, { kind: 'pet', id: petId }, photo, { keyId: null }, now)
 }

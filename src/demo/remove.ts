@@ -24,10 +24,10 @@ export async function removeDemo(db: Db, now: number): Promise<boolean> {
   const { found } = await petLists.listWhole(db, { limit: STEP, sort: '-id', organizationId: id }, '')
   for (const pet of found) {
     const by = { keyId: null, organizationId: undefined }
-    await deletePet(db, { id: BigInt(pet.id), by, now, conditions: undefined })
+    await deletePet(db, { id: pet.id, by, now, conditions: undefined })
   }
   if (found.length > 0) return true
-  await photos.deleteOrganization(db, BigInt(id), now)
+  await photos.deleteOrganization(db, id, now)
   // A visitor may have applied for an animal of the demo: no byte of that stays either.
   await scrubIsDue(db)
   return false

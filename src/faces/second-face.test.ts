@@ -43,7 +43,7 @@ function classicFace({ config, db, limiter }: Context): Face {
     routes(app) {
       const params = Type.Object({ name: Type.String() })
       app.get('/animals/:name', { schema: { params } }, async ({ params }, reply) => {
-        const found = await pets.find(db, BigInt(params.name))
+        const found = await pets.find(db, Number(params.name))
         if (!found) throw new ApiError('pet_not_found')
         return reply.type('text/plain').send(found.pet.name)
       })

@@ -48,7 +48,7 @@ function viewFace(context: Context): Face {
       const schema = { params, response: { 200: Type.Unknown() } }
       app.get('/animals/:id', { schema }, async (request, reply) => {
         const read = async () => {
-          const stored = await pets.find(context.db, BigInt(request.params.id))
+          const stored = await pets.find(context.db, Number(request.params.id))
           const { pet } = stored as pets.StoredPet
           const { view } = request.caller
           const body = JSON.stringify(view === 'all' ? pet : { name: pet.name })
@@ -132,7 +132,7 @@ test('two views stay apart while another process changes the animal', async (t) 
   t.after(() => other.close())
   for (let round = 1; round <= 20; round += 1) {
     const name = `Rex ${round}`
-    const changing = other.write(changes.updatePet, { name }, { id: 1n, by: { keyId: 1 }, now: clock.now })
+    const changing = other.write(changes.updatePet, { name }, { id: 1, by: { keyId: 1 }, now: clock.now })
     const views = Array.from({ length: 8 }, (_, turn) => (turn % 2 ? ALL : PUBLIC))
     const answers = await Promise.all(views.map((view) => get('/views/animals/1', view)))
     for (const [turn, { body }] of answers.entries()) assert.equal('id' in body, views[turn] === ALL)

@@ -48,13 +48,9 @@ export function actorOf({ id, organizationId }: Caller): Actor {
 }
 
 /** @throws {ApiError} other_organization when they belong to one, and this belongs to another or to none */
-export function requireOwn(
-  actor: Pick<Actor, 'organizationId'>,
-  organizationId: number | bigint | undefined,
-): void {
+export function requireOwn(actor: Pick<Actor, 'organizationId'>, organizationId: number | undefined): void {
   const own = actor.organizationId
-  if (own !== undefined && (organizationId === undefined || Number(organizationId) !== own))
-    throw new ApiError('other_organization')
+  if (own !== undefined && organizationId !== own) throw new ApiError('other_organization')
 }
 
 declare module 'fastify' {

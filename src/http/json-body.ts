@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../errors.ts'
+import { toNumber } from './int64.ts'
 
 /** Deeper than any body of ours; it keeps a bomb of brackets from costing more than a look. */
 const MOST_DEPTH = 32
@@ -13,11 +14,12 @@ const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
  * A JSON body as a value (RFC 8259), stricter than JSON.parse where that would guess: bytes must be UTF-8,
- * a member may be named once, and an integer is exact: a bigint where a number would round it.
+ * a member may be named once, and no integer is rounded to another one.
  *
+ * @param readLarge what becomes of an integer that a number cannot hold exactly
  * @throws {ApiError} invalid_json
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer, readLarge: (integer: bigint) => unknown = toNumber): unknown {
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The body is not UTF-8.' })
   const text = bytes.toString()
   if (text.startsWith(BYTE_ORDER_MARK)) {
@@ -28,7 +30,12 @@ export function parseJson(bytes: Buffer): unknown {
   const value = parse(text)
   checkStructure(text)
   // What only a string holds, the name of a member for example, is no number.
-  return INEXACT.test(text) && INEXACT.test(text.replaceAll(STRING, '')) ? JSON.parse(text, exact) : value
+  if (!INEXACT.test(text) || !INEXACT.test(text.replaceAll(STRING, ''))) return value
+  return JSON.parse(text, (_name, parsed: unknown, context?: { source?: string }) => {
+    if (typeof parsed !== 'number' || context?.source === undefined) return parsed
+    const exact = exactNumber(context.source)
+    return typeof exact === 'bigint' ? readLarge(exact) : exact
+  })
 }
 
 function parse(text: string): unknown {
@@ -89,12 +96,6 @@ function checkMember(token: string, depth: number, members: Set<string> | undefi
     throw new ApiError('invalid_json', { message })
   }
   members?.add(name)
-}
-
-/** Reviver: an integer that a number would round becomes a bigint; what is no integer stays no integer. */
-function exact(_name: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || context?.source === undefined) return value
-  return exactNumber(context.source)
 }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i

@@ -35,7 +35,7 @@ export function publicOrigin({ origin, baseUrlIsSet }: Config, request: FastifyR
 }
 
 /** Checked values; a list is a parameter for each of its values. */
-type Query = Record<string, number | bigint | string | (number | bigint | string)[] | undefined>
+type Query = Record<string, number | string | (number | string)[] | undefined>
 
 interface CutOptions<Row, At extends Position> {
   limit: number

@@ -1,7 +1,5 @@
 import type { ErrorDetail } from '../errors.ts'
-
-/** Plain decimal: no sign but minus, no leading zero, no exponent. */
-export const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/
+import { DECIMAL, toNumber } from './int64.ts'
 
 export interface QuerySchema {
   type?: string
@@ -42,6 +40,5 @@ function readText({ type, format, items }: QuerySchema, text: unknown): unknown 
   // People write codes of countries in either case.
   if (format === 'country' && typeof text === 'string') return text.toUpperCase()
   if (type !== 'integer' || typeof text !== 'string' || !DECIMAL.test(text)) return text
-  const value = Number(text)
-  return format === 'int64' && !Number.isSafeInteger(value) ? BigInt(text) : value
+  return format === 'int64' ? toNumber(BigInt(text)) : Number(text)
 }

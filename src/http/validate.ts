@@ -3,7 +3,7 @@ import Format from 'typebox/format'
 import Schema from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { ApiError, type ErrorDetail } from '../errors.ts'
-import { INT64_MAX, INT64_MIN, isInt64 } from './int64.ts'
+import { INT64_RANGE } from './int64.ts'
 import { isCountry, isCurrency } from './iso-codes.ts'
 import { findBracketed, type ObjectSchema, readQuery } from './query.ts'
 import { EMAIL, ruleOf } from './text.ts'
@@ -43,11 +43,9 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (raw) => {
     const value = read(raw)
     const bracketed = inBody ? [] : findBracketed(schema as ObjectSchema, raw)
-    if (bracketed.length === 0 && validator().Check(value)) return { value }
-    const shown = withoutBigints(value)
-    const fits = validator().Check(shown)
+    const fits = validator().Check(value)
     if (bracketed.length === 0 && fits) return { value }
-    const problems = fits ? [] : mostTelling(validator().Errors(shown)[1] as Problem[])
+    const problems = fits ? [] : mostTelling(validator().Errors(value)[1] as Problem[])
     const details = problems.flatMap((problem) => toDetails(problem, value, inBody)).concat(bracketed)
     // One problem a place: the first is the cause of those after it.
     const first = [
@@ -57,14 +55,6 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       error: new ApiError(inBody ? 'validation_failed' : 'invalid_parameter', { details: first.reverse() }),
     }
   }
-}
-
-/** The same with a number for each int64 that is a bigint, which the checker would take for another type. */
-function withoutBigints(value: unknown): unknown {
-  if (typeof value === 'bigint' && isInt64(value)) return Number(value)
-  if (Array.isArray(value)) return value.map(withoutBigints)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]))
 }
 
 interface BodySchema {
@@ -170,8 +160,8 @@ const TYPE_NAMES: Record<string, string> = {
 }
 
 function judgeType(type: string | string[], value: unknown, inBody: boolean): Finding {
-  if (type === 'integer' && typeof value === 'bigint')
-    return { code: 'out_of_range', message: `This must be from ${INT64_MIN} to ${INT64_MAX}.` }
+  if (type === 'integer' && (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY))
+    return { code: 'out_of_range', message: `This must be ${INT64_RANGE}.` }
   // A query is all text; in a body it is the quotes that are wrong.
   if (!inBody && type === 'integer' && typeof value === 'string' && /^[+-]?\d+$/.test(value))
     return { code: 'invalid_type', message: 'Write this number without leading zeros or a plus sign.' }

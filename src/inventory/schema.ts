@@ -2,9 +2,7 @@ import { type Static, Type } from '../http/type.ts'
 
 export const InventoryQuery = Type.Object({
   organizationId: Type.Optional(
-    Type.Unsafe<number | bigint>(
-      Type.Integer({ format: 'int64', description: 'Only animals of this organization.' }),
-    ),
+    Type.Integer({ format: 'int64', description: 'Only animals of this organization.' }),
   ),
 })
 

@@ -2,12 +2,12 @@ import type { Db } from '../db/tables.ts'
 import type { Counts, Inventory } from './schema.ts'
 
 /** From the counts that the store keeps with every change, in one query: they always equal the rows. */
-export async function count(db: Db, organizationId?: number | bigint): Promise<Inventory> {
+export async function count(db: Db, organizationId?: number): Promise<Inventory> {
   const counted = db
     .selectFrom('category')
     .leftJoin('inventory', (join) => {
       const of = join.onRef('inventory.category_id', '=', 'category.id')
-      return organizationId === undefined ? of : of.on('organization_id', '=', organizationId as number)
+      return organizationId === undefined ? of : of.on('organization_id', '=', organizationId)
     })
     // Each organization has rows of its own: of thousands of them the store adds up quicker.
     .select(({ fn }) => [

@@ -140,7 +140,7 @@ function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () =>
 }
 
 /** @throws {ApiError} order_not_found for what can be the id of none */
-function idOf({ orderId }: OrderPath): bigint {
+function idOf({ orderId }: OrderPath): number {
   const id = int64(orderId)
   if (id === undefined) throw new ApiError('order_not_found')
   return id

@@ -23,11 +23,9 @@ const Adopter = Type.Object(
 
 export const NewOrder = Type.Object(
   {
-    petId: Type.Unsafe<number | bigint>(
-      Type.Integer({ format: 'int64', description: 'Identifier of an animal that is available.' }),
-    ),
+    petId: Type.Integer({ format: 'int64', description: 'Identifier of an animal that is available.' }),
     alsoPetIds: Type.Optional(
-      Type.Array(Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' })), {
+      Type.Array(Type.Integer({ format: 'int64' }), {
         description: 'All animals that it is bonded with: they are adopted together, or not at all.',
         minItems: 1,
         maxItems: 5,
@@ -84,12 +82,10 @@ export const OrderQuery = Type.Object({
   }),
   status: Type.Optional(OrderStatus),
   petId: Type.Optional(
-    Type.Unsafe<number | bigint>(
-      Type.Integer({
-        format: 'int64',
-        description: 'Only orders that take this animal: as petId, or among alsoPetIds.',
-      }),
-    ),
+    Type.Integer({
+      format: 'int64',
+      description: 'Only orders that take this animal: as petId, or among alsoPetIds.',
+    }),
   ),
   cursor: Type.Optional(
     Type.String({ description: 'Where the page begins: only as found in a Link header.' }),

@@ -27,7 +27,7 @@ export function viewerOf({ kind, id, access, organizationId }: Caller): Viewer {
 
 /** Who decides about which order, when (Unix time in milliseconds). */
 export interface Decision extends Viewer {
-  id: bigint
+  id: number
   now: number
 }
 
@@ -53,7 +53,7 @@ export const ORDER_COLUMNS = [
 
 export interface Row {
   id: number
-  petId: number | bigint
+  petId: number
   alsoPetIds: string | null
   status: string
   adopter: string | null
@@ -61,20 +61,17 @@ export interface Row {
   decidedAt: number | null
 }
 
-const findById = prepared<{ id: bigint } & Viewer, Row>(
+const findById = prepared<{ id: number } & Viewer, Row>(
   (db, fill, { sees }) => {
-    const row = db
-      .selectFrom('adoption_order')
-      .select(ORDER_COLUMNS)
-      .where('id', '=', fill('id') as never)
-    const viewer = { keyId: fill('keyId'), organizationId: fill('organizationId') as never, sees }
+    const row = db.selectFrom('adoption_order').select(ORDER_COLUMNS).where('id', '=', fill('id'))
+    const viewer = { keyId: fill('keyId'), organizationId: fill('organizationId'), sees }
     return ownOf(row, viewer)
   },
   ({ sees }) => sees,
 )
 
 /** @throws {ApiError} order_not_found, also for an order that the viewer may not see */
-export async function get(db: Db, id: bigint, viewer: Viewer): Promise<Order> {
+export async function get(db: Db, id: number, viewer: Viewer): Promise<Order> {
   const [row] = await findById(db, { id, ...viewer })
   if (!row) throw new ApiError('order_not_found')
   return toOrder(row)
@@ -122,7 +119,7 @@ export function page(db: Db, { limit, status, petId, after, asOther }: Searched,
   return rows
 }
 
-function takenBeside(db: Db, petId: number | bigint) {
+function takenBeside(db: Db, petId: number) {
   return db.selectFrom('adoption_order_pet').select('order_id').where('pet_id', '=', petId)
 }
 
@@ -138,7 +135,7 @@ const preparedPage = prepared<Searched & Viewer, Row>(
       { limit: fill('limit'), ...given, ...(asOther && { asOther }) },
       {
         keyId: fill('keyId'),
-        organizationId: fill('organizationId') as never,
+        organizationId: fill('organizationId'),
         sees,
       },
     )
@@ -156,7 +153,7 @@ interface Placing {
 
 type Inserted = Omit<Placing, 'organizationId'> & {
   organizationId: number | null
-  petId: number | bigint
+  petId: number
   alsoPetIds: string | null
   adopter: string
 }
@@ -165,7 +162,7 @@ const insertPlaced = prepared<Inserted, Row>((db, fill) =>
   db
     .insertInto('adoption_order')
     .values({
-      pet_id: fill('petId') as never,
+      pet_id: fill('petId'),
       also_pet_ids: fill('alsoPetIds'),
       status: 'placed',
       adopter: fill('adopter'),
@@ -181,7 +178,7 @@ export async function insert(db: Db, order: NewOrder, placing: Placing): Promise
   const adopter = JSON.stringify({ name, email, phone, message })
   const organizationId = placing.organizationId ?? null
   const { petId } = order
-  const alsoPetIds = order.alsoPetIds ? JSON.stringify(order.alsoPetIds.map(Number)) : null
+  const alsoPetIds = order.alsoPetIds ? JSON.stringify(order.alsoPetIds) : null
   const [row] = await insertPlaced(db, { ...placing, organizationId, petId, alsoPetIds, adopter })
   const placed = toOrder(row as Row)
   const others = (placed.alsoPetIds ?? []).map((id) => ({ order_id: placed.id, pet_id: id }))
@@ -237,7 +234,7 @@ export async function withAdopter(db: Db, order: Order): Promise<Order> {
 export function toOrder({ id, petId, alsoPetIds, status, adopter, placedAt, decidedAt }: Row): Order {
   return {
     id,
-    petId: Number(petId),
+    petId,
     ...(alsoPetIds === null ? {} : { alsoPetIds: JSON.parse(alsoPetIds) }),
     status: status as OrderStatus,
     placedAt: new Date(placedAt).toISOString(),

@@ -18,7 +18,7 @@ export async function located(organization: NewOrganization): Promise<NewOrganiz
 const NOWHERE = { city: null, region: null, postcode: null, country: null }
 
 /** The patch with the coordinates that it brings along. */
-export async function relocated(db: Db, id: bigint, patch: OrganizationPatch): Promise<OrganizationPatch> {
+export async function relocated(db: Db, id: number, patch: OrganizationPatch): Promise<OrganizationPatch> {
   const { address, latitude, longitude } = patch
   if (address === undefined) return patch
   const before = await organizations.find(db, id)

@@ -109,7 +109,7 @@ function updateOrganization(app: App, { config, db, writeOnce, clock }: Context)
   }
   app.patch('/organizations/:organizationId', { schema }, async (request, reply) => {
     const id = idOf(request.params)
-    requireOwn(request.caller, Number(id))
+    requireOwn(request.caller, id)
     const patch = await relocated(db, id, request.body)
     const stored = await writeOnce(onceKey(request, reply), changes.updateOrganization, id, patch, clock())
     return organizations.toShown(stored, photosAt(config, request))
@@ -133,7 +133,7 @@ function deleteOrganization(app: App, { write, clock }: Context): void {
 }
 
 /** @throws {ApiError} organization_not_found for what can be the id of none */
-function idOf({ organizationId }: { organizationId: string }): bigint {
+function idOf({ organizationId }: { organizationId: string }): number {
   const id = int64(organizationId)
   if (id === undefined) throw new ApiError('organization_not_found')
   return id

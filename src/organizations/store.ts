@@ -35,12 +35,12 @@ export function toOrganization({ id, code, profile, photos, created_at, updated_
   }
 }
 
-function findRow(db: Db, id: bigint): Promise<Row | undefined> {
-  const one = db.selectFrom('organization').where('id', '=', id as never)
+function findRow(db: Db, id: number): Promise<Row | undefined> {
+  const one = db.selectFrom('organization').where('id', '=', id)
   return one.select(ORGANIZATION_COLUMNS).executeTakeFirst()
 }
 
-export async function find(db: Db, id: bigint): Promise<Stored | undefined> {
+export async function find(db: Db, id: number): Promise<Stored | undefined> {
   const row = await findRow(db, id)
   return row && toOrganization(row)
 }
@@ -57,7 +57,7 @@ export async function findMany(db: Db, ids: number[]): Promise<Stored[]> {
 }
 
 /** @throws {ApiError} organization_not_found */
-export async function get(db: Db, id: bigint): Promise<Stored> {
+export async function get(db: Db, id: number): Promise<Stored> {
   const organization = await find(db, id)
   if (!organization) throw new ApiError('organization_not_found')
   return organization
@@ -99,7 +99,7 @@ export async function insertOrganization(
 /** @throws {ApiError} organization_not_found, validation_failed */
 export async function updateOrganization(
   db: Db,
-  id: bigint,
+  id: number,
   patch: OrganizationPatch,
   now: number,
 ): Promise<Stored> {
@@ -112,7 +112,7 @@ export async function updateOrganization(
   const row = await db
     .updateTable('organization')
     .set({ ...columns, updated_at: now })
-    .where('id', '=', id as never)
+    .where('id', '=', id)
     .where('profile', '=', found.profile)
     .returning(ORGANIZATION_COLUMNS)
     .executeTakeFirst()
@@ -137,12 +137,9 @@ export async function setPhotos(
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */
-export async function deleteOrganization(db: Db, id: bigint): Promise<void> {
+export async function deleteOrganization(db: Db, id: number): Promise<void> {
   try {
-    const { numDeletedRows } = await db
-      .deleteFrom('organization')
-      .where('id', '=', id as never)
-      .executeTakeFirst()
+    const { numDeletedRows } = await db.deleteFrom('organization').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw new ApiError('organization_not_found')
   } catch (error) {
     throw isForeignKeyViolation(error) ? new ApiError('organization_in_use') : error

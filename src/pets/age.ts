@@ -49,15 +49,14 @@ function monthsAfter(date: string, months: number): number {
 }
 
 /** The name of a category. */
-export type NameOf = (categoryId: number | bigint) => Promise<string | undefined>
+export type NameOf = (categoryId: number) => Promise<string | undefined>
 
 /** Asks the store once for each category. */
 export function categoryNames(db: Db): NameOf {
-  const known = new Map<string, Promise<string | undefined>>()
+  const known = new Map<number, Promise<string | undefined>>()
   return (id) => {
-    const key = String(id)
-    const name = known.get(key) ?? categories.find(db, BigInt(id)).then((category) => category?.name)
-    known.set(key, name)
+    const name = known.get(id) ?? categories.find(db, id).then((category) => category?.name)
+    known.set(id, name)
     return name
   }
 }

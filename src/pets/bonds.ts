@@ -24,7 +24,7 @@ export async function reboundBy(db: Db, before: Pet, after: readonly number[]): 
   const problems: ErrorDetail[] = []
   // In one order for all who change bonds at once: so none waits for the other.
   for (const partner of [...left, ...after].toSorted((one, other) => one - other)) {
-    const stored = await pets.find(db, BigInt(partner))
+    const stored = await pets.find(db, partner)
     const pointer = `/bondedWith/${after.indexOf(partner)}`
     const own = stored?.pet.bondedWith ?? []
     if (stored)

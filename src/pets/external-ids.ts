@@ -25,7 +25,7 @@ export async function requireFreeNumber(db: Db, pet: Numbered, own?: number): Pr
 /** Those of the animals' own numbers that animals in the store have, with their ids. */
 export async function takenNumbers(db: Db, animals: Numbered[]): Promise<Map<string, number>> {
   const wanted = animals.filter(({ externalId }) => externalId !== undefined)
-  const organizations = Map.groupBy(wanted, ({ organizationId = 0 }) => Number(organizationId))
+  const organizations = Map.groupBy(wanted, ({ organizationId = 0 }) => organizationId)
   const taken = new Map<string, number>()
   for (const [organizationId, own] of organizations) {
     const rows = await db

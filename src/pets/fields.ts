@@ -11,8 +11,6 @@ interface Field {
   sent: TSchema
   /** What a client gets. */
   shown: TSchema
-  /** From the column's value, which is not null, to what is shown; the value itself when absent. */
-  read?(value: unknown): unknown
   /** What callers see of it who may not see all; undefined for nothing. Everybody sees it when absent. */
   toPublic?(value: never): unknown
 }
@@ -25,9 +23,6 @@ export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
 
 export type PetStatus = Static<typeof PetStatus>
 
-/** An int64 that a client sends: a bigint where a number would not be exact. */
-export const SentInt64 = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
-
 const Name = Type.String({
   description: "The animal's name: stored and returned exactly as sent.",
   minLength: 1,
@@ -35,12 +30,16 @@ const Name = Type.String({
   pattern: ONE_LINE,
 })
 
-const CATEGORY = { description: 'Identifier of the category the animal belongs to.' }
+const CategoryId = Type.Integer({
+  format: 'int64',
+  description: 'Identifier of the category the animal belongs to.',
+})
 
-const ORGANIZATION = {
+const OrganizationId = Type.Integer({
+  format: 'int64',
   description: 'Identifier of the organization it belongs to: that of the key that adds it, or the one sent.',
   'x-stability': 'beta',
-}
+})
 
 /** A member that may be absent, and is shown as it was sent. */
 const optional = <Schema extends TSchema>(schema: Schema) => ({
@@ -56,17 +55,14 @@ export const FIELDS = {
   name: { column: 'name', sent: Name, shown: Name },
   categoryId: {
     column: 'category_id',
-    sent: Type.Unsafe<number | bigint>({ ...SentInt64, ...CATEGORY }),
-    shown: Type.Integer({ format: 'int64', ...CATEGORY }),
-    read: Number,
+    sent: CategoryId,
+    shown: CategoryId,
   },
   status: { column: 'status', ...optional(PetStatus) },
   externalId: { column: 'external_id', ...optional(profile.ExternalId) },
   organizationId: {
     column: 'organization_id',
-    sent: Type.Optional(Type.Unsafe<number | bigint>({ ...SentInt64, ...ORGANIZATION })),
-    shown: Type.Optional(Type.Integer({ format: 'int64', ...ORGANIZATION })),
-    read: Number,
+    ...optional(OrganizationId),
   },
   species: optional(profile.Species),
   breed: optional(profile.Breed),
@@ -137,12 +133,6 @@ export type ColumnMember = {
 export type ProfileMember = Exclude<Member, ColumnMember>
 
 export const columnOf = (member: ColumnMember): Fields[ColumnMember]['column'] => FIELDS[member].column
-
-/** The value of a member as it is shown, from that of its column or from one that was sent. */
-export function shownOf(member: Member, value: unknown): unknown {
-  const { read }: Field = FIELDS[member]
-  return read && value !== undefined ? read(value) : value
-}
 
 /** Whether some callers see less of it than others. */
 export function isGuarded(member: Member): boolean {

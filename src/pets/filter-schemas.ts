@@ -1,6 +1,6 @@
 import { ONE_LINE } from '../http/text.ts'
 import { Type } from '../http/type.ts'
-import { PetStatus, SentInt64 } from './fields.ts'
+import { PetStatus } from './fields.ts'
 import { AgeGroup, Coat, Sex, Size } from './profile-schemas.ts'
 
 // What `GET /pets` can be asked for: different filters have to fit all, and of one that is repeated any.
@@ -22,7 +22,7 @@ const anyOf = <Schema extends Parameters<typeof Type.Array>[0]>(items: Schema, d
   )
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: ONE_LINE })
-const number = (description: string) => ({ ...SentInt64, description })
+const id = (description: string) => Type.Integer({ format: 'int64', description })
 
 const yesOrNo = (description: string) =>
   Type.Optional(Type.Enum(['true', 'false'], { type: 'string', description, ...BETA }))
@@ -36,14 +36,8 @@ export const FILTERS = {
   status: Type.Optional(
     Type.Array(PetStatus, { description: 'Only in this status; repeatable.', maxItems: 3 }),
   ),
-  categoryId: anyOf(
-    Type.Unsafe<number | bigint>(number('Identifier of a category.')),
-    'Only animals of this category',
-  ),
-  organizationId: anyOf(
-    Type.Unsafe<number | bigint>(number('Identifier of an organization.')),
-    'Only animals of this organization',
-  ),
+  categoryId: anyOf(id('Identifier of a category.'), 'Only animals of this category'),
+  organizationId: anyOf(id('Identifier of an organization.'), 'Only animals of this organization'),
   species: anyOf(text(60), 'Only of this species'),
   breed: anyOf(text(80), 'Only of this breed, as the first or the second'),
   color: anyOf(text(60), 'Only with this color'),

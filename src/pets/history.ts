@@ -1,7 +1,7 @@
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { seesWhole, type View } from '../http/caller.ts'
-import { isGuarded, MEMBERS, type Member, PHOTOS, publicOf, shownOf } from './fields.ts'
+import { isGuarded, MEMBERS, type Member, PHOTOS, publicOf } from './fields.ts'
 import type { NewPet, Pet, PetHistory } from './schema.ts'
 import * as pets from './store.ts'
 
@@ -32,7 +32,7 @@ export async function record(
 /** Both have the members of objects in the same order, whoever sent them. */
 export function changesOf(before: Pet, after: NewPet): Changes {
   const changes = MEMBERS.map((member) => {
-    return [member, { from: before[member], to: shownOf(member, after[member]) }] as const
+    return [member, { from: before[member], to: after[member] }] as const
   })
   return Object.fromEntries(changes.filter(([, { from, to }]) => !isSame(from, to)))
 }
@@ -46,7 +46,7 @@ const MOST_CHANGES = 100
 const MOST_ROWS = 10_000
 
 /** Newest first, as far as the caller may see it; undefined when there is no such animal. */
-export async function history(db: Db, id: bigint, view: View): Promise<PetHistory | undefined> {
+export async function history(db: Db, id: number, view: View): Promise<PetHistory | undefined> {
   const stored = await pets.find(db, id)
   if (!stored) return undefined
   const whole = seesWhole(view, stored.pet.organizationId)

@@ -39,7 +39,7 @@ const insertIntoCategory = prepared<Inserted, StoredRow>((db, fill) =>
             column === 'category_id' ? ('category.id as category_id' as const) : val(fill(name)).as(column),
           ),
         )
-        .where('category.id', '=', fill('categoryId') as never),
+        .where('category.id', '=', fill('categoryId')),
     )
     .returning(STORED_COLUMNS),
 )

@@ -14,8 +14,8 @@ import { SHOWN_COLUMNS, toShown } from './store.ts'
 export interface InsideQuery {
   q?: string | undefined
   status?: PetStatus | 'unlisted' | undefined
-  categoryId?: bigint | undefined
-  organizationId?: bigint | undefined
+  categoryId?: number | undefined
+  organizationId?: number | undefined
   hasPhotos?: boolean | undefined
   sort: '-id' | 'publishedAt'
 }

@@ -10,7 +10,7 @@ export async function located(pet: NewPet): Promise<NewPet> {
 }
 
 /** The patch with the coordinates that it brings along. Before the change, which waits for no list. */
-export async function relocated(db: Db, id: bigint, patch: PetPatch): Promise<PetPatch> {
+export async function relocated(db: Db, id: number, patch: PetPatch): Promise<PetPatch> {
   const { place } = patch
   if (!place) return patch
   const point = await coordinatesAfter((await pets.find(db, id))?.pet.place ?? {}, place)

@@ -31,13 +31,9 @@ interface Move {
  * @returns the moved animals by their ids; `recordMoves` writes their history
  * @throws {ApiError} pet_not_found; pet_not_available when one has another status than `from`
  */
-export async function movePets(
-  db: Db,
-  ids: (number | bigint)[],
-  { from, to, now }: Move,
-): Promise<Map<number, Moved>> {
+export async function movePets(db: Db, ids: number[], { from, to, now }: Move): Promise<Map<number, Moved>> {
   const moved = new Map<number, Moved>()
-  for (const id of [...new Set(ids.map(BigInt))].sort((one, other) => (one < other ? -1 : 1))) {
+  for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
     const [row] = await moveFrom(db, { id, from, to, now, ...timesOf(to, now), version: drawVersion() })
     if (!row) throw new ApiError((await find(db, id)) ? 'pet_not_available' : 'pet_not_found')
     moved.set(row.id, toMoved(row))
@@ -54,8 +50,8 @@ export async function recordMoves(
   for (const id of moved.keys()) await record(db, id, { status: { from, to } }, keyId, now)
 }
 
-type MovedRow = { id: number; organizationId: unknown; profile: string | null }
-type MoveParameters = Omit<Move, 'keyId'> & Times & { id: number | bigint; version: number }
+type MovedRow = { id: number; organizationId: number | null; profile: string | null }
+type MoveParameters = Omit<Move, 'keyId'> & Times & { id: number; version: number }
 
 const moveFrom = prepared<MoveParameters, MovedRow>((db, fill) =>
   db
@@ -66,7 +62,7 @@ const moveFrom = prepared<MoveParameters, MovedRow>((db, fill) =>
       updated_at: fill('now'),
       version: fill('version'),
     })
-    .where('id', '=', fill('id') as never)
+    .where('id', '=', fill('id'))
     .where('status', '=', fill('from'))
     .returning(['id', 'organization_id as organizationId', 'profile']),
 )
@@ -74,5 +70,5 @@ const moveFrom = prepared<MoveParameters, MovedRow>((db, fill) =>
 function toMoved({ id, organizationId, profile }: MovedRow): Moved {
   // Most animals have no bond, and their profile need not be parsed.
   const { bondedWith = [] } = profile?.includes('"bondedWith":') ? JSON.parse(profile) : {}
-  return { id, organizationId: organizationId === null ? undefined : Number(organizationId), bondedWith }
+  return { id, organizationId: organizationId ?? undefined, bondedWith }
 }

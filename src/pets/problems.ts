@@ -57,14 +57,14 @@ async function withoutDerivedAge(db: Db, pet: NewPet, sent: PetPatch, now: numbe
 
 async function unknownsOf(db: Db, named: Named): Promise<ErrorDetail[]> {
   const { categoryId } = named
-  const isKnown = categoryId === undefined || (await categories.find(db, BigInt(categoryId)))
+  const isKnown = categoryId === undefined || (await categories.find(db, categoryId))
   const unknown = isKnown ? [] : (categories.unknownCategory().details ?? [])
   return [...unknown, ...(await unknownOrganizationOf(db, named))]
 }
 
 async function unknownOrganizationOf(db: Db, { organizationId: id }: Named): Promise<ErrorDetail[]> {
-  if (typeof id !== 'number' && typeof id !== 'bigint') return []
-  return (await organizations.find(db, BigInt(id))) ? [] : [UNKNOWN_ORGANIZATION]
+  if (typeof id !== 'number') return []
+  return (await organizations.find(db, id)) ? [] : [UNKNOWN_ORGANIZATION]
 }
 
 export const UNKNOWN_ORGANIZATION: ErrorDetail = {

@@ -154,7 +154,7 @@ export function listPetChanges(app: App, { db }: Context): void {
 }
 
 /** @throws {ApiError} pet_not_found for what can be the id of no animal */
-export function idOf({ petId }: { petId: string }): bigint {
+export function idOf({ petId }: { petId: string }): number {
   const id = int64(petId)
   if (id === undefined) throw new ApiError('pet_not_found')
   return id

@@ -35,7 +35,7 @@ export async function change(
   { db, writeOnce, clock }: Needed,
   { caller, key }: Requester,
   sent: PetPatch,
-  { id, conditions }: { id: bigint; conditions: Conditions },
+  { id, conditions }: { id: number; conditions: Conditions },
 ): Promise<StoredRow> {
   const patch = await relocated(db, id, sent)
   const intent = { id, by: actorOf(caller), now: clock(), conditions }

@@ -9,7 +9,6 @@ import {
   type Member,
   PROFILE_MEMBERS,
   publicOf,
-  shownOf,
 } from './fields.ts'
 import type { NewPet, Pet } from './schema.ts'
 
@@ -58,10 +57,10 @@ export interface Row {
   id: number
   version: number
   name: string
-  categoryId: unknown
+  categoryId: number
   status: string | null
   externalId: string | null
-  organizationId: unknown
+  organizationId: number | null
   photos: string | null
   profile: string | null
   publicPart: string | null
@@ -69,7 +68,7 @@ export interface Row {
 }
 
 /** Null for what an animal does not have. */
-export type Written = Record<Kept, unknown>
+export type Written = Record<Kept, unknown> & { categoryId: number }
 
 const OPEN = PROFILE_MEMBERS.filter((member) => !isGuarded(member))
 const GUARDED = PROFILE_MEMBERS.filter(isGuarded)
@@ -78,7 +77,7 @@ const GUARDED = PROFILE_MEMBERS.filter(isGuarded)
 export function written(pet: NewPet, ageDueAt: number | null): Written {
   const own = COLUMN_MEMBERS.map((member) => [member, pet[member] ?? null])
   return {
-    ...(Object.fromEntries(own) as Record<ColumnMember, unknown>),
+    ...(Object.fromEntries(own) as Pick<Written, ColumnMember>),
     profile: textOf(OPEN, (member) => pet[member]),
     publicPart: textOf(GUARDED, (member) => publicOf(member, pet[member])),
     staffPart: textOf(GUARDED, (member) => pet[member]),
@@ -103,10 +102,10 @@ export interface Show {
 /** With all that is kept of it in the texts and columns of its own. A member without a value is absent. */
 export function toPet(row: Row): Pet {
   const { id, name, categoryId, status, externalId, organizationId, profile, staffPart } = row
-  const pet: Pet = { id, name, categoryId: shownOf('categoryId', categoryId) as number }
+  const pet: Pet = { id, name, categoryId }
   if (status !== null) pet.status = status as NonNullable<Pet['status']>
   if (externalId !== null) pet.externalId = externalId
-  if (organizationId !== null) pet.organizationId = Number(organizationId)
+  if (organizationId !== null) pet.organizationId = organizationId
   for (const text of [profile, staffPart]) if (text !== null) Object.assign(pet, JSON.parse(text))
   return pet
 }
@@ -120,10 +119,10 @@ export function toWhole(row: Row, at: string): Pet {
 /** The animal as a caller sees it, as JSON. */
 export function toJson(row: Row, { view, photosAt }: Show): string {
   const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
-  let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${Number(categoryId)}`
+  let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`
   if (status !== null) json += `,"status":"${status}"`
   if (externalId !== null) json += `,"externalId":${JSON.stringify(externalId)}`
-  if (organizationId !== null) json += `,"organizationId":${Number(organizationId)}`
+  if (organizationId !== null) json += `,"organizationId":${organizationId}`
   if (photos !== null) json += `,"photos":${JSON.stringify(toPhotos(photos, photosAt))}`
   if (profile !== null) json += `,${profile.slice(1, -1)}`
   const part = seesWhole(view, organizationId) ? row.staffPart : row.publicPart
@@ -136,9 +135,9 @@ export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unkn
   const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
   const texts = [profile, seesWhole(view, organizationId) ? row.staffPart : row.publicPart]
   const parts = {
-    ...{ id, name, categoryId: Number(categoryId), status: status ?? undefined },
+    ...{ id, name, categoryId, status: status ?? undefined },
     externalId: externalId ?? undefined,
-    organizationId: organizationId === null ? undefined : Number(organizationId),
+    organizationId: organizationId ?? undefined,
     photos: toPhotos(photos, photosAt),
   }
   return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))

@@ -7,7 +7,6 @@ import {
   LASTING_MEMBERS,
   REMOVABLE_MEMBERS,
   type RemovableMember,
-  SentInt64,
   schemasOf,
 } from './fields.ts'
 import { FILTERS, SORTS, WITHIN } from './filter-schemas.ts'
@@ -103,7 +102,7 @@ export const PetQuery = Type.Object({
   }),
   ...FILTERS,
   id: Type.Optional(
-    Type.Array(SentInt64, {
+    Type.Array(Type.Integer({ format: 'int64' }), {
       description: 'Only the animals with these ids; repeatable.',
       maxItems: 100,
       ...BETA,

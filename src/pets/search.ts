@@ -14,9 +14,9 @@ export interface PageStart {
   sort: 'id' | '-id'
   /** Any of them. */
   status?: readonly PetStatus[] | undefined
-  categoryId?: number | bigint | undefined
-  organizationId?: number | bigint | undefined
-  id?: (number | bigint)[] | undefined
+  categoryId?: number | undefined
+  organizationId?: number | undefined
+  id?: number[] | undefined
   after?: number | undefined
   picked?: Picked | undefined
 }
@@ -101,7 +101,7 @@ function ordered(db: Db, start: PageStart, status: PetStatus | undefined) {
   if (status) rows = rows.where('status', '=', status)
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
-  if (id) rows = rows.where('id', 'in', id as never)
+  if (id) rows = rows.where('id', 'in', id)
   if (after !== undefined) rows = rows.where('id', beyond, after)
   return rows
 }
@@ -113,7 +113,7 @@ const pageQuery = prepared<PageStart & { oneStatus: PetStatus | undefined }, Row
       // One is a value; of several there are few, and each has a query of its own.
       ...(status && { status: status.length === 1 ? [fill('oneStatus')] : status }),
       ...(categoryId !== undefined && { categoryId: fill('categoryId') }),
-      ...(organizationId !== undefined && { organizationId: fill('organizationId') as never }),
+      ...(organizationId !== undefined && { organizationId: fill('organizationId') }),
       ...(after !== undefined && { after: fill('after') }),
     }
     return page(db, { limit: fill('limit'), sort, picked, ...given })

@@ -36,14 +36,11 @@ export interface StoredRow extends Row {
 
 export const STORED_COLUMNS = ['updated_at as updatedAt', ...PET_COLUMNS] as const
 
-const findById = prepared<{ id: bigint }, StoredRow>((db, fill) =>
-  db
-    .selectFrom('pet')
-    .select(STORED_COLUMNS)
-    .where('id', '=', fill('id') as never),
+const findById = prepared<{ id: number }, StoredRow>((db, fill) =>
+  db.selectFrom('pet').select(STORED_COLUMNS).where('id', '=', fill('id')),
 )
 
-export async function find(db: Db, id: bigint): Promise<StoredPet | undefined> {
+export async function find(db: Db, id: number): Promise<StoredPet | undefined> {
   const [row] = await findById(db, { id })
   return row && toStored(row)
 }
@@ -60,7 +57,7 @@ export interface Shown extends Validators, Seen {
   id: number
 }
 
-export async function findShown(db: Db, id: bigint, show: Show, picked?: Picked): Promise<Shown | undefined> {
+export async function findShown(db: Db, id: number, show: Show, picked?: Picked): Promise<Shown | undefined> {
   const [row] = await findToShow(db, { id })
   return row && toShown(row, show, picked)
 }
@@ -68,11 +65,8 @@ export async function findShown(db: Db, id: bigint, show: Show, picked?: Picked)
 /** All that may be shown of an animal, and what its validators are made of. */
 export const SHOWN_COLUMNS = columnsOf(pickedOf('*'))
 
-const findToShow = prepared<{ id: bigint }, PickedRow>((db, fill) =>
-  db
-    .selectFrom('pet')
-    .select(SHOWN_COLUMNS)
-    .where('id', '=', fill('id') as never),
+const findToShow = prepared<{ id: number }, PickedRow>((db, fill) =>
+  db.selectFrom('pet').select(SHOWN_COLUMNS).where('id', '=', fill('id')),
 )
 
 export function toShown(row: PickedRow, show: Show, picked?: Picked): Shown {

@@ -51,9 +51,9 @@ function toSummary(row: SummaryRow, photosAt: string): Pet {
   const { description, ...parts } = toPublicParts(profile, publicPart)
   return {
     ...parts,
-    ...{ id, name, categoryId: Number(categoryId) },
+    ...{ id, name, categoryId },
     ...(status !== null && { status: status as NonNullable<Pet['status']> }),
-    ...(organizationId !== null && { organizationId: Number(organizationId) }),
+    ...(organizationId !== null && { organizationId }),
     ...(first && { photos: [toPhoto(first, photosAt)] }),
   }
 }

@@ -41,7 +41,7 @@ const ownerIn = ({ petId, organizationId = '' }: OwnerPath): Owner =>
   petId === undefined ? ownerOf('organization', organizationId) : ownerOf('pet', petId)
 
 /** @throws {ApiError} photo_not_found for what can be the id of none */
-function photoIn({ photoId }: { photoId: string }): bigint {
+function photoIn({ photoId }: { photoId: string }): number {
   const id = int64(photoId)
   if (id === undefined) throw new ApiError('photo_not_found')
   return id

@@ -18,7 +18,7 @@ export type By = Omit<Actor, 'keyId'> & { keyId: number | null }
 
 export interface Owner {
   kind: OwnerKind
-  id: bigint
+  id: number
 }
 
 /** An owner as it was read. */
@@ -30,7 +30,7 @@ interface Read {
   replace(photos: string | null, by: By, now: number): Promise<boolean>
 }
 
-const READERS: Record<OwnerKind, (db: Db, id: bigint) => Promise<Read | undefined>> = {
+const READERS: Record<OwnerKind, (db: Db, id: number) => Promise<Read | undefined>> = {
   async pet(db, id) {
     const found = await pets.find(db, id)
     if (!found) return undefined
@@ -181,7 +181,7 @@ export async function keepFoundPhoto(_db: Db, found: Added): Promise<Added> {
 export async function updatePhoto(
   db: Db,
   owner: Owner,
-  id: bigint,
+  id: number,
   { alt, position }: PhotoPatch,
   by: By,
   now: number,
@@ -199,15 +199,15 @@ export async function updatePhoto(
 }
 
 /** @throws {ApiError} photo_not_found, other_organization */
-export async function deletePhoto(db: Db, owner: Owner, id: bigint, by: By, now: number): Promise<void> {
+export async function deletePhoto(db: Db, owner: Owner, id: number, by: By, now: number): Promise<void> {
   await lockPhotos(db, owner)
   await editPhotos(db, owner, by, now, (before) => before.toSpliced(indexOf(before, id), 1))
-  await forget(db, owner, now, Number(id))
+  await forget(db, owner, now, id)
 }
 
 /** @throws {ApiError} photo_not_found */
-export function indexOf(photos: KeptPhoto[], id: bigint): number {
-  const index = photos.findIndex((photo) => BigInt(photo.id) === id)
+export function indexOf(photos: KeptPhoto[], id: number): number {
+  const index = photos.findIndex((photo) => photo.id === id)
   if (index < 0) throw new ApiError('photo_not_found')
   return index
 }
@@ -219,7 +219,7 @@ export async function forgetAll(db: Db, owner: Owner, now: number): Promise<void
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */
-export async function deleteOrganization(db: Db, id: bigint, now: number): Promise<void> {
+export async function deleteOrganization(db: Db, id: number, now: number): Promise<void> {
   await forgetAll(db, { kind: 'organization', id }, now)
   await organizations.deleteOrganization(db, id)
 }

@@ -83,7 +83,7 @@ test('what somebody does stands in the history by their name; once they are remo
   const { staffId } = await started.join(BEN)
   const { keyId } = (await staff.find(context.db, staffId)) as staff.Staff
   await started.post('/v1/pets', { name: 'Rex', categoryId: 1 })
-  await context.write(changes.updatePet, { name: 'Max' }, { id: 1n, by: { keyId }, now: clock.now })
+  await context.write(changes.updatePet, { name: 'Max' }, { id: 1, by: { keyId }, now: clock.now })
   const history = (await started.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
   const changed = history.filter((entry: { keyId: number }) => entry.keyId === keyId)
   assert.equal(changed.length, 1)

@@ -51,6 +51,7 @@ export const ON_POSTGRES = longestFirst([
   'src/faces/web/gallery/private.test.ts',
   'src/faces/web/gallery/shelter.test.ts',
   'src/http/idempotency.test.ts',
+  'src/http/int64.test.ts',
   'src/http/query.test.ts',
   'src/jobs/runner.test.ts',
   'src/orders/erasure.test.ts',

@@ -35,7 +35,7 @@ export async function bondAll(
           message: `It came without its bond: ${lacking.join(', ')} did not come.`,
         })
       const by = { keyId, organizationId }
-      await write(changes.updatePet, { bondedWith }, { id: BigInt(petId), by, now: clock() })
+      await write(changes.updatePet, { bondedWith }, { id: petId, by, now: clock() })
     } catch (error) {
       const { reason, why } = refusalFor(error)
       onRefused({ line, id, reason: `bondedWith: ${reason}`, why })

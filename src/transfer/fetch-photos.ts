@@ -100,7 +100,7 @@ export async function fetchPhotos(
     alt?: string,
   ): Promise<'added' | 'there'> {
     const { files, allForms, privateToo } = fetching
-    const owner: photos.Owner = { kind: 'pet', id: BigInt(petId) }
+    const owner: photos.Owner = { kind: 'pet', id: petId }
     // Before it is fetched: rendering costs a second, and its files would be nobody's.
     photos.requireRoom(await photos.list(db, owner))
     const { file, digest } = await download(address, files.store, privateToo)

@@ -1,6 +1,7 @@
 import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import type { ErrorDetail } from '../errors.ts'
+import { toNumber } from '../http/int64.ts'
 import { bodyJudge } from '../http/judge-body.ts'
 import { fold as foldCode } from '../organizations/fold.ts'
 import * as organizationStore from '../organizations/store.ts'
@@ -69,7 +70,7 @@ export function judge(animal: Animal, known: Known, now: number): { pet: Read; l
   const { organizationId } = whose
   const read = { ...animal, species: animal.species ?? finerKind(animal) }
   const named = MEMBERS.map((member) => [member, read[member]] as const)
-  const whole = present({ ...Object.fromEntries(named), categoryId, organizationId })
+  const whole = present(withoutBigints({ ...Object.fromEntries(named), categoryId, organizationId }))
   // Of a file in our own form every mistake is told; what others write may lack a place here.
   const { body, left } = animal.leftOut
     ? fitting(whole, (body) => allProblems(body, now))
@@ -94,6 +95,15 @@ export function judge(animal: Animal, known: Known, now: number): { pet: Read; l
       ...left.map(notFitting),
     ],
   }
+}
+
+/** What a request with the same JSON would have: a file may hold larger integers, which only its ids need. */
+function withoutBigints<Value>(value: Value): Value {
+  if (typeof value === 'bigint') return toNumber(value) as Value
+  if (Array.isArray(value)) return value.map(withoutBigints) as Value
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withoutBigints(member)])
+  return Object.fromEntries(members) as Value
 }
 
 /** With what the file has there, as far as it stayed text: what was understood reads otherwise by now. */

@@ -11,15 +11,13 @@ export interface Leaf {
   /** Absent where the member itself has the column. */
   part?: string
   type: unknown
-  /** Of a list, the type of what is in it. */
-  items?: unknown
 }
 
-type Schema = { type?: unknown; items?: Schema; properties?: Record<string, Schema> }
+type Schema = { type?: unknown; properties?: Record<string, Schema> }
 
 export const LEAVES: readonly Leaf[] = MEMBERS.flatMap((member): Leaf[] => {
-  const { type, items, properties } = FIELDS[member].sent as Schema
-  if (!properties) return [{ column: member, member, type, items: items?.type }]
+  const { type, properties } = FIELDS[member].sent as Schema
+  if (!properties) return [{ column: member, member, type }]
   return Object.entries(properties).map(([part, { type }]) => ({
     column: `${member}.${part}`,
     member,
@@ -43,29 +41,21 @@ export function cellOf(pet: Json, { member, part, type }: Leaf): string {
 /** The animal of such a row. What has not the type of its column stays text, and is refused as such. */
 export function fromCells(cells: Json): Json {
   const animal: Record<string, Json | unknown> = {}
-  for (const { column, member, part, type, items } of LEAVES) {
+  for (const { column, member, part, type } of LEAVES) {
     const cell = cells[column]
     if (cell === undefined) continue
-    const value = typeof cell === 'string' ? fromCell(cell, type, items) : cell
+    const value = typeof cell === 'string' ? fromCell(cell, type) : cell
     if (part === undefined) animal[member] = value
     else animal[member] = { ...(animal[member] as Json | undefined), [part]: value }
   }
   return animal
 }
 
-function fromCell(cell: string, type: unknown, items?: unknown): unknown {
-  if (type === 'array') {
-    const texts = unshieldFormulas(cell).split(/\r?\n/)
-    return items === 'integer' ? texts.map(toInteger) : texts
-  }
+function fromCell(cell: string, type: unknown): unknown {
+  // Ids in a list are those of the file, which are texts.
+  if (type === 'array') return unshieldFormulas(cell).split(/\r?\n/)
   if (type === 'boolean') return { true: true, false: false }[cell.toLowerCase()] ?? cell
-  if (type === 'integer') return toInteger(cell)
+  if (type === 'integer') return int64(cell) ?? cell
   if (type === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(cell) ? Number(cell) : cell
   return unshieldFormulas(cell)
-}
-
-function toInteger(cell: string): unknown {
-  const value = int64(cell)
-  if (value === undefined) return cell
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value
 }

@@ -1,7 +1,7 @@
 import { updatePet } from '../applications/pet-changes.ts'
 import type { Db } from '../db/tables.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
-import { MEMBERS, shownOf } from '../pets/fields.ts'
+import { MEMBERS } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
 import { checkProfile, merge } from '../pets/profile.ts'
 import type { NewPet, Pet } from '../pets/schema.ts'
@@ -67,7 +67,7 @@ export async function meetAgain(
   const { pet: after } = await withAge(categoryNames(db), sound, now)
   if (Object.keys(changesOf(before.pet, after)).length === 0) return 'unchanged'
   // An animal that a dry run would have added has no id.
-  if (id > 0) await updatePet(db, pet, { id: BigInt(id), by: { keyId: Number(keyId), organizationId }, now })
+  if (id > 0) await updatePet(db, pet, { id, by: { keyId: Number(keyId), organizationId }, now })
   before.pet = { id, ...shown(after) }
   return 'updated'
 }
@@ -75,5 +75,5 @@ export async function meetAgain(
 /** As the service shows what was sent. */
 export function shown(pet: NewPet): Omit<Pet, 'id'> {
   const named = MEMBERS.filter((member) => pet[member] !== undefined)
-  return Object.fromEntries(named.map((member) => [member, shownOf(member, pet[member])])) as never
+  return Object.fromEntries(named.map((member) => [member, pet[member]])) as never
 }

@@ -38,13 +38,12 @@ export async function importPhoto(
   by: photos.By,
   now: number,
 ): Promise<photos.Added> {
-  const owner: photos.Owner = { kind: 'pet', id: BigInt(petId) }
+  const owner: photos.Owner = { kind: 'pet', id: petId }
   const added = await photos.addPhoto(db, owner, photo, by, now)
   if (added.isNew) {
     const shown = (await photos.list(db, owner)).map(({ id }) => id)
     const position = positionOf(source, await knownSources(db, petId, source.order), shown)
-    if (position < shown.length)
-      await photos.updatePhoto(db, owner, BigInt(added.photo.id), { position }, by, now)
+    if (position < shown.length) await photos.updatePhoto(db, owner, added.photo.id, { position }, by, now)
   }
   await rememberPhoto(db, petId, source.hash, added.photo.id)
   return added

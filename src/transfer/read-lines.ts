@@ -65,7 +65,8 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | u
 
 function parsed(bytes: Buffer): { value: unknown; problem?: never } | { value?: never; problem: Why } {
   try {
-    return { value: parseJson(bytes) }
+    // An id of another program may be larger than a number can hold exactly.
+    return { value: parseJson(bytes, (integer) => integer) }
   } catch (error) {
     return { problem: { code: 'not_json', message: reasonOf(error as ApiError).replace('The body', 'It') } }
   }

@@ -45,7 +45,7 @@ export async function retireRemoved(
   let count = 0
   for (const { sourceId, petId } of missing) {
     try {
-      await write(changes.updatePet, { status }, { id: BigInt(petId), by, now: clock() })
+      await write(changes.updatePet, { status }, { id: petId, by, now: clock() })
       count += 1
     } catch (error) {
       onRefused({

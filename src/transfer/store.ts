@@ -26,7 +26,7 @@ export interface Known {
 /** An animal of a file. */
 interface Incoming {
   sourceId: string | undefined
-  pet: { organizationId?: number | bigint | undefined }
+  pet: { organizationId?: number | undefined }
 }
 
 /** As the index has it. */

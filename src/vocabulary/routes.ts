@@ -89,7 +89,7 @@ function deleteWord(app: App, { write }: Context, kind: Kind): void {
 }
 
 /** @throws {ApiError} for what can be the id of none */
-function idOf(kind: Kind, params: Record<string, string>): bigint {
+function idOf(kind: Kind, params: Record<string, string>): number {
   const id = int64(params[`${kind}Id`] ?? '')
   if (id === undefined) throw vocabulary.notFound(kind)
   return id

@@ -7,10 +7,9 @@ export type Kind = (typeof KINDS)[number]
 
 const MOST = { breed: 80, color: 60 }
 
-const categoryId = (description: string) =>
-  Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64', description }))
+const categoryId = (description: string) => Type.Integer({ format: 'int64', description })
 
-export type NewWord = { categoryId: number | bigint; name: string }
+export type NewWord = { categoryId: number; name: string }
 export type Word = { id: number; categoryId: number; name: string }
 
 /** Breed or Color: names of schemas and the like. */

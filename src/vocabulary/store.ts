@@ -8,14 +8,14 @@ import type { Kind, NewWord, Word, WordQuery } from './schema.ts'
 const WORD_COLUMNS = ['id', 'category_id as categoryId', 'name'] as const
 
 type Start = Pick<WordQuery, 'limit'> & {
-  categoryId?: number | bigint | undefined
+  categoryId?: number | undefined
   after?: number | undefined
 }
 
 /** By id behind the place; one more than asked for tells that there is a next page. */
 export async function list(db: Db, kind: Kind, { categoryId, limit, after = 0 }: Start): Promise<Word[]> {
   let rows = db.selectFrom('vocabulary').select(WORD_COLUMNS).where('kind', '=', kind).where('id', '>', after)
-  if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId as number)
+  if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
   return rows
     .orderBy('id')
     .limit(limit + 1)
@@ -23,12 +23,12 @@ export async function list(db: Db, kind: Kind, { categoryId, limit, after = 0 }:
 }
 
 /** @throws {ApiError} breed_not_found, color_not_found */
-export async function get(db: Db, kind: Kind, id: bigint): Promise<Word> {
+export async function get(db: Db, kind: Kind, id: number): Promise<Word> {
   const word = await db
     .selectFrom('vocabulary')
     .select(WORD_COLUMNS)
     .where('kind', '=', kind)
-    .where('id', '=', id as never)
+    .where('id', '=', id)
     .executeTakeFirst()
   if (!word) throw notFound(kind)
   return word
@@ -36,8 +36,8 @@ export async function get(db: Db, kind: Kind, id: bigint): Promise<Word> {
 
 /** @throws {ApiError} validation_failed when there is no such category, breed_exists, color_exists */
 export async function insertWord(db: Db, kind: Kind, { categoryId, name }: NewWord): Promise<Word> {
-  if (!(await categories.find(db, BigInt(categoryId)))) throw categories.unknownCategory()
-  const added = await insertSome(db, kind, Number(categoryId), [name]).catch((error) => {
+  if (!(await categories.find(db, categoryId))) throw categories.unknownCategory()
+  const added = await insertSome(db, kind, categoryId, [name]).catch((error) => {
     // Somebody removed the category meanwhile.
     throw isForeignKeyViolation(error) ? categories.unknownCategory() : error
   })
@@ -46,11 +46,11 @@ export async function insertWord(db: Db, kind: Kind, { categoryId, name }: NewWo
 }
 
 /** @throws {ApiError} breed_not_found, color_not_found */
-export async function deleteWord(db: Db, kind: Kind, id: bigint): Promise<void> {
+export async function deleteWord(db: Db, kind: Kind, id: number): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('vocabulary')
     .where('kind', '=', kind)
-    .where('id', '=', id as never)
+    .where('id', '=', id)
     .executeTakeFirst()
   if (numDeletedRows === 0n) throw notFound(kind)
 }

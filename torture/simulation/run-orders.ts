@@ -78,22 +78,22 @@ export async function runOrders(db: Db, seed: number): Promise<{ wishes: Wish[];
       const [petId, orderId] = [random.pick(state.petIds), random.pick(state.orderIds)]
       const by = { keyId: FIRST_KEY, sees: 'all' }
       if (petId === undefined || random.often(0.2)) {
-        const pet = { name: wish.key, categoryId: 1n, status: 'available' }
+        const pet = { name: wish.key, categoryId: 1, status: 'available' }
         await fulfil(wish, changes.insertPet, (now) => [pet, BY, now])
         if (wish.id !== undefined) state.petIds.push(wish.id)
       } else if (orderId !== undefined && random.often(0.4)) {
         const status = random.pick(['approved', 'completed', 'cancelled'] as const)
         wish.what = status === 'cancelled' && random.often(0.5) ? 'cancel' : 'decide'
-        const decision = (now: number) => ({ ...by, id: BigInt(orderId), now })
+        const decision = (now: number) => ({ ...by, id: orderId, now })
         if (wish.what === 'cancel') await fulfil(wish, changes.cancelOrder, (now) => [decision(now)])
         else await fulfil(wish, changes.decideOrder, (now) => [status, decision(now)])
       } else if (random.often(0.6)) {
         wish.what = 'place'
-        const order = { petId: BigInt(petId), adopter: { name: wish.key, email: 'a@example.org' } }
+        const order = { petId, adopter: { name: wish.key, email: 'a@example.org' } }
         await fulfil(wish, changes.placeOrder, (now) => [order, BY, now])
         if (wish.id !== undefined) state.orderIds.push(wish.id)
       } else {
-        const intent = (now: number) => ({ id: BigInt(petId), by: BY, now })
+        const intent = (now: number) => ({ id: petId, by: BY, now })
         wish.what = random.often(0.9) ? 'patch' : 'delete'
         const patch = { status: random.pick(['available', 'pending', 'sold'] as const) }
         if (wish.what === 'delete') {

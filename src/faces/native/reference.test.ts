@@ -203,7 +203,7 @@ async function startExemplary(t: TestContext) {
     ['organization', EXAMPLES.getOrganizationPhoto.answer as { id: number; alt: string }],
   ] as const) {
     const photo = { hash: String(id).repeat(32), digest: 'x', width: 2_400, height: 1_800, alt }
-    await write(changes.addPhoto, { kind, id: 1n }, photo, { keyId: 1 }, now)
+    await write(changes.addPhoto, { kind, id: 1 }, photo, { keyId: 1 }, now)
   }
   return app
 }

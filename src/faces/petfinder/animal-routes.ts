@@ -49,7 +49,7 @@ export function animalRoutes(app: App, context: Context, readCategories: () => P
 }
 
 /** These clients knew an id as the digits at the beginning. @throws {ApiError} pet_not_found */
-function idIn(text: string): bigint {
+function idIn(text: string): number {
   const [digits = ''] = /^[1-9]\d{0,18}/.exec(text) ?? []
   const id = int64(digits)
   if (id === undefined) throw new ApiError('pet_not_found')

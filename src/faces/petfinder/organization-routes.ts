@@ -33,7 +33,7 @@ export function organizationRoutes(app: App, context: Context): void {
 
   addRoute<{ id: string }>('/organizations/:id', async (request, { id: code }) => {
     const id = await organizations.idOfCode(db, code)
-    const stored = id === undefined ? undefined : await organizations.find(db, BigInt(id))
+    const stored = id === undefined ? undefined : await organizations.find(db, id)
     if (stored) return { json: { organization: toAnswer(request, { stored }) } }
     if (code.toUpperCase() !== OWN_CODE) throw new ApiError('organization_not_found')
     return { json: { organization: toOrganization(ownOrganization(config.origin), config.origin) } }

@@ -122,7 +122,7 @@ function candidatesOf(db: Db, wanted: Wanted, { query, after, skip = 0 }: Start)
   // Those whose name has the words come first: what an earlier part has, a later one has not.
   const parts =
     sort === '-id' && inName ? [withClauses(question, inName), { ...question, without: inName }] : [question]
-  const ids = query.id && [...new Set(query.id.map(Number))].filter(Number.isSafeInteger)
+  const ids = query.id && [...new Set(query.id)]
   return inOrder(db, parts, { key, direction, first, ids }, after)
 }
 

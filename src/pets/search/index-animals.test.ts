@@ -31,7 +31,7 @@ test('animals of an organization that moves are found there: 500 at once, all ot
   const { get, post, patch } = app
   await post('/v1/organizations', { code: 'A', name: 'A', address: { city: 'Denver' } })
   const store = await openForCommand(app.databaseUrl)
-  const pet = { name: 'Rex', categoryId: 1n, status: 'available', organizationId: 1 } as unknown as NewPet
+  const pet = { name: 'Rex', categoryId: 1, status: 'available', organizationId: 1 } as unknown as NewPet
   const aged = await withAge(categoryNames(store.db), pet, app.clock.now)
   await store.db.transaction().execute(async (on) => {
     await insertPets(
@@ -57,7 +57,7 @@ test('animals of an organization that moves are found there: 500 at once, all ot
 test('of an animal that is made and deleted in one transaction nothing is left to index', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const store = await openForCommand(app.databaseUrl)
-  const pet = { name: 'Rex', categoryId: 1n, status: 'available' } as unknown as NewPet
+  const pet = { name: 'Rex', categoryId: 1, status: 'available' } as unknown as NewPet
   const aged = await withAge(categoryNames(store.db), pet, app.clock.now)
   await store.db.transaction().execute(async (on) => {
     await insertPets(on, [aged, aged], { keyId: null, now: app.clock.now })

@@ -95,7 +95,7 @@ export async function indexAnimals(db: Db, goOn = false): Promise<boolean> {
 }
 
 async function index(db: Db, rows: SearchedRow[]): Promise<void> {
-  const organizationIdOf = ({ organizationId }: SearchedRow) => Number(organizationId ?? 0)
+  const organizationIdOf = ({ organizationId }: SearchedRow) => organizationId ?? 0
   const placeOf = await organizationPlacesOf(db, rows.map(organizationIdOf).filter(Boolean))
   const entries = rows.map((row) => entryOf(row, placeOf.get(organizationIdOf(row))))
   // FTS5 is fastest by rising ids.
@@ -125,15 +125,18 @@ const writeKeys = prepared<Omit<Entry, 'tokens'>, never>((db, fill) =>
 const byKey = <Value>(fill: (key: (typeof KEYS)[number]) => Value) =>
   Object.fromEntries(KEYS.map((key) => [key, fill(key)]))
 
-const writeTokens = prepared<{ id: bigint; tokens: string }, never>((db, fill) =>
-  db.replaceInto('pet_tokens').values({ rowid: fill('id') as never, tokens: fill('tokens') }),
+/** Node binds a number as a real one, and FTS5 takes an integer alone for an id. */
+const writeTokens = prepared<{ id: number; tokens: string }, never>((db, fill) =>
+  db
+    .replaceInto('pet_tokens')
+    .values({ rowid: sql<number>`cast(${fill('id')} as integer)`, tokens: fill('tokens') }),
 )
 
 async function inSqlite(db: Db, entries: Entry[], places: string[]): Promise<void> {
   for (const place of places) await notePlace(db, { place })
   for (const { tokens, ...keys } of entries) {
     await writeKeys(db, keys)
-    await writeTokens(db, { id: BigInt(keys.id), tokens: tokens.join('\n') })
+    await writeTokens(db, { id: keys.id, tokens: tokens.join('\n') })
   }
 }
 

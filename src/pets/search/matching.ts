@@ -61,8 +61,8 @@ function read<Row extends object>(db: Db, reading: Reading, columns: Sql, withPe
 /** In the order of a reading, behind its place. @param id what has the id */
 function tail(db: Db, { key, direction, behind, limit, ids }: Reading, id: Sql): { where: Sql; order: Sql } {
   const [way, compare] = direction === 'asc' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
-  // FTS5 passes over what is behind a whole number alone, and not a real one.
-  const [at, behindId] = behind ? [behind[0], BigInt(behind[1])] : [undefined, undefined]
+  // Node binds a number as a real one, and FTS5 skips only what is behind an integer.
+  const [at, behindId] = behind ? [behind[0], sql`cast(${behind[1]} as bigint)`] : [undefined, undefined]
   if (!key) {
     const named = ids ? sql`${id} in ${inList(db, listOf(db, ids), 'bigint')}` : sql`true`
     const where = behind ? sql`${named} and ${id} ${compare} ${behindId}` : named

@@ -15,10 +15,10 @@ import { ANY_TOKEN } from './question.ts'
 export interface SearchedRow {
   id: number
   name: string
-  categoryId: unknown
+  categoryId: number
   status: string | null
   externalId: string | null
-  organizationId: unknown
+  organizationId: number | null
   profile: string | null
   publicPart: string | null
   photos: unknown
@@ -150,7 +150,7 @@ export function entryOf(row: SearchedRow, organization: OrganizationPlace | unde
   add(WORD, wordsOf(textOf(name, parts)))
   add(WORD, there?.words ?? [])
   return {
-    ...{ id: Number(id), name: nameKey(name), published: publishedAt ?? 0, updated: updatedAt },
+    ...{ id, name: nameKey(name), published: publishedAt ?? 0, updated: updatedAt },
     ...{ age: ageKey(parts), place: at ?? null },
     counted: COUNTED.map((filter) => jsonOf(values[filter])).join('\n'),
     tokens: [...tokens],

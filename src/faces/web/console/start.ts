@@ -78,7 +78,7 @@ function numbers(overall: Record<string, number>, { start, animals }: Texts['con
 async function toDo(context: Context, finder: Finder, request: FastifyRequest): Promise<Part> {
   const { start } = wordsFor(request).words
   const { caller } = request
-  const own = caller.organizationId === undefined ? undefined : BigInt(caller.organizationId)
+  const own = caller.organizationId
   const show = { view: caller.view, photosAt: photosBeside(context.config) }
   const few = async (query: InsideQuery): Promise<InsidePet[]> => {
     const asked = { query: { ...query, organizationId: own }, limit: FEW, picked: ROW_PICKED, show }

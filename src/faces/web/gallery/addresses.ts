@@ -14,7 +14,7 @@ export function animalPath({ id, name }: { id: number; name: string }): string {
 }
 
 /** The id that such an address begins with; undefined where it can be that of no animal. */
-export function idOfSlug(slug: string): bigint | undefined {
+export function idOfSlug(slug: string): number | undefined {
   const [, id = ''] = /^([1-9]\d*)(?:-|$)/.exec(slug) ?? []
   return int64(id)
 }

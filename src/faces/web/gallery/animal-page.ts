@@ -85,7 +85,7 @@ async function partsOf(gallery: Gallery, phrasing: Phrasing, animal: Animal): Pr
   const { organizationId, categoryId, bondedWith = [] } = animal
   const [kinds, stored, friends] = await Promise.all([
     gallery.kinds(),
-    organizationId === undefined ? undefined : organizations.find(context.db, BigInt(organizationId)),
+    organizationId === undefined ? undefined : organizations.find(context.db, organizationId),
     pets.findNames(context.db, bondedWith),
   ])
   return {

@@ -167,7 +167,7 @@ async function findPage(
 const WHOLE = pickedOf('*,publishedAt,statusChangedAt,updatedAt')
 
 /** @returns undefined for one that nobody may see: that has no status, or is not there */
-export async function findAnimal({ context, show }: Gallery, id: bigint): Promise<Animal | undefined> {
+export async function findAnimal({ context, show }: Gallery, id: number): Promise<Animal | undefined> {
   const shown = await pets.findShown(context.db, id, show, WHOLE)
   const animal: Animal | undefined = shown && (shown.toObject() as unknown as Animal)
   return animal?.status === undefined ? undefined : animal

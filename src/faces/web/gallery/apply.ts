@@ -69,8 +69,7 @@ async function animalIn({ db, config }: Context, slug: string): Promise<Animal> 
   if (stored?.pet.status === undefined) throw new ApiError('pet_not_found')
   const { pet, photos } = stored
   const { organizationId } = pet
-  const shelter =
-    organizationId === undefined ? undefined : await organizations.find(db, BigInt(organizationId))
+  const shelter = organizationId === undefined ? undefined : await organizations.find(db, organizationId)
   const [first] = toPhotos(photos, photosBeside(config)) ?? []
   return {
     pet,

@@ -29,7 +29,7 @@ const MOST_CHARACTERS = 20
 export async function shelterOf({ context, show }: Gallery, code: string): Promise<Organization> {
   const id = code.length <= MOST_CHARACTERS ? await organizations.idOfCode(context.db, code) : undefined
   if (id === undefined) throw new ApiError('organization_not_found')
-  return organizations.toShown(await organizations.get(context.db, BigInt(id)), show.photosAt) as Organization
+  return organizations.toShown(await organizations.get(context.db, id), show.photosAt) as Organization
 }
 
 /** The animals of a shelter, the newest first. */

@@ -13,7 +13,7 @@ import { type Told, told } from './told.ts'
 export async function historySection(
   { db }: Context,
   request: FastifyRequest,
-  { id }: StoredPet & { id: bigint },
+  { id }: StoredPet & { id: number },
 ): Promise<Html> {
   const { language, words } = wordsFor(request)
   const texts = textsOf(language)

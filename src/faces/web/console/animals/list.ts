@@ -81,8 +81,8 @@ function queryOf(
   return {
     q: q === '' ? undefined : q,
     status: status === '' ? undefined : (status as InsideQuery['status']),
-    categoryId: category === '' ? undefined : BigInt(category),
-    organizationId: own === undefined ? undefined : BigInt(own),
+    categoryId: category === '' ? undefined : Number(category),
+    organizationId: own === undefined ? undefined : Number(own),
     hasPhotos: photos === '' ? undefined : photos === 'with',
     sort: '-id',
   }

@@ -16,7 +16,7 @@ export type ById = { Params: { id: string } }
 export async function ownAnimal(
   { db }: Pick<Context, 'db'>,
   request: FastifyRequest,
-): Promise<pets.StoredPet & { id: bigint }> {
+): Promise<pets.StoredPet & { id: number }> {
   const id = idOf({ petId: (request.params as ById['Params']).id })
   const stored = await pets.find(db, id)
   if (!stored || !seesWhole(request.caller.view, stored.owner)) throw new ApiError('pet_not_found')

@@ -32,7 +32,7 @@ export interface Shown {
 export async function animalPage(
   context: Context,
   request: FastifyRequest,
-  stored: StoredPet & { id: bigint },
+  stored: StoredPet & { id: number },
   shown: Shown = {},
 ): Promise<string> {
   const { words } = wordsFor(request)

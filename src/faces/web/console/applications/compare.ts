@@ -22,7 +22,7 @@ const RANKS = ['approved', 'received', 'in_review']
 const rankOf = ({ status }: Stored): number => (RANKS.includes(status) ? Number(status !== 'approved') : 2)
 
 interface Asked {
-  id: bigint
+  id: number
   status: ApplicationStatus | undefined
 }
 
@@ -40,7 +40,7 @@ export async function comparePage(
   const isOwn = stored && seesWhole(request.caller.view, stored.owner)
   if (!isOwn && found.length === 0) throw new ApiError('pet_not_found')
   const sorted = found.sort((one, other) => rankOf(one) - rankOf(other) || one.id - other.id)
-  const name = isOwn ? stored.pet.name : applications.gone(Number(id))
+  const name = isOwn ? stored.pet.name : applications.gone(id)
   const title = applications.forAnimal(name)
   const mayDecide = callerMay(request.caller, 'decideApplications')
   const cards = sorted.map(

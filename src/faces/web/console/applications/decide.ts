@@ -32,7 +32,7 @@ export function decideApplication(app: App, context: Context): void {
       if (isClosing(status) && movesOf(before).includes(status) && !form.has(SURE))
         return closingPage(request, before, { status, form })
       const patch = readDecision({ ...(status !== '' && { status }), ...changedTexts(form, typed) })
-      const decision = { ...viewerOf(request.caller), id: BigInt(before.id), now: context.clock() }
+      const decision = { ...viewerOf(request.caller), id: before.id, now: context.clock() }
       await context.write(changes.updateApplication, patch, decision)
     } catch (error) {
       return refused(context, request, reply, error, typed)

@@ -20,7 +20,7 @@ export function decideItsOrder(app: App, context: Context): void {
       if (orderId === undefined || !Object.hasOwn(DECISIONS, status)) throw new ApiError('order_not_found')
       const decision = {
         ...viewerOf(request.caller),
-        ...{ id: BigInt(orderId), now: context.clock() },
+        ...{ id: orderId, now: context.clock() },
       }
       await context.write(changes.decideOrder, status as OrderStatus, decision)
     } catch (error) {

@@ -16,7 +16,7 @@ export async function orderSection(
 ): Promise<Html | undefined> {
   if (orderId === undefined) return undefined
   const { applications, animal } = wordsFor(request).words
-  const { status } = await orders.get(db, BigInt(orderId), orders.viewerOf(request.caller))
+  const { status } = await orders.get(db, orderId, orders.viewerOf(request.caller))
   const buttons = DECISIONS[status].map(
     (to) =>
       html`<button name="status" value="${to}"${to === 'cancelled' && html` class="plain"`}>${animal.orders.decisions[to]}</button>`,

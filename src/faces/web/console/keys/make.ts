@@ -77,7 +77,7 @@ async function read(
   if (!plansFor(role).includes(plan as Plan)) wrong('plan', words.plan)
   const chosen = typed.organizationId === '' ? undefined : (wholeNumberOf(typed.organizationId) ?? 0)
   const organizationId = own ?? chosen
-  const isThere = organizationId === undefined || (await organizations.find(db, BigInt(organizationId)))
+  const isThere = organizationId === undefined || (await organizations.find(db, organizationId))
   if (!isThere) wrong('organizationId', words.organization)
   if (access === 'admin' && organizationId !== undefined) wrong('access', words.admin)
   const limits = plan === 'enterprise' ? limitsIn(typed, wrong, words.count) : undefined

@@ -48,7 +48,7 @@ export function organizationPages(app: App, context: Context): void {
     path: '/organizations/:id',
     async owner(request) {
       const { id, photos } = await ownOrganization(context, request)
-      return { owner: { kind: 'organization', id: BigInt(id) }, photos }
+      return { owner: { kind: 'organization', id }, photos }
     },
     page: (request, photoProblems) => page(context, request, { photoProblems }),
   })
@@ -111,7 +111,7 @@ const readPatch = bodyReader(OrganizationPatch)
 
 async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const stored = await ownOrganization(context, request)
-  const id = BigInt(stored.id)
+  const id = stored.id
   const form = request.body as FormBody
   const values = readValues(form, FIELDS)
   const touched = touchedFields(values, form.get('marks') ?? '', FIELDS)

@@ -36,8 +36,8 @@ export function questionsPages(app: App, context: Context): void {
 }
 
 /** Whoever belongs to one changes that alone. */
-function organizationIdOf({ caller, query }: FastifyRequest): bigint | undefined {
-  if (caller.organizationId !== undefined) return BigInt(caller.organizationId)
+function organizationIdOf({ caller, query }: FastifyRequest): number | undefined {
+  if (caller.organizationId !== undefined) return caller.organizationId
   const { organization } = query as { organization?: unknown }
   return typeof organization === 'string' ? int64(organization) : undefined
 }
@@ -46,7 +46,7 @@ async function save(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  id: bigint,
+  id: number,
 ): Promise<string | FastifyReply> {
   const { words } = wordsFor(request)
   const organization = await organizations.get(context.db, id)
