@@ -16,9 +16,9 @@ import { fileOf, isPostgres } from '../src/db/store-url.ts'
 import type { Db } from '../src/db/tables.ts'
 import { insertOrganization } from '../src/organizations/store.ts'
 import { type Aged, categoryNames, withAge } from '../src/pets/age.ts'
-import { insertPets } from '../src/pets/insert-many.ts'
+import { insertPets } from '../src/pets/insert.ts'
 import type { NewPet } from '../src/pets/schema.ts'
-import { mergeAll } from '../src/pets/search/merge-tokens.ts'
+import { mergeAll } from '../src/pets/search/upkeep.ts'
 import { organizations, skewedAnimals } from './skewed.ts'
 
 // A store with many animals, straight into its tables, and then their index.

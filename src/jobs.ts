@@ -4,7 +4,7 @@ import { hasExpiredResults } from './db/once.ts'
 import { inSteps, type Job, type Jobs } from './jobs/job.ts'
 import { expiredTokens } from './keys/tokens.ts'
 import { ages } from './pets/ages.ts'
-import { searchIndex } from './pets/search/job.ts'
+import { searchIndex } from './pets/search/upkeep.ts'
 import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
 import { expiredSessions } from './staff/expired.ts'
 

@@ -55,7 +55,7 @@ async function copyRows(stores: Stores, stderr: Output): Promise<Outcome> {
 async function makeSearchable(target: string): Promise<void> {
   const { openForCommand } = await import('../db/open-database.ts')
   const { changes } = await import('../changes.ts')
-  const { mergeAll } = await import('../pets/search/merge-tokens.ts')
+  const { mergeAll } = await import('../pets/search/upkeep.ts')
   const { write, close } = await openForCommand(target, changes)
   try {
     while (await write(changes.indexAnimals, true));

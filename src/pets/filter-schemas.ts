@@ -1,14 +1,14 @@
 import { ONE_LINE } from '../http/text.ts'
-import { Type } from '../http/type.ts'
+import { type Static, Type } from '../http/type.ts'
 import { PetStatus } from './fields.ts'
 import { AgeGroup, Coat, Sex, Size } from './profile-schemas.ts'
 
-// What `GET /pets` can be asked for: different filters have to fit all, and of one that is repeated any.
+// What `GET /pets` and `GET /pets/facets` can be asked for: different filters have to fit all, and of one that is repeated any.
 
 /** Added to the contract; it may still change, with notice. */
 const BETA = { 'x-stability': 'beta' }
 
-/** Of all filters together; find.ts counts. */
+/** Of all filters together; query.ts counts. */
 const MOST_VALUES = 64
 
 const anyOf = <Schema extends Parameters<typeof Type.Array>[0]>(items: Schema, description: string) =>
@@ -99,3 +99,51 @@ export const WITHIN = Type.Integer({
 })
 
 export const SORTS = ['-id', 'id', '-publishedAt', 'publishedAt', 'name', 'age', 'distance'] as const
+
+type FacetName = keyof typeof FILTERS
+
+/** Of these nearly every animal has a value of its own, or none that is one. */
+const UNCOUNTED: FacetName[] = [
+  ...(['externalId', 'q', 'near', 'bornAfter', 'bornBefore'] as const),
+  ...(['publishedAfter', 'publishedBefore', 'updatedSince'] as const),
+]
+
+/** What can be counted. */
+const FACETS = (Object.keys(FILTERS) as FacetName[]).filter((name) => !UNCOUNTED.includes(name))
+
+const MOST_FACETS = 10
+
+export const FacetQuery = Type.Object({
+  facet: Type.Array(Type.Enum([...FACETS], { type: 'string' }), {
+    description: 'The filter whose values are counted; repeatable.',
+    minItems: 1,
+    maxItems: MOST_FACETS,
+    ...BETA,
+  }),
+  ...FILTERS,
+  within: WITHIN,
+})
+export type FacetQuery = Static<typeof FacetQuery>
+
+const Value = Type.Object(
+  {
+    value: Type.String({ description: 'As the newest of these animals has it.' }),
+    count: Type.Integer({ description: 'How many of the matching animals have it.', minimum: 1 }),
+  },
+  { title: 'FacetValue' },
+)
+
+export const PetFacets = Type.Object(
+  {
+    matches: Type.Integer({ description: 'How many animals were counted.', minimum: 0 }),
+    approximate: Type.Boolean({
+      description:
+        'Whether there are more: then the newest 10,000 were counted, or as many as one request may read.',
+    }),
+    facets: Type.Record(Type.String(), Type.Array(Value), {
+      description: 'By filter: the 100 values that most have, those that most have first.',
+    }),
+  },
+  { title: 'PetFacets', description: 'How many animals have each value.' },
+)
+export type PetFacets = Static<typeof PetFacets>

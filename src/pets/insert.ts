@@ -1,17 +1,14 @@
 import { unknownCategory } from '../categories/store.ts'
+import { ROWS, rowsOf, shapeOf, type Values, valuesOf } from '../db/many-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { type Actor, requireOwn } from '../http/caller.ts'
-import { categoryNames, withAge } from './age.ts'
-import { requireFreeNumber } from './external-ids.ts'
-import { requireSound } from './problems.ts'
+import { type Aged, categoryNames, withAge } from './age.ts'
+import { requireFreeNumber, requireSound } from './problems.ts'
 import { merge } from './profile.ts'
-import { withReferences } from './references.ts'
 import { byColumn, type Written, written } from './row.ts'
 import type { NewPet } from './schema.ts'
-import { STORED_COLUMNS, type StoredRow } from './store.ts'
-import { type Times, timesOf } from './times.ts'
-import { drawVersion } from './version.ts'
+import { drawVersion, STORED_COLUMNS, type StoredRow, type Times, timesOf, withReferences } from './store.ts'
 
 type Inserted = Written & Times & { keyId: number; now: number; version: number }
 
@@ -62,3 +59,57 @@ export async function insertPet(db: Db, newPet: NewPet, actor: Actor, now: numbe
   if (!row) throw unknownCategory()
   return row
 }
+
+/** Who adds animals, and when (Unix time in milliseconds). */
+export interface Adding {
+  /** null for no key. */
+  keyId: number | null
+  now: number
+}
+
+/**
+ * Adds many animals at once, of which is known that they may be added.
+ *
+ * @returns the new ids, in the order of the animals
+ * @throws {ApiError} validation_failed when a category is gone meanwhile
+ */
+export async function insertPets(db: Db, pets: Aged[], adding: Adding): Promise<number[]> {
+  const ids: number[] = []
+  for (let from = 0; from < pets.length; from += ROWS) {
+    ids.push(...(await insertSome(db, pets.slice(from, from + ROWS), adding)))
+  }
+  return ids
+}
+
+async function insertSome(db: Db, pets: Aged[], { keyId, now }: Adding): Promise<number[]> {
+  const rows = pets.map(({ pet, ageDueAt }) => ({
+    ...written(pet, ageDueAt),
+    ...timesOf(pet.status, now),
+    version: drawVersion(),
+  }))
+  const added = await withReferences(insertRows(db, valuesOf(rows, { now, keyId })))
+  added.sort((one, other) => one.id - other.id)
+  // Ids grow from row to row in either engine, though neither promises it.
+  if (added.some(({ name }, index) => name !== pets[index]?.pet.name))
+    throw new Error('the store gave ids in another order')
+  return added.map(({ id }) => id)
+}
+
+const insertRows = prepared<Values, { id: number; name: string }>(
+  (db, fill, values) =>
+    db
+      .insertInto('pet')
+      .values(
+        rowsOf(values, fill, (own) => ({
+          ...byColumn(own),
+          published_at: own('publishedAt'),
+          status_changed_at: own('statusChangedAt'),
+          created_at: fill('now'),
+          created_by: fill('keyId'),
+          updated_at: fill('now'),
+          version: own('version'),
+        })),
+      )
+      .returning(['id', 'name']),
+  shapeOf,
+)

@@ -1,11 +1,10 @@
 import type { Db } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
-import { pageOfPets } from './page-of-pets.ts'
-import type { Picked, PickedRow } from './picked.ts'
-import type { Show } from './row.ts'
+import { pageOfPets } from './query.ts'
+import type { Picked, PickedRow, Show } from './row.ts'
 import type { Pet, PetHistory, PetQuery } from './schema.ts'
 import type { Position } from './search/candidates.ts'
-import type { Finder } from './search/finder.ts'
+import type { Finder } from './search/find.ts'
 import { SHOWN_COLUMNS, toShown } from './store.ts'
 
 // What those who work with animals look at: also animals that are not listed, and what was done lately.

@@ -3,9 +3,7 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { PetStatus } from './fields.ts'
 import { record } from './history.ts'
-import { find } from './store.ts'
-import { setTimes, type Times, timesOf } from './times.ts'
-import { drawVersion } from './version.ts'
+import { drawVersion, find, setTimes, type Times, timesOf } from './store.ts'
 
 // Moves of the animals of an order, from one status to another.
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import * as categories from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
@@ -72,4 +73,40 @@ export const UNKNOWN_ORGANIZATION: ErrorDetail = {
   code: 'unknown_organization',
   message:
     'No organization has this id. GET /organizations lists them; POST /organizations adds one, with an admin key.',
+}
+
+type Numbered = Pick<NewPet, 'externalId' | 'organizationId'>
+
+/** What is unique of an animal with an externalId; undefined of one without. */
+export function ownNumber({ externalId, organizationId = 0 }: Numbered): string | undefined {
+  return externalId === undefined ? undefined : `${organizationId} ${externalId}`
+}
+
+/**
+ * Before an animal is written: PostgreSQL would use an id up for one that it then refuses.
+ *
+ * @throws {ApiError} external_id_exists
+ */
+export async function requireFreeNumber(db: Db, pet: Numbered, own?: number): Promise<void> {
+  const number = ownNumber(pet)
+  if (number === undefined) return
+  const holder = (await takenNumbers(db, [pet])).get(number)
+  if (holder !== undefined && holder !== own) throw new ApiError('external_id_exists')
+}
+
+/** Those of the animals' own numbers that animals in the store have, with their ids. */
+export async function takenNumbers(db: Db, animals: Numbered[]): Promise<Map<string, number>> {
+  const wanted = animals.filter(({ externalId }) => externalId !== undefined)
+  const organizations = Map.groupBy(wanted, ({ organizationId = 0 }) => organizationId)
+  const taken = new Map<string, number>()
+  for (const [organizationId, own] of organizations) {
+    const rows = await db
+      .selectFrom('pet')
+      .select(['id', 'external_id as externalId'])
+      .where(sql<number>`coalesce(organization_id, 0)`, '=', organizationId)
+      .where('external_id', 'in', [...new Set(own.map(({ externalId }) => externalId as string))])
+      .execute()
+    for (const { id, externalId } of rows) taken.set(`${organizationId} ${externalId}`, id)
+  }
+  return taken
 }

@@ -1,13 +1,16 @@
 import { ApiError } from '../errors.ts'
 import type { View } from '../http/caller.ts'
 import { countWords } from '../search/words.ts'
+import type { Show } from './row.ts'
 import type { PetQuery } from './schema.ts'
+import { type Finder, find, type Start } from './search/find.ts'
 import type { PageStart } from './search.ts'
+import * as search from './search.ts'
 
-// What a query of a list of animals comes to.
+// A query of a list of animals: its bounds, and the page that answers it.
 
 /** @returns what the table of animals answers alone; undefined for anything else */
-export function plainStart(query: PetQuery): PageStart | undefined {
+function plainStart(query: PetQuery): PageStart | undefined {
   const { limit, within, sort, cursor, fields, id, status, categoryId, organizationId, ...others } = query
   if (sort !== 'id' && sort !== '-id') return undefined
   const given = [categoryId, organizationId]
@@ -48,4 +51,28 @@ export function requireBounds(query: PetQuery): void {
 
 function refused(parameter: string, message: string): ApiError {
   return new ApiError('invalid_parameter', { details: [{ parameter, code: 'invalid_value', message }] })
+}
+
+/**
+ * By the table of animals where that suffices, or else by their tokens.
+ *
+ * @throws {ApiError} invalid_parameter
+ */
+export async function pageOfPets(finder: Finder, start: Start, show: Show) {
+  const plain = plainStart(start.query)
+  const [, after] = start.after ?? []
+  if (!plain) {
+    requireBounds(start.query)
+    const { found, next } = await find(finder, start, show)
+    return { found, next, cut: next !== undefined }
+  }
+  const { found, cutFrom, only } = await search.list(
+    finder.db,
+    { ...plain, picked: start.picked, after },
+    show,
+  )
+  const placed = found.map((animal) => ({ ...animal, position: [0, animal.id] as const }))
+  const cut = cutFrom !== undefined
+  const next = cut ? (placed.at(-1)?.position ?? start.after ?? ([0, 0] as const)) : undefined
+  return { found: placed, only, next, cut }
 }

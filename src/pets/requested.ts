@@ -1,13 +1,15 @@
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
+import type { Db } from '../db/tables.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
 import type { Conditions } from '../http/conditional.ts'
 import type { OnceKey } from '../http/idempotency.ts'
 import { bodyJudge } from '../http/judge-body.ts'
-import { located, relocated } from './locate.ts'
+import { coordinatesAfter, coordinatesOf } from '../places/derive.ts'
 import { withOtherProblems } from './problems.ts'
 import { NewPet, PetPatch } from './schema.ts'
 import type { StoredRow } from './store.ts'
+import * as pets from './store.ts'
 
 // The changes of animals that requests ask for, by the contract and by the forms of people alike.
 
@@ -57,4 +59,19 @@ export async function readPatch({ db }: Needed, body: unknown): Promise<PetPatch
   const { value, error } = judgePatch(body)
   if (error) throw await withOtherProblems(db, error, body)
   return value
+}
+
+/** The animal with the coordinates of its postcode or city, where nobody gave better ones. */
+async function located(pet: NewPet): Promise<NewPet> {
+  const point = await coordinatesOf(pet.place)
+  return point ? { ...pet, place: { ...pet.place, ...point } } : pet
+}
+
+/** The patch with the coordinates that it brings along. Before the change, which waits for no list. */
+async function relocated(db: Db, id: number, patch: PetPatch): Promise<PetPatch> {
+  const { place } = patch
+  if (!place) return patch
+  const point = await coordinatesAfter((await pets.find(db, id))?.pet.place ?? {}, place)
+  if (point === undefined) return patch
+  return { ...patch, place: { ...place, ...(point ?? { latitude: null, longitude: null }) } }
 }

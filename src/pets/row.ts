@@ -2,13 +2,16 @@ import type { Tables } from '../db/tables.ts'
 import { seesWhole, type View } from '../http/caller.ts'
 import { toPhotos } from '../photos/storage/kept.ts'
 import {
+  ALL,
   COLUMN_MEMBERS,
   type ColumnMember,
   columnOf,
   isGuarded,
   type Member,
+  PHOTOS,
   PROFILE_MEMBERS,
   publicOf,
+  TIMES,
 } from './fields.ts'
 import type { NewPet, Pet } from './schema.ts'
 
@@ -32,7 +35,7 @@ const COLUMNS = {
   ageDueAt: 'age_due_at',
 } as Record<Kept, keyof Tables['pet']>
 
-export type Kept = ColumnMember | keyof typeof TEXTS | 'ageDueAt'
+type Kept = ColumnMember | keyof typeof TEXTS | 'ageDueAt'
 export const KEPT = Object.keys(COLUMNS) as Kept[]
 export const keptIn = (name: Kept): keyof Tables['pet'] => COLUMNS[name]
 
@@ -131,7 +134,7 @@ export function toJson(row: Row, { view, photosAt }: Show): string {
 }
 
 /** The same as an object; of a row without texts what has a column of its own. */
-export function partsOf(row: Row, { view, photosAt }: Show): Record<string, unknown> {
+function partsOf(row: Row, { view, photosAt }: Show): Record<string, unknown> {
   const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
   const texts = [profile, seesWhole(view, organizationId) ? row.staffPart : row.publicPart]
   const parts = {
@@ -157,4 +160,67 @@ export function etagOfPet(id: number, version: number): string {
 /** Whether callers who see all see something else of it than others. */
 export function differs({ publicPart, staffPart }: Row): boolean {
   return publicPart !== staffPart
+}
+
+// Of an animal only the members that a caller names in `fields`, and its times, which others do not get.
+
+export interface Picked {
+  /** In the order in which they are shown. */
+  names: string[]
+  /** Whether any of them is in the texts of the row. */
+  profile: boolean
+}
+
+/** The three texts of the profile are absent when no member in them was picked. */
+export interface PickedRow extends Row {
+  publishedAt: number | null
+  statusChangedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+const OWN_COLUMNS = PET_COLUMNS.slice(0, PET_COLUMNS.indexOf('profile'))
+
+const TIME_COLUMNS = (Object.keys(TIMES) as (keyof typeof TIMES)[]).map(
+  (name) => `${TIMES[name]} as ${name}` as const,
+)
+
+export function columnsOf({ profile }: Picked) {
+  return [...TIME_COLUMNS, ...(profile ? PET_COLUMNS : OWN_COLUMNS)] as const
+}
+
+const TIME_NAMES: string[] = Object.keys(TIMES)
+const isTime = (name: string): name is keyof typeof TIMES => TIME_NAMES.includes(name)
+const OWN_NAMES = ['id', ...COLUMN_MEMBERS, PHOTOS]
+const PROFILE_NAMES: string[] = PROFILE_MEMBERS
+
+/** @param fields as the pattern has it */
+export function pickedOf(fields: string): Picked {
+  const named = fields.split(',')
+  const isPicked = (name: string) => named.includes(name)
+  const isMember = (name: string) => isPicked(ALL) || isPicked(name)
+  const ofProfile = PROFILE_NAMES.filter(isMember)
+  const names = [...OWN_NAMES.filter(isMember), ...ofProfile, ...TIME_NAMES.filter(isPicked)]
+  return { names, profile: ofProfile.length > 0 }
+}
+
+/** What was picked of an animal, as a caller sees it. A member without a value is absent. */
+export function pickedFrom(row: PickedRow, show: Show, { names, profile }: Picked): Record<string, unknown> {
+  // What nobody asked for is not parsed.
+  const unread = {
+    ...(!profile && { profile: null, publicPart: null, staffPart: null }),
+    ...(!names.includes(PHOTOS) && { photos: null }),
+  }
+  const parts = partsOf({ ...row, ...unread }, show)
+  const held: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = isTime(name) ? timeOf(row[name]) : parts[name]
+    if (value !== undefined) held[name] = value
+  }
+  return held
+}
+
+/** What is older than the release that keeps a time has none. */
+function timeOf(ms: number | null | undefined): string | undefined {
+  return ms ? new Date(ms).toISOString() : undefined
 }

@@ -3,8 +3,17 @@ import { dialectOf, type Visible } from '../db/dialect.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
-import { columnsOf, type Picked, type PickedRow, pickedFrom } from './picked.ts'
-import { etagOfPet, PET_COLUMNS, type Row, type Show, toWhole } from './row.ts'
+import {
+  columnsOf,
+  etagOfPet,
+  PET_COLUMNS,
+  type Picked,
+  type PickedRow,
+  pickedFrom,
+  type Row,
+  type Show,
+  toWhole,
+} from './row.ts'
 import type { Pet } from './schema.ts'
 import { type Seen, SHOWN_COLUMNS, type Shown, seenOf, seenWhole, toShown } from './store.ts'
 

@@ -1,14 +1,22 @@
-import { prepared } from '../db/prepared.ts'
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { unknownCategory } from '../categories/store.ts'
+import { type Fill, prepared } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
+import { ApiError } from '../errors.ts'
 import type { Validators } from '../http/conditional.ts'
 import type { Aged } from './age.ts'
-import { columnsOf, type Picked, type PickedRow, pickedFrom, pickedOf } from './picked.ts'
-import { withReferences } from './references.ts'
 import {
   byColumn,
+  columnsOf,
   differs,
   etagOfPet,
   PET_COLUMNS,
+  type Picked,
+  type PickedRow,
+  pickedFrom,
+  pickedOf,
   type Row,
   type Show,
   toJson,
@@ -17,8 +25,6 @@ import {
   written,
 } from './row.ts'
 import type { Pet } from './schema.ts'
-import { setTimes, type Times, timesOf } from './times.ts'
-import { drawVersion } from './version.ts'
 
 /** An animal with its validators, and the row that it was read from. */
 export interface StoredPet extends Validators {
@@ -169,4 +175,40 @@ export function toStored(row: StoredRow): StoredPet {
 function validatorsOf(row: StoredRow): Validators {
   const { id, version, updatedAt, organizationId } = row
   return { etag: etagOfPet(id, version), updatedAt, differs: differs(row), owner: organizationId }
+}
+
+/** When an animal that is new, or gets another status, was available first and got that status. */
+export function timesOf(status: string | null | undefined, now: number) {
+  return {
+    publishedAt: status === 'available' ? now : null,
+    statusChangedAt: status ? now : null,
+  }
+}
+export type Times = ReturnType<typeof timesOf>
+
+/** Of an update. A time that is kept already stays; one that is null changes nothing. */
+export const setTimes = (fill: Fill<Times>) => ({
+  published_at: sql<number>`coalesce(published_at, cast(${fill('publishedAt')} as bigint))`,
+  status_changed_at: sql<number>`coalesce(cast(${fill('statusChangedAt')} as bigint), status_changed_at)`,
+})
+
+/** All have as many digits, and none is one of the counts that older releases gave. */
+const [LEAST, MOST] = [2 ** 47, 2 ** 48]
+
+/**
+ * Names the state of an animal. It is drawn with every change, not counted: after a restore, another change
+ * gives the animal another name. Decision 7.
+ */
+export function drawVersion(): number {
+  return randomInt(LEAST, MOST)
+}
+
+/** Says what a change broke: the reference to a category, or what is unique. */
+export async function withReferences<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new ApiError('external_id_exists')
+    throw isForeignKeyViolation(error) ? unknownCategory() : error
+  }
 }

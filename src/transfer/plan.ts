@@ -1,4 +1,4 @@
-import type { Adding } from '../pets/insert-many.ts'
+import type { Adding } from '../pets/insert.ts'
 import type { NewPet } from '../pets/schema.ts'
 import type { Point } from '../places/distance.ts'
 import type { Photographed, PhotoList, Refusal } from './animal.ts'

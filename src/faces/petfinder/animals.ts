@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import * as organizations from '../../organizations/store.ts'
-import { pickedOf } from '../../pets/picked.ts'
+import { pickedOf } from '../../pets/row.ts'
 import type { Seen } from '../../pets/store.ts'
 import { type ShownPet, STATUSES, toAnimal } from './animal.ts'
 import type { Categories } from './types.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Matches } from '../../pets/search/count.ts'
+import type { Matches } from '../../pets/search/facets.ts'
 
 /** So many are counted anew whenever anything has changed. */
 const EXACT = 10_000

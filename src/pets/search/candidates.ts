@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PickedRow } from '../picked.ts'
+import type { PickedRow } from '../row.ts'
 import { SHOWN_COLUMNS } from '../store.ts'
 import type { Key } from './matching.ts'
 

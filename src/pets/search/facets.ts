@@ -1,19 +1,21 @@
 import { sql } from 'kysely'
 import { dialectOf } from '../../db/dialect.ts'
+import { isTimeout } from '../../db/in-time.ts'
 import type { Db } from '../../db/tables.ts'
 import { takeTurns } from '../../search/turns.ts'
 import { compareBytes, fold } from '../../search/words.ts'
-import type { FacetQuery, PetFacets } from '../facet-schemas.ts'
+import type { FacetQuery, PetFacets } from '../filter-schemas.ts'
 import { requireBounds } from '../query.ts'
 import type { Wanted } from './filters.ts'
-import { type Finder, wantedOf } from './finder.ts'
-import { readKeys } from './matching.ts'
+import { type Asked, type Finder, wantedOf } from './find.ts'
+import { countByPlace, countUpTo, readKeys } from './matching.ts'
+import type { Question } from './question.ts'
 import { atOrganization, COUNTED } from './tokens.ts'
 
-// How many animals have each value of some filters.
+// How many animals fit, and how many of them have each value of some filters.
 
 /** More matches than these are not counted: the newest are. */
-export const MAX_MATCHES = 10_000
+const MAX_MATCHES = 10_000
 /** So many animals are read at most, of those that have the tokens, to see whether they fit. */
 const MAX_LOOKED_AT = 2 * MAX_MATCHES
 /** Of one filter. */
@@ -47,7 +49,7 @@ const COLUMNS = sql`
 `
 
 /** Goes through the newest animals that fit, from the newest on. @param see is given each */
-export async function countMatching(
+async function countMatching(
   db: Db,
   { question, isWithin }: Wanted,
   see: (animal: Counted) => void,
@@ -148,4 +150,42 @@ export async function mostCounted(counts: ValueCounts, limit: number): Promise<V
   }
   sift()
   return most
+}
+
+export interface Matches {
+  count: number
+  isExact: boolean
+}
+
+/** Of more nobody goes through all pages: they are counted up to here. */
+const MAX_COUNTED = 1_000_000
+
+/**
+ * How many animals fit: exactly, but for more than 10,000 with a moment in a filter, or of which PostgreSQL
+ * cannot count all in time.
+ *
+ * @throws {ApiError} as `find`
+ */
+export async function countMatches(finder: Finder, query: Asked): Promise<Matches> {
+  const wanted = await wantedOf(finder, query)
+  const { question, near } = wanted
+  if (wanted.hasMoments) {
+    const { matches, approximate } = await countMatching(finder.db, wanted, () => undefined)
+    return { count: matches, isExact: !approximate }
+  }
+  if (!near) return countTokens(finder.db, question)
+  let count = 0
+  for (const { place, count: animals } of await countByPlace(finder.db, question))
+    if (near.metersOf.has(place ?? '')) count += Number(animals)
+  return { count, isExact: true }
+}
+
+async function countTokens(db: Db, question: Question): Promise<Matches> {
+  try {
+    const count = await countUpTo(db, question, MAX_COUNTED)
+    return { count, isExact: count < MAX_COUNTED }
+  } catch (error) {
+    if (!isTimeout(error)) throw error
+    return { count: await countUpTo(db, question, MAX_MATCHES), isExact: false }
+  }
 }

@@ -1,14 +1,18 @@
+import { sql } from 'kysely'
+import type { Context } from '../../context.ts'
 import { dialectOf, type Visible } from '../../db/dialect.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/tables.ts'
+import { pointOf } from '../../organizations/locate.ts'
+import { type OrganizationPlace, organizationPlaces } from '../../organizations/places.ts'
 import { takeTurns } from '../../search/turns.ts'
-import type { Picked, PickedRow } from '../picked.ts'
-import type { Show } from '../row.ts'
+import type { Picked, PickedRow, Show } from '../row.ts'
 import type { PetQuery } from '../schema.ts'
 import { type Seen, type Shown, toShown } from '../store.ts'
 import { type CandidateRow, type Candidates, columnsWith, type Position, toCandidate } from './candidates.ts'
-import type { Filters, Wanted } from './filters.ts'
-import { type Finder, wantedOf } from './finder.ts'
+import { type Filters, type Wanted, wantedBy } from './filters.ts'
 import { type Direction, type Key, readMatching } from './matching.ts'
+import { nearTo } from './near.ts'
 import { nearest } from './nearest.ts'
 import type { Question } from './question.ts'
 
@@ -163,4 +167,51 @@ async function* inOrder(
     behind = undefined
   }
   return undefined
+}
+
+/** What searches work with: made once for a service. */
+export interface Finder {
+  db: Db
+  organizations(): Promise<OrganizationPlace[]>
+  /** Tokens of the animals' own places; the same list as long as there is no new one. */
+  places(): Promise<readonly string[]>
+}
+
+const opened = new WeakMap<object, Finder>()
+
+/** One for all faces of a service: what it knows of places is kept once. */
+export function finderOf(context: Pick<Context, 'db' | 'version'>): Finder {
+  const finder = opened.get(context) ?? openFinder(context)
+  opened.set(context, finder)
+  return finder
+}
+
+function openFinder({ db, version }: Pick<Context, 'db' | 'version'>): Finder {
+  return { db, organizations: organizationPlaces(db, () => version('pages')), places: placeReader(db) }
+}
+
+const countPlaces = prepared<object, { count: number }>((db) =>
+  db.selectFrom('search_place').select(sql<number>`count(*)`.as('count')),
+)
+const readPlaces = prepared<object, { place: string }>((db) => db.selectFrom('search_place').select('place'))
+
+/** Places are only ever added. */
+function placeReader(db: Db): Finder['places'] {
+  let known: string[] = []
+  return async () => {
+    const [row] = await countPlaces(db, {})
+    if (row?.count !== known.length) known = (await readPlaces(db, {})).map(({ place }) => place)
+    return known
+  }
+}
+
+/** @throws {ApiError} invalid_parameter when `near` names no place */
+export async function wantedOf(
+  { organizations, places }: Finder,
+  filters: Filters & { within: number },
+): Promise<Wanted> {
+  const { near, within } = filters
+  if (near === undefined) return wantedBy(filters, undefined)
+  const known = { known: await places(), organizations: await organizations() }
+  return wantedBy(filters, await nearTo(await pointOf(near), within * 1_000, known))
 }

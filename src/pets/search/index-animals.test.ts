@@ -4,7 +4,7 @@ import { openForCommand } from '../../db/open-database.ts'
 import { doJobs } from '../../testing/jobs.ts'
 import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 import { categoryNames, withAge } from '../age.ts'
-import { insertPets } from '../insert-many.ts'
+import { insertPets } from '../insert.ts'
 import type { NewPet } from '../schema.ts'
 import { indexAnimals } from './index-animals.ts'
 

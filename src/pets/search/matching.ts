@@ -3,8 +3,7 @@ import { dialectOf } from '../../db/dialect.ts'
 import { readInTime } from '../../db/in-time.ts'
 import { inList, listOf } from '../../db/list-parameter.ts'
 import type { Db } from '../../db/tables.ts'
-import { expressionOf } from './expression.ts'
-import type { Question } from './question.ts'
+import { expressionOf, type Question } from './question.ts'
 
 // What the engines are asked: FTS5 of SQLite, and the GIN index of PostgreSQL.
 

@@ -1,7 +1,7 @@
 import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
-import { pickedOf } from '../../../pets/picked.ts'
+import { pickedOf } from '../../../pets/row.ts'
 import { kindWords } from '../kind-words.ts'
 import { animalPath } from './addresses.ts'
 import type { Animal } from './animal.ts'

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import { seesWhole } from '../../../../http/caller.ts'
-import { idOf } from '../../../../pets/read-routes.ts'
+import { idOf } from '../../../../pets/routes.ts'
 import * as pets from '../../../../pets/store.ts'
 
 /** A route's parameter: what is no int64 names no animal. */

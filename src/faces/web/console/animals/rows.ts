@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { InsidePet } from '../../../../pets/inside.ts'
-import { pickedOf } from '../../../../pets/picked.ts'
+import { pickedOf } from '../../../../pets/row.ts'
 import { daysSince } from '../../dates.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'

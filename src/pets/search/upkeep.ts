@@ -3,9 +3,11 @@ import { changes } from '../../db/change.ts'
 import { dialectOf } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
 import type { Write } from '../../db/write.ts'
-import { inSteps } from '../../jobs/job.ts'
+import { inSteps, type Job } from '../../jobs/job.ts'
 
 /*
+ * The job that keeps searches right and fast.
+ *
  * FTS5 keeps what is written in segments. A search reads all of them, and takes a tenth of the time when they
  * are merged into one (https://www.sqlite.org/fts5.html, section 6.8). PostgreSQL needs no such care.
  */
@@ -20,7 +22,7 @@ const MAX_SEGMENTS = 8
 const SHARE_BESIDE = 1 / 8
 
 /** Whether there are more segments than a search should have to read. */
-export async function isMergeDue(db: Db): Promise<boolean> {
+async function isMergeDue(db: Db): Promise<boolean> {
   if (dialectOf(db).engine === 'postgres') return false
   const { rows } = await sql<{ pages: number }>`
     select count(*) as pages from pet_tokens_idx group by segid order by pages desc
@@ -52,4 +54,19 @@ export async function mergeAll(write: Write, mayGoOn = async () => true): Promis
     isFirst = false
     return mayBeMore
   }, mayGoOn)
+}
+
+/** Goes on with organizations that moved with many animals, and keeps searches fast. */
+export const searchIndex: Job = {
+  isDue: async ({ db }) => (await isBehind(db)) || (await isMergeDue(db)),
+  async run({ db, write }, mayGoOn) {
+    await inSteps(async () => (await write(changes.indexAnimals, true)) || (await isBehind(db)), mayGoOn)
+    if (await isMergeDue(db)) await mergeAll(write, mayGoOn)
+  },
+}
+
+async function isBehind(db: Db): Promise<boolean> {
+  for (const table of ['search_change', 'search_move'] as const)
+    if (await db.selectFrom(table).select(sql<number>`1`.as('one')).limit(1).executeTakeFirst()) return true
+  return false
 }
