@@ -7,10 +7,8 @@ import * as profile from './profile-schemas.ts'
 interface Field {
   /** Where the store keeps it, if it has a column of its own; else in one of the texts of row.ts. */
   column?: keyof Tables['pet']
-  /** What a client may send. */
-  sent: TSchema
-  /** What a client gets. */
-  shown: TSchema
+  /** What a client may send, and gets. */
+  schema: TSchema
   /** What callers see of it who may not see all; undefined for nothing. Everybody sees it when absent. */
   toPublic?(value: never): unknown
 }
@@ -41,29 +39,19 @@ const OrganizationId = Type.Integer({
   'x-stability': 'beta',
 })
 
-/** A member that may be absent, and is shown as it was sent. */
-const optional = <Schema extends TSchema>(schema: Schema) => ({
-  sent: Type.Optional(schema),
-  shown: Type.Optional(schema),
-})
+/** A member that may be absent. */
+const optional = <Schema extends TSchema>(schema: Schema) => ({ schema: Type.Optional(schema) })
 
 /**
  * Every member of an animal but its id. The one table: schemas, statements, history, import and export are
  * made of it, and the description, the reference and the client of those.
  */
 export const FIELDS = {
-  name: { column: 'name', sent: Name, shown: Name },
-  categoryId: {
-    column: 'category_id',
-    sent: CategoryId,
-    shown: CategoryId,
-  },
+  name: { column: 'name', schema: Name },
+  categoryId: { column: 'category_id', schema: CategoryId },
   status: { column: 'status', ...optional(PetStatus) },
   externalId: { column: 'external_id', ...optional(profile.ExternalId) },
-  organizationId: {
-    column: 'organization_id',
-    ...optional(OrganizationId),
-  },
+  organizationId: { column: 'organization_id', ...optional(OrganizationId) },
   species: optional(profile.Species),
   breed: optional(profile.Breed),
   colors: optional(profile.Colors),
@@ -153,9 +141,7 @@ function roundedPlace(place: Static<typeof profile.Place>): Static<typeof profil
   return { ...rest, latitude: rounded(latitude), longitude: rounded(longitude) }
 }
 
-/** The schemas of all members, as they are sent or as they are shown. */
-export function schemasOf<Side extends 'sent' | 'shown'>(
-  side: Side,
-): { [Name in Member]: Fields[Name][Side] } {
-  return Object.fromEntries(MEMBERS.map((member) => [member, FIELDS[member][side]])) as never
+/** The schemas of all members. */
+export const SCHEMAS = Object.fromEntries(MEMBERS.map((member) => [member, FIELDS[member].schema])) as {
+  [Name in Member]: Fields[Name]['schema']
 }

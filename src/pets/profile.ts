@@ -1,12 +1,10 @@
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
 import { latestDate } from './age.ts'
-import { FIELDS, MEMBERS, schemasOf } from './fields.ts'
+import { FIELDS, MEMBERS, SCHEMAS } from './fields.ts'
 import type { NewPet, PetPatch } from './schema.ts'
 
 type Json = Record<string, unknown>
-
-const SCHEMAS = schemasOf('sent')
 
 /** What a patch makes of an animal (RFC 7396), its members in the order in which they are shown. */
 export function merge(before: Partial<NewPet>, patch: PetPatch): NewPet {
@@ -57,7 +55,7 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
 
 /** What the members that are objects must hold. */
 const REQUIRED = MEMBERS.flatMap((member) => {
-  const { required = [] } = FIELDS[member].sent as { required?: string[] }
+  const { required = [] } = FIELDS[member].schema as { required?: string[] }
   return required.map((name) => [member, name] as const)
 })
 

@@ -7,22 +7,22 @@ import {
   LASTING_MEMBERS,
   REMOVABLE_MEMBERS,
   type RemovableMember,
-  schemasOf,
+  SCHEMAS,
 } from './fields.ts'
 import { FILTERS, SORTS, WITHIN } from './filter-schemas.ts'
 
 /** Added to the contract; it may still change, with notice. */
 const BETA = { 'x-stability': 'beta' }
 
-export const NewPet = Type.Object(schemasOf('sent'), {
+export const NewPet = Type.Object(SCHEMAS, {
   title: 'NewPet',
   description: 'An animal to add. Members other than these are ignored.',
 })
 export type NewPet = Static<typeof NewPet>
 
 const patched = [
-  ...LASTING_MEMBERS.map((member) => [member, Type.Optional(FIELDS[member].sent)]),
-  ...REMOVABLE_MEMBERS.map((member) => [member, removable(FIELDS[member].sent as Rules)]),
+  ...LASTING_MEMBERS.map((member) => [member, Type.Optional(FIELDS[member].schema)]),
+  ...REMOVABLE_MEMBERS.map((member) => [member, removable(FIELDS[member].schema as Rules)]),
 ]
 
 export const PetPatch = Type.Unsafe<PetPatch>(
@@ -41,7 +41,7 @@ const Id = Type.Integer({ format: 'int64', description: 'Unique identifier, assi
 export const Pet = Type.Object(
   {
     id: Id,
-    ...schemasOf('shown'),
+    ...SCHEMAS,
     photos: Type.Optional(Photos),
     distanceMeters: Type.Optional(
       Type.Integer({

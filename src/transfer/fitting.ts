@@ -41,7 +41,7 @@ export function fitting(
 /** Of a list that is longer than it may be, the first ones. */
 function withoutSurplus(animal: Json, left: Set<string>): Json {
   const members = Object.entries(animal).map(([name, value]) => {
-    const { maxItems } = (FIELDS[name as Member]?.sent ?? {}) as { maxItems?: number }
+    const { maxItems } = (FIELDS[name as Member]?.schema ?? {}) as { maxItems?: number }
     if (!Array.isArray(value) || maxItems === undefined || value.length <= maxItems) return [name, value]
     left.add(`${name} beyond ${maxItems}`)
     return [name, value.slice(0, maxItems)]

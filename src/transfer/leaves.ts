@@ -16,7 +16,7 @@ export interface Leaf {
 type Schema = { type?: unknown; properties?: Record<string, Schema> }
 
 export const LEAVES: readonly Leaf[] = MEMBERS.flatMap((member): Leaf[] => {
-  const { type, properties } = FIELDS[member].sent as Schema
+  const { type, properties } = FIELDS[member].schema as Schema
   if (!properties) return [{ column: member, member, type }]
   return Object.entries(properties).map(([part, { type }]) => ({
     column: `${member}.${part}`,

@@ -15,7 +15,7 @@ const NAMES = new Set<string>([...OTHERS, ...GIVEN, ...MEMBERS])
 
 const PARTS = new Map(
   MEMBERS.flatMap((member: Member): [string, Set<string>][] => {
-    const { properties } = FIELDS[member].sent as { properties?: object }
+    const { properties } = FIELDS[member].schema as { properties?: object }
     return properties ? [[member, new Set(Object.keys(properties))]] : []
   }),
 )

@@ -1,4 +1,4 @@
-import { FIELDS } from '../../../../pets/fields.ts'
+import { SCHEMAS } from '../../../../pets/fields.ts'
 import { type FormField, field, schemaIn, wide } from '../forms/fields.ts'
 
 /** What people can say of an animal, in the groups of the form. The one table. */
@@ -70,7 +70,5 @@ export const GROUP_NAMES = Object.keys(GROUPS) as Group[]
 
 export const FORM_FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
 
-const SENT = Object.fromEntries(Object.entries(FIELDS).map(([name, { sent }]) => [name, sent]))
-
 /** What the contract asks of a field's value. */
-export const schemaOf = (name: string) => schemaIn(SENT, name)
+export const schemaOf = (name: string) => schemaIn(SCHEMAS, name)
