@@ -6,7 +6,7 @@ import { expiredTokens } from './keys/tokens.ts'
 import { ages } from './pets/ages.ts'
 import { searchIndex } from './pets/search/upkeep.ts'
 import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
-import { expiredSessions } from './staff/expired.ts'
+import { expiredSessions } from './staff/session.ts'
 
 /** Removes the results of requests with an Idempotency-Key that are kept no longer. */
 const expiredResults: Job = {

@@ -1,7 +1,7 @@
 import type { Db } from '../db/tables.ts'
 import { ORGANIZATION_COLUMNS, type Stored, toOrganization } from './store.ts'
 
-export type { Stored } from './store.ts'
+// All organizations: kept in memory, or range of ids by range.
 
 /** So many are read at once. */
 const PAGE = 500
@@ -38,4 +38,30 @@ export function readAll(db: Db, version: () => number): () => Promise<Stored[]> 
     seen = at
     return [...known.values()].map(({ one }) => one)
   }
+}
+
+/** The number of each range of so many ids that there may be; 0 for the ids 1 to `size`. */
+export async function ranges(db: Db, size: number): Promise<number[]> {
+  const last = await db
+    .selectFrom('organization')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst()
+  return Array.from({ length: Math.ceil(Number(last?.id ?? 0) / size) }, (_, index) => index)
+}
+
+interface Listed {
+  code: string
+  /** Unix time in milliseconds. */
+  updatedAt: number
+}
+
+/** Those with the ids from one to another. */
+export async function between(db: Db, from: number, to: number): Promise<Listed[]> {
+  return db
+    .selectFrom('organization')
+    .select(['code', 'updated_at as updatedAt'])
+    .where('id', '>=', from)
+    .where('id', '<=', to)
+    .orderBy('id')
+    .execute()
 }

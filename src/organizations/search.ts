@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
 import { latitudesAround, metersBetween, type Point } from '../places/distance.ts'
-import { fold } from './fold.ts'
 import type { OrganizationQuery } from './schema.ts'
-import { ORGANIZATION_COLUMNS, type Stored, toOrganization } from './store.ts'
+import { fold, ORGANIZATION_COLUMNS, type Stored, toOrganization } from './store.ts'
 
 /** Where a page begins: behind an id, and where the nearest come first, behind a distance too. */
 export type After = [id: number] | [meters: number, id: number]

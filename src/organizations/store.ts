@@ -4,7 +4,6 @@ import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
 import { toPhotos } from '../photos/storage/kept.ts'
-import { fold } from './fold.ts'
 import { problemsOfQuestions, soundQuestions } from './questions.ts'
 import {
   type Details,
@@ -193,4 +192,9 @@ async function withFreeCode<Result>(change: Promise<Result>): Promise<Result> {
   } catch (error) {
     throw isUniqueViolation(error) ? new ApiError('organization_exists') : error
   }
+}
+
+/** What a person would take for the same is the same. PostgreSQL refuses NUL: U+FFFD stands for it. */
+export function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().trim().replaceAll('\0', '\ufffd')
 }

@@ -1,10 +1,13 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Role } from '../access.ts'
-import type { Db } from '../db/tables.ts'
+import { changes } from '../db/change.ts'
+import type { Db, Tables } from '../db/tables.ts'
+import type { Job } from '../jobs/job.ts'
 
 const HOUR_MS = 3_600_000
 
 /** A session ends when nobody has used it for so long, and after so long in any case. */
-export const IDLE_MS = 12 * HOUR_MS
+const IDLE_MS = 12 * HOUR_MS
 export const LONGEST_MS = 30 * 24 * HOUR_MS
 /** So often at most it is written down that a session is in use. */
 export const SEEN_EVERY_MS = 5 * 60_000
@@ -89,4 +92,28 @@ export async function endSession(db: Db, hash: string): Promise<void> {
 
 export async function endSessionsOf(db: Db, staffId: number): Promise<void> {
   await db.deleteFrom('staff_session').where('staff_id', '=', staffId).execute()
+}
+
+/** Removes sessions and links that are over. They count no more in any case. */
+export const expiredSessions: Job = {
+  isDue: ({ db, clock }) => hasExpired(db, clock()),
+  run: async ({ write, clock }, mayGoOn) => {
+    if (await mayGoOn()) await write(changes.removeExpiredSessions, clock())
+  },
+}
+
+async function hasExpired(db: Db, now: number): Promise<boolean> {
+  const sessions = db.selectFrom('staff_session').select('hash').where(isPast(now)).limit(1)
+  const links = db.selectFrom('staff_link').select('hash').where('expires_at', '<=', now).limit(1)
+  return Boolean((await sessions.executeTakeFirst()) ?? (await links.executeTakeFirst()))
+}
+
+export async function removeExpiredSessions(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('staff_session').where(isPast(now)).execute()
+  await db.deleteFrom('staff_link').where('expires_at', '<=', now).execute()
+}
+
+function isPast(now: number) {
+  return ({ eb }: ExpressionBuilder<Tables, 'staff_session'>) =>
+    eb.or([eb('seen_at', '<=', now - IDLE_MS), eb('created_at', '<=', now - LONGEST_MS)])
 }

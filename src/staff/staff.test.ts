@@ -16,9 +16,9 @@ import { PASSWORD, startConsole } from '../testing/staffed.ts'
 import type { startApp, TestApp } from '../testing/start-app.ts'
 import { authorityOf } from './accounts.ts'
 import { join as followLink, invite, readLink, reset } from './join.ts'
-import { doersOf } from './names.ts'
 import type { NewPerson } from './person.ts'
 import * as staff from './store.ts'
+import { doersOf } from './store.ts'
 
 const HOUR_MS = 3_600_000
 const ANA: NewPerson = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' }

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
-import { readAll, type Stored } from '../../organizations/all.ts'
+import { readAll } from '../../organizations/all.ts'
 import { pointOf } from '../../organizations/locate.ts'
+import type { Stored } from '../../organizations/store.ts'
 import { metersBetween, type Point } from '../../places/distance.ts'
 import { fold } from '../../search/words.ts'
 import { nearOf, pageOf, toLocationError } from './parameter-values.ts'
