@@ -88,8 +88,8 @@ async function unlisted(
     .where('status', 'is', null)
     .orderBy('id', 'desc')
     .limit(limit + 1)
-  if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId as never)
-  if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId as never)
+  if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
+  if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
   if (behind !== undefined) rows = rows.where('id', '<', behind)
   const found = (await rows.execute()).map((row) => toShown(row as unknown as PickedRow, show, picked))
   const last = found.length > limit ? found[limit - 1] : undefined

@@ -56,7 +56,7 @@ const moveFrom = prepared<MoveParameters, MovedRow>((db, fill) =>
     .updateTable('pet')
     .set({
       status: fill('to'),
-      ...setTimes(fill as never),
+      ...setTimes(fill),
       updated_at: fill('now'),
       version: fill('version'),
     })

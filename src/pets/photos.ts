@@ -2,7 +2,7 @@ import type { Db } from '../db/tables.ts'
 import { keptPhotos } from '../photos/storage/kept.ts'
 import { PHOTOS } from './fields.ts'
 import { record } from './history.ts'
-import { type StoredPet, setPhotos } from './store.ts'
+import { drawVersion, type StoredPet } from './store.ts'
 
 /**
  * Shows other photos of an animal, and writes down that it does: which there were, and what was said of them.
@@ -27,4 +27,14 @@ export async function replace(
     now,
   )
   return true
+}
+
+async function setPhotos(db: Db, before: StoredPet, photos: string | null, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('pet')
+    .set({ photos, updated_at: now, version: drawVersion() })
+    .where('id', '=', before.pet.id)
+    .where('version', '=', before.row.version)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }

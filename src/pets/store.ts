@@ -118,7 +118,7 @@ const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
     .updateTable('pet')
     .set({
       ...byColumn((name) => fill(name) as never),
-      ...setTimes(fill as never),
+      ...setTimes(fill),
       updated_at: fill('now'),
       version: fill('version'),
     })
@@ -140,22 +140,6 @@ export async function update(
   const changed = { ...written(pet, ageDueAt), ...timesOf(moved, now), ...versions, id: before.pet.id, now }
   const [row] = await withReferences(updateVersion(db, changed))
   return row
-}
-
-/** @returns false when the animal is no longer as it was `before` */
-export async function setPhotos(
-  db: Db,
-  before: StoredPet,
-  photos: string | null,
-  now: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('pet')
-    .set({ photos, updated_at: now, version: drawVersion() })
-    .where('id', '=', before.pet.id)
-    .where('version', '=', before.row.version)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
 }
 
 /** Whether it was still as `before`, and is gone now. */

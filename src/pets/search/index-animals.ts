@@ -118,7 +118,7 @@ const writeKeys = prepared<Omit<Entry, 'tokens'>, never>((db, fill) =>
     .insertInto('pet_search')
     .values({ pet_id: fill('id'), ...byKey((key) => fill(key)) } as never)
     .onConflict((conflict) =>
-      conflict.column('pet_id').doUpdateSet(({ ref }) => byKey((key) => ref(`excluded.${key}`)) as never),
+      conflict.column('pet_id').doUpdateSet(({ ref }) => byKey((key) => ref(`excluded.${key}`))),
     ),
 )
 
