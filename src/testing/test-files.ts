@@ -32,7 +32,7 @@ export const ON_POSTGRES = longestFirst([
   'src/faces/web/console/animals/animals.test.ts',
   'src/faces/web/console/applications/applications.test.ts',
   'src/faces/web/console/console.test.ts',
-  'src/faces/web/console/forms/choices.test.ts',
+  'src/faces/web/console/choices.test.ts',
   'src/faces/web/console/hostile.test.ts',
   'src/faces/web/console/import/columns.test.ts',
   'src/faces/web/console/import/import.test.ts',

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { ROLES, type Role } from '../../../access.ts'
 import { browsing, signIn } from '../../../testing/console.ts'
 import { startApp, type TestApp } from '../../../testing/start-app.ts'
+import { returnPath } from './address.ts'
 import { PAGES } from './pages.ts'
-import { returnPath } from './return-path.ts'
 
 const ALL = Object.keys(PAGES).map((name) => {
   const [method = '', path = ''] = name.split(' ')

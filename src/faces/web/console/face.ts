@@ -9,24 +9,20 @@ import { decideOrders } from './animals/orders.ts'
 import { removeAnimal } from './animals/remove.ts'
 import { changeStatus } from './animals/status.ts'
 import { applicationPages } from './applications/pages.ts'
-import { consoleError } from './error-page.ts'
+import { consoleError } from './frame.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
-import { keyPages } from './keys/key.ts'
-import { listKeys } from './keys/list.ts'
+import { keyPages } from './keys/keys.ts'
 import { makeKeys } from './keys/make.ts'
 import { addOrganization } from './organization/add.ts'
 import { organizationPages } from './organization/page.ts'
 import { questionsPages } from './organization/questions.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
 import { accountPages } from './people/account.ts'
-import { invitePeople } from './people/invite.ts'
-import { listPeople } from './people/list.ts'
-import { personPages } from './people/person.ts'
+import { peoplePages } from './people/people.ts'
 import { joinPages } from './sign-in/join.ts'
 import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
-import { usagePage } from './usage.ts'
 
 /** The longest texts of an animal, each of whose characters a form may send as nine. */
 const MOST_BYTES = 262_144
@@ -57,13 +53,9 @@ export function consoleFace(context: Context): Face {
       organizationPages(app, context)
       addOrganization(app, context)
       questionsPages(app, context)
-      usagePage(app, context)
-      listPeople(app, context)
-      invitePeople(app, context)
-      personPages(app, context)
-      listKeys(app, context)
-      makeKeys(app, context)
+      peoplePages(app, context)
       keyPages(app, context)
+      makeKeys(app, context)
       accountPages(app, context)
     },
   }

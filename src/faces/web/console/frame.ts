@@ -1,15 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../../config.ts'
+import type { ApiError } from '../../../errors.ts'
 import type { Caller } from '../../../http/caller.ts'
+import type { Face } from '../../../http/face.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
-import { type Language, languageOf } from '../../../http/language.ts'
+import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
 import type { Right } from '../../../staff/roles.ts'
-import { type PageParts, renderPage } from '../page.ts'
+import { languageLinks } from '../language-choice.ts'
+import { HTML_TYPE, type PageParts, pageHeaders, renderPage } from '../page.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
-import { consoleFoot } from './error-page.ts'
-import { callerMay } from './gate.ts'
-import { PREFIX } from './pages.ts'
+import { wholeNumberOf } from './address.ts'
+import { callerMay, PREFIX } from './pages.ts'
 
-/** What every page offers, to those who may use it. */
+/** The links of every page, each with the right to follow it. */
 const NAV = [
   ['/', 'start', 'seeNumbers'],
   ['/animals', 'animals', 'seeAnimals'],
@@ -21,14 +25,14 @@ const NAV = [
   ['/keys', 'keys', 'manageKeys'],
 ] as const satisfies (readonly [path: string, name: keyof Texts['console']['nav'], right: Right])[]
 
-interface Inside {
+interface ConsolePage {
   title: string
   main: Part
   scripts?: PageParts['scripts']
 }
 
-/** A page of the console, with what stands around all of them. */
-export function consolePage(request: FastifyRequest, { title, main, scripts = [] }: Inside): string {
+/** A page of the console, with the header and footer of all pages. */
+export function consolePage(request: FastifyRequest, { title, main, scripts = [] }: ConsolePage): string {
   const language = languageOf(request.headers)
   const { console: words } = textsOf(language)
   return renderPage({
@@ -38,11 +42,11 @@ export function consolePage(request: FastifyRequest, { title, main, scripts = []
     scripts: ['console.js', ...scripts],
     header: header(language, request),
     main: html`${notice(request, words)}${main}`,
-    footer: consoleFoot(language),
+    footer: footer(language),
   })
 }
 
-/** Texts of the console, and the language that they are in. */
+/** The texts of the console and their language. */
 export function wordsFor({ headers }: Pick<FastifyRequest, 'headers'>) {
   const language = languageOf(headers)
   const { common, console: words } = textsOf(language)
@@ -63,6 +67,8 @@ ${who(words, caller)}
 </header>`
 }
 
+const footer = (language: Language): Html => html`<footer class="foot">${languageLinks(language)}</footer>`
+
 const isIn = (path: string, to: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
 
 function who(words: Texts['console'], { staff }: Caller): Html | undefined {
@@ -73,9 +79,121 @@ function who(words: Texts['console'], { staff }: Caller): Html | undefined {
   )
 }
 
-/** What the change did that led here, by a name in the address: an address can say nothing of its own. */
+/** What a change did, by a name in the address. An address cannot bring a text of its own. */
 function notice({ query }: FastifyRequest, words: Texts['console']): Html | undefined {
   const { done } = query as { done?: unknown }
   const text = Object.hasOwn(words.notices, String(done)) && words.notices[String(done)]
   return text ? html`<p class="notice" role="status">${text}</p>` : undefined
+}
+
+/** A page of the console without links, also for people who are not signed in. */
+export function barePage(
+  language: Language,
+  title: string,
+  main: Html,
+  scripts: PageParts['scripts'] = [],
+): string {
+  const { console: words } = textsOf(language)
+  return renderPage({
+    language,
+    title: `${title} – ${words.title}`,
+    style: 'console.css',
+    scripts,
+    header: html`<header class="bar"><a class="home" href="${PREFIX}/">adoptable</a></header>`,
+    main: html`<div class="narrow"><h1>${title}</h1>
+${main}</div>`,
+    footer: footer(language),
+  })
+}
+
+/** An error in words, with a way back. */
+export function consoleError(
+  { status, code }: ApiError,
+  headers: IncomingHttpHeaders,
+  config: Config,
+): ReturnType<Face['writeError']> {
+  const language = languageOf(headers)
+  const { common, console: words } = textsOf(language)
+  const title = common.errorTitles[status] ?? common.errorTitles[status < 500 ? 400 : 500] ?? ''
+  const advice = words.errors[code] ?? common.errorAdvice[status]
+  const body = barePage(
+    language,
+    title,
+    html`<p>${advice}</p>
+<p><a href="${PREFIX}/">${words.toStart}</a></p>`,
+  )
+  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: LANGUAGE_VARY } }
+}
+
+/** For a form that was sent after its session had ended. */
+export function signedOutPage(headers: IncomingHttpHeaders): string {
+  const language = languageOf(headers)
+  const { signedOut } = textsOf(language).console
+  return barePage(
+    language,
+    signedOut.title,
+    html`<p>${signedOut.advice}</p>
+<p><a class="button" href="${PREFIX}/sign-in" target="_blank" rel="noopener">${signedOut.link}</a></p>`,
+  )
+}
+
+const ROWS_PER_PAGE = 50
+
+interface ListPart {
+  organizationId: number | undefined
+  limit: number
+  after?: number
+}
+
+/** The rows of one page of a list in the order of their ids, and links to the other pages. */
+export async function pageOf<Row extends { id: number }>(
+  request: FastifyRequest,
+  path: string,
+  list: (part: ListPart) => Promise<Row[]>,
+): Promise<{ rows: readonly Row[]; pager: Part }> {
+  const { animals } = wordsFor(request).words
+  const { organizationId } = request.caller
+  const after = wholeNumberOf((request.query as { after?: unknown }).after)
+  // One row more says whether there is a next page.
+  const part = { organizationId, limit: ROWS_PER_PAGE + 1, ...(after !== undefined && { after }) }
+  const found = await list(part)
+  const rows = found.slice(0, ROWS_PER_PAGE)
+  const next = found.length > ROWS_PER_PAGE && `${path}?after=${rows.at(-1)?.id}`
+  const first = after !== undefined && path
+  return { rows, pager: (first || next) && pagerOf(animals, first, next) }
+}
+
+/** Links to the first and the next page of a list, if there are such pages. */
+export function pagerOf(
+  words: { first: string; next: string },
+  first: string | false,
+  next: string | false | undefined,
+): Html {
+  return html`<p class="pager">${first && html`<a class="button plain" href="${first}">${words.first}</a>`}
+${next && html`<a class="button plain" rel="next" href="${next}">${words.next}</a>`}</p>`
+}
+
+interface Secret {
+  title: string
+  lead: string
+  label: string
+  /** A link or a key. It is in no address, and nowhere else. */
+  secret: string
+  back: { path: string; text: string }
+}
+
+/** Shows a secret this once, to be copied. */
+export function shownOnce(request: FastifyRequest, { title, lead, label, secret, back }: Secret): string {
+  const { words } = wordsFor(request)
+  return consolePage(request, {
+    title,
+    main: html`<div class="narrow"><h1>${title}</h1>
+<p class="lead">${lead}</p>
+<div class="card"><label for="secret">${label}</label>
+<div class="secret"><textarea id="secret" rows="2" readonly autocomplete="off" spellcheck="false">${secret}</textarea>
+<button class="plain" type="button" data-copies="secret" data-copied="${words.people.copied}" hidden>${words.people.copy}</button></div>
+<p class="hint" role="status"></p>
+<p>${words.people.onlyOnce}</p></div>
+<p><a href="${back.path}">${back.text}</a></p></div>`,
+  })
 }

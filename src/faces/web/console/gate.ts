@@ -10,10 +10,10 @@ import { LANGUAGE_VARY } from '../../../http/language.ts'
 import { visitorOf } from '../../../keys/identify.ts'
 import { charge } from '../../../limits/charge.ts'
 import { identifyStaff } from '../../../staff/identify.ts'
-import { may, type Right } from '../../../staff/roles.ts'
+import { may } from '../../../staff/roles.ts'
 import { requireSameOrigin } from '../../../staff/session-cookie.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
-import { signedOutPage } from './error-page.ts'
+import { signedOutPage } from './frame.ts'
 import { PREFIX } from './pages.ts'
 
 /** Whoever is signed in has a bound of their own; others share that of their address. */
@@ -66,9 +66,4 @@ function withSlash(url: string): string {
 function sendToSignIn(request: FastifyRequest, reply: FastifyReply, isRead: boolean): void {
   if (isRead) void reply.redirect(`${PREFIX}/sign-in?to=${encodeURIComponent(request.url)}`, 303)
   else void reply.code(403).send(signedOutPage(request.headers))
-}
-
-/** Whether somebody may, for what a page shows. */
-export function callerMay({ staff }: Caller, right: Right): boolean {
-  return staff !== undefined && may(staff.role, right)
 }

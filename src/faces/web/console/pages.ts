@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify'
-import type { Right } from '../../../staff/roles.ts'
+import type { Caller } from '../../../http/caller.ts'
+import { may, type Right } from '../../../staff/roles.ts'
 
 /** Who may use a page: whoever has the right, everybody who is signed in, or anybody at all. */
 export type Needed = Right | 'anyStaff' | 'anybody'
@@ -81,4 +82,9 @@ export function declareNeeds(route: RouteOptions): void {
     if (!needs) throw new Error(`the page ${name} has no place in the list of console/pages.ts`)
     route.config = { ...route.config, needs }
   }
+}
+
+/** Whether a caller has a right, for what a page shows. */
+export function callerMay({ staff }: Caller, right: Right): boolean {
+  return staff !== undefined && may(staff.role, right)
 }

@@ -15,11 +15,10 @@ import { type Texts, textsOf } from '../texts/texts.ts'
 import { doerIn } from './animals/history-section.ts'
 import { ROW_PICKED, rows } from './animals/rows.ts'
 import { type Told, told } from './animals/told.ts'
-import { readChoices } from './forms/choices.ts'
+import { readChoices } from './choices.ts'
 import { consolePage, wordsFor } from './frame.ts'
-import { callerMay } from './gate.ts'
 import { noneYet } from './organization/none-yet.ts'
-import { PREFIX } from './pages.ts'
+import { callerMay, PREFIX } from './pages.ts'
 
 /** So many of each are shown; a list has the rest. */
 const FEW = 5

@@ -1,5 +1,5 @@
 import type { Texts } from '../../texts/texts.ts'
-import type { Choice, Choices } from '../forms/choices.ts'
+import type { Choice, Choices } from '../choices.ts'
 import type { FormField } from '../forms/fields.ts'
 import { schemaOf } from './fields.ts'
 

@@ -9,7 +9,7 @@ import {
   textField,
 } from '../../forms.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
-import type { Choices } from '../forms/choices.ts'
+import type { Choices } from '../choices.ts'
 import { codeField } from '../forms/code-field.ts'
 import type { FormField } from '../forms/fields.ts'
 import { NON_FIELD } from '../forms/problems.ts'

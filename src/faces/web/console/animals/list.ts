@@ -9,10 +9,9 @@ import { type Finder, finderOf } from '../../../../pets/search/find.ts'
 import { photosBeside } from '../../../../photos/storage/kept.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { type Choice, type Choices, readChoices } from '../forms/choices.ts'
+import { type Choice, type Choices, readChoices } from '../choices.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 import { ROW_PICKED, rows } from './rows.ts'
 
 const PATH = `${PREFIX}/animals`

@@ -13,8 +13,7 @@ import { dayIn } from '../../dates.ts'
 import { mailLink } from '../../mail-link.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 import { ownAnimal } from './own.ts'
 
 const MOST_ORDERS = 20

@@ -5,8 +5,7 @@ import { pickedOf } from '../../../../pets/row.ts'
 import { daysSince } from '../../dates.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 import { statusTag } from './status-buttons.ts'
 
 /** What a row shows of an animal. */

@@ -11,8 +11,7 @@ import { viewerOf } from '../../../../orders/store.ts'
 import * as pets from '../../../../pets/store.ts'
 import { statusTag } from '../animals/status-buttons.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 import { applicantName, sentPart, stateLine } from './sent.ts'
 
 const MOST = 50

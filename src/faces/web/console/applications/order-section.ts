@@ -5,8 +5,7 @@ import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import * as orders from '../../../../orders/store.ts'
 import { wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 
 /** The order that the approval placed: with it the adoption becomes complete. */
 export async function orderSection(

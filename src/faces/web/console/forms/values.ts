@@ -3,7 +3,7 @@ import { type FormBody, textIn, typedText } from '../../../../http/form-body.ts'
 import { amountOf, weightOf } from '../../../../transfer/amounts.ts'
 import { KILOGRAM_GRAMS } from '../../../../transfer/words.ts'
 import { digitsOf } from '../../currency.ts'
-import { wholeNumberOf } from '../whole-number.ts'
+import { wholeNumberOf } from '../address.ts'
 import type { FormField, Kind } from './fields.ts'
 
 // Between what a form is about, as the contract has it, and the texts of its fields.

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Access } from '../../../../access.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
@@ -12,30 +12,32 @@ import { type Limits, PLANS, type Plan } from '../../../../plans.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { accessUpTo, mayManageKey } from '../../../../staff/roles.ts'
 import { type Problem, problemSummary, radioField, selectField, textField } from '../../forms.ts'
-import { organizationField } from '../forms/organization-field.ts'
-import { consolePage, wordsFor } from '../frame.ts'
-import { shownOnce } from '../shown-once.ts'
-import { wholeNumberOf } from '../whole-number.ts'
-import { KEYS } from './list.ts'
+import { wholeNumberOf } from '../address.ts'
+import { organizationField } from '../choices.ts'
+import { consolePage, shownOnce, wordsFor } from '../frame.ts'
+import { KEYS } from './keys.ts'
 
-const MOST_REQUESTS = 9_999_999_999
+const MAX_REQUESTS = 9_999_999_999
 
 const FIELDS = ['name', 'access', 'plan', 'perMinute', 'perDay', 'organizationId'] as const
 type Typed = Record<(typeof FIELDS)[number], string>
 
-const NONE: Typed = {
+const NEW: Typed = {
   ...{ name: '', access: 'read', plan: 'free', perMinute: '', perDay: '', organizationId: '' },
 }
 
 /** Makes a key, and shows it. */
 export function makeKeys(app: App, context: Context): void {
-  app.get('/keys/new', (request) => page(context, request, NONE))
+  app.get('/keys/new', (request) => page(context, request, NEW))
 
   app.post('/keys/new', async (request, reply) => {
     const form = request.body as FormBody
     const typed = Object.fromEntries(FIELDS.map((name) => [name, textIn(form, name)])) as Typed
     const { key, problems } = await read(context, request, typed)
-    if (!key) return refused(context, request, reply, typed, problems)
+    if (!key) {
+      reply.code(400)
+      return page(context, request, typed, problems)
+    }
     if (!mayManageKey(authorityOf(request.caller), key)) throw new ApiError('insufficient_access')
     const { write, config, clock } = context
     const { id, secret } = await makeKey(write, config.environment, key, clock())
@@ -48,17 +50,6 @@ export function makeKeys(app: App, context: Context): void {
       back: { path: KEYS, text: words.keys.toList },
     })
   })
-}
-
-function refused(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  typed: Typed,
-  problems: Problem[],
-): Promise<string> {
-  reply.code(400)
-  return page(context, request, typed, problems)
 }
 
 /** A key as a form describes it, by the rules that the command has too. */
@@ -92,7 +83,7 @@ function limitsIn(
 ): Limits {
   const count = (field: 'perMinute' | 'perDay', text: string): number => {
     const value = wholeNumberOf(text) ?? 0
-    if (value < 1 || value > MOST_REQUESTS) wrong(field, message)
+    if (value < 1 || value > MAX_REQUESTS) wrong(field, message)
     return value
   }
   return { perMinute: count('perMinute', perMinute), perDay: count('perDay', perDay) }

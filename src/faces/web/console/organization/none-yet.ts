@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Html, html } from '../../../../http/html.ts'
 import { wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 
 /** What a page says that needs an organization where there is none: the way to it, or who knows the way. */
 export function noneYet(request: FastifyRequest, text: string): Html {

@@ -24,8 +24,7 @@ import {
   valuesOf,
 } from '../forms/values.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { callerMay } from '../gate.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 import { changePhotos } from '../photos/routes.ts'
 import { photosSection } from '../photos/section.ts'
 import { FIELDS, formOf, GROUPS } from './fields.ts'

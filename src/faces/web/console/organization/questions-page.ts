@@ -11,7 +11,7 @@ import {
   selectField,
   textField,
 } from '../../forms.ts'
-import { readOrganizations } from '../forms/choices.ts'
+import { readOrganizations } from '../choices.ts'
 import { NON_FIELD } from '../forms/problems.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'

@@ -13,9 +13,8 @@ import * as staff from '../../../../staff/store.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { takeSession } from '../sign-in/begin.ts'
-import { passwordField } from '../sign-in/password-field.ts'
-import { personProblems } from '../sign-in/problems.ts'
+import { passwordField, personProblems } from '../sign-in/person-fields.ts'
+import { takeSession } from '../sign-in/sign-in.ts'
 
 const ACCOUNT = `${PREFIX}/account`
 

@@ -1,19 +1,16 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { MOST_EMAIL } from '../../../../staff/person.ts'
-import { mayHaveCookies, NO_SESSION, sessionToken } from '../../../../staff/session-cookie.ts'
+import { mayHaveCookies, NO_SESSION, sessionCookie, sessionToken } from '../../../../staff/session-cookie.ts'
 import { signIn, signOut } from '../../../../staff/sign-in.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
-import { barePage } from '../error-page.ts'
-import { wordsFor } from '../frame.ts'
+import { returnPath } from '../address.ts'
+import { barePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { returnPath } from '../return-path.ts'
-import { takeSession } from './begin.ts'
-import { needsHttps } from './needs-https.ts'
-import { passwordField } from './password-field.ts'
+import { passwordField } from './person-fields.ts'
 
 const PATH = '/sign-in'
 
@@ -92,4 +89,31 @@ function notice(request: FastifyRequest): Html | undefined {
   const { done } = request.query as { done?: unknown }
   const name = NOTICES.find((one) => one === done)
   return name && html`<p class="notice" role="status">${wordsFor(request).words.signIn.notices[name]}</p>`
+}
+
+/**
+ * Gives a browser the new session and ends its old one, which may have been read, or put there, by somebody
+ * else.
+ */
+export async function takeSession(
+  context: Pick<Context, 'write'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+): Promise<void> {
+  await signOut(context, sessionToken(request.raw) ?? '')
+  reply.header('set-cookie', sessionCookie(token))
+}
+
+/** For a sign-in over plain http from another machine, where a browser drops the cookie. */
+export function needsHttps(request: FastifyRequest, reply: FastifyReply): string {
+  const { language, words } = wordsFor(request)
+  reply.code(403)
+  const { title, advice, how } = words.signIn.needsHttps
+  return barePage(
+    language,
+    title,
+    html`<p>${advice}</p>
+<ul>${how.map((way) => html`<li>${way}</li>`)}</ul>`,
+  )
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { signIn } from '../../../../testing/console.ts'
-import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
-import { upload } from '../../../../testing/upload.ts'
+import { signIn } from '../../../testing/console.ts'
+import { startApp, UNLIMITED } from '../../../testing/start-app.ts'
+import { upload } from '../../../testing/upload.ts'
 
 const SPANISH = { 'accept-language': 'es' }
 

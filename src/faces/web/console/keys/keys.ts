@@ -7,19 +7,23 @@ import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { renewKey } from '../../../../keys/make.ts'
 import * as keys from '../../../../keys/store.ts'
+import { usedToday } from '../../../../limits/store.ts'
+import { PLANS } from '../../../../plans.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { mayManageKey } from '../../../../staff/roles.ts'
-import { timeIn } from '../../dates.ts'
+import { dayIn, timeIn } from '../../dates.ts'
 import { selectField } from '../../forms.ts'
-import { consolePage, wordsFor } from '../frame.ts'
-import { pathId } from '../path-id.ts'
-import { shownOnce } from '../shown-once.ts'
-import { KEYS, planOf, stateOf } from './list.ts'
+import type { Texts } from '../../texts/texts.ts'
+import { pathId } from '../address.ts'
+import { consolePage, pageOf, shownOnce, wordsFor } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+
+export const KEYS = `${PREFIX}/keys`
 
 type ById = { Params: { id: string } }
 
 const HOUR_MS = 3_600_000
-/** How long the secret before still works, by the name that the form has of it. */
+/** How long the previous secret still works, by the value that the form sends. */
 const OVERLAPS = new Map([
   ['7d', 168 * HOUR_MS],
   ['24h', 24 * HOUR_MS],
@@ -27,10 +31,14 @@ const OVERLAPS = new Map([
   ['0', 0],
 ])
 
-/** Shows a key, gives it another secret, and revokes it. */
+/** The keys of programs: a list, how much each key uses, and a page that shows, rotates and revokes a key. */
 export function keyPages(app: App, context: Context): void {
   const { write, clock, config } = context
-  app.get<ById>('/keys/:id', async (request: FastifyRequest) => page(request, await keyOf(context, request)))
+  app.get('/keys', (request) => listPage(context, request))
+  app.get('/usage', (request) => usagePage(context, request))
+  app.get<ById>('/keys/:id', async (request: FastifyRequest) =>
+    keyPage(request, await keyOf(context, request)),
+  )
 
   app.post<ById>('/keys/:id/rotate', async (request: FastifyRequest, reply) => {
     const { id, name } = await ownKey(context, request)
@@ -59,6 +67,36 @@ export function keyPages(app: App, context: Context): void {
   })
 }
 
+async function listPage({ db }: Context, request: FastifyRequest): Promise<string> {
+  const { keys: words } = wordsFor(request).words
+  const { rows, pager } = await pageOf(request, KEYS, (part) => keys.list(db, part))
+  const main = html`<div class="head"><h1>${words.title}</h1>
+<a class="button" href="${KEYS}/new">${words.make}</a></div>
+<p class="lead">${words.lead}</p>
+${rows.length > 0 ? html`<ul class="rows">${rows.map((key) => row(key, request))}</ul>` : html`<p class="card">${words.none}</p>`}${pager}`
+  return consolePage(request, { title: words.title, main })
+}
+
+function row(key: keys.Key, request: FastifyRequest): Html {
+  const { language, words } = wordsFor(request)
+  const { id, name, access, created_at, organization } = key
+  const facts = [words.keys.number(id), organization ?? words.people.everywhere, dayIn(language, created_at)]
+  return html`<li><div class="about"><a href="${KEYS}/${id}">${name}</a>
+<small>${facts.join(' · ')}</small></div>
+<div class="state">${stateOf(key, words)} <small>${words.keys.accesses[access]} · ${planOf(key, words)}</small></div></li>`
+}
+
+function stateOf({ revoked_at }: keys.Key, { keys: words }: Texts['console']): Html {
+  return revoked_at === null
+    ? html`<span class="tag available">${words.valid}</span>`
+    : html`<span class="tag">${words.revoked}</span>`
+}
+
+function planOf({ plan, per_minute, per_day }: keys.Key, { keys: words }: Texts['console']): string {
+  const figures = per_minute === null || per_day === null ? undefined : words.figures(per_minute, per_day)
+  return figures === undefined ? (words.plans[plan] ?? plan) : `${words.plans[plan]} (${figures})`
+}
+
 const gone = (reply: FastifyReply) => reply.redirect(`${KEYS}?done=keyGone`, 303)
 
 /** @throws {ApiError} route_not_found, also for one of another organization */
@@ -70,7 +108,7 @@ async function keyOf({ db }: Context, request: FastifyRequest): Promise<keys.Key
   return key
 }
 
-/** The key, for somebody who decides about it. @throws {ApiError} insufficient_access */
+/** The key, for a caller who may change it. @throws {ApiError} insufficient_access */
 async function ownKey(context: Context, request: FastifyRequest): Promise<keys.Key> {
   const key = await keyOf(context, request)
   if (!mayDecide(request, key)) throw new ApiError('insufficient_access')
@@ -81,7 +119,7 @@ function mayDecide({ caller }: FastifyRequest, { access, organization_id }: keys
   return mayManageKey(authorityOf(caller), { access, organizationId: organization_id ?? undefined })
 }
 
-function page(request: FastifyRequest, key: keys.Key): string {
+function keyPage(request: FastifyRequest, key: keys.Key): string {
   const { language, words } = wordsFor(request)
   const { keys: own, people } = words
   const { id, name, access, organization, created_at, revoked_at } = key
@@ -120,4 +158,40 @@ function revokePage(request: FastifyRequest, { id, name }: keys.Key): string {
 <form method="post" action="${KEYS}/${id}/revoke" class="row"><button class="danger">${own.revoke}</button>
 <a class="button plain" href="${KEYS}/${id}">${animal.removeNo}</a></form></div>`,
   })
+}
+
+const MAX_KEYS = 200
+
+/** How much of its plan each key uses. */
+async function usagePage({ config, db, clock }: Context, request: FastifyRequest): Promise<string> {
+  const { language, words } = wordsFor(request)
+  const { usage } = words
+  const all = await keys.list(db, { organizationId: request.caller.organizationId })
+  const shown = all.filter(({ revoked_at }) => revoked_at === null).slice(0, MAX_KEYS)
+  const used = await usedToday(
+    db,
+    shown.map(({ id }) => `key:${id}`),
+    clock(),
+  )
+  const whole = new Intl.NumberFormat(language)
+  const rows = shown.map((key): Html => {
+    const today = used.get(`key:${key.id}`) ?? 0
+    const most = limitOf(key)
+    return html`<tr><th scope="row">${key.name}</th><td>${key.plan}</td>
+<td>${config.redisUrl === undefined && html`<meter min="0" max="${most}" high="${most * 0.8}" value="${Math.min(today, most)}" aria-label="${key.name}"></meter> ${usage.of(whole.format(today), whole.format(most))}`}</td></tr>`
+  })
+  return consolePage(request, {
+    title: usage.title,
+    main: html`<h1>${usage.title}</h1><p class="lead">${config.redisUrl === undefined ? usage.lead : usage.inRedis}</p>
+${
+  rows.length === 0
+    ? html`<p class="card">${usage.none}</p>`
+    : html`<div class="card"><table><thead><tr><th scope="col">${usage.key}</th><th scope="col">${usage.plan}</th><th scope="col">${usage.today}</th></tr></thead><tbody>${rows}</tbody></table></div>`
+}`,
+  })
+}
+
+function limitOf({ plan, per_day }: keys.Key): number {
+  const figures = PLANS[plan]
+  return figures === 'custom' ? Number(per_day) : figures.perDay
 }

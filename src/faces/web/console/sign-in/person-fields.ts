@@ -1,22 +1,46 @@
 import type { ApiError, ErrorDetail } from '../../../../errors.ts'
+import { type Html, html } from '../../../../http/html.ts'
 import { EMAIL } from '../../../../http/text.ts'
 import { LEAST_CHARACTERS, MOST_CHARACTERS } from '../../../../staff/common-passwords.ts'
-import type { Problem } from '../../forms.ts'
+import { type Problem, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
+
+interface Password {
+  name: string
+  label: string
+  /** Whether somebody chooses it now, and does not repeat a known one. */
+  isNew: boolean
+  problems: readonly Problem[]
+}
+
+/** A field for a password, with a button that shows it. It never shows what was sent before. */
+export function passwordField(
+  { name, label, isNew, problems }: Password,
+  { signIn }: Texts['console'],
+): Html {
+  const field = textField({
+    ...{ name, label, type: 'password', required: true, problems },
+    autocomplete: isNew ? 'new-password' : 'current-password',
+    hint: isNew ? signIn.passwordHint(LEAST_CHARACTERS) : undefined,
+    mostCharacters: 2 * MOST_CHARACTERS,
+  })
+  return html`<div class="secret">${field}
+<button class="plain" type="button" data-shows="field-${name}" aria-pressed="false" hidden>${signIn.showPassword}</button></div>`
+}
 
 const IS_EMAIL = new RegExp(EMAIL)
 
-/** As the forms have them, from above. */
+/** The order of the fields in the forms. */
 const ORDER = ['name', 'email', 'current', 'password', 'role', 'organizationId']
 
-/** What was sent of a person. */
-export interface Typed {
+/** What a form sent about a person. */
+interface Typed {
   email?: string
   password?: string
   current?: string
 }
 
-/** What is wrong with a person or a password, in words, at the fields of the form. */
+/** Why a person or a password was refused, in words, at the fields of the form. */
 export function personProblems({ details = [] }: ApiError, typed: Typed, words: Texts['console']): Problem[] {
   const problems = details.map((detail) => {
     const field = detail.pointer?.slice(1) ?? ''
