@@ -3,19 +3,15 @@ import type { App } from '../../../http/app.ts'
 import type { Face } from '../../../http/face.ts'
 import { readForm } from '../../../http/form-body.ts'
 import { addAnimal } from './animals/add.ts'
-import { editAnimal } from './animals/edit.ts'
+import { animalPages } from './animals/change.ts'
 import { listAnimals } from './animals/list.ts'
-import { decideOrders } from './animals/orders.ts'
-import { removeAnimal } from './animals/remove.ts'
-import { changeStatus } from './animals/status.ts'
 import { applicationPages } from './applications/pages.ts'
 import { consoleError } from './frame.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
 import { keyPages } from './keys/keys.ts'
 import { makeKeys } from './keys/make.ts'
-import { addOrganization } from './organization/add.ts'
-import { organizationPages } from './organization/page.ts'
+import { organizationPages } from './organization/organization.ts'
 import { questionsPages } from './organization/questions.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
 import { accountPages } from './people/account.ts'
@@ -44,14 +40,10 @@ export function consoleFace(context: Context): Face {
       startPage(app, context)
       listAnimals(app, context)
       addAnimal(app, context)
-      editAnimal(app, context)
-      changeStatus(app, context)
-      decideOrders(app, context)
-      removeAnimal(app, context)
+      animalPages(app, context)
       applicationPages(app, context)
       importPages(app, context)
       organizationPages(app, context)
-      addOrganization(app, context)
       questionsPages(app, context)
       peoplePages(app, context)
       keyPages(app, context)

@@ -5,8 +5,8 @@ import { formIn, signIn } from '../../../testing/console.ts'
 import { startGallery } from '../../../testing/gallery.ts'
 import { addHostile, assertSound, hostile, SCRIPT } from '../../../testing/hostile.ts'
 import { upload } from '../../../testing/upload.ts'
-import { FORM_FIELDS as ANIMAL_FIELDS } from './animals/fields.ts'
-import { FIELDS as SHELTER_FIELDS } from './organization/fields.ts'
+import { FORM_FIELDS as ANIMAL_FIELDS } from './animals/form.ts'
+import { FIELDS as SHELTER_FIELDS } from './organization/form.ts'
 import { PAGES } from './pages.ts'
 
 /** An address, for all that its form says, whose letter would go to somebody else too. */

@@ -12,15 +12,14 @@ import { photosBeside } from '../../../photos/storage/kept.ts'
 import { doersOf } from '../../../staff/store.ts'
 import { timeIn } from '../dates.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
-import { doerIn } from './animals/history-section.ts'
-import { ROW_PICKED, rows } from './animals/rows.ts'
-import { type Told, told } from './animals/told.ts'
+import { doerIn, type HistoryLine, linesOf } from './animals/history.ts'
+import { ROW_PICKED, rows } from './animals/list.ts'
 import { readChoices } from './choices.ts'
 import { consolePage, wordsFor } from './frame.ts'
-import { noneYet } from './organization/none-yet.ts'
+import { noneYet } from './organization/organization.ts'
 import { callerMay, PREFIX } from './pages.ts'
 
-/** So many of each are shown; a list has the rest. */
+/** How many animals and changes are shown. The lists have the rest. */
 const FEW = 5
 const LATEST = 8
 
@@ -50,14 +49,14 @@ ${await latest(context, request)}`
   return consolePage(request, { title: start.title, main })
 }
 
-/** Of a store without any organization, for those who can add one: nearly all else belongs to one. */
+/** The link to add the first organization, for those who can: nearly everything else belongs to one. */
 async function shelterFirst({ db }: Context, request: FastifyRequest): Promise<Part> {
   if (!callerMay(request.caller, 'addOrganizations')) return undefined
   const found = await listOrganizations(db, { limit: 1, within: 1 })
   return found.length === 0 && noneYet(request, wordsFor(request).words.start.noOrganization)
 }
 
-/** What waits for somebody's decision comes first. */
+/** How many applications wait for a decision. */
 async function waitingLine({ db }: Context, { caller, headers }: FastifyRequest): Promise<Part> {
   if (!callerMay(caller, 'seeAdopters')) return undefined
   const count = await countWaiting(db, viewerOf(caller))
@@ -110,13 +109,13 @@ async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
   const items = changes.map(
     ({ petId, name, at, keyId, changes }) => html`<li><p><a href="${PREFIX}/animals/${petId}">${name}</a>
 <small>${doerIn(words, doers.get(keyId))}, <time datetime="${new Date(at).toISOString()}">${timeIn(language, at)}</time></small></p>
-<p>${briefly(told(changes, texts))}</p></li>`,
+<p>${briefly(linesOf(changes, texts))}</p></li>`,
   )
   return html`<section class="card" aria-labelledby="latest"><h2 id="latest">${words.start.latest}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.start.latestNone}</p>`}</section>`
 }
 
 /** What was changed, without all that it was and is. */
-function briefly(all: Told[]): string {
+function briefly(all: HistoryLine[]): string {
   return all.map(({ label, to, isShort }) => (isShort ? `${label}: ${to}` : label)).join(', ')
 }

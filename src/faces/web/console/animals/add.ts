@@ -7,26 +7,23 @@ import { html } from '../../../../http/html.ts'
 import * as requested from '../../../../pets/requested.ts'
 import { checkField, type Problem } from '../../forms.ts'
 import { readChoices } from '../choices.ts'
-import { newOnce, ONCE, runOnce } from '../forms/once.ts'
-import { readValues, type Values } from '../forms/values.ts'
+import { readValues, type Values } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
+import { newOnce, ONCE, runOnce } from '../once.ts'
 import { PREFIX } from '../pages.ts'
-import { FORM_FIELDS } from './fields.ts'
-import { animalForm } from './form.ts'
-import { petProblems } from './problems.ts'
-import { newPetOf } from './values.ts'
+import { animalForm, FORM_FIELDS, newPetOf, petProblems } from './form.ts'
 
 const PATH = '/animals/new'
 
-/** What the next animal of somebody who adds several has in common with the one before. */
-const KEPT = ['categoryId', 'organizationId'] as const
+/** The fields that "save and add another" fills in again. */
+const REPEATED = ['categoryId', 'organizationId'] as const
 
 /** Adds an animal, and then another. */
 export function addAnimal(app: App, context: Context): void {
   app.get(PATH, (request) => {
     const query = request.query as Record<string, unknown>
-    const values = Object.fromEntries(KEPT.map((name) => [name, textOf(query[name])]))
-    return page(context, request, { values, status: textOf(query.status), problems: [] })
+    const values = Object.fromEntries(REPEATED.map((name) => [name, textOf(query[name])]))
+    return page(context, request, values, textOf(query.status))
   })
 
   app.post(PATH, async (request, reply) => {
@@ -34,48 +31,43 @@ export function addAnimal(app: App, context: Context): void {
     const values = readValues(form, FORM_FIELDS)
     const status = form.get('status') === 'available' ? 'available' : ''
     try {
-      const body = { ...newPetOf(values), ...(status && { status }) }
-      const pet = await requested.readNew(context, body)
+      const pet = await requested.readNew(context, { ...newPetOf(values), ...(status && { status }) })
       const { id } = await runOnce(request, form, (key) =>
         requested.add(context, { caller: request.caller, key }, pet),
       )
-      return reply.redirect(form.get('next') === 'another' ? another(values, status) : added(id), 303)
+      const added = `${PREFIX}/animals/${id}?done=added`
+      return reply.redirect(form.get('next') === 'another' ? another(values, status) : added, 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
-      const { words } = wordsFor(request)
       reply.code(error.status)
-      return page(context, request, { values, status, problems: petProblems(error, words) })
+      return page(context, request, values, status, petProblems(error, wordsFor(request).words))
     }
   })
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 20) : '')
 
-const added = (id: number): string => `${PREFIX}/animals/${id}?done=added`
-
 function another(values: Values, status: string): string {
-  const kept = KEPT.flatMap((name) => (values[name] ? [[name, values[name]] as [string, string]] : []))
-  return `${PREFIX}${PATH}?${new URLSearchParams([['done', 'addedAnother'], ['status', status], ...kept])}`
-}
-
-interface Shown {
-  values: Values
-  status: string
-  problems: Problem[]
+  const query = new URLSearchParams({ done: 'addedAnother', status })
+  for (const name of REPEATED) if (values[name]) query.set(name, values[name])
+  return `${PREFIX}${PATH}?${query}`
 }
 
 async function page(
   context: Context,
   request: FastifyRequest,
-  { values, status, problems }: Shown,
+  values: Values,
+  status: string,
+  problems: readonly Problem[] = [],
 ): Promise<string> {
   const { language, words } = wordsFor(request)
   const { animal } = words
+  const { publishNow: label, publishNowHint: hint } = animal
   const form = animalForm(`${PREFIX}${PATH}`, {
     ...{ language, values, problems, choices: await readChoices(context, request) },
     hidden: { [ONCE]: newOnce() },
     isNew: true,
-    after: html`${checkBox(status, animal.publishNow, animal.publishNowHint)}
+    after: html`${checkField({ name: 'status', label, hint, value: status, checked: 'available' })}
 <div class="actions"><button name="next" value="photos">${animal.saveAdd}</button>
 <button class="plain" name="next" value="another">${animal.saveAnother}</button>
 <a class="quiet" href="${PREFIX}/animals">${animal.cancel}</a></div>`,
@@ -84,8 +76,4 @@ async function page(
     title: animal.addTitle,
     main: html`<h1>${animal.addTitle}</h1><p class="lead">${animal.addHint}</p>${form}`,
   })
-}
-
-function checkBox(status: string, label: string, hint: string) {
-  return checkField({ name: 'status', label, hint, value: status, checked: 'available' })
 }

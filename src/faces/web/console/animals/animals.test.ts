@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formIn, signIn, unescaped } from '../../../../testing/console.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
-import { FORM_FIELDS, schemaOf } from './fields.ts'
+import { FORM_FIELDS, schemaOf } from './form.ts'
 
 const NEW = '/console/animals/new'
 

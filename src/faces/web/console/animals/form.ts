@@ -1,5 +1,7 @@
+import type { ApiError } from '../../../../errors.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
+import { SCHEMAS } from '../../../../pets/fields.ts'
 import {
   checkField,
   longTextField,
@@ -9,74 +11,178 @@ import {
   textField,
 } from '../../forms.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
-import type { Choices } from '../choices.ts'
-import { codeField } from '../forms/code-field.ts'
-import type { FormField } from '../forms/fields.ts'
-import { NON_FIELD } from '../forms/problems.ts'
-import type { Values } from '../forms/values.ts'
-import { choicesOf, saidOf } from './choices.ts'
-import { FORM_FIELDS, GROUP_NAMES, GROUPS, type Group, schemaOf } from './fields.ts'
+import type { Choice, Choices } from '../choices.ts'
+import {
+  changedFields,
+  codeField,
+  type FormField,
+  field,
+  NON_FIELD,
+  patchOf,
+  problemsOf,
+  schemaIn,
+  type Values,
+  wide,
+} from '../fields.ts'
 
-export interface FormParts {
+/** What people can say about an animal, in the groups of the form. */
+const GROUPS = {
+  basics: [
+    wide('name'),
+    field('categoryId', 'idChoice'),
+    field('sex', 'choice'),
+    field('breed.primary'),
+    field('breed.secondary'),
+    field('breed.mixed', 'check'),
+    field('breed.unknown', 'check'),
+    field('birthDate', 'date'),
+    field('birthDateExact', 'check'),
+    field('age', 'choice'),
+    field('externalId'),
+  ],
+  character: [
+    wide('description', 'text'),
+    field('goodWith.children', 'yesOrNo'),
+    field('goodWith.dogs', 'yesOrNo'),
+    field('goodWith.cats', 'yesOrNo'),
+    field('traits.houseTrained', 'yesOrNo'),
+    wide('tags', 'list'),
+  ],
+  looks: [
+    field('size', 'choice'),
+    field('coat', 'choice'),
+    field('colors', 'list'),
+    field('weightGrams', 'kilograms'),
+    field('species'),
+    wide('videos', 'lines'),
+  ],
+  health: [
+    field('traits.vaccinated', 'yesOrNo'),
+    field('traits.spayedNeutered', 'yesOrNo'),
+    field('traits.specialNeeds', 'yesOrNo'),
+    field('traits.declawed', 'yesOrNo'),
+  ],
+  adoption: [
+    field('fee.amount', 'money'),
+    field('fee.currency', 'currency'),
+    wide('bondedWith', 'ids'),
+    field('contact.name'),
+    field('contact.email', 'email'),
+    field('contact.phone'),
+  ],
+  place: [
+    field('organizationId', 'idChoice'),
+    field('place.city'),
+    field('place.postcode'),
+    field('place.region'),
+    field('place.country', 'country'),
+    field('place.latitude', 'number'),
+    field('place.longitude', 'number'),
+  ],
+  staff: [
+    field('staff.microchip'),
+    field('staff.intakeDate', 'date'),
+    field('staff.intakeKind'),
+    field('staff.kennel'),
+    wide('staff.intakeNote', 'text'),
+    wide('staff.notes', 'text'),
+  ],
+} as const satisfies Record<string, FormField[]>
+
+export const FORM_FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
+
+/** The contract's schema of a field's value. */
+export const schemaOf = (name: string) => schemaIn(SCHEMAS, name)
+
+/** The new animal that a form describes, to be validated. */
+export function newPetOf(values: Values) {
+  const names = changedFields(values, {})
+  // A currency says nothing without an amount. An age follows from a birth date, which alone can be exact.
+  if (!values['fee.amount']) names.delete('fee.currency')
+  names.delete(values.birthDate ? 'age' : 'birthDateExact')
+  return patchOf(values, names, FORM_FIELDS)
+}
+
+/** The change of an animal that a form makes, to be validated. @param typed of the values, those to save */
+export function petPatchOf(values: Values, typed: Values, now: Values) {
+  const names = changedFields(typed, now)
+  // A fee is one value in two fields.
+  const isFeeChanged = names.has('fee.amount') || names.has('fee.currency')
+  if (isFeeChanged) names.add('fee.amount').add('fee.currency')
+  if (values.birthDate === '') names.delete('birthDateExact')
+  const patch = patchOf(values, names, FORM_FIELDS)
+  return isFeeChanged && values['fee.amount'] === '' ? { ...patch, fee: null } : patch
+}
+
+/** Why an animal was refused, in words, at the fields of its form. */
+export function petProblems(error: ApiError, words: Texts['console']): Problem[] {
+  const { labels, problems } = words.animal.fields
+  const { externalId = '', age = '' } = labels
+  if (error.code === 'external_id_exists')
+    return [{ field: 'externalId', message: problems.taken(externalId) }]
+  return problemsOf(error, words, {
+    fields: FORM_FIELDS,
+    labels,
+    maxLengthOf: (name) => schemaOf(name).maxLength,
+    messageOf: (name, code) => (name === 'age' && code === 'invalid_value' ? problems.age(age) : undefined),
+  })
+}
+
+interface FormParts {
   language: Language
   values: Values
   problems: readonly Problem[]
   choices: Choices
-  /** What the form brings along. */
+  /** Inputs that people do not see, by name. */
   hidden: Record<string, string>
-  /** Of an animal that is there. */
+  /** Whether the form adds an animal. */
   isNew?: boolean
-  /** For those who may only look. */
+  /** For callers who may only look. */
   isReadOnly?: boolean
   /** Above and below the fields. */
   before?: Part
   after?: Part
 }
 
-/** The fields of an animal in their groups: those that hold something are open. */
+/** The form of an animal, in groups. A group that holds something is open. */
 export function animalForm(path: string, parts: FormParts): Html {
   const { language, problems, hidden, isReadOnly, before, after } = parts
   const { console: words } = textsOf(language)
   const inputs = Object.entries(hidden).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  const groups = GROUP_NAMES.map((group) => groupOf(group, parts, words))
+  const groups = Object.entries(GROUPS).map(([name, fields]) => groupOf(name, fields, parts, words))
   return html`<form class="animal" id="field-${NON_FIELD}" method="post" action="${path}" novalidate data-guard>
 ${problemSummary(words.animal.wrong, problems)}${before}${inputs}
 ${isReadOnly ? html`<fieldset disabled>${groups}</fieldset>` : groups}
 ${after}</form>`
 }
 
-function groupOf(group: Group, parts: FormParts, words: Texts['console']): Html | undefined {
-  const fields = (GROUPS[group] as readonly FormField[]).filter(({ name }) => isOffered(name, parts))
-  const { values, problems } = parts
+function groupOf(group: string, all: readonly FormField[], parts: FormParts, words: Texts['console']): Html {
+  const { values, problems, choices, isNew } = parts
+  // A caller who belongs to an organization adds animals to that one alone.
+  const fields = all.filter(({ name }) => name !== 'organizationId' || choices.organizations !== undefined)
   const isUsed = fields.some(({ name }) => values[name] || problems.some(({ field }) => field === name))
   const { groups, groupHints } = words.animal.fields
   const hint = groupHints[group]
   return html`<details class="group"${(group === 'basics' || isUsed) && html` open`}>
-<summary>${parts.isNew ? html`<h2>${groups[group]}</h2>` : html`<h3>${groups[group]}</h3>`}</summary>
+<summary>${isNew ? html`<h2>${groups[group]}</h2>` : html`<h3>${groups[group]}</h3>`}</summary>
 ${hint && html`<p class="hint">${hint}</p>`}<div class="fields">${fields.map((field) =>
     field.wide ? html`<div class="wide">${input(field, parts)}</div>` : input(field, parts),
   )}</div></details>`
 }
 
-/** Who belongs to an organization adds animals to that alone. */
-const isOffered = (name: string, { choices }: FormParts): boolean =>
-  name !== 'organizationId' || choices.organizations !== undefined
-
 function input({ name, kind }: FormField, { language, values, problems, choices }: FormParts): Html {
-  const { common, console: words } = textsOf(language)
-  const { labels, hints, notKnown, yes, no } = words.animal.fields
+  const texts = textsOf(language)
+  const { labels, hints, notKnown, yes, no } = texts.console.animal.fields
   const shared = { name, label: labels[name] ?? name, hint: hints[name], value: values[name], problems }
+  const mostCharacters = schemaOf(name).maxLength
   switch (kind) {
     case 'choice':
     case 'idChoice':
       if (name === 'organizationId' && choices.organizations === 'many')
         return textField({ ...shared, inputMode: 'numeric' })
-      return selectField({
-        ...shared,
-        choices: choicesOf(name, { common, console: words }, choices, values[name]),
-      })
+      return selectField({ ...shared, choices: choicesOf(name, texts, choices, values[name]) })
     case 'yesOrNo':
       return selectField({
         ...shared,
@@ -89,7 +195,7 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'check':
       return checkField(shared)
     case 'text':
-      return longTextField({ ...shared, rows: name === 'description' ? 8 : 3, mostCharacters: mostOf(name) })
+      return longTextField({ ...shared, rows: name === 'description' ? 8 : 3, mostCharacters })
     case 'lines':
       return longTextField({ ...shared, rows: 2 })
     case 'date':
@@ -101,26 +207,54 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'currency':
       return codeField(kind, language, shared)
     case 'email':
-      return textField({ ...shared, type: 'email', mostCharacters: mostOf(name) })
+      return textField({ ...shared, type: 'email', mostCharacters })
     default:
-      return textField({ ...shared, required: name === 'name', mostCharacters: mostOf(name) })
+      return textField({ ...shared, required: name === 'name', mostCharacters })
   }
 }
 
-const mostOf = (name: string): number | undefined => schemaOf(name).maxLength
+type Words = Pick<Texts, 'common' | 'console'>
 
-/** Both versions of what two people changed at once. */
-export function conflictPanel(
-  language: Language,
-  { theirs, yours, names }: { theirs: Values; yours: Values; names: readonly string[] },
-): Html {
+/** One choice stands for both a sex that is unknown and a sex that is absent. */
+const UNKNOWN = 'unknown'
+
+/** The choices of a field, with words for each. @param now the value that the animal has */
+function choicesOf(
+  name: string,
+  { common, console: words }: Words,
+  { categories, organizations }: Choices,
+  now: string | undefined,
+): Choice[] {
+  const { fields } = words.animal
+  if (name === 'categoryId') return [['', fields.choose], ...categories]
+  if (name === 'organizationId')
+    return [['', fields.none], ...(Array.isArray(organizations) ? organizations : [])]
+  const named: Record<string, Record<string, string>> = { ...common, coat: fields.coat } as never
+  const values = ((schemaOf(name).enum ?? []) as string[]).filter((value) => value !== UNKNOWN)
+  const notKnown: Choice = [now === UNKNOWN ? UNKNOWN : '', fields.notKnown]
+  return [notKnown, ...values.map((value): Choice => [value, named[name]?.[value] ?? value])]
+}
+
+/** The text of a field in words that people read: the words of a choice, not its value. */
+export function wordsOf({ name, kind }: FormField, text: string, texts: Words): string {
+  if (text === '') return text
+  const { yes, no } = texts.console.animal.fields
+  if (kind === 'yesOrNo' || kind === 'check') return { yes, no }[text] ?? text
+  if (kind !== 'choice') return text
+  const chosen = choicesOf(name, texts, { categories: [] }, text).find(([value]) => value === text)
+  return chosen?.[1] ?? text
+}
+
+/** What two people typed into the same fields at once, side by side. */
+export function conflictPanel(language: Language, theirs: Values, yours: Values): Html {
   const texts = textsOf(language)
   const { conflict, fields } = texts.console.animal
-  const shown = (field: FormField, text = ''): Part =>
-    saidOf(field, text, texts) || html`<i>${conflict.empty}</i>`
-  const rows = FORM_FIELDS.filter(({ name }) => names.includes(name)).map(
+  const cell = (field: FormField, text = ''): Part =>
+    wordsOf(field, text, texts) || html`<i>${conflict.empty}</i>`
+  const inConflict = FORM_FIELDS.filter(({ name }) => name in yours && yours[name] !== theirs[name])
+  const rows = inConflict.map(
     (field) => html`<tr><th scope="row"><a href="#field-${field.name}">${fields.labels[field.name]}</a></th>
-<td>${shown(field, theirs[field.name])}</td><td>${shown(field, yours[field.name])}</td></tr>`,
+<td>${cell(field, theirs[field.name])}</td><td>${cell(field, yours[field.name])}</td></tr>`,
   )
   return html`<section class="summary" role="alert" aria-labelledby="conflict">
 <h2 id="conflict">${conflict.title}</h2>

@@ -2,24 +2,26 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
-import { type Html, html } from '../../../../http/html.ts'
-import { type InsidePage, type InsideQuery, listInside } from '../../../../pets/inside.ts'
+import { type Html, html, type Part } from '../../../../http/html.ts'
+import { type InsidePage, type InsidePet, type InsideQuery, listInside } from '../../../../pets/inside.ts'
+import { pickedOf } from '../../../../pets/row.ts'
 import type { Position } from '../../../../pets/search/candidates.ts'
 import { type Finder, finderOf } from '../../../../pets/search/find.ts'
 import { photosBeside } from '../../../../photos/storage/kept.ts'
+import { daysSince } from '../../dates.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { type Choice, type Choices, readChoices } from '../choices.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage, pagerOf, wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
-import { ROW_PICKED, rows } from './rows.ts'
+import { statusTag } from './page.ts'
 
 const PATH = `${PREFIX}/animals`
 const PAGE = 25
-const MOST_Q = 100
-const MOST_WORDS = 8
+const MAX_Q_LENGTH = 100
+const MAX_WORDS = 8
 
-/** Filters as the address has them; what cannot be one is left out. */
+/** The filters in an address. A value that no filter takes is left out. */
 interface Filters {
   q: string
   status: string
@@ -47,11 +49,13 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const show = { view: request.caller.view, photosAt: photosBeside(config) }
   const found = await listInside(finder, { query, limit: PAGE, after, picked: ROW_PICKED, show })
   const next = found.next && makeCursor(cursorSecret, scope, found.next)
+  const used = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''))
+  const to = (more = {}): string => `${PATH}?${new URLSearchParams({ ...used, ...more })}`
   const main = html`<div class="head"><h1>${animals.title}</h1>
 ${callerMay(request.caller, 'changeAnimals') && html`<a class="button" href="${PATH}/new">${animals.add}</a>`}</div>
 ${filterForm(filters, choices, words)}
 ${list(found, { request, now: clock(), ...namesOf(choices) }, words)}
-${pager({ filters, next, isFirst: after === undefined }, words)}`
+${pagerOf(animals, after !== undefined && to(), next && to({ cursor: next }))}`
   return consolePage(request, { title: animals.title, main })
 }
 
@@ -60,7 +64,7 @@ function filtersIn(query: Record<string, unknown>): Filters {
     const value = query[name]
     return typeof value === 'string' ? value.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim() : ''
   }) as [string, string, string, string, string]
-  const words = [...q].slice(0, MOST_Q).join('').trim().split(/\s+/).slice(0, MOST_WORDS)
+  const words = [...q].slice(0, MAX_Q_LENGTH).join('').trim().split(/\s+/).slice(0, MAX_WORDS)
   const id = (text: string): string => (/^\d{1,15}$/.test(text) ? text : '')
   return {
     q: words.join(' '),
@@ -71,7 +75,7 @@ function filtersIn(query: Record<string, unknown>): Filters {
   }
 }
 
-/** Whoever belongs to an organization works with its animals alone. */
+/** A caller who belongs to an organization works with its animals alone. */
 function queryOf(
   { q, status, category, organization, photos }: Filters,
   { caller }: FastifyRequest,
@@ -105,7 +109,7 @@ function filterForm(filters: Filters, choices: Choices, { animals }: Texts['cons
   const { categories, organizations } = choices
   const isFiltered = NAMES.some((name) => filters[name] !== '')
   return html`<form class="filters" method="get" action="${PATH}" role="search">
-${textField({ name: 'q', label: animals.search, value: filters.q, type: 'search', mostCharacters: MOST_Q })}
+${textField({ name: 'q', label: animals.search, value: filters.q, type: 'search', mostCharacters: MAX_Q_LENGTH })}
 ${select('status', animals.status, animals.anyStatus, statuses)}
 ${select('category', animals.category, animals.anyCategory, categories)}
 ${Array.isArray(organizations) && select('organization', animals.organization, animals.anyOrganization, organizations)}
@@ -124,17 +128,63 @@ function list(
   return html`<p class="card">${next ? animals.more : animals.none}</p>`
 }
 
-interface Paging {
-  filters: Filters
-  next: string | undefined
-  isFirst: boolean
+/** The members of an animal that a row shows. */
+export const ROW_PICKED = pickedOf(
+  'id,name,categoryId,status,externalId,organizationId,breed,age,sex,photos,publishedAt',
+)
+
+export interface RowsOptions {
+  request: FastifyRequest
+  now: number
+  /** Names of categories and organizations, by their ids. */
+  categories: ReadonlyMap<string, string>
+  organizations?: ReadonlyMap<string, string> | undefined
+  /** Shows only how long each animal waits, because the title of the list says the rest. */
+  isBrief?: boolean
 }
 
-function pager({ filters, next, isFirst }: Paging, { animals }: Texts['console']): Html {
-  const given = NAMES.flatMap((name) =>
-    filters[name] === '' ? [] : [[name, filters[name]] as [string, string]],
-  )
-  const to = (more: [string, string][]): string => `${PATH}?${new URLSearchParams([...given, ...more])}`
-  return html`<p class="pager">${!isFirst && html`<a class="button plain" href="${to([])}">${animals.first}</a>`}
-${next !== undefined && html`<a class="button plain" rel="next" href="${to([['cursor', next]])}">${animals.next}</a>`}</p>`
+/** A list of animals, each with why it is in the gallery or not. */
+export function rows(pets: readonly InsidePet[], options: RowsOptions): Html {
+  return html`<ul class="animals">${pets.map((pet) => row(pet, options))}</ul>`
+}
+
+function row(pet: InsidePet, options: RowsOptions): Html {
+  const { words } = wordsFor(options.request)
+  const status = pet.status ?? 'unlisted'
+  return html`<li>${thumbnail(pet, words)}<div class="about"><a href="${PREFIX}/animals/${pet.id}">${pet.name}</a>
+<small>${facts(pet, options)}</small></div>
+<div class="state">${!options.isBrief && statusTag(status, words)} <small>${!options.isBrief && words.animals.why[status]} ${waiting(pet, options, words)}</small></div>
+${pet.status === undefined && callerMay(options.request.caller, 'changeAnimals') && publish(pet, options, words)}</li>`
+}
+
+const SIDE = 64
+
+function thumbnail({ photos }: InsidePet, words: Texts['console']): Html {
+  const [first] = photos ?? []
+  if (!first) return html`<span class="thumb none"><small>${words.animals.noPhoto}</small></span>`
+  return html`<img class="thumb" src="${first.sizes.small}" alt="" width="${SIDE}" height="${SIDE}" loading="lazy">`
+}
+
+function facts(pet: InsidePet, { request, categories, organizations }: RowsOptions): Part {
+  const { common } = wordsFor(request)
+  const { categoryId, breed, age, sex, externalId, organizationId } = pet
+  const all = [
+    breed?.primary ?? categories.get(String(categoryId)),
+    age && common.age[age],
+    sex && sex !== 'unknown' && common.sex[sex],
+    externalId,
+    organizationId !== undefined && organizations?.get(String(organizationId)),
+  ]
+  return all.filter(Boolean).join(' · ')
+}
+
+function waiting({ status, publishedAt }: InsidePet, { now }: RowsOptions, words: Texts['console']): Part {
+  const waits = status === 'available' || status === 'pending'
+  return waits && publishedAt !== undefined && words.animals.days(daysSince(publishedAt, now))
+}
+
+/** A button that publishes an animal and leads back to this list. */
+function publish({ id, name }: InsidePet, { request }: RowsOptions, words: Texts['console']): Html {
+  return html`<form method="post" action="${PREFIX}/animals/${id}/status"><input type="hidden" name="to" value="${request.url}">
+<button class="plain" name="status" value="available" aria-label="${words.animals.publishName(name)}">${words.animals.publish}</button></form>`
 }

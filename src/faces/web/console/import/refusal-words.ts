@@ -3,9 +3,8 @@ import type { Refusal, Why } from '../../../../transfer/animal.ts'
 import { DAY_FIRST } from '../../../../transfer/left-out.ts'
 import { isOnlyDayFirst } from '../../../../transfer/source-row.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { FORM_FIELDS, schemaOf } from '../animals/fields.ts'
-import { field } from '../forms/fields.ts'
-import { NON_FIELD, problemsOf } from '../forms/problems.ts'
+import { FORM_FIELDS, schemaOf } from '../animals/form.ts'
+import { field, NON_FIELD, problemsOf } from '../fields.ts'
 
 /** Why a line or a file is not imported. */
 export type Reason = Pick<Refusal, 'reason' | 'why'>
@@ -43,7 +42,7 @@ function ofField({ code, pointer, value, message }: Why, words: Texts['console']
   const [problem] = problemsOf(new ApiError('validation_failed', { details: [detail] }), words, {
     fields: FIELDS,
     labels: named,
-    mostOf: (name) => schemaOf(name).maxLength,
+    maxLengthOf: (name) => schemaOf(name).maxLength,
     messageOf(name) {
       const label = named[name as keyof typeof named] ?? name
       if (code === 'external_id_exists') return problems.taken(label)

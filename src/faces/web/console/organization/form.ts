@@ -1,34 +1,93 @@
-import { type Html, html } from '../../../../http/html.ts'
+import type { ApiError } from '../../../../errors.ts'
+import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
-import { longTextField, type Problem, textField } from '../../forms.ts'
-import type { Texts } from '../../texts/texts.ts'
-import { codeField } from '../forms/code-field.ts'
-import type { FormField } from '../forms/fields.ts'
-import type { Values } from '../forms/values.ts'
+import { PATCHED } from '../../../../organizations/schema.ts'
+import { longTextField, type Problem, problemSummary, textField } from '../../forms.ts'
+import { type Texts, textsOf } from '../../texts/texts.ts'
+import {
+  codeField,
+  type FormField,
+  field,
+  NON_FIELD,
+  problemsOf,
+  schemaIn,
+  type Values,
+  wide,
+} from '../fields.ts'
 
-interface Shown {
+type Groups = Record<string, readonly FormField[]>
+
+const partsOf = (member: 'hours' | 'social'): string[] =>
+  Object.keys(schemaIn(PATCHED, member).properties ?? {}).map((part) => `${member}.${part}`)
+
+/** What people can say about an organization, in the groups of the form. */
+export const GROUPS = {
+  contact: [wide('name'), field('email', 'email'), field('phone'), field('website', 'web')],
+  address: [
+    wide('address.street'),
+    ...['address.city', 'address.postcode', 'address.region'].map((name) => field(name)),
+    field('address.country', 'country'),
+    field('latitude', 'number'),
+    field('longitude', 'number'),
+  ],
+  about: [wide('mission', 'text'), wide('adoptionPolicy', 'text'), wide('adoptionUrl', 'web')],
+  hours: partsOf('hours').map((name) => field(name)),
+  social: partsOf('social').map((name) => field(name, 'web')),
+} satisfies Groups
+
+export const FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
+
+const [nameField, ...otherContact] = GROUPS.contact
+/** Only a new organization gets a code, which never changes. */
+export const NEW_GROUPS: Groups = {
+  ...GROUPS,
+  contact: [nameField, wide('code'), ...otherContact] as FormField[],
+}
+export const NEW_FIELDS: readonly FormField[] = Object.values(NEW_GROUPS).flat()
+
+/** Why an organization was refused, in words, at the fields of its form. */
+export function organizationProblems(error: ApiError, words: Texts['console']): Problem[] {
+  const { labels, codeTaken, codeWrong } = words.organization
+  if (error.code === 'organization_exists') return [{ field: 'code', message: codeTaken }]
+  return problemsOf(error, words, {
+    fields: NEW_FIELDS,
+    labels,
+    maxLengthOf: (name) => schemaIn(PATCHED, name).maxLength,
+    messageOf: (name) => (name === 'code' ? codeWrong(labels.code ?? '') : undefined),
+  })
+}
+
+interface FormParts {
+  language: Language
+  groups: Groups
   values: Values
   problems: readonly Problem[]
-  words: Texts['console']['organization']
-  language: Language
+  /** An input that people do not see. */
+  hidden: Html
+  actions: Part
 }
 
-/** The fields of an organization, group by group, whether it is there already or not. */
-export function fieldsIn(groups: Record<string, readonly FormField[]>, shown: Shown): Html[] {
-  return Object.entries(groups).map(
-    ([group, fields]) => html`<fieldset class="card"><legend><h2>${shown.words.groups[group]}</h2></legend>
-<div class="fields">${fields.map((field) => input(field, shown))}</div></fieldset>`,
+export function organizationForm(path: string, parts: FormParts): Html {
+  const { language, groups, problems, hidden, actions } = parts
+  const { animal, organization } = textsOf(language).console
+  const fieldsets = Object.entries(groups).map(
+    ([group, fields]) => html`<fieldset class="card"><legend><h2>${organization.groups[group]}</h2></legend>
+<div class="fields">${fields.map((field) => input(field, parts))}</div></fieldset>`,
   )
+  return html`<form class="animal" id="field-${NON_FIELD}" method="post" action="${path}" novalidate data-guard>
+${problemSummary(animal.wrong, problems)}${hidden}
+${fieldsets}<div class="actions">${actions}</div></form>`
 }
 
-function input({ name, kind, wide }: FormField, { values, problems, words, language }: Shown): Html {
-  const hint = name === 'code' ? words.codeHint : undefined
-  const shared = { name, label: words.labels[name] ?? name, value: values[name], problems, hint }
-  const field =
+function input({ name, kind, wide }: FormField, { values, problems, language }: FormParts): Html {
+  const { labels, codeHint } = textsOf(language).console.organization
+  const hint = name === 'code' ? codeHint : undefined
+  const shared = { name, label: labels[name] ?? name, value: values[name], problems, hint }
+  const control =
     kind === 'text'
       ? longTextField({ ...shared, rows: 5 })
       : kind === 'country'
         ? codeField(kind, language, shared)
-        : textField({ ...shared, ...(kind === 'email' && { type: 'email' as const }) })
-  return wide ? html`<div class="wide">${field}</div>` : field
+        : textField({ ...shared, type: kind === 'email' ? 'email' : 'text' })
+  return wide ? html`<div class="wide">${control}</div>` : control
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formIn, signIn } from '../../../../testing/console.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
-import { FIELDS } from './fields.ts'
+import { FIELDS } from './form.ts'
 
 test('a manager changes the details of their own organization, and of no other', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })

@@ -1,22 +1,36 @@
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
-import { ApiError } from '../../../../errors.ts'
+import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type Html, html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
 import { bodyReader } from '../../../../http/judge-body.ts'
+import { MOST_ASKED_CHARACTERS, MOST_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
 import { OrganizationPatch } from '../../../../organizations/schema.ts'
 import * as organizations from '../../../../organizations/store.ts'
-import type { Problem } from '../../forms.ts'
-import { NON_FIELD } from '../forms/problems.ts'
-import { wordsFor } from '../frame.ts'
-import { chooseOrganization, QUESTIONS_PATH, questionsPage } from './questions-page.ts'
-import { draftOf, isAsked, marksOf, problemsIn, questionsOf, readDrafts } from './questions-read.ts'
+import {
+  checkField,
+  longTextField,
+  type Problem,
+  problemSummary,
+  selectField,
+  textField,
+} from '../../forms.ts'
+import type { Texts } from '../../texts/texts.ts'
+import { readOrganizations } from '../choices.ts'
+import { NON_FIELD } from '../fields.ts'
+import { consolePage, wordsFor } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import { noneYet } from './organization.ts'
+
+const QUESTIONS_PATH = `${PREFIX}/organization/questions`
 
 const readPatch = bodyReader(OrganizationPatch)
 
-/** What the form of an organization asks: one page, on which all of it is changed at once. */
+/** The questions of an organization's application form, on one page that changes all of them at once. */
 export function questionsPages(app: App, context: Context): void {
   const path = '/organization/questions'
   app.get(path, async (request) => {
@@ -35,7 +49,7 @@ export function questionsPages(app: App, context: Context): void {
   })
 }
 
-/** Whoever belongs to one changes that alone. */
+/** A caller who belongs to an organization changes the questions of that one alone. */
 function organizationIdOf({ caller, query }: FastifyRequest): number | undefined {
   if (caller.organizationId !== undefined) return caller.organizationId
   const { organization } = query as { organization?: unknown }
@@ -67,4 +81,142 @@ async function save(
     return again(400, problemsIn(error.details ?? [], words))
   }
   return reply.redirect(`${QUESTIONS_PATH}?organization=${id}&done=questions_saved`, 303)
+}
+
+/** A question in the form. */
+interface Draft {
+  id: string
+  text: string
+  kind: string
+  /** One option a line. */
+  options: string
+  required: boolean
+}
+
+const EMPTY: Draft = { id: '', text: '', kind: 'yesNo', options: '', required: false }
+
+function draftOf({ id, text, kind, options = [], required }: Question): Draft {
+  return { id, text, kind, options: options.join('\n'), required }
+}
+
+/** A hash of the questions that the form showed, which says whether somebody else has changed them. */
+const marksOf = (questions: readonly Question[]): string =>
+  hash('sha256', JSON.stringify(questions)).slice(0, 16)
+
+/** The questions of the form in their order, after the move or removal that its button asks for. */
+function readDrafts(form: FormBody): Draft[] {
+  const drafts: Draft[] = []
+  // The form has an empty question at the end, after the last one that is allowed.
+  for (let index = 0; index <= MOST_QUESTIONS && form.has(`text-${index}`); index += 1) {
+    const [id, text, kind, options] = ['id', 'text', 'kind', 'options'].map((name) =>
+      textIn(form, `${name}-${index}`),
+    ) as [string, string, string, string]
+    drafts.push({ id, text, kind, options, required: form.get(`required-${index}`) === 'yes' })
+  }
+  const [action, place] = (form.get('do') ?? '').split('-')
+  const at = Number(place)
+  if (!drafts[at]) return drafts
+  if (action === 'remove') drafts.splice(at, 1)
+  const to = action === 'up' ? at - 1 : action === 'down' ? at + 1 : at
+  if (drafts[to] && to !== at) drafts.splice(to, 0, ...drafts.splice(at, 1))
+  return drafts
+}
+
+/** Whether the question has words. Somebody who empties a question removes it. */
+const isAsked = ({ text, options }: Draft): boolean => text !== '' || options !== ''
+
+/** The questions to be validated, each with an id of its own. */
+function questionsOf(drafts: readonly Draft[]): unknown[] {
+  const ids = new Set(drafts.map(({ id }) => id))
+  let number = 0
+  return drafts.map(({ id, text, kind, options, required }) => {
+    let own = id
+    while (own === '') {
+      number += 1
+      if (!ids.has(`q${number}`)) own = `q${number}`
+    }
+    ids.add(own)
+    const lines = options.split('\n').map((line) => line.trim())
+    const chosen = { options: lines.filter((line) => line !== '') }
+    return { id: own, text, kind, ...(kind === 'choice' && chosen), required }
+  })
+}
+
+/** Why the questions were refused, in words, at the fields of the form. */
+function problemsIn(details: readonly ErrorDetail[], { questions }: Texts['console']): Problem[] {
+  const problems = details.map(({ pointer = '' }): Problem => {
+    const [, , index, member] = pointer.split('/')
+    if (index === undefined) return { field: NON_FIELD, message: questions.problems.many ?? '' }
+    const field = member === 'options' ? 'options' : 'text'
+    const number = questions.number(Number(index) + 1)
+    return { field: `${field}-${index}`, message: `${number}. ${questions.problems[field]}` }
+  })
+  return [...new Map(problems.map((problem) => [problem.field, problem])).values()]
+}
+
+interface Parts {
+  organization: organizations.Stored
+  drafts: readonly Draft[]
+  /** Of the stored questions. */
+  marks: string
+  problems: readonly Problem[]
+}
+
+function questionsPage(request: FastifyRequest, parts: Parts): string {
+  const { organization, drafts, marks, problems } = parts
+  const { questions } = wordsFor(request).words
+  const all = drafts.length < MOST_QUESTIONS ? [...drafts, EMPTY] : drafts
+  const groups = all.map((draft, index) => group(request, { draft, index, problems, count: drafts.length }))
+  const main = html`<div class="narrow"><h1>${questions.title}</h1>
+<p class="lead"><strong>${organization.name}</strong> · ${questions.lead}</p>
+${problemSummary(questions.wrong, problems)}
+<form method="post" id="field-${NON_FIELD}" action="${QUESTIONS_PATH}?organization=${organization.id}" novalidate>
+<input type="hidden" name="marks" value="${marks}">
+<button class="visually-hidden" name="do" value="save" tabindex="-1" aria-hidden="true">${questions.save}</button>
+${groups}<div class="actions"><button name="do" value="save">${questions.save}</button></div></form></div>`
+  return consolePage(request, { title: questions.title, main })
+}
+
+interface Place {
+  draft: Draft
+  index: number
+  problems: readonly Problem[]
+  /** How many questions the form has, without the empty one. */
+  count: number
+}
+
+function group(request: FastifyRequest, { draft, index, problems, count }: Place): Html {
+  const { questions } = wordsFor(request).words
+  const isNew = index >= count
+  const named = (name: keyof Draft) => ({ name: `${name}-${index}`, problems })
+  const kinds = Object.entries(questions.kinds)
+  return html`<section class="card" aria-labelledby="question-${index}"><h2 id="question-${index}">${isNew ? questions.another : questions.number(index + 1)}</h2>
+<input type="hidden" name="id-${index}" value="${draft.id}">
+${textField({ ...named('text'), label: questions.text, value: draft.text, mostCharacters: MOST_ASKED_CHARACTERS })}
+${selectField({ ...named('kind'), label: questions.kind, value: draft.kind, choices: kinds })}
+${longTextField({ ...named('options'), label: questions.options, hint: questions.optionsHint, value: draft.options, rows: 3 })}
+${checkField({ ...named('required'), label: questions.required, value: draft.required ? 'yes' : '' })}
+${!isNew && html`<div class="row">${index > 0 && action('up', index, request)}${index < count - 1 && action('down', index, request)}${action('remove', index, request)}</div>`}</section>`
+}
+
+function action(name: 'up' | 'down' | 'remove', index: number, request: FastifyRequest): Html {
+  const { questions } = wordsFor(request).words
+  const style = name === 'remove' ? 'danger' : 'plain'
+  return html`<button class="${style}" name="do" value="${name}-${index}" aria-label="${questions.of(questions[name], index + 1)}">${questions[name]}</button>`
+}
+
+/** Asks a caller of the whole installation for the organization. */
+async function chooseOrganization(context: Context, request: FastifyRequest): Promise<string> {
+  const { questions } = wordsFor(request).words
+  const organizations = await readOrganizations(context, request.caller)
+  const main = html`<div class="narrow"><h1>${questions.title}</h1><h2>${questions.which}</h2>
+${
+  organizations === undefined
+    ? noneYet(request, questions.whichNone)
+    : organizations === 'many'
+      ? html`<form method="get" action="${QUESTIONS_PATH}">${textField({ name: 'organization', label: questions.organization, inputMode: 'numeric' })}
+<button>${questions.which}</button></form>`
+      : html`<ul>${organizations.map(([id, name]) => html`<li><a href="${QUESTIONS_PATH}?organization=${id}">${name}</a></li>`)}</ul>`
+}</div>`
+  return consolePage(request, { title: questions.title, main })
 }

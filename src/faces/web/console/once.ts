@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { FormBody } from '../../../../http/form-body.ts'
-import { type OnceKey, scopeOf } from '../../../../http/idempotency.ts'
+import type { FormBody } from '../../../http/form-body.ts'
+import { type OnceKey, scopeOf } from '../../../http/idempotency.ts'
 
 /** Of a form: what stands for its Idempotency-Key. */
 export const ONCE = 'once'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { signIn } from '../../../../testing/console.ts'
-import { startApp } from '../../../../testing/start-app.ts'
+import { signIn } from '../../../testing/console.ts'
+import { startApp } from '../../../testing/start-app.ts'
 
 /** So much may the names of both add to a page. */
 const MOST_BYTES = 14_500

@@ -1,0 +1,120 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../../../context.ts'
+import { type Html, html } from '../../../../http/html.ts'
+import { history } from '../../../../pets/history.ts'
+import type { PetHistory } from '../../../../pets/schema.ts'
+import type { StoredPet } from '../../../../pets/store.ts'
+import { type Doer, doersOf } from '../../../../staff/store.ts'
+import { timeIn } from '../../dates.ts'
+import { type Texts, textsOf } from '../../texts/texts.ts'
+import { valuesOf } from '../fields.ts'
+import { wordsFor } from '../frame.ts'
+import { FORM_FIELDS, wordsOf } from './form.ts'
+
+/** Who changed what of an animal. */
+export async function historySection(
+  { db }: Context,
+  request: FastifyRequest,
+  { id }: StoredPet & { id: number },
+): Promise<Html> {
+  const { language, words } = wordsFor(request)
+  const texts = textsOf(language)
+  const changes = (await history(db, id, request.caller.view)) ?? []
+  const doers = await doersOf(
+    db,
+    changes.map(({ keyId }) => keyId),
+  )
+  const items = changes.map(
+    ({ at, keyId, changes }) => html`<li><p><strong>${doerIn(words, doers.get(keyId))}</strong>
+<time datetime="${at}">${timeIn(language, Date.parse(at))}</time></p>
+<ul>${linesOf(changes, texts).map((line) => html`<li>${lineItem(words, line)}</li>`)}</ul></li>`,
+  )
+  return html`<section class="card" aria-labelledby="history"><h2 id="history">${words.animal.sections.history}</h2>
+${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.animal.history.none}</p>`}</section>`
+}
+
+export function doerIn(words: Texts['console'], doer: Doer | undefined): string {
+  const { history } = words.animal
+  if (!doer) return history.unknown
+  if (doer.kind === 'formerStaff') return history.somebody
+  return doer.kind === 'key' ? history.key(doer.name) : doer.name
+}
+
+function lineItem(words: Texts['console'], { label, from, to }: HistoryLine): Html {
+  const { nothing } = words.animal.history
+  if (from === undefined || to === undefined) return html`${label}`
+  return html`${label}: <del>${from || nothing}</del> → <ins>${to || nothing}</ins>`
+}
+
+/** One field of a change, in the words of the form. */
+export interface HistoryLine {
+  /** The field's label; or a whole sentence, without `from` and `to`. */
+  label: string
+  from?: string
+  to?: string
+  /** Whether `to` is short enough for a summary. */
+  isShort?: boolean
+}
+
+const MAX_CHARACTERS = 120
+const shortened = (text: string): string =>
+  text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} …` : text
+
+export function linesOf(
+  changes: PetHistory[number]['changes'],
+  texts: Pick<Texts, 'common' | 'console'>,
+): HistoryLine[] {
+  const { animal, animals } = texts.console
+  const { labels } = animal.fields
+  const sides = { from: {} as Record<string, unknown>, to: {} as Record<string, unknown> }
+  for (const [member, { from, to }] of Object.entries(changes)) {
+    if (from !== undefined) sides.from[member] = from
+    if (to !== undefined) sides.to[member] = to
+  }
+  const [from, to] = [valuesOf(sides.from, FORM_FIELDS), valuesOf(sides.to, FORM_FIELDS)]
+  const changed = FORM_FIELDS.filter(({ name }) => from[name] !== to[name])
+  const fieldLines = changed.map((field) => ({
+    label: labels[field.name] ?? field.name,
+    from: shortened(wordsOf(field, from[field.name] ?? '', texts)),
+    to: shortened(wordsOf(field, to[field.name] ?? '', texts)),
+  }))
+  const { status, photos } = changes
+  const statusOf = (value: unknown): string => animals.statuses[String(value ?? 'unlisted')] ?? ''
+  const statusLine = status && {
+    ...{ label: labels.status ?? '', from: statusOf(status.from), to: statusOf(status.to), isShort: true },
+  }
+  const photosLine = photos && { label: photoSentences(photos, animal.history.photos).join(' ') }
+  return [...(statusLine ? [statusLine] : []), ...(photosLine?.label ? [photosLine] : []), ...fieldLines]
+}
+
+/** A photo, as the history has it. */
+interface Photo {
+  id: number
+  alt?: string
+}
+
+type PhotoWords = Texts['console']['animal']['history']['photos']
+
+/** What happened to the photos of an animal, in sentences. */
+function photoSentences({ from, to }: { from?: unknown; to?: unknown }, words: PhotoWords): string[] {
+  const [before, after] = [photosIn(from), photosIn(to)]
+  const added = without(after, before)
+  const removed = without(before, after)
+  const [stayed, now] = [without(before, removed), without(after, added)]
+  const isMoved = stayed.some(({ id }, index) => id !== now[index]?.id)
+  const altOf = new Map(stayed.map(({ id, alt }) => [id, alt]))
+  const described = now.filter(({ id, alt }) => alt !== altOf.get(id))
+  return [
+    ...(added.length > 0 ? [words.added(added.length)] : []),
+    ...(removed.length > 0 ? [words.removed(removed.length)] : []),
+    ...(isMoved ? [words.moved] : []),
+    ...(described.length > 0 ? [words.described(described.length)] : []),
+  ]
+}
+
+const photosIn = (value: unknown): Photo[] => (Array.isArray(value) ? value : [])
+
+function without(photos: readonly Photo[], others: readonly Photo[]): Photo[] {
+  const ids = new Set(others.map(({ id }) => id))
+  return photos.filter(({ id }) => !ids.has(id))
+}
