@@ -5,7 +5,8 @@ import { readForm } from '../../../http/form-body.ts'
 import { addAnimal } from './animals/add.ts'
 import { animalPages } from './animals/change.ts'
 import { listAnimals } from './animals/list.ts'
-import { applicationPages } from './applications/pages.ts'
+import { applicationPages } from './applications/application.ts'
+import { queuePage } from './applications/queue.ts'
 import { consoleError } from './frame.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
@@ -41,6 +42,7 @@ export function consoleFace(context: Context): Face {
       listAnimals(app, context)
       addAnimal(app, context)
       animalPages(app, context)
+      queuePage(app, context)
       applicationPages(app, context)
       importPages(app, context)
       organizationPages(app, context)

@@ -1,33 +1,34 @@
 import type { FastifyRequest } from 'fastify'
+import { movesOf } from '../../../../applications/application-changes.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
 import { list, waiting } from '../../../../applications/search.ts'
 import type { Stored } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
+import { seesWhole } from '../../../../http/caller.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
 import { viewerOf } from '../../../../orders/store.ts'
+import * as pets from '../../../../pets/store.ts'
 import { selectField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { statusTag } from '../animals/page.ts'
+import { consolePage, pagerOf, wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
-import { comparePage } from './compare.ts'
-import { animalsOf, type Named, nameOf } from './names.ts'
-import { applicantName, stateLine } from './sent.ts'
+import { animalsOf, applicantName, type Named, nameOf, sentPart, stateLine } from './applicant.ts'
 
-export const APPLICATIONS_PATH = `${PREFIX}/applications`
+const PATH = `${PREFIX}/applications`
 const PAGE = 25
 
-/** Who waits for a decision, animal by animal; or all for one of them, side by side. */
+/** The applications that wait for a decision, by animal; or all applications for one animal, side by side. */
 export function queuePage(app: App, context: Context): void {
   app.get('/applications', (request) => {
     const { petId, status } = request.query as Record<string, unknown>
     const id = typeof petId === 'string' ? int64(petId) : undefined
-    const asked = statusIn(status, wordsFor(request).words)
-    return id === undefined
-      ? page(context, request, asked)
-      : comparePage(context, request, { id, status: asked })
+    const filter = statusIn(status, wordsFor(request).words)
+    return id === undefined ? page(context, request, filter) : comparePage(context, request, id, filter)
   })
 }
 
@@ -56,31 +57,27 @@ async function page(
     context,
     shown.map(({ petId }) => petId),
   )
+  const groups = Map.groupBy(shown, ({ petId }) => petId)
   const next = last && makeCursor(context.cursorSecret, scope, [last.id])
+  const to = (more = {}): string => `${PATH}?${new URLSearchParams({ ...(status && { status }), ...more })}`
   const main = html`<div class="head"><h1>${applications.title}</h1>
 ${callerMay(request.caller, 'changeOrganization') && html`<a class="button plain" href="${PREFIX}/organization/questions">${questions.title}</a>`}</div>
 ${statusForm(status, words)}
 ${shown.length === 0 && html`<p class="card">${status ? applications.noneOfStatus : applications.none}</p>`}
-${byAnimal(shown).map((group) => animalGroup(group, animals, request, context.clock()))}
-${pager({ status, next, isFirst: after === undefined }, words)}`
+${[...groups].map(([petId, group]) => animalGroup(petId, group, animals, request, context.clock()))}
+${pagerOf(applications, after !== undefined && to(), next && to({ cursor: next }))}`
   return consolePage(request, { title: applications.title, main })
 }
 
-export function statusForm(status: ApplicationStatus | undefined, { applications }: Texts['console']): Html {
+function statusForm(status: ApplicationStatus | undefined, { applications }: Texts['console']): Html {
   const choices = [['', applications.waiting] as const, ...Object.entries(applications.statuses)]
-  return html`<form class="filters" method="get" action="${APPLICATIONS_PATH}" role="search">
+  return html`<form class="filters" method="get" action="${PATH}" role="search">
 ${selectField({ name: 'status', label: applications.status, value: status, choices })}
 <div class="row"><button class="plain">${applications.show}</button></div></form>`
 }
 
-/** Of each animal those that were found, the animals in the order of their first one. */
-function byAnimal(found: readonly Stored[]): Stored[][] {
-  const groups = new Map<number, Stored[]>()
-  for (const one of found) groups.set(one.petId, [...(groups.get(one.petId) ?? []), one])
-  return [...groups.values()]
-}
-
 function animalGroup(
+  petId: number,
   group: readonly Stored[],
   animals: ReadonlyMap<number, Named>,
   request: FastifyRequest,
@@ -88,28 +85,58 @@ function animalGroup(
 ): Html {
   const { words } = wordsFor(request)
   const { applications } = words
-  const petId = group[0]?.petId ?? 0
   const name = nameOf(animals, petId, words)
   const isThere = animals.has(petId)
   return html`<section class="card" aria-labelledby="of-${petId}"><div class="head"><h2 id="of-${petId}">${
     isThere ? html`<a href="${PREFIX}/animals/${petId}">${name}</a>` : name
   }</h2>
-<a class="button plain" href="${APPLICATIONS_PATH}?petId=${petId}" aria-label="${applications.compare(group.length)}: ${applications.forAnimal(name)}">${applications.compare(group.length)}</a></div>
+<a class="button plain" href="${PATH}?petId=${petId}" aria-label="${applications.compare(group.length)}: ${applications.forAnimal(name)}">${applications.compare(group.length)}</a></div>
 <ul class="history">${group.map(
     (one) =>
-      html`<li><p><a href="${APPLICATIONS_PATH}/${one.id}">${applicantName(one, request)}</a> ${stateLine(one, request, now)}</p></li>`,
+      html`<li><p><a href="${PATH}/${one.id}">${applicantName(one, request)}</a> ${stateLine(one, request, now)}</p></li>`,
   )}</ul></section>`
 }
 
-interface Paging {
-  status: ApplicationStatus | undefined
-  next: string | undefined
-  isFirst: boolean
+const MAX_COMPARED = 50
+/** The chosen applicant comes first, then the waiting ones, then all others (rank 2). */
+const RANKS: Partial<Record<ApplicationStatus, number>> = { approved: 0, received: 1, in_review: 1 }
+
+/** All applicants for one animal, with everything they sent, side by side. */
+async function comparePage(
+  context: Context,
+  request: FastifyRequest,
+  id: number,
+  status: ApplicationStatus | undefined,
+): Promise<string> {
+  const { words } = wordsFor(request)
+  const { applications } = words
+  const stored = await pets.find(context.db, id)
+  const filters = { petId: id, limit: MAX_COMPARED, ...(status && { status }) }
+  const found = (await list(context.db, filters, viewerOf(request.caller))).slice(0, MAX_COMPARED)
+  const isOwn = stored && seesWhole(request.caller.view, stored.owner)
+  if (!isOwn && found.length === 0) throw new ApiError('pet_not_found')
+  const rankOf = ({ status }: Stored): number => RANKS[status] ?? 2
+  const sorted = found.sort((one, other) => rankOf(one) - rankOf(other) || one.id - other.id)
+  const name = isOwn ? stored.pet.name : applications.gone(Number(id))
+  const title = applications.forAnimal(name)
+  const mayDecide = callerMay(request.caller, 'decideApplications')
+  const cards = sorted.map(
+    (
+      one,
+    ) => html`<section class="card" aria-labelledby="by-${one.id}"><h2 id="by-${one.id}"><a href="${PATH}/${one.id}">${applicantName(one, request)}</a></h2>
+<p>${stateLine(one, request, context.clock())}</p>
+${sentPart(one, request)}
+${one.personal?.note && html`<p class="said aside"><strong>${applications.note}:</strong> ${one.personal.note}</p>`}
+${mayDecide && movesOf(one).length > 0 && decideLink(one, request)}</section>`,
+  )
+  const main = html`<div class="head"><div><h1>${title}</h1>
+<p>${isOwn && html`${statusTag(stored.pet.status ?? 'unlisted', words)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PATH}">${applications.all}</a></p></div></div>
+${cards.length === 0 ? html`<p class="card">${applications.noneOfStatus}</p>` : html`<div class="beside">${cards}</div>`}`
+  return consolePage(request, { title, main })
 }
 
-function pager({ status, next, isFirst }: Paging, { applications }: Texts['console']): Html {
-  const to = (more: Record<string, string>): string =>
-    `${APPLICATIONS_PATH}?${new URLSearchParams({ ...(status && { status }), ...more })}`
-  return html`<p class="pager">${!isFirst && html`<a class="button plain" href="${to({})}">${applications.first}</a>`}
-${next !== undefined && html`<a class="button plain" rel="next" href="${to({ cursor: next })}">${applications.next}</a>`}</p>`
+function decideLink(one: Stored, request: FastifyRequest): Html {
+  const { applications } = wordsFor(request).words
+  const name = `${applications.toDecide}: ${applicantName(one, request)}`
+  return html`<p><a class="button plain" href="${PATH}/${one.id}#decide" aria-label="${name}">${applications.toDecide}</a></p>`
 }

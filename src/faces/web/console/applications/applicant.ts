@@ -1,10 +1,40 @@
 import type { FastifyRequest } from 'fastify'
 import type { Stored } from '../../../../applications/store.ts'
+import type { Context } from '../../../../context.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
+import * as pets from '../../../../pets/store.ts'
 import { dayIn, daysSince } from '../../dates.ts'
 import { mailLink } from '../../mail-link.ts'
-import { textsOf } from '../../texts/texts.ts'
+import { type Texts, textsOf } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
+
+// What every page of applications shows of one: its animal, the applicant, the answers, and its state.
+
+export interface Named {
+  name: string
+  bondedWith: number[]
+  status: string | undefined
+}
+
+/** The animals of applications, by id. A removed animal is absent. */
+export async function animalsOf(
+  { db }: Pick<Context, 'db'>,
+  petIds: readonly number[],
+): Promise<Map<number, Named>> {
+  const found = await pets.findMany(db, [...new Set(petIds)])
+  return new Map(
+    found.map(({ id, name, status, bondedWith = [] }) => [
+      id,
+      { name, status, bondedWith: bondedWith as number[] },
+    ]),
+  )
+}
+
+export const nameOf = (
+  animals: ReadonlyMap<number, Named>,
+  petId: number,
+  { applications }: Texts['console'],
+): string => animals.get(petId)?.name ?? applications.gone(petId)
 
 /** Everything that somebody sent with an application. */
 export function sentPart({ personal }: Stored, request: FastifyRequest): Html {

@@ -1,0 +1,281 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { movesOf } from '../../../../applications/application-changes.ts'
+import { readDecision } from '../../../../applications/forms.ts'
+import { DECISIONS } from '../../../../applications/order-changes.ts'
+import type { ApplicationPatch, ApplicationStatus } from '../../../../applications/schema.ts'
+import {
+  type ClosingStatus,
+  get as getApplication,
+  isClosing,
+  type Stored,
+} from '../../../../applications/store.ts'
+import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { App } from '../../../../http/app.ts'
+import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type Html, html, type Part } from '../../../../http/html.ts'
+import { int64 } from '../../../../http/int64.ts'
+import type { OrderStatus } from '../../../../orders/schema.ts'
+import * as orders from '../../../../orders/store.ts'
+import { doersOf } from '../../../../staff/store.ts'
+import { dayIn } from '../../dates.ts'
+import { longTextField, type Problem, problemSummary } from '../../forms.ts'
+import { doerIn } from '../animals/history.ts'
+import { orderButtons } from '../animals/page.ts'
+import { NON_FIELD } from '../fields.ts'
+import { consolePage, wordsFor } from '../frame.ts'
+import { callerMay, PREFIX } from '../pages.ts'
+import { adoptedAt, animalsOf, applicantName, type Named, nameOf, sentPart, stateLine } from './applicant.ts'
+
+type ById = { Params: { id: string } }
+
+/** The page of an application, which decides about it, writes to the applicant, and completes its order. */
+export function applicationPages(app: App, context: Context): void {
+  const path = '/applications/:id'
+  app.get<ById>(path, async (request: FastifyRequest) =>
+    applicationPage(context, request, await ownApplication(context, request)),
+  )
+  app.post<ById>(path, (request: FastifyRequest, reply) => decide(context, request, reply))
+  app.post<ById>(`${path}/order`, (request: FastifyRequest, reply) => decideOrder(context, request, reply))
+}
+
+/** @throws {ApiError} application_not_found, also for an application for another organization's animal */
+function ownApplication({ db }: Pick<Context, 'db'>, { params, caller }: FastifyRequest): Promise<Stored> {
+  const id = int64((params as ById['Params']).id)
+  if (id === undefined) throw new ApiError('application_not_found')
+  return getApplication(db, id, orders.viewerOf(caller))
+}
+
+/** The reply to the applicant and the note of the staff, as somebody typed them. */
+interface Texts {
+  reply: string
+  note: string
+}
+
+/** The hidden field of the question before an application is closed. */
+const SURE = 'sure'
+
+async function decide(context: Context, request: FastifyRequest, reply: FastifyReply) {
+  const before = await ownApplication(context, request)
+  const form = request.body as FormBody
+  const typed = { reply: textIn(form, 'reply'), note: textIn(form, 'note') }
+  const status = form.get('status') ?? ''
+  try {
+    requireSame(form, before.status, status)
+    if (isClosing(status) && movesOf(before).includes(status) && !form.has(SURE))
+      return closingPage(request, before, status, form)
+    const patch = readDecision({ ...(status !== '' && { status }), ...changedTexts(form, typed) })
+    const decision = { ...orders.viewerOf(request.caller), id: before.id, now: context.clock() }
+    await context.write(changes.updateApplication, patch, decision)
+  } catch (error) {
+    return refused(context, request, reply, error, typed)
+  }
+  const done = status === '' || status === before.status ? 'saved' : status
+  return reply.redirect(`${PREFIX}/applications/${before.id}?done=application_${done}`, 303)
+}
+
+/** The texts that somebody changed. Another person may have changed the other text in the meantime. */
+function changedTexts(form: FormBody, typed: Texts): Pick<ApplicationPatch, 'reply' | 'note'> {
+  const names = (['reply', 'note'] as const).filter(
+    (name) => form.has(name) && typed[name] !== textIn(form, `was-${name}`),
+  )
+  return Object.fromEntries(names.map((name) => [name, typed[name] === '' ? null : typed[name]]))
+}
+
+/** @throws {ApiError} invalid_status_transition if the status is no longer the one that the page showed */
+function requireSame(form: FormBody, now: string, to: string): void {
+  const was = form.get('was')
+  if (to !== '' && to !== now && was !== null && was !== now) throw new ApiError('invalid_status_transition')
+}
+
+/** Completes or cancels the order of an application. */
+async function decideOrder(context: Context, request: FastifyRequest, reply: FastifyReply) {
+  const { id, orderId } = await ownApplication(context, request)
+  const status = (request.body as FormBody).get('status') ?? ''
+  try {
+    if (orderId === undefined || !Object.hasOwn(DECISIONS, status)) throw new ApiError('order_not_found')
+    const decision = { ...orders.viewerOf(request.caller), id: orderId, now: context.clock() }
+    await context.write(changes.decideOrder, status as OrderStatus, decision)
+  } catch (error) {
+    return refused(context, request, reply, error)
+  }
+  return reply.redirect(`${PREFIX}/applications/${id}?done=${status}`, 303)
+}
+
+/** The application as it is now, with what was typed and why it was not done. */
+async function refused(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  typed?: Texts,
+): Promise<string> {
+  if (!(error instanceof ApiError) || error.status >= 500) throw error
+  const now = await ownApplication(context, request)
+  const { words } = wordsFor(request)
+  const textField = error.details?.[0]?.pointer?.slice(1) === 'note' ? 'note' : 'reply'
+  const field = error.code === 'validation_failed' ? textField : NON_FIELD
+  const message = words.applications.problems[error.code] ?? words.otherError
+  reply.code(error.status)
+  return applicationPage(context, request, now, { typed, problems: [{ field, message }] })
+}
+
+const MAX_CHARACTERS = 5_000
+
+/** What a page shows after a form was refused. */
+interface Refusal {
+  /** The texts of the form; the stored ones when absent. */
+  typed?: Texts | undefined
+  problems?: readonly Problem[]
+}
+
+/** One application, with all that can be done about it. */
+async function applicationPage(
+  context: Context,
+  request: FastifyRequest,
+  stored: Stored,
+  { typed, problems = [] }: Refusal = {},
+): Promise<string> {
+  const { words } = wordsFor(request)
+  const { applications } = words
+  const animals = await animalsOf(context, [stored.petId])
+  const friends = await animalsOf(context, animals.get(stored.petId)?.bondedWith ?? [])
+  const name = nameOf(animals, stored.petId, words)
+  const who = applicantName(stored, request)
+  const wish = adoptedAt(stored) ? applications.hasAdopted(name) : applications.wishes(name)
+  const mayDecide = callerMay(request.caller, 'decideApplications')
+  const main = html`<div class="head"><div><h1>${who}</h1>
+<p>${wish} ${stateLine(stored, request, context.clock())}</p>
+<p>${animals.has(stored.petId) && html`<a href="${PREFIX}/animals/${stored.petId}">${name}</a> · `}<a href="${PREFIX}/applications?petId=${stored.petId}">${applications.forAnimal(name)}</a> ·
+<a href="${PREFIX}/applications">${applications.all}</a></p></div></div>
+${problemSummary(applications.wrong, problems)}
+<div class="two"><section class="card" aria-labelledby="sent"><h2 id="sent">${applications.sent}</h2>
+${sentPart(stored, request)}</section>
+<div>${await orderSection(context, request, stored)}
+<section class="card" aria-labelledby="decide"><h2 id="decide">${applications.decide}</h2>
+${await times(context, request, stored)}
+${mayDecide && decisionForm(request, stored, { name, friends, typed, problems })}</section></div></div>`
+  return consolePage(request, { title: `${who}: ${name}`, main })
+}
+
+async function times({ db }: Context, request: FastifyRequest, stored: Stored): Promise<Html> {
+  const { language, words } = wordsFor(request)
+  const { applications } = words
+  const { receivedAt, decidedAt, decidedBy, reason } = stored
+  const doers = await doersOf(db, decidedBy === undefined ? [] : [decidedBy])
+  const day = (time: string): Html =>
+    html`<time datetime="${time}">${dayIn(language, Date.parse(time))}</time>`
+  const by = decidedBy === undefined ? applications.byApplicant : doerIn(words, doers.get(decidedBy))
+  const adopted = adoptedAt(stored)
+  const told = adopted ? applications.adoptedText : applications.reasons[reason ?? '']
+  return html`<dl class="facts"><dt>${applications.receivedAt}</dt><dd>${day(receivedAt)}</dd>
+${decidedAt && html`<dt>${applications.decidedAt}</dt><dd>${day(decidedAt)}</dd><dt>${applications.decidedBy}</dt><dd>${by}</dd>`}
+${adopted && html`<dt>${applications.adoptedAt}</dt><dd>${day(adopted)}</dd>`}</dl>
+${told && html`<p>${told}</p>`}`
+}
+
+interface DecisionParts {
+  /** The animal, and the animals that are adopted together with it. */
+  name: string
+  friends: ReadonlyMap<number, Named>
+  typed: Texts | undefined
+  problems: readonly Problem[]
+}
+
+function decisionForm(
+  request: FastifyRequest,
+  stored: Stored,
+  { name, friends, typed, problems }: DecisionParts,
+): Html {
+  const { applications } = wordsFor(request).words
+  const { id, status, personal } = stored
+  const moves = movesOf(stored)
+  if (!personal) return html`<p>${applications.closed}</p>`
+  const { reply = '', note = '' } = personal
+  const texts = { reply, note }
+  const area = (field: 'reply' | 'note', label: string, hint: string): Html =>
+    html`${longTextField({ name: field, label, hint, value: (typed ?? texts)[field], rows: 4, mostCharacters: MAX_CHARACTERS, problems })}
+<input type="hidden" name="was-${field}" value="${texts[field]}">`
+  return html`<form method="post" id="field-${NON_FIELD}" action="${PREFIX}/applications/${id}" novalidate>
+<input type="hidden" name="was" value="${status}">
+${area('reply', applications.reply, applications.replyHint)}
+${area('note', applications.note, applications.noteHint)}
+${hints(moves, status, { name, friends }, request)}
+<div class="row">${moves.map((to) => moveButton(to, status, request))}
+<button class="plain" name="status" value="">${applications.save}</button></div></form>`
+}
+
+function hints(
+  moves: readonly ApplicationStatus[],
+  status: ApplicationStatus,
+  { name, friends }: Pick<DecisionParts, 'name' | 'friends'>,
+  request: FastifyRequest,
+): Part {
+  const { applications } = wordsFor(request).words
+  if (moves.length === 0) return html`<p>${applications.closed}</p>`
+  if (status === 'approved') return html`<p class="hint">${applications.approvedHint}</p>`
+  if (friends.size === 0) return html`<p class="hint">${applications.approves}</p>`
+  const names = [...friends.values()].map((friend) => friend.name)
+  const listed = new Intl.ListFormat(wordsFor(request).language).format(names)
+  return html`<p class="notice">${applications.bonded(name, listed)}</p>`
+}
+
+function moveButton(to: ApplicationStatus, from: ApplicationStatus, request: FastifyRequest): Html {
+  const { applications } = wordsFor(request).words
+  const words = to === 'in_review' && from === 'approved' ? applications.backToReview : applications.moves[to]
+  const style = to === 'approved' ? undefined : to === 'declined' ? 'danger' : 'plain'
+  return html`<button name="status" value="${to}"${style && html` class="${style}"`}>${words}</button>`
+}
+
+/** The order that the approval placed. The adoption is complete when the order is. */
+async function orderSection(
+  { db }: Context,
+  request: FastifyRequest,
+  { id, orderId }: Stored,
+): Promise<Html | undefined> {
+  if (orderId === undefined) return undefined
+  const { words } = wordsFor(request)
+  const { applications, animal } = words
+  const { status } = await orders.get(db, orderId, orders.viewerOf(request.caller))
+  const buttons = orderButtons(status, words)
+  return html`<section class="card" aria-labelledby="order"><h2 id="order">${applications.order}</h2>
+<p><span class="tag">${animal.orders.statuses[status]}</span> ${buttons.length > 0 && applications.orderText(orderId)}</p>
+${
+  buttons.length > 0 &&
+  callerMay(request.caller, 'decideOrders') &&
+  html`<form class="row" method="post" action="${PREFIX}/applications/${id}/order">${buttons}</form>`
+}</section>`
+}
+
+/** The fields of the decision form that the question sends again, without the reply. */
+const SENT_AGAIN = ['was', 'was-reply', 'note', 'was-note']
+
+/** Asks before an application is closed, which nobody can undo, and for a reply to the applicant. */
+function closingPage(request: FastifyRequest, stored: Stored, status: ClosingStatus, form: FormBody): string {
+  const { applications } = wordsFor(request).words
+  const { closing } = applications
+  const question = closing[status]
+  const { id, personal } = stored
+  const title = question.title(applicantName(stored, request))
+  const path = `${PREFIX}/applications/${id}`
+  const sentAgain = SENT_AGAIN.filter((name) => form.has(name))
+  return consolePage(request, {
+    title,
+    main: html`<div class="narrow"><h1>${title}</h1>
+<p>${closing.text}</p>
+<form method="post" action="${path}" novalidate>
+<input type="hidden" name="status" value="${status}"><input type="hidden" name="${SURE}" value="yes">
+${sentAgain.map((name) => html`<input type="hidden" name="${name}" value="${textIn(form, name)}">`)}
+${longTextField({
+  name: 'reply',
+  label: closing.reply,
+  hint: applications.replyHint,
+  value: form.has('reply') ? textIn(form, 'reply') : personal?.reply,
+  rows: 4,
+  mostCharacters: MAX_CHARACTERS,
+})}
+<div class="row"><button class="danger">${question.yes}</button>
+<a class="button plain" href="${path}">${closing.no}</a></div></form></div>`,
+  })
+}
