@@ -2,14 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../../errors.ts'
 import { PREFIX } from './pages.ts'
 
-// What an address or a form says of where something is.
+// Reads ids and paths from addresses and forms.
 
-/** A whole number as a form or an address has it, of something in the store. */
+/** An id or a count in a form or an address. */
 export function wholeNumberOf(text: unknown): number | undefined {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** The id in an address. @throws {ApiError} route_not_found for what can be the id of nothing */
+/** The id in an address. @throws {ApiError} route_not_found for a text that can be no id */
 export function pathId({ params }: FastifyRequest): number {
   const id = wholeNumberOf((params as { id?: string }).id)
   if (id === undefined) throw new ApiError('route_not_found')

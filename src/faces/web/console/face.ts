@@ -21,8 +21,8 @@ import { joinPages } from './sign-in/join.ts'
 import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
 
-/** The longest texts of an animal, each of whose characters a form may send as nine. */
-const MOST_BYTES = 262_144
+/** Enough for the longest texts of an animal: a form may send each character as nine. */
+const MAX_BYTES = 262_144
 
 /** Pages for those who work in a shelter: they sign in, and every change is one that the contract knows. */
 export function consoleFace(context: Context): Face {
@@ -30,7 +30,7 @@ export function consoleFace(context: Context): Face {
   return {
     prefix: PREFIX,
     gate: consoleGate(context),
-    readBody: readForm(MOST_BYTES),
+    readBody: readForm(MAX_BYTES),
     writeError: (error, headers = {}) => consoleError(error, headers, config),
     routes(app: App) {
       app.addHook('onRoute', declareNeeds)

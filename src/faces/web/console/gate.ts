@@ -16,7 +16,7 @@ import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { signedOutPage } from './frame.ts'
 import { PREFIX } from './pages.ts'
 
-/** Whoever is signed in has a bound of their own; others share that of their address. */
+/** People who are signed in have a rate limit of their own; all others share the limit of their address. */
 export function consoleGate(context: Context): Gate {
   const { config, limiter } = context
   const visitor = (address: string | undefined): Caller => visitorOf(address, config.anonymous)
@@ -27,7 +27,7 @@ export function consoleGate(context: Context): Gate {
       const { headers, refusal } = await charge(limiter, caller)
       return refusal ? { headers, refusal } : { headers: {} }
     },
-    // What a page needs, `requireNeeds` knows.
+    // `requireNeeds` checks the rights.
     authorize: () => undefined,
   }
 }
@@ -62,7 +62,7 @@ function withSlash(url: string): string {
   return `${PREFIX}/${url.slice(url.includes('?') ? url.indexOf('?') : url.length)}`
 }
 
-/** What was typed into a form is not lost: once signed in elsewhere, it can be sent again. */
+/** After a new sign-in in another tab, people can send a form again, so they lose no text. */
 function sendToSignIn(request: FastifyRequest, reply: FastifyReply, isRead: boolean): void {
   if (isRead) void reply.redirect(`${PREFIX}/sign-in?to=${encodeURIComponent(request.url)}`, 303)
   else void reply.code(403).send(signedOutPage(request.headers))

@@ -3,17 +3,17 @@ import type { FastifyRequest } from 'fastify'
 import type { FormBody } from '../../../http/form-body.ts'
 import { type OnceKey, scopeOf } from '../../../http/idempotency.ts'
 
-/** Of a form: what stands for its Idempotency-Key. */
+/** The hidden field of a form that works like an Idempotency-Key. */
 export const ONCE = 'once'
 
 export const newOnce = (): string => randomUUID()
 
-/** What runs under each key. */
+/** The running change of each key. */
 const underWay = new Map<string, Promise<unknown>>()
 
 /**
- * Runs the change that a form asks for: sent twice, by somebody who clicks twice, it is made once. The second
- * waits for the first, and gets what that got.
+ * Runs the change of a form once, even if somebody clicks twice. The second request waits for the first one,
+ * and gets the same result.
  */
 export async function runOnce<Result>(
   request: FastifyRequest,

@@ -2,12 +2,12 @@ import type { RouteOptions } from 'fastify'
 import type { Caller } from '../../../http/caller.ts'
 import { may, type Right } from '../../../staff/roles.ts'
 
-/** Who may use a page: whoever has the right, everybody who is signed in, or anybody at all. */
+/** Who may use a page: people with a right, everybody who is signed in, or anybody. */
 export type Needed = Right | 'anyStaff' | 'anybody'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a page of the console, as pages.ts has it. */
+    /** Who may use a page of the console, from `PAGES`. */
     needs?: Needed
   }
 }

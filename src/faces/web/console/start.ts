@@ -14,7 +14,7 @@ import { timeIn } from '../dates.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import { doerIn, type HistoryLine, linesOf } from './animals/history.ts'
 import { ROW_PICKED, rows } from './animals/list.ts'
-import { readChoices } from './choices.ts'
+import { readKinds } from './choices.ts'
 import { consolePage, wordsFor } from './frame.ts'
 import { noneYet } from './organization/organization.ts'
 import { callerMay, PREFIX } from './pages.ts'
@@ -23,7 +23,7 @@ import { callerMay, PREFIX } from './pages.ts'
 const FEW = 5
 const LATEST = 8
 
-/** What there is to do. */
+/** The first page: numbers, tasks and the latest changes. */
 export function startPage(app: App, context: Context): void {
   const finder = finderOf(context)
   app.get('/', (request) => page(context, finder, request))
@@ -61,8 +61,8 @@ async function waitingLine({ db }: Context, { caller, headers }: FastifyRequest)
   if (!callerMay(caller, 'seeAdopters')) return undefined
   const count = await countWaiting(db, viewerOf(caller))
   const { applications } = wordsFor({ headers }).words
-  const told = applications.onStart(Math.min(count, MAX_COUNTED), count > MAX_COUNTED)
-  return count > 0 && html`<p class="notice"><a href="${PREFIX}/applications">${told}</a></p>`
+  const line = applications.onStart(Math.min(count, MAX_COUNTED), count > MAX_COUNTED)
+  return count > 0 && html`<p class="notice"><a href="${PREFIX}/applications">${line}</a></p>`
 }
 
 function numbers(overall: Record<string, number>, { start, animals }: Texts['console']): Html {
@@ -79,15 +79,16 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
   const own = caller.organizationId
   const show = { view: caller.view, photosAt: photosBeside(context.config) }
   const few = async (query: InsideQuery): Promise<InsidePet[]> => {
-    const asked = { query: { ...query, organizationId: own }, limit: FEW, picked: ROW_PICKED, show }
-    return (await listInside(finder, asked)).found
+    const options = { query: { ...query, organizationId: own }, limit: FEW, picked: ROW_PICKED, show }
+    return (await listInside(finder, options)).found
   }
   const [noPhotos, longest] = [
     await few({ status: 'available', hasPhotos: false, sort: '-id' }),
     await few({ status: 'available', sort: 'publishedAt' }),
   ]
-  const { categories } = await readChoices(context, request)
-  const options = { request, now: context.clock(), categories: new Map(categories), isBrief: true }
+  const kinds = await readKinds(context, request)
+  const categories = new Map(kinds.map(({ id, words }) => [String(id), words]))
+  const options = { request, now: context.clock(), categories, isBrief: true }
   const part = (id: string, title: string, pets: InsidePet[], none: string, all?: string): Html =>
     html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${pets.length > 0 ? rows(pets, options) : html`<p>${none}</p>`}
@@ -115,7 +116,7 @@ async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.start.latestNone}</p>`}</section>`
 }
 
-/** What was changed, without all that it was and is. */
+/** The names of the changed fields, with short values only. */
 function briefly(all: HistoryLine[]): string {
   return all.map(({ label, to, isShort }) => (isShort ? `${label}: ${to}` : label)).join(', ')
 }

@@ -42,7 +42,7 @@ export async function ownAnimal(
   return { ...stored, id }
 }
 
-/** What a page shows after a form was refused. */
+/** The rest of the page after a form was refused. */
 interface Refusal {
   /** The texts of the form; those of the stored animal when absent. */
   values?: Values

@@ -8,9 +8,9 @@ import { mailLink } from '../../mail-link.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 
-// What every page of applications shows of one: its animal, the applicant, the answers, and its state.
+// The parts that all pages of applications share: the animal, the applicant, the answers, and the state.
 
-export interface Named {
+export interface NamedAnimal {
   name: string
   bondedWith: number[]
   status: string | undefined
@@ -20,7 +20,7 @@ export interface Named {
 export async function animalsOf(
   { db }: Pick<Context, 'db'>,
   petIds: readonly number[],
-): Promise<Map<number, Named>> {
+): Promise<Map<number, NamedAnimal>> {
   const found = await pets.findMany(db, [...new Set(petIds)])
   return new Map(
     found.map(({ id, name, status, bondedWith = [] }) => [
@@ -31,7 +31,7 @@ export async function animalsOf(
 }
 
 export const nameOf = (
-  animals: ReadonlyMap<number, Named>,
+  animals: ReadonlyMap<number, NamedAnimal>,
   petId: number,
   { applications }: Texts['console'],
 ): string => animals.get(petId)?.name ?? applications.gone(petId)
@@ -58,11 +58,11 @@ ${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said
 export const applicantName = ({ personal }: Stored, request: FastifyRequest): string =>
   personal?.applicant.name ?? wordsFor(request).words.applications.erased
 
-/** When the adoption was complete that it was for: what was approved is closed then. */
+/** When the adoption was complete: an approved application is closed then. */
 export const adoptedAt = ({ status, closedAt }: Stored): string | undefined =>
   status === 'approved' && closedAt !== null ? new Date(closedAt).toISOString() : undefined
 
-/** What it is now, and since when. */
+/** The status of an application, and since when it has it. */
 export function stateLine(stored: Stored, request: FastifyRequest, now: number): Part {
   const { receivedAt, decidedAt, closedAt } = stored
   const { language, words } = wordsFor(request)

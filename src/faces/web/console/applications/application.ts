@@ -26,7 +26,15 @@ import { orderButtons } from '../animals/page.ts'
 import { NON_FIELD } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
-import { adoptedAt, animalsOf, applicantName, type Named, nameOf, sentPart, stateLine } from './applicant.ts'
+import {
+  adoptedAt,
+  animalsOf,
+  applicantName,
+  type NamedAnimal,
+  nameOf,
+  sentPart,
+  stateLine,
+} from './applicant.ts'
 
 type ById = { Params: { id: string } }
 
@@ -123,7 +131,7 @@ async function refused(
 
 const MAX_CHARACTERS = 5_000
 
-/** What a page shows after a form was refused. */
+/** The rest of the page after a form was refused. */
 interface Refusal {
   /** The texts of the form; the stored ones when absent. */
   typed?: Texts | undefined
@@ -168,17 +176,17 @@ async function times({ db }: Context, request: FastifyRequest, stored: Stored): 
     html`<time datetime="${time}">${dayIn(language, Date.parse(time))}</time>`
   const by = decidedBy === undefined ? applications.byApplicant : doerIn(words, doers.get(decidedBy))
   const adopted = adoptedAt(stored)
-  const told = adopted ? applications.adoptedText : applications.reasons[reason ?? '']
+  const explanation = adopted ? applications.adoptedText : applications.reasons[reason ?? '']
   return html`<dl class="facts"><dt>${applications.receivedAt}</dt><dd>${day(receivedAt)}</dd>
 ${decidedAt && html`<dt>${applications.decidedAt}</dt><dd>${day(decidedAt)}</dd><dt>${applications.decidedBy}</dt><dd>${by}</dd>`}
 ${adopted && html`<dt>${applications.adoptedAt}</dt><dd>${day(adopted)}</dd>`}</dl>
-${told && html`<p>${told}</p>`}`
+${explanation && html`<p>${explanation}</p>`}`
 }
 
 interface DecisionParts {
   /** The animal, and the animals that are adopted together with it. */
   name: string
-  friends: ReadonlyMap<number, Named>
+  friends: ReadonlyMap<number, NamedAnimal>
   typed: Texts | undefined
   problems: readonly Problem[]
 }

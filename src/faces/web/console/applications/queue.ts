@@ -17,7 +17,7 @@ import type { Texts } from '../../texts/texts.ts'
 import { statusTag } from '../animals/page.ts'
 import { consolePage, pagerOf, wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
-import { animalsOf, applicantName, type Named, nameOf, sentPart, stateLine } from './applicant.ts'
+import { animalsOf, applicantName, type NamedAnimal, nameOf, sentPart, stateLine } from './applicant.ts'
 
 const PATH = `${PREFIX}/applications`
 const PAGE = 25
@@ -79,7 +79,7 @@ ${selectField({ name: 'status', label: applications.status, value: status, choic
 function animalGroup(
   petId: number,
   group: readonly Stored[],
-  animals: ReadonlyMap<number, Named>,
+  animals: ReadonlyMap<number, NamedAnimal>,
   request: FastifyRequest,
   now: number,
 ): Html {

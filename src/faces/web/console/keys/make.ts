@@ -134,6 +134,6 @@ ${await organizationField(context, request, { ...own, hint: keys.organizationHin
 function planWords(plan: Plan, request: FastifyRequest): string {
   const { keys } = wordsFor(request).words
   const figures: Limits | 'custom' = PLANS[plan]
-  const told = figures === 'custom' ? keys.ownFigures : keys.figures(figures.perMinute, figures.perDay)
-  return `${keys.plans[plan]}: ${told}`
+  const limits = figures === 'custom' ? keys.ownFigures : keys.figures(figures.perMinute, figures.perDay)
+  return `${keys.plans[plan]}: ${limits}`
 }

@@ -126,7 +126,7 @@ ${form}`
   return consolePage(request, { title: own.add, main })
 }
 
-/** What a page shows after a form was refused. */
+/** The rest of the page after a form was refused. */
 interface Refusal {
   values?: Values
   problems?: readonly Problem[]
@@ -154,7 +154,7 @@ ${photosSection(context.config, request, { path, name, photos, mayChange: true }
   return consolePage(request, { title: name, main, scripts: ['photos.js'] })
 }
 
-const readPatch = bodyReader(OrganizationPatch)
+export const readPatch = bodyReader(OrganizationPatch)
 
 /** Changes the fields that somebody typed into. */
 async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

@@ -7,9 +7,7 @@ import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
-import { bodyReader } from '../../../../http/judge-body.ts'
 import { MOST_ASKED_CHARACTERS, MOST_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
-import { OrganizationPatch } from '../../../../organizations/schema.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import {
   checkField,
@@ -24,11 +22,9 @@ import { readOrganizations } from '../choices.ts'
 import { NON_FIELD } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { noneYet } from './organization.ts'
+import { noneYet, readPatch } from './organization.ts'
 
 const QUESTIONS_PATH = `${PREFIX}/organization/questions`
-
-const readPatch = bodyReader(OrganizationPatch)
 
 /** The questions of an organization's application form, on one page that changes all of them at once. */
 export function questionsPages(app: App, context: Context): void {

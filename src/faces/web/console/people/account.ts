@@ -18,7 +18,7 @@ import { takeSession } from '../sign-in/sign-in.ts'
 
 const ACCOUNT = `${PREFIX}/account`
 
-/** What everybody decides about themselves. */
+/** The account of the person who is signed in: name, password and sessions. */
 export function accountPages(app: App, context: Context): void {
   const { write } = context
   app.get('/account', (request) => page(context, request))
@@ -69,7 +69,7 @@ export function accountPages(app: App, context: Context): void {
   })
 }
 
-interface Refused {
+interface Refusal {
   name?: string
   problems: readonly Problem[]
 }
@@ -77,7 +77,7 @@ interface Refused {
 async function page(
   { db }: Context,
   request: FastifyRequest,
-  { name, problems }: Refused = { problems: [] },
+  { name, problems }: Refusal = { problems: [] },
 ): Promise<string> {
   const { words } = wordsFor(request)
   const { account, people, signIn, join } = words

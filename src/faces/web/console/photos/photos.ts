@@ -21,11 +21,11 @@ import { PREFIX } from '../pages.ts'
 
 const SIDE = 300
 
-interface Photographed {
-  /** Of its page. */
+interface PhotoOwner {
+  /** The path of its page. */
   path: string
   name: string
-  /** As its row has them. */
+  /** The column of its row. */
   photos: string | null
   mayChange: boolean
 }
@@ -34,7 +34,7 @@ interface Photographed {
 export function photosSection(
   config: Config,
   request: FastifyRequest,
-  { path: page, name, photos, mayChange }: Photographed,
+  { path: page, name, photos, mayChange }: PhotoOwner,
   problems: readonly string[] = [],
 ): Html {
   const { words } = wordsFor(request)
@@ -86,7 +86,7 @@ function uploadForm(path: string, { photos }: Texts['console']): Html {
 
 /** Whose photos are changed, and the page that shows them. */
 export interface PhotoPage {
-  /** Of the page, with `:id` in it. */
+  /** The path of the page, with `:id` in it. */
   path: string
   /** @throws {ApiError} where the caller may not know of it */
   owner(request: FastifyRequest): Promise<{ owner: Owner; photos: string | null }>
@@ -185,7 +185,7 @@ async function changeOne(
   return reply.redirect(pathOf(request, own, 'photoChanged'), 303)
 }
 
-/** Of two clicks the second finds nothing more. */
+/** The second of two clicks finds no photo. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'photo_not_found') throw error
 }

@@ -56,13 +56,13 @@ export function signInPages(app: App, context: Context): void {
   })
 }
 
-interface Shown {
+interface SignInForm {
   to: string
   email: string
   problems: readonly Problem[]
 }
 
-function page(request: FastifyRequest, { to, email, problems }: Shown): string {
+function page(request: FastifyRequest, { to, email, problems }: SignInForm): string {
   const { language, common, words } = wordsFor(request)
   const own = words.signIn
   return barePage(
