@@ -1,13 +1,18 @@
 import type { Context } from '../../context.ts'
 import * as organizations from '../../organizations/store.ts'
 import type { Asked } from '../../pets/search/find.ts'
-import { STATUSES } from './animal.ts'
-import { ourBreeds } from './breeds.ts'
-import { COLORS_WITH_COMMAS, ourColors } from './colors.ts'
-import { OWN_CODE } from './organization.ts'
-import { booleanOf, choiceOf, choicesOf, dateTimeOf, flagOf, nearOf, pageOf } from './parameter-values.ts'
-import type { QueryParameters } from './query-parameters.ts'
-import { type Categories, TYPE_NAMES, typeNamed } from './types.ts'
+import {
+  booleanOf,
+  choiceOf,
+  choicesOf,
+  dateTimeOf,
+  flagOf,
+  nearOf,
+  pageOf,
+  type QueryParameters,
+} from './parameters.ts'
+import { OWN_CODE, STATUSES } from './shapes.ts'
+import { type Categories, COLORS_WITH_COMMAS, ourBreeds, ourColors, TYPE_NAMES, typeNamed } from './words.ts'
 
 // From the query of an old client to a search of ours.
 

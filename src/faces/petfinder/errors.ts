@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import type { Face } from '../../http/face.ts'
 import { type Html, html } from '../../http/html.ts'
-import { PREFIX } from './prefix.ts'
+import { PREFIX } from './shapes.ts'
 
 /** The form of errors that clients of this face know (RFC 9457, in an early draft of it). */
 const TYPE = 'application/problem+json'

@@ -4,8 +4,7 @@ import { pointOf } from '../../organizations/locate.ts'
 import type { Stored } from '../../organizations/store.ts'
 import { metersBetween, type Point } from '../../places/distance.ts'
 import { fold } from '../../search/words.ts'
-import { nearOf, pageOf, toLocationError } from './parameter-values.ts'
-import type { QueryParameters } from './query-parameters.ts'
+import { nearOf, pageOf, type QueryParameters, toLocationError } from './parameters.ts'
 
 // Pages of organizations by their number: there are as many as a country has shelters, so that all of them
 // are looked at.
@@ -19,7 +18,7 @@ export interface FoundOrganization {
   distanceMeters?: number | undefined
 }
 
-export interface OrganizationPage {
+interface OrganizationPage {
   found: FoundOrganization[]
   page: number
   limit: number

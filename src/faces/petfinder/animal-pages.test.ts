@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pageStarts } from './page-starts.ts'
+import { pageStarts } from './animal-pages.ts'
 
 const KEPT = 50_000
 

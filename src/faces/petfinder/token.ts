@@ -1,9 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import { changes } from '../../db/change.ts'
+import { ApiError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { NO_STORE } from '../../http/cache-headers.ts'
-import type { FormBody } from '../../http/form-body.ts'
+import { collectBody } from '../../http/collect-body.ts'
+import type { ReadBody } from '../../http/face.ts'
+import { type FormBody, readForm } from '../../http/form-body.ts'
+import { parseJson } from '../../http/json-body.ts'
+import { readUpload, type Upload } from '../../http/upload-body.ts'
 import { findByHash } from '../../keys/find-by-hash.ts'
 import { accountOf } from '../../keys/identify.ts'
 import { hashKey } from '../../keys/key-format.ts'
@@ -11,7 +16,38 @@ import { isClient } from '../../keys/make.ts'
 import { generateToken, hashOfToken, TOKEN_SECONDS } from '../../keys/tokens.ts'
 import { charge } from '../../limits/charge.ts'
 import { ERRORS_PATH, errorsPage, InvalidClient, InvalidTokenRequest } from './errors.ts'
-import { readTokenBody } from './token-body.ts'
+
+/** More than any request for a token has. */
+const MAX_BYTES = 8_192
+
+const readFields = readForm(MAX_BYTES)
+/** As small as other forms are, they need not take turns. */
+const readParts = readUpload(MAX_BYTES, { atOnce: Number.POSITIVE_INFINITY, beside: 0 })
+
+/** The three fields as a form, as JSON, or as the parts of a form of a browser: all are the same after. */
+const readTokenBody: ReadBody = (request, payload, done) => {
+  const { headers } = request
+  const type = headers['content-type'] ?? ''
+  if (/^multipart\//i.test(type))
+    return readParts(request, payload, (error, body) => done(error, (body as Upload | undefined)?.fields))
+  if (!/^application\/json\b/i.test(type)) return readFields(request, payload, done)
+  collectBody(payload, Number(headers['content-length']), MAX_BYTES, (error, bytes) => {
+    if (error) return done(error)
+    try {
+      done(null, toFields(parseJson(bytes)))
+    } catch (thrown) {
+      done(thrown as Error)
+    }
+  })
+}
+
+function toFields(body: unknown): URLSearchParams {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new ApiError('invalid_json', { message: 'The body is a JSON object with grant_type.' })
+  const fields = new URLSearchParams()
+  for (const [name, value] of Object.entries(body)) if (typeof value === 'string') fields.set(name, value)
+  return fields
+}
 
 /** Gives access tokens for the credentials of a client (RFC 6749, section 4.4). */
 export function tokenRoutes(app: App, { db, write, clock, limiter, config }: Context): void {

@@ -1,2 +1,0 @@
-/** Where this face is. */
-export const PREFIX = '/v2'
