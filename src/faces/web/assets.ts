@@ -2,14 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
 import { hold, sendHeld } from '../../http/held.ts'
-import { ANIMAL_STYLE } from './styles/animal.ts'
-import { APPLY_STYLE } from './styles/apply.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
-import { CONSOLE_ANIMALS_STYLE } from './styles/console-animals.ts'
-import { CONSOLE_APPLICATIONS_STYLE } from './styles/console-applications.ts'
-import { GALLERY_STYLE } from './styles/gallery.ts'
-import { NO_PHOTO } from './styles/no-photo.ts'
+import { APPLY_STYLE, GALLERY_STYLE, NO_PHOTO } from './styles/gallery.ts'
 
 /** Another content has another address. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -25,15 +20,12 @@ export const EMBED = textOf(new URL('./scripts/embed.js', import.meta.url))
 
 /** Every file that pages load beside photos. The one list. */
 const ASSETS = {
-  'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE + ANIMAL_STYLE },
+  'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
   'gallery.js': { type: JS, text: textOf(new URL('./scripts/gallery.js', import.meta.url)) },
   'frame.js': { type: JS, text: textOf(new URL('./scripts/frame.js', import.meta.url)) },
   'no-photo.svg': { type: SVG, text: NO_PHOTO },
-  'console.css': {
-    type: CSS,
-    text: BASE_STYLE + CONSOLE_STYLE + CONSOLE_ANIMALS_STYLE + CONSOLE_APPLICATIONS_STYLE,
-  },
+  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE },
   'console.js': { type: JS, text: textOf(new URL('./scripts/console.js', import.meta.url)) },
   'photos.js': { type: JS, text: textOf(new URL('./scripts/photos.js', import.meta.url)) },
 } satisfies Record<string, { type: string; text: string }>

@@ -1,4 +1,4 @@
-/** Of the console alone. */
+/** Of the console alone: its frame, lists of animals with their forms and photos, and applications. */
 export const CONSOLE_STYLE = `
 :root { --page: #f3eee6; --card: #fffdf9; --soft: #dcd4c8; }
 @media (prefers-color-scheme: dark) {
@@ -145,4 +145,158 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 label.choice input { flex: none; }
 legend { padding: 0; }
 body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 38rem; }
+
+.filters {
+  display: grid;
+  grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr));
+  gap: 0.75rem;
+  align-items: end;
+}
+.filters .field { margin: 0; }
+.filters .row { align-items: center; }
+@media (max-width: 40rem) {
+  .filters { grid-template-columns: 1fr 1fr; }
+  .filters .field:first-child { grid-column: 1 / 3; }
+}
+.animals {
+  margin: 1rem 0;
+  padding: 0;
+  border: 1px solid var(--soft);
+  border-radius: 10px;
+  background: var(--card);
+  list-style: none;
+}
+.card .animals { margin: 0; border: 0; }
+.animals li {
+  position: relative;
+  display: grid;
+  grid-template-columns: 4rem minmax(0, 1fr) minmax(0, 17rem) 6rem;
+  gap: 0.25rem 1rem;
+  align-items: center;
+  padding: 0.75rem 1rem;
+}
+.animals li + li { border-top: 1px solid var(--soft); }
+.card .animals li { grid-template-columns: 4rem minmax(0, 1fr); padding: 0.6rem 0; }
+.card .animals .state, .card .animals form { grid-column: 2; }
+.about a { display: block; font-weight: 600; text-decoration: none; }
+.about a::after { content: ''; position: absolute; inset: 0; }
+.animals li:hover .about a { text-decoration: underline; }
+.animals form { position: relative; }
+.animals form button { min-height: 2.25rem; padding: 0.2rem 0.8rem; }
+.about small, .state small { display: block; }
+.thumb { width: 4rem; height: 4rem; border-radius: 8px; background: var(--page); object-fit: cover; }
+.thumb.none { display: grid; place-items: center; text-align: center; line-height: 1.1; }
+.thumb.none small { font-size: 0.75rem; }
+@media (max-width: 40rem) {
+  .animals li { grid-template-columns: 4rem minmax(0, 1fr); }
+  .animals .state, .animals form { grid-column: 2; }
+}
+.tag { border: 1px solid var(--soft); background: var(--page); white-space: nowrap; }
+.tag.available { color: var(--good); border-color: currentcolor; }
+.tag.unlisted { color: var(--bad); border-color: currentcolor; }
+.pager { display: flex; gap: 0.75rem; justify-content: space-between; }
+.group > summary { padding: 0.75rem 0; cursor: pointer; }
+form.animal > .group { padding-block: 0; }
+.group :is(h2, h3) { display: inline; margin: 0; font-size: 1.05rem; }
+.fields {
+  display: grid;
+  grid-template-columns: repeat(auto-fill, minmax(min(9rem, 100%), 1fr));
+  gap: 0 1rem;
+  align-items: end;
+}
+@media (min-width: 40rem) { .fields { grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); } }
+.fields .wide { grid-column: 1 / -1; }
+label.choice input { flex: none; }
+.fields label.choice { padding: 0.6rem 0; }
+form.animal fieldset { margin: 0; min-width: 0; }
+/* What has the focus is not under the bar. */
+html:has(.actions) { scroll-padding-bottom: 6rem; }
+.actions {
+  position: sticky;
+  bottom: 0;
+  z-index: 1;
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.5rem 0.75rem;
+  align-items: center;
+  margin: 1rem 0 0;
+  padding: 0.75rem 0;
+  background: var(--page);
+  border-top: 1px solid var(--soft);
+}
+.card .actions { background: var(--card); }
+.quiet { padding: 0.5rem; }
+@media (min-width: 24rem) and (max-width: 40rem) {
+  .actions { flex-wrap: nowrap; gap: 0.5rem; }
+  .actions button { padding-inline: 0.7rem; font-size: 0.95rem; white-space: nowrap; }
+  .actions .quiet { margin-left: auto; padding-inline: 0; }
+}
+main input:not([type='checkbox']), main select { min-height: 2.75rem; }
+.field .problem { margin: 0 0 0.25rem; }
+.summary > :first-child { margin-top: 0; }
+.summary > :last-child { margin-bottom: 0; }
+.said { white-space: pre-line; }
+.history { margin: 0; padding: 0; list-style: none; }
+.history > li { padding: 0.5rem 0; }
+.history > li + li { border-top: 1px solid var(--soft); }
+.history p { margin: 0; }
+.history ul { margin: 0; padding-left: 1.1rem; }
+.history del { color: var(--muted); }
+.history ins { text-decoration: none; font-weight: 600; }
+.history time { color: var(--muted); font-size: 0.9rem; }
+.end { margin: 2rem 0 0; }
+a.danger { color: var(--bad); }
+.summary p.problem, p.summary { color: var(--bad); }
+.summary table { margin-top: 0.5rem; }
+th.line { min-width: 4rem; overflow-wrap: normal; }
+.photos {
+  display: grid;
+  grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
+  gap: 1rem;
+  margin: 0 0 1.25rem;
+  padding: 0;
+  list-style: none;
+}
+.photos img {
+  display: block;
+  width: 100%;
+  aspect-ratio: 1;
+  border-radius: 8px;
+  background: var(--page);
+  object-fit: cover;
+}
+.photos label { margin-top: 0.5rem; font-size: 0.9rem; font-weight: normal; color: var(--muted); }
+.photos .row { gap: 0.4rem; margin-top: 0.4rem; }
+.photos button { min-width: 2.5rem; min-height: 2.5rem; padding: 0.2rem 0.7rem; }
+@media (max-width: 40rem) { .photos { grid-template-columns: 1fr 1fr; gap: 0.75rem; } }
+.upload { padding: 1rem; border: 2px dashed var(--soft); border-radius: 8px; }
+.over .upload { border-color: var(--strong); background: var(--page); }
+.upload input { flex: 1 1 14rem; width: auto; }
+.upload progress { width: 100%; margin-top: 0.75rem; accent-color: var(--strong); }
+.upload [role='status'] { margin: 0.25rem 0 0; }
+.animals.plain li { grid-template-columns: 0 1fr; gap: 0; }
+form.animal > fieldset.card { margin: 1rem 0; padding: 1rem 1.25rem; }
+fieldset.card legend { float: left; width: 100%; }
+fieldset.card h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
+fieldset.card .fields { clear: both; }
+meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
+
+.beside {
+  display: grid;
+  grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr));
+  gap: 0 1.25rem;
+}
+.sent { margin: 0; }
+.sent dt { margin-top: 0.75rem; color: var(--muted); font-size: 0.9rem; }
+.sent dt:first-child { margin-top: 0; }
+.sent dd { margin: 0; }
+.said { white-space: pre-line; }
+.aside { padding-top: 0.75rem; border-top: 1px solid var(--soft); }
+.tag:is(.approved, .adopted) { color: var(--good); border-color: currentcolor; }
+.tag.received { color: var(--link); border-color: currentcolor; }
+.card > .head h2 { margin: 0; font-size: 1.15rem; }
+.card > .head { margin-bottom: 0.5rem; }
+.card > .facts { margin-bottom: 1.25rem; }
+.hint + .row { margin-top: 0.75rem; }
+.head + .filters { margin-top: 0.75rem; }
 `

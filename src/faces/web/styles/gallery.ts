@@ -1,4 +1,4 @@
-/** Of the gallery alone. */
+/** Of the gallery alone: its lists, the pages of one animal and of one shelter. */
 export const GALLERY_STYLE = `
 :root {
   --edge: #e3dacb;
@@ -176,4 +176,145 @@ legend { padding: 0; }
 @media (prefers-reduced-motion: no-preference) {
   .card { transition: border-color 0.15s; }
 }
+
+.button.big { padding: 0.8rem 1.6rem; font-size: 1.1rem; }
+.animal {
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  gap: 0 2.5rem;
+}
+.back { margin: 0.9rem 0; font-size: 0.95rem; }
+.back a::before { content: '← '; }
+.animal h1 { margin: 1rem 0 0.25rem; }
+.animal .lead { margin: 0; }
+.animal-head > .muted { margin: 0.1rem 0 1rem; }
+.animal-head .panel { margin-top: 1rem; }
+.panel > :last-child { margin-bottom: 0; }
+.panel ul { padding-left: 1.2rem; }
+.animal-head .panel h2 { font-size: 1.1rem; }
+.animal-head .panel p { margin-bottom: 0; }
+.animal-head .panel ul { margin-top: 0.25rem; }
+.animal-facts .facts { grid-template-columns: minmax(0, 9fr) minmax(0, 11fr); }
+.animal-facts { margin-top: 1.25rem; }
+.animal-text p { max-width: 42rem; font-size: 1.06rem; }
+.animal-adopt .shelter { margin-top: 1.5rem; }
+.shelter-name { margin-top: 0; font-size: 1.1rem; font-weight: 600; }
+.facts dt { font-weight: normal; }
+.facts dd { font-weight: 500; min-width: 0; }
+.facts small { font-weight: normal; }
+.panel .tags, .tags, .inline {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.5rem;
+  margin: 1rem 0 0;
+  padding: 0;
+  list-style: none;
+}
+.panel .inline { padding: 0; }
+.inline { margin: 0; gap: 0.25rem 1rem; }
+.panel .tag { background: var(--card); border: 1px solid var(--edge); }
+.policy { margin: 0 0 1rem; }
+.strip {
+  display: flex;
+  overflow-x: auto;
+  scroll-snap-type: x mandatory;
+  border-radius: 14px;
+  scrollbar-width: thin;
+  overscroll-behavior-x: contain;
+}
+.slide { flex: 0 0 100%; scroll-snap-align: start; scroll-margin-top: 1rem; }
+.slide img {
+  display: block;
+  width: 100%;
+  aspect-ratio: 4 / 3;
+  object-fit: contain;
+  border-radius: 14px;
+  background: var(--panel);
+}
+.no-photo img { object-fit: cover; }
+.thumbs {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.5rem;
+  margin: 0.6rem 0 0;
+  padding: 0;
+  list-style: none;
+}
+.thumbs a { display: block; border: 2px solid transparent; border-radius: 10px; padding: 2px; }
+.thumbs a[aria-current] { border-color: var(--strong); }
+.thumbs img { display: block; width: 64px; height: 64px; object-fit: cover; border-radius: 7px; }
+.shelter-about { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
+.shelter-about h2 { margin-top: 0; }
+.shelter-text { max-width: 42rem; }
+@media (min-width: 60rem) {
+  .animal {
+    grid-template-columns: minmax(0, 42rem) minmax(18rem, 1fr);
+    grid-template-rows: repeat(5, auto) 1fr;
+  }
+  .animal-photos, .animal-text, .animal-adopt { grid-column: 1; }
+  .animal-head, .animal-facts { grid-column: 2; }
+  .animal-photos { grid-row: 1 / 4; }
+  .animal-head { grid-row: 1; }
+  .animal-facts { grid-row: 2 / 7; align-self: start; }
+  .animal-head h1 { margin-top: 0; }
+  .shelter-about { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+  .shelter-photos { grid-row: span 2; }
+}
+`
+
+/** Of the application form and the applicant's page, beside the gallery's. */
+export const APPLY_STYLE = `
+.apply { max-width: 40rem; margin: 0 auto; }
+.apply .lead { font-size: 1.1rem; }
+.whom { display: flex; gap: 1rem; align-items: center; margin: 1.25rem 0 0.5rem; }
+.whom img {
+  flex: none;
+  width: 6rem;
+  height: 6rem;
+  border-radius: 14px;
+  object-fit: cover;
+  background: var(--panel);
+}
+.whom h1 { margin: 0 0 0.25rem; }
+.whom p { margin: 0; color: var(--muted); }
+.apply form h2 { margin: 1.75rem 0 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--panel); }
+.apply .field { margin-bottom: 1.25rem; }
+.apply fieldset legend { margin-bottom: 0.25rem; padding: 0; }
+.apply .problem { margin: 0.25rem 0; }
+.apply .summary h2 { margin-top: 0; }
+.apply .summary ul { margin: 0; padding-left: 1.2rem; }
+.apply .summary a { color: var(--bad); font-weight: 600; }
+.privacy { padding: 0.75rem 1rem; border-radius: 10px; background: var(--panel); }
+button.big { width: 100%; min-height: 3.25rem; font-size: 1.1rem; }
+.state, .answer {
+  margin: 1rem 0;
+  padding: 1.1rem 1.25rem;
+  border-radius: 14px;
+  background: var(--panel);
+  border-left: 6px solid var(--line);
+}
+.state h2, .answer h2 { margin: 0 0 0.35rem; }
+.state p, .answer p { margin: 0; }
+.state.approved, .state.adopted { border-color: var(--good); }
+.state.approved h2, .state.adopted h2 { color: var(--good); }
+.answer { border-color: var(--strong); }
+.said { white-space: pre-line; }
+.apply dl.facts { margin: 1.25rem 0; }
+.keep { padding: 0.75rem 1rem; border: 2px solid var(--strong); border-radius: 10px; }
+.withdraw { margin: 1.5rem 0; }
+.withdraw summary { padding: 0.4rem 0; color: var(--link); font-weight: 600; cursor: pointer; }
+@media (min-width: 34.01rem) { button.big { width: auto; padding-inline: 2rem; } }
+`
+
+/** In the place of a photo: a paw, in colors that go with a light page and with a dark one. */
+export const NO_PHOTO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 300" width="300" height="300">
+<rect width="300" height="300" fill="#a8947b" fill-opacity=".22"/>
+<g fill="#a8947b" fill-opacity=".75">
+<path d="M150 148c-27 0-54 29-54 53 0 17 13 25 28 25 10 0 17-5 26-5s16 5 26 5c15 0 28-8 28-25 0-24-27-53-54-53z"/>
+<ellipse cx="88" cy="146" rx="17" ry="23" transform="rotate(-24 88 146)"/>
+<ellipse cx="212" cy="146" rx="17" ry="23" transform="rotate(24 212 146)"/>
+<ellipse cx="127" cy="104" rx="18" ry="25" transform="rotate(-7 127 104)"/>
+<ellipse cx="173" cy="104" rx="18" ry="25" transform="rotate(7 173 104)"/>
+</g>
+</svg>
 `

@@ -1,6 +1,5 @@
 import type { Language } from '../../../http/language.ts'
 import { apply } from './apply.ts'
-
 import { console } from './console.ts'
 import { gallery } from './gallery.ts'
 import { page } from './page.ts'
