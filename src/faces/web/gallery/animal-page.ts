@@ -1,21 +1,38 @@
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
-import { html } from '../../../http/html.ts'
+import { type Html, html, type Part } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
 import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import * as pets from '../../../pets/store.ts'
 import { kindWords } from '../kind-words.ts'
 import { pageHeaders } from '../page.ts'
-import { animalPath, idOfSlug, shelterPath } from './addresses.ts'
-import type { Animal } from './animal.ts'
-import { type AnimalParts, animalMain } from './animal-view.ts'
-import { findAnimal, type Gallery } from './animals.ts'
-import { galleryPage } from './frame.ts'
-import { breedWords, type Phrasing, placeWords, wholeUnits } from './phrases.ts'
+import type { Texts } from '../texts/texts.ts'
+import { animalPath, findAnimal, type Gallery, idOfSlug, shelterPath } from './animals.ts'
+import { beginning, galleryPage, sharedHead } from './frame.ts'
+import {
+  addressLines,
+  contactFacts,
+  hostOf,
+  outwardLink,
+  paragraphs,
+  photoStrip,
+  shelterData,
+} from './page-parts.ts'
+import {
+  type Animal,
+  ageWords,
+  breedWords,
+  dateWords,
+  feeWords,
+  listWords,
+  type Phrasing,
+  placeWords,
+  sexWords,
+  weightWords,
+  wholeUnits,
+} from './phrases.ts'
 import { newPage, phrasingFor, requirePath, sendGallery, sendRefusal } from './send.ts'
-import { beginning, sharedHead } from './sharing.ts'
-import { shelterData } from './shelter-box.ts'
 
 /** So long is somebody who has found a home still shown, to those who have its address. */
 const SHOWN_MS = 30 * 86_400_000
@@ -122,5 +139,168 @@ function adoptedPage({ language, texts }: Phrasing): string {
     ...{ language, path: '', title: gallery.longAdopted },
     main: html`<h1>${gallery.longAdopted}</h1><p>${gallery.adoptedAdvice}</p>
 <p><a class="button" href="/animals">${common.toGallery}</a></p>`,
+  })
+}
+
+interface AnimalParts {
+  animal: Animal
+  /** Its category, in words. */
+  kind: string
+  shelter: Organization | undefined
+  /** Animals that are adopted together with it, of those that everybody sees. */
+  friends: { id: number; name: string }[]
+}
+
+/** All that people see of an animal. */
+function animalMain(phrasing: Phrasing, parts: AnimalParts): Html {
+  const { animal, kind, shelter } = parts
+  const { gallery } = phrasing.texts
+  const { name, status, description, tags, place } = animal
+  const there = placeWords(place) || placeWords(shelter?.address)
+  const traits = [
+    breedWords(phrasing.texts, animal, kind),
+    ageWords(phrasing, animal),
+    sexWords(phrasing.texts, animal),
+  ]
+  return html`<p class="back"><a href="/animals">${gallery.back}</a></p>
+<article class="animal">
+<div class="animal-photos">${photoStrip(phrasing.texts, name, animal.photos)}</div>
+<div class="animal-head">
+<h1 dir="auto">${name}</h1>
+<p class="lead" dir="auto">${traits.filter(Boolean).join(' · ')}</p>
+${there !== '' && html`<p class="muted" dir="auto">${there}</p>`}
+${status !== 'available' && html`<p class="notice">${status === 'pending' ? gallery.isReserved(name) : [gallery.isAdopted(name), ' ', html`<a href="/animals">${gallery.adoptedAdvice}</a>`]}</p>`}
+${status !== 'sold' && firstStep(phrasing, parts)}
+${bonded(phrasing, parts)}
+</div>
+<section class="animal-facts panel"><h2>${gallery.facts}</h2>
+${facts(phrasing, animal, kind)}
+${tags && html`<ul class="tags" aria-label="${gallery.tags}">${tags.map((tag) => html`<li class="tag" dir="auto">${tag}</li>`)}</ul>`}</section>
+${
+  description !== undefined &&
+  html`<section class="animal-text"><h2 dir="auto">${gallery.about(name)}</h2>
+${paragraphs(description)}
+${videos(phrasing, animal)}</section>`
+}
+${description === undefined && animal.videos && html`<section class="animal-text">${videos(phrasing, animal)}</section>`}
+<section class="animal-adopt">${status !== 'sold' && adoption(phrasing, parts)}${shelterBox(phrasing, parts)}</section>
+</article>`
+}
+
+/** Where people begin: with the form, or on the shelter's own pages. */
+function firstStep({ texts: { gallery } }: Phrasing, { animal, shelter }: AnimalParts): Html {
+  const elsewhere = shelter?.adoptionUrl
+  return elsewhere === undefined
+    ? html`<p><a class="button big" href="/animals/${animal.id}/apply">${gallery.apply(animal.name)}</a></p>
+<p class="hint">${gallery.applyText}</p>`
+    : html`<p>${outwardLink(elsewhere, gallery.applyElsewhere, 'button big')}</p>`
+}
+
+function adoption(phrasing: Phrasing, parts: AnimalParts): Part {
+  const { animal, shelter } = parts
+  const { gallery } = phrasing.texts
+  const policy = shelter?.adoptionPolicy
+  return html`<h2 dir="auto">${gallery.howTo(animal.name)}</h2>
+${policy !== undefined && policyText(gallery, policy)}
+${firstStep(phrasing, parts)}
+${animal.contact && html`<h3>${gallery.ask}</h3><dl class="facts">${contactFacts(phrasing, animal.contact)}</dl>`}`
+}
+
+/** A long one is there for those who open it. */
+function policyText(gallery: Texts['gallery'], policy: string): Html {
+  if (policy.length <= SHORT_POLICY) return html`<h3>${gallery.policy}</h3>${paragraphs(policy)}`
+  return html`<details class="policy"><summary>${gallery.policy}</summary>${paragraphs(policy)}</details>`
+}
+const SHORT_POLICY = 800
+
+function shelterBox(phrasing: Phrasing, { shelter }: AnimalParts): Part {
+  if (!shelter) return undefined
+  const { gallery } = phrasing.texts
+  const { name, code, website } = shelter
+  const lines = addressLines(shelter)
+  return html`<div class="panel shelter"><h2>${gallery.shelter}</h2>
+<p class="shelter-name" dir="auto"><a href="${shelterPath(code)}">${name}</a></p>
+<dl class="facts">${lines.length > 0 && html`<dt>${gallery.address}</dt><dd dir="auto">${lines.map((line, index) => [index > 0 && html`<br>`, line])}</dd>`}${contactFacts(
+    phrasing,
+    { ...(shelter.email && { email: shelter.email }), ...(shelter.phone && { phone: shelter.phone }) },
+  )}${website !== undefined && html`<dt>${gallery.website}</dt><dd>${outwardLink(website, hostOf(website))}</dd>`}</dl>
+<p><a class="button plain" href="${shelterPath(code)}">${gallery.atShelter(name)}</a></p></div>`
+}
+
+function bonded({ texts: { gallery } }: Phrasing, { animal, friends }: AnimalParts): Part {
+  if (friends.length === 0) return undefined
+  return html`<div class="panel"><h2 dir="auto">${gallery.bonded(animal.name)}</h2><p>${gallery.bondedText}</p><ul>${friends.map(
+    (friend) => html`<li><a href="${animalPath(friend)}" dir="auto">${friend.name}</a></li>`,
+  )}</ul></div>`
+}
+
+function videos({ texts: { gallery } }: Phrasing, { videos = [] }: Animal): Part {
+  if (videos.length === 0) return undefined
+  return html`<h3>${gallery.videos}</h3><ul>${videos.map(
+    (address, index) =>
+      html`<li>${outwardLink(address, `${gallery.video(index + 1)} (${hostOf(address)})`)}</li>`,
+  )}</ul>`
+}
+
+type Fact = [name: string, value: Part | undefined]
+
+/** What is known of an animal; what is not is left out. @param kind in words */
+function facts(phrasing: Phrasing, animal: Animal, kind: string): Html {
+  const { gallery, common } = phrasing.texts
+  const { language } = phrasing
+  const { size, weightGrams, coat, colors, species, fee, publishedAt, externalId, breed, status } = animal
+  const all: Fact[] = [
+    [gallery.kind, kind],
+    [gallery.species, species],
+    [gallery.breed, breed && breedWords(phrasing.texts, animal, kind)],
+    [gallery.age, age(phrasing, animal)],
+    [gallery.sex, sexWords(phrasing.texts, animal)],
+    [gallery.size, size && common.size[size]],
+    [gallery.weight, weightGrams === undefined ? undefined : weightWords(language, weightGrams)],
+    [gallery.coat, coat && gallery.coats[coat]],
+    [gallery.colors, colors?.join(', ')],
+    ...companyFacts(phrasing, animal),
+    ...traitFacts(phrasing, animal),
+    [gallery.fee, fee && feeWords(phrasing, fee)],
+    [gallery.since, publishedAt && status !== 'sold' && dateWords(language, publishedAt)],
+    [gallery.number, externalId],
+  ]
+  return html`<dl class="facts">${all
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`
+}
+
+function age(phrasing: Phrasing, animal: Animal): Part | undefined {
+  const { birthDate, birthDateExact } = animal
+  const words = ageWords(phrasing, animal)
+  if (birthDate === undefined || words === undefined) return words
+  const { texts, language } = phrasing
+  const group = animal.age && texts.common.age[animal.age]
+  const born = birthDateExact
+    ? texts.gallery.born(dateWords(language, birthDate))
+    : texts.gallery.bornAbout(dateWords(language, birthDate, 'month'))
+  return [[group, words].filter(Boolean).join(', '), html`<br><small>${born}</small>`]
+}
+
+/** With whom it can live, and with whom it had better not. */
+function companyFacts({ texts, language }: Phrasing, { goodWith = {} }: Animal): Fact[] {
+  const { gallery } = texts
+  const those = (can: boolean): string => {
+    const names = (['children', 'dogs', 'cats'] as const).filter((who) => goodWith[who] === can)
+    return listWords(
+      language,
+      names.map((who) => gallery[who]),
+    )
+  }
+  return [
+    [gallery.goodWith, those(true)],
+    [gallery.notWith, those(false)],
+  ]
+}
+
+function traitFacts({ texts: { gallery } }: Phrasing, { traits = {} }: Animal): Fact[] {
+  return Object.entries(gallery.traits).map(([trait, name]) => {
+    const value = traits[trait as keyof typeof traits]
+    return [name, value === undefined ? undefined : value ? gallery.yes : gallery.no]
   })
 }

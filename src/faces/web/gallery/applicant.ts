@@ -8,8 +8,7 @@ import { type Html, html } from '../../../http/html.ts'
 import { type Language, languageOf } from '../../../http/language.ts'
 import { dayIn } from '../dates.ts'
 import { textsOf } from '../texts/texts.ts'
-import { refuseForeign } from './apply-foreign.ts'
-import { applyHead } from './apply-form.ts'
+import { applyHead, refuseForeign } from './apply-form.ts'
 import { galleryPage } from './frame.ts'
 
 type ByToken = { Params: { token: string }; Querystring: { done?: unknown } }

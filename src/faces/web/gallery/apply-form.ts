@@ -1,11 +1,16 @@
-import { MOST_CHARACTERS } from '../../../applications/schema.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answersOf, type Given, problemsOf, readApplication, YES_NO } from '../../../applications/forms.ts'
+import { MOST_ANSWER, MOST_CHARACTERS, type NewApplication } from '../../../applications/schema.ts'
+import type { Context } from '../../../context.ts'
+import { ApiError, type ErrorDetail } from '../../../errors.ts'
+import { type FormBody, textIn } from '../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
-import type { Language } from '../../../http/language.ts'
+import { type Language, languageOf } from '../../../http/language.ts'
 import type { Question } from '../../../organizations/questions.ts'
+import { requireSameOrigin } from '../../../staff/session-cookie.ts'
 import { assetPath } from '../assets.ts'
 import { longTextField, type Problem, problemSummary, radioField, selectField, textField } from '../forms.ts'
-import { textsOf } from '../texts/texts.ts'
-import { answerField, choicesOf, FIELD_NAMES, type FieldName, isLong, type Typed } from './apply-read.ts'
+import { type Texts, textsOf } from '../texts/texts.ts'
 import { galleryPage } from './frame.ts'
 
 /** What people do not see and programs fill in. */
@@ -18,7 +23,7 @@ export const NON_FIELD = 'send'
 /** Of so many options all are to be seen. */
 const FEW_OPTIONS = 6
 
-export interface FormParts {
+interface FormParts {
   language: Language
   pet: { id: number; name: string; status?: string | undefined }
   /** The address of a photo. */
@@ -31,7 +36,7 @@ export interface FormParts {
   problems: readonly Problem[]
 }
 
-export const applyPath = (id: number): string => `/animals/${id}/apply`
+const applyPath = (id: number): string => `/animals/${id}/apply`
 
 /** The style of these pages, beside that of the gallery. */
 export const applyHead = (): Html => html`<link rel="stylesheet" href="${assetPath('apply.css')}">`
@@ -119,4 +124,100 @@ export function applyRefusal(
 <p class="lead">${advice}</p>
 <p><a class="button" href="/animals">${common.toGallery}</a></p></div>`,
   })
+}
+
+/** The fields that every form has. */
+type FieldName = keyof typeof MOST_CHARACTERS
+const FIELD_NAMES = Object.keys(MOST_CHARACTERS) as FieldName[]
+
+/** Those of several lines. */
+const LINES: readonly FieldName[] = ['address', 'message']
+
+/** The field of an answer. */
+const answerField = ({ id }: Question): string => `q-${id}`
+
+/** What was typed, by the names of the fields. */
+export type Typed = Record<string, string>
+
+/** Only what the form has is read, whatever else was sent. */
+export function typedIn(form: FormBody, questions: readonly Question[]): Typed {
+  const names = [...FIELD_NAMES, ...questions.map(answerField)]
+  return Object.fromEntries(names.map((name) => [name, textIn(form, name)]))
+}
+
+/** The application that was typed, or all that is wrong with it, field by field from the top. */
+export function applicationIn(
+  typed: Typed,
+  { petId, questions }: { petId: number; questions: readonly Question[] },
+  words: Texts['apply'],
+): { application: NewApplication } | { problems: Problem[] } {
+  const given: Given = Object.fromEntries(
+    questions.map((question) => [question.id, typed[answerField(question)]]),
+  )
+  const { message, ...applicant } = present(typed)
+  const answers = answersOf(questions, given)
+  const inAnswers = problemsOf(questions, given).map(({ id, code }): Problem => {
+    const question = questions.find((one) => one.id === id) as Question
+    return { field: answerField(question), message: answerProblem(code, question, words) }
+  })
+  // What is wrong with an answer is said in the words of its question.
+  const sound = inAnswers.length === 0 ? answers : undefined
+  const read = readApplication({
+    ...{ petId, applicant },
+    ...(message !== undefined && { message }),
+    ...(sound && { answers: sound }),
+  })
+  const inFields = 'problems' in read ? read.problems.map((detail) => fieldProblem(detail, words)) : []
+  if ('application' in read && inAnswers.length === 0) return read
+  const rank = ({ field }: Problem): number => FIELD_NAMES.indexOf(field as FieldName)
+  return { problems: [...inFields.sort((one, other) => rank(one) - rank(other)), ...inAnswers] }
+}
+
+function present(typed: Typed): Partial<Record<FieldName, string>> {
+  const filled = FIELD_NAMES.filter((name) => typed[name] !== undefined && typed[name] !== '')
+  return Object.fromEntries(filled.map((name) => [name, typed[name]]))
+}
+
+function fieldProblem({ code, pointer = '' }: ErrorDetail, words: Texts['apply']): Problem {
+  const field = (FIELD_NAMES.find((name) => pointer.endsWith(`/${name}`)) ?? 'name') as FieldName
+  const label = words.fields[field] ?? field
+  const missing = code === 'missing' && words.missing[field]
+  if (missing) return { field, message: missing }
+  if (code === 'too_long') return { field, message: words.tooLong(label, MOST_CHARACTERS[field]) }
+  return { field, message: field === 'email' ? words.email : words.line(label) }
+}
+
+function answerProblem(code: string, { text, kind }: Question, words: Texts['apply']): string {
+  if (code === 'missing') return words.missingAnswer(text)
+  if (code === 'too_long') return words.tooLong(text, MOST_ANSWER)
+  return kind === 'text' ? words.line(text) : words.choice(text)
+}
+
+const isLong = (name: FieldName): boolean => LINES.includes(name)
+
+/** What can be answered, and how it is called. */
+function choicesOf(
+  { kind, options = [] }: Question,
+  { yes, no }: Texts['apply'],
+): (readonly [string, string])[] {
+  if (kind === 'choice') return options.map((option) => [option, option])
+  return YES_NO.map((value) => [value, value === 'yes' ? yes : no])
+}
+
+/** @returns the page for what does not come from one of our own; undefined for what does */
+export function refuseForeign(
+  { config }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string | undefined {
+  try {
+    requireSameOrigin(request, config)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const language = languageOf(request.headers)
+    const { apply } = textsOf(language)
+    reply.code(error.status)
+    return applyRefusal(language, { title: apply.notOurs, advice: apply.notOursAdvice })
+  }
 }

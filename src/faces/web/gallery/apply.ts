@@ -4,8 +4,11 @@ import { changes } from '../../../db/change.ts'
 import { ApiError } from '../../../errors.ts'
 import type { App, Hook } from '../../../http/app.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
+import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { type FormBody, readForm } from '../../../http/form-body.ts'
 import { LANGUAGE_VARY, languageOf } from '../../../http/language.ts'
+import { hashToken, newToken } from '../../../http/token.ts'
+import { counterOfAddress } from '../../../limits/address.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
@@ -14,15 +17,22 @@ import { photosBeside, toPhotos } from '../../../photos/storage/kept.ts'
 import type { Problem } from '../forms.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
-import { idOfSlug } from './addresses.ts'
+import { idOfSlug } from './animals.ts'
 import { applicantPages } from './applicant.ts'
-import { refuseForeign } from './apply-foreign.ts'
-import { applyPage, applyRefusal, HIDDEN_FIELD, NON_FIELD, TOKEN_FIELD } from './apply-form.ts'
-import { countApplication, judgeForm, newFormToken } from './apply-guard.ts'
-import { applicationIn, type Typed, typedIn } from './apply-read.ts'
+import {
+  applicationIn,
+  applyPage,
+  applyRefusal,
+  HIDDEN_FIELD,
+  NON_FIELD,
+  refuseForeign,
+  TOKEN_FIELD,
+  type Typed,
+  typedIn,
+} from './apply-form.ts'
 
 /** Fields of an animal's form hold less than this, and of the answers all that anybody types. */
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 const MINUTE_MS = 60_000
 
@@ -30,7 +40,7 @@ const MINUTE_MS = 60_000
 export function applyRoutes(app: App, context: Context): void {
   app.register(async (scope: App) => {
     scope.addHook('onRequest', privateHook(context))
-    const config = { readBody: readForm(MOST_BYTES) }
+    const config = { readBody: readForm(MAX_BYTES) }
     scope.get<{ Params: { slug: string } }>('/animals/:slug/apply', async (request, reply) =>
       formPage(context, request, reply, await animalIn(context, request.params.slug)),
     )
@@ -129,7 +139,7 @@ async function receive(
   const typed = typedIn(form, questions)
   const again = (problems: readonly Problem[], kept?: string): string =>
     formPage(context, request, reply, animal, { typed, problems, ...(kept && { token: kept }) })
-  const verdict = judgeForm(context, pet.id, token)
+  const verdict = validateToken(context, pet.id, token)
   if ('problem' in verdict) {
     const kept = verdict.problem === 'tooFast' ? token : undefined
     return again([{ field: NON_FIELD, message: apply[verdict.problem] }], kept)
@@ -152,4 +162,58 @@ async function receive(
     return notAvailable(reply, language, pet, error.status)
   }
   return reply.redirect(`/applications/${link.token}?done=sent`, 303)
+}
+
+// What keeps programs from filling a shelter's desk, without a third party and without script.
+
+/** Faster nobody fills in a form, and later it is another day. */
+const MIN_MS = 3_000
+const MAX_MS = 24 * 3_600_000
+
+const HOUR_MS = 3_600_000
+const MAX_AN_HOUR = 20
+
+/** Of a form for an animal: when it was made, and the private link that its application will have. */
+const scopeOf = (petId: number): string => JSON.stringify(['apply', petId])
+
+/** What a form brings along, signed: sent twice it is one application, as both have one link. */
+function newFormToken({ cursorSecret, clock }: Context, petId: number): string {
+  return makeCursor(cursorSecret, scopeOf(petId), [clock(), newToken().token])
+}
+
+type FormVerdict = { link: { token: string; hash: string } } | { problem: 'tooFast' | 'tooOld' }
+
+/** What can be said of a form that was sent by its token alone; a damaged one is too old. */
+function validateToken({ cursorSecret, clock }: Context, petId: number, sent: string): FormVerdict {
+  try {
+    const [madeAt, token] = readCursor<[number, string]>(cursorSecret, scopeOf(petId), sent)
+    const age = clock() - madeAt
+    if (age < 0 || age > MAX_MS) return { problem: 'tooOld' }
+    if (age < MIN_MS) return { problem: 'tooFast' }
+    return { link: { token, hash: hashToken(token) as string } }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { problem: 'tooOld' }
+  }
+}
+
+/**
+ * Counts an application for the address of its sender, by the hours of the clock: the limiter, which all
+ * processes share, knows minutes and days.
+ *
+ * @throws {ApiError} service_unavailable where nobody can count
+ * @returns in how many milliseconds another one may come; undefined when this one may
+ */
+async function countApplication(
+  { limiter, clock }: Context,
+  { ip }: FastifyRequest,
+): Promise<number | undefined> {
+  const now = clock()
+  const hour = Math.floor(now / HOUR_MS)
+  const { outcome, lost } = await limiter.take({
+    name: `${counterOfAddress(ip)}/applies/${hour}`,
+    limits: { perMinute: MAX_AN_HOUR, perDay: MAX_AN_HOUR },
+  })
+  if (lost !== undefined) throw new ApiError('service_unavailable', { cause: lost })
+  return outcome === 'allowed' ? undefined : (hour + 1) * HOUR_MS - now
 }

@@ -1,10 +1,9 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
-import type { Photo } from '../../../photos/storage/kept.ts'
 import { assetPath } from '../assets.ts'
 import { kindWords } from '../kind-words.ts'
-import { animalPath } from './addresses.ts'
-import type { Animal } from './animal.ts'
-import type { Gallery, ShelterName } from './animals.ts'
+import { animalPath, type Gallery, type ShelterName } from './animals.ts'
+import { scaled } from './page-parts.ts'
+import type { Animal } from './phrases.ts'
 import { ageWords, breedWords, distanceWords, type Phrasing, placeWords, sexWords } from './phrases.ts'
 
 /** What the cards of some animals say beside what the animals say. */
@@ -18,7 +17,7 @@ export async function namesFor(gallery: Gallery, animals: Animal[]): Promise<Car
   return { kinds, shelters }
 }
 
-export interface CardOptions {
+interface CardOptions {
   /** In a frame of another site: a link leads out of it. */
   framed?: boolean
   /** Whether all animals are of one shelter, which need not be named then. */
@@ -92,10 +91,4 @@ function cardPhoto({ texts }: Phrasing, { name, photos }: Animal, index: number)
   return html`<picture><source media="${PHONE}" srcset="${small}"><img src="${small}" srcset="${small} 300w, ${medium} 600w" sizes="(max-width: 50rem) 45vw, 17rem" alt="${
     photo.alt ?? texts.gallery.photoOf(name)
   }" width="${width}" height="${height}"${loading}></picture>`
-}
-
-/** How large a photo is when it is at most so wide. */
-export function scaled({ width, height }: Pick<Photo, 'width' | 'height'>, most: number) {
-  const ratio = Math.min(1, most / width)
-  return { width: Math.round(width * ratio), height: Math.max(1, Math.round(height * ratio)) }
 }

@@ -1,22 +1,18 @@
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
-import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { hold, sendHeld } from '../../../http/held.ts'
 import { type Html, html } from '../../../http/html.ts'
 import type { Organization } from '../../../organizations/schema.ts'
-import { scopeOf } from '../../../pets/query.ts'
-import type { Position } from '../../../pets/search/candidates.ts'
 import { EMBED, JS } from '../assets.ts'
 import { pageHeaders, renderPage } from '../page.ts'
-import { shelterPath } from './addresses.ts'
-import { type Gallery, listAnimals } from './animals.ts'
-import { idOfKind } from './asked.ts'
+import { type Gallery, listAnimals, shelterPath } from './animals.ts'
 import { cardList, namesFor } from './cards.ts'
+import { idOfKind } from './filters.ts'
 import type { Phrasing } from './phrases.ts'
 import { newPage, phrasingFor, sendGallery, sendRefusal } from './send.ts'
 import { queryOf, shelterOf } from './shelter-page.ts'
 
-const [DEFAULT_LIMIT, MOST_LIMIT] = [12, 48]
+const [DEFAULT_LIMIT, MAX_LIMIT] = [12, 48]
 
 /** Of what pages of every site load and show: also of those that keep strangers out of their process. */
 const FOR_ALL = { 'cross-origin-resource-policy': 'cross-origin' }
@@ -53,23 +49,20 @@ export function embedRoutes(app: App, gallery: Gallery): void {
 }
 
 async function embedPage(gallery: Gallery, phrasing: Phrasing, asked: EmbedQuery) {
-  const { cursorSecret } = gallery.context
   const [code, kind, limit, cursor] = (['organization', 'kind', 'limit', 'cursor'] as const).map(
     (name) => [asked[name] ?? []].flat()[0],
   )
   const shelter = await shelterOf(gallery, code ?? '')
   const query = queryOf(shelter, limitOf(limit))
   if (kind) query.categoryId = [await idOfKind(gallery.kinds, kind)]
-  const scope = scopeOf(query, 'public')
-  const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
-  const { animals, next, passing } = await listAnimals(gallery, query, after)
+  const { animals, next, passing } = await listAnimals(gallery, query, cursor)
   const names = await namesFor(gallery, animals)
   const own = new URLSearchParams({
     organization: shelter.code,
     ...(kind && { kind }),
     ...(limit && { limit }),
   })
-  const more = next && new URLSearchParams([...own, ['cursor', makeCursor(cursorSecret, scope, next)]])
+  const more = next && new URLSearchParams([...own, ['cursor', next]])
   const { gallery: texts } = phrasing.texts
   const title = texts.embedTitle(shelter.name)
   const body = frame(
@@ -81,7 +74,7 @@ ${
     ? cardList(phrasing, animals, names, { framed: true, ofOne: true, compact: true })
     : html`<p>${texts.noAnimals}. ${texts.noAnimalsAdvice}</p>`
 }
-<nav class="pages" aria-label="${texts.pages}">${after && html`<a class="button plain" href="/embed?${own.toString()}">${texts.first}</a>`}${
+<nav class="pages" aria-label="${texts.pages}">${cursor !== undefined && html`<a class="button plain" href="/embed?${own.toString()}">${texts.first}</a>`}${
       more && html`<a class="button plain" rel="next" href="/embed?${more.toString()}">${texts.next}</a>`
     }${allLink(phrasing, shelter)}</nav>`,
   )
@@ -90,7 +83,7 @@ ${
 
 function limitOf(text: string | undefined): number {
   const limit = Number(text)
-  return Number.isInteger(limit) && limit > 0 && limit <= MOST_LIMIT ? limit : DEFAULT_LIMIT
+  return Number.isInteger(limit) && limit > 0 && limit <= MAX_LIMIT ? limit : DEFAULT_LIMIT
 }
 
 function allLink({ texts: { gallery } }: Phrasing, { code }: Organization): Html {

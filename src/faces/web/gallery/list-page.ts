@@ -2,21 +2,26 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fold } from '../../../categories/store.ts'
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
-import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
-import { scopeOf } from '../../../pets/query.ts'
-import type { Position } from '../../../pets/search/candidates.ts'
 import * as vocabulary from '../../../vocabulary/store.ts'
 import type { Problem } from '../forms.ts'
 import { pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
 import { type Gallery, type Listing, listAnimals } from './animals.ts'
-import { type Asked, AskedQuery, dropEmpty, listPath, parametersOf, petQueryOf } from './asked.ts'
 import { cardList, namesFor } from './cards.ts'
-import { filterChips } from './filter-chips.ts'
-import { filterForm } from './filter-form.ts'
+import {
+  dropEmpty,
+  filterChips,
+  filterForm,
+  type ListQuery,
+  ListQuerySchema,
+  listPath,
+  parametersOf,
+  petQueryOf,
+} from './filters.ts'
 import { galleryPage } from './frame.ts'
+import { pageLinks } from './page-parts.ts'
 import { numberWords, type Phrasing } from './phrases.ts'
 import { newPage, phrasingFor, sendGallery, sendRefusal } from './send.ts'
 
@@ -27,17 +32,18 @@ export function listRoutes(app: App, gallery: Gallery): void {
   const options = {
     attachValidation: true,
     preValidation: dropEmpty,
-    schema: { querystring: AskedQuery },
+    schema: { querystring: ListQuerySchema },
   }
   for (const path of ['/', '/animals'])
     app.get(path, options, async (request, reply) => {
       try {
         if (request.validationError) throw request.validationError
         return await sendGallery(request, reply, gallery.context, async (phrasing) => {
-          const found = await search(gallery, request.query)
+          const { query } = request
+          const listing = await listAnimals(gallery, await petQueryOf(gallery, query), query.cursor)
           const origin = publicOrigin(config, request)
-          const body = await listPage(gallery, phrasing, { path, asked: request.query, found, origin })
-          return newPage(body, { headers, passing: found.passing, now: phrasing.now })
+          const body = await listPage(gallery, phrasing, { path, asked: query, listing, origin })
+          return newPage(body, { headers, passing: listing.passing, now: phrasing.now })
         })
       } catch (error) {
         return refuse(gallery, error, request, reply)
@@ -45,36 +51,20 @@ export function listRoutes(app: App, gallery: Gallery): void {
     })
 }
 
-interface Found extends Listing {
-  /** Of the next page. */
-  cursor: string | undefined
-}
-
-async function search(gallery: Gallery, asked: Asked): Promise<Found> {
-  const { cursorSecret } = gallery.context
-  const query = await petQueryOf(gallery, asked)
-  const scope = scopeOf(query, 'public')
-  const after =
-    asked.cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, asked.cursor)
-  const listing = await listAnimals(gallery, query, after)
-  const { next } = listing
-  return { ...listing, cursor: next && makeCursor(cursorSecret, scope, next) }
-}
-
 interface ListParts {
   path: string
-  asked: Asked
-  found: Found
+  asked: ListQuery
+  listing: Listing
   origin: string
 }
 
 async function listPage(
   gallery: Gallery,
   phrasing: Phrasing,
-  { path, asked, found, origin }: ListParts,
+  { path, asked, listing, origin }: ListParts,
 ): Promise<string> {
   const { texts, language } = phrasing
-  const { animals, cursor } = found
+  const { animals, next } = listing
   const kinds = await kindNames(gallery)
   const names = await namesFor(gallery, animals)
   const parameters = parametersOf(asked)
@@ -91,21 +81,19 @@ async function listPage(
 ${parameters.length === 0 && isFirst && html`<p class="lead">${await waiting(gallery, phrasing)} ${texts.gallery.lead}</p>`}
 ${parameters.length === 0 ? emptyForm(phrasing, kinds) : filterForm(phrasing, form)}
 ${filterChips(phrasing, asked, kinds)}
-${
-  animals.length > 0 ? cardList(phrasing, animals, names) : nothingFound(texts, parameters.length > 0, cursor)
-}
-${pageLinks(texts, parameters, isFirst, cursor)}`,
+${animals.length > 0 ? cardList(phrasing, animals, names) : nothingFound(texts, parameters.length > 0, next)}
+${pageLinks(texts, isFirst ? undefined : listPath(parameters), next && listPath(parameters, next))}`,
   })
 }
 
 /** The form that most pages begin with, by language and kinds. */
 const emptyForms = new Map<string, Html>()
-const MOST_FORMS = 20
+const MAX_FORMS = 20
 
 function emptyForm(phrasing: Phrasing, kinds: string[]): Html {
   const key = [phrasing.language, ...kinds].join('\n')
   const form = emptyForms.get(key) ?? filterForm(phrasing, { asked: {}, problems: [], kinds, breeds: [] })
-  if (emptyForms.size >= MOST_FORMS) emptyForms.clear()
+  if (emptyForms.size >= MAX_FORMS) emptyForms.clear()
   emptyForms.set(key, form)
   return form
 }
@@ -128,33 +116,21 @@ function nothingFound({ gallery }: Texts, isFiltered: boolean, cursor: string | 
   }</div>`
 }
 
-function pageLinks(
-  { gallery }: Texts,
-  parameters: [string, string][],
-  isFirst: boolean,
-  cursor: string | undefined,
-): Html | undefined {
-  if (isFirst && cursor === undefined) return undefined
-  return html`<nav class="pages" aria-label="${gallery.pages}">${
-    !isFirst && html`<a class="button plain" href="${listPath(parameters)}">${gallery.first}</a>`
-  }${cursor !== undefined && html`<a class="button" rel="next" href="${listPath(parameters, cursor)}">${gallery.next}</a>`}</nav>`
-}
-
 async function kindNames({ kinds }: Gallery): Promise<string[]> {
   return [...(await kinds()).values()].map(({ name }) => name)
 }
 
 /** Of one kind of animal the names of breeds are few enough to send. */
-const MOST_BREEDS = 100
+const MAX_BREEDS = 100
 
-async function breedsOf(gallery: Gallery, { kind }: Partial<Asked>): Promise<string[]> {
+async function breedsOf(gallery: Gallery, { kind }: Partial<ListQuery>): Promise<string[]> {
   if (typeof kind !== 'string') return []
   const wanted = fold(kind)
   const [found] = [...(await gallery.kinds()).values()].filter(({ name }) => fold(name) === wanted)
   if (!found) return []
   const { db } = gallery.context
-  const words = await vocabulary.list(db, 'breed', { categoryId: found.id, limit: MOST_BREEDS })
-  return words.slice(0, MOST_BREEDS).map(({ name }) => name)
+  const words = await vocabulary.list(db, 'breed', { categoryId: found.id, limit: MAX_BREEDS })
+  return words.slice(0, MAX_BREEDS).map(({ name }) => name)
 }
 
 /** What is wrong with an address is said in the form, where it can be mended. */
@@ -168,7 +144,7 @@ async function refuse(
   const { context } = gallery
   const phrasing = phrasingFor(request, context)
   const { texts, language } = phrasing
-  const asked = request.query as Partial<Asked>
+  const asked = request.query as Partial<ListQuery>
   const problems = (error.details ?? []).map(
     ({ parameter = '' }): Problem => ({
       field: parameter,

@@ -1,7 +1,14 @@
 import type { Language } from '../../../http/language.ts'
+import type { Pet } from '../../../pets/schema.ts'
 import { digitsOf } from '../currency.ts'
 import type { Texts } from '../texts/texts.ts'
-import type { Animal } from './animal.ts'
+
+/** An animal as everybody sees it. */
+export type Animal = Omit<Pet, 'staff'> & {
+  publishedAt?: string
+  statusChangedAt?: string
+  updatedAt?: string
+}
 
 /** In which words, and as of when, a page tells what it tells. */
 export interface Phrasing {
@@ -30,13 +37,13 @@ export const numberWords = (language: Language, number: number): string =>
 
 /** What was said before: most animals of a page are a few years old, and a few kilometres away. */
 const said = new Map<string, string>()
-const MOST_SAID = 2_000
+const MAX_SAID = 2_000
 
 function unit(language: Language, name: string, value: number, display: 'long' | 'short' = 'long'): string {
   const rounded = Math.round(value * 10) / 10
   const key = `${language} ${name} ${display} ${rounded}`
   const words = said.get(key) ?? unitWords(language, name, rounded, display)
-  if (said.size >= MOST_SAID) said.clear()
+  if (said.size >= MAX_SAID) said.clear()
   said.set(key, words)
   return words
 }
@@ -80,7 +87,7 @@ export function sexWords({ common }: Texts, { sex }: Animal): string | undefined
   return sex === undefined || sex === 'unknown' ? undefined : common.sex[sex]
 }
 
-export interface Place {
+interface Place {
   city?: string
   region?: string
   country?: string

@@ -6,10 +6,9 @@ import { animalRoute } from './animal-page.ts'
 import { openGallery } from './animals.ts'
 import { applyRoutes } from './apply.ts'
 import { embedRoutes } from './embed.ts'
-import { feedRoute } from './feed.ts'
 import { listRoutes } from './list-page.ts'
 import { shelterRoute } from './shelter-page.ts'
-import { sitemapRoutes } from './sitemap.ts'
+import { feedRoute, sitemapRoutes } from './xml.ts'
 
 /** Pages for the public: nobody needs a key, and each address is limited. */
 export function galleryRoutes(app: App, context: Context): void {

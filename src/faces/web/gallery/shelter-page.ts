@@ -1,33 +1,34 @@
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
-import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
 import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
-import { scopeOf } from '../../../pets/query.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
-import type { Position } from '../../../pets/search/candidates.ts'
 import { pageHeaders } from '../page.ts'
-import { shelterPath } from './addresses.ts'
-import { hostOf } from './animal-view.ts'
-import { type Gallery, LISTED, type Listing, listAnimals } from './animals.ts'
-import { PER_PAGE } from './asked.ts'
+import { type Gallery, LISTED, type Listing, listAnimals, shelterPath } from './animals.ts'
 import { type CardNames, cardList, namesFor } from './cards.ts'
-import { paragraphs } from './facts.ts'
-import { galleryPage } from './frame.ts'
-import { photoStrip } from './photo-strip.ts'
+import { PER_PAGE } from './filters.ts'
+import { beginning, galleryPage, sharedHead } from './frame.ts'
+import {
+  addressLines,
+  contactFacts,
+  hostOf,
+  outwardLink,
+  pageLinks,
+  paragraphs,
+  photoStrip,
+  shelterData,
+} from './page-parts.ts'
 import { type Phrasing, placeWords } from './phrases.ts'
 import { newPage, requirePath, sendGallery } from './send.ts'
-import { beginning, sharedHead } from './sharing.ts'
-import { addressLines, contactFacts, outwardLink, shelterData } from './shelter-box.ts'
 
 /** As for organizations: what is no code is none of any. */
-const MOST_CHARACTERS = 20
+const MAX_CODE_CHARACTERS = 20
 
 /** @throws {ApiError} organization_not_found */
 export async function shelterOf({ context, show }: Gallery, code: string): Promise<Organization> {
-  const id = code.length <= MOST_CHARACTERS ? await organizations.idOfCode(context.db, code) : undefined
+  const id = code.length <= MAX_CODE_CHARACTERS ? await organizations.idOfCode(context.db, code) : undefined
   if (id === undefined) throw new ApiError('organization_not_found')
   return organizations.toShown(await organizations.get(context.db, id), show.photosAt) as Organization
 }
@@ -41,21 +42,18 @@ type ShelterRequest = { Params: { code: string }; Querystring: Record<string, st
 
 export function shelterRoute(app: App, gallery: Gallery): void {
   const { context } = gallery
-  const { config, cursorSecret } = context
+  const { config } = context
   const headers = pageHeaders(config)
   app.get<ShelterRequest>('/organizations/:code', (request, reply) =>
     sendGallery(request, reply, context, async (phrasing) => {
       const shelter = await shelterOf(gallery, request.params.code)
       requirePath(request, shelterPath(shelter.code))
       const query = queryOf(shelter)
-      const scope = scopeOf(query, 'public')
       const cursor = [request.query.cursor].flat()[0]
-      const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
-      const listing = await listAnimals(gallery, query, after)
-      const next = listing.next && makeCursor(cursorSecret, scope, listing.next)
+      const listing = await listAnimals(gallery, query, cursor)
       const names = await namesFor(gallery, listing.animals)
       const origin = publicOrigin(config, request)
-      const body = shelterPage(phrasing, { shelter, listing, names, next, isFirst: !after, origin })
+      const body = shelterPage(phrasing, { shelter, listing, names, isFirst: cursor === undefined, origin })
       return newPage(body, { headers, passing: listing.passing, now: phrasing.now })
     }),
   )
@@ -65,16 +63,15 @@ interface ShelterParts {
   shelter: Organization
   listing: Listing
   names: CardNames
-  /** The cursor of the next page. */
-  next: string | undefined
   isFirst: boolean
   origin: string
 }
 
 function shelterPage(phrasing: Phrasing, parts: ShelterParts): string {
   const { texts, language } = phrasing
-  const { shelter, listing, names, next, isFirst, origin } = parts
+  const { shelter, listing, names, isFirst, origin } = parts
   const { name, code, mission, photos } = shelter
+  const { animals, next } = listing
   const path = shelterPath(code)
   const url = origin + path
   const words = texts.gallery.shelterDescription(name, placeWords(shelter.address))
@@ -89,19 +86,12 @@ function shelterPage(phrasing: Phrasing, parts: ShelterParts): string {
 ${isFirst && about(phrasing, shelter)}
 <h2 dir="auto">${texts.gallery.animalsOf(name)}</h2>
 ${
-  listing.animals.length > 0
-    ? cardList(phrasing, listing.animals, names, { ofOne: true, level: 3 })
+  animals.length > 0
+    ? cardList(phrasing, animals, names, { ofOne: true, level: 3 })
     : html`<p>${texts.gallery.noAnimals}. ${texts.gallery.noAnimalsAdvice}</p>`
 }
-${pageLinks(phrasing, path, isFirst, next)}`,
+${pageLinks(texts, isFirst ? undefined : path, next && `${path}?cursor=${next}`)}`,
   })
-}
-
-function pageLinks({ texts: { gallery } }: Phrasing, path: string, isFirst: boolean, next?: string): Part {
-  if (isFirst && next === undefined) return undefined
-  return html`<nav class="pages" aria-label="${gallery.pages}">${
-    !isFirst && html`<a class="button plain" href="${path}">${gallery.first}</a>`
-  }${next !== undefined && html`<a class="button" rel="next" href="${path}?cursor=${next}">${gallery.next}</a>`}</nav>`
 }
 
 function about(phrasing: Phrasing, shelter: Organization): Html {

@@ -1,0 +1,124 @@
+import { type Html, html, type Part } from '../../../http/html.ts'
+import type { Organization } from '../../../organizations/schema.ts'
+import type { Photo } from '../../../photos/storage/kept.ts'
+import { renditionOf, SIZES } from '../../../photos/storage/renditions.ts'
+import { assetPath } from '../assets.ts'
+import { mailLink } from '../mail-link.ts'
+import type { Texts } from '../texts/texts.ts'
+import type { Phrasing } from './phrases.ts'
+
+type Size = (typeof SIZES)[number]
+
+/** A photo in several sizes, each with how wide it really is; nothing is made wider than it came. */
+export function srcset(photo: Photo, sizes: readonly Size[] = SIZES): string {
+  const widths = new Map(sizes.map((size) => [Math.min(photo.width, renditionOf(size).width), size]))
+  return [...widths].map(([width, size]) => `${photo.sizes[size]} ${width}w`).join(', ')
+}
+
+/**
+ * All photos beside each other: to swipe, to scroll with the arrow keys, and to reach by links, without a
+ * script.
+ */
+export function photoStrip({ gallery }: Texts, name: string, photos: Photo[] = []): Html {
+  const [first] = photos
+  if (!first)
+    return html`<div class="photos"><div class="slide no-photo"><img src="${assetPath('no-photo.svg')}" alt="${
+      gallery.noPhoto
+    }" width="300" height="300"></div></div>`
+  if (photos.length === 1)
+    return html`<div class="photos"><div class="slide">${large(gallery, name, first, 0)}</div></div>`
+  const label = (index: number): string => gallery.photo(index + 1, photos.length)
+  return html`<div class="photos">
+<div class="strip" tabindex="0" role="group" aria-label="${gallery.photos(name)}">${photos.map(
+    (photo, index) =>
+      html`<div class="slide" id="photo-${index + 1}">${large(gallery, name, photo, index)}</div>`,
+  )}</div>
+<ul class="thumbs">${photos.map(
+    (photo, index) =>
+      html`<li><a href="#photo-${index + 1}" aria-label="${label(index)}"><img src="${photo.sizes.small}" alt="" width="72" height="72" loading="lazy"></a></li>`,
+  )}</ul>
+</div>`
+}
+
+function large(gallery: Texts['gallery'], name: string, photo: Photo, index: number): Html {
+  const { width, height, sizes, alt } = photo
+  return html`<img src="${sizes.large}" srcset="${srcset(photo)}" sizes="(max-width: 60rem) 94vw, 42rem" alt="${
+    alt ?? gallery.photoOf(name)
+  }" width="${width}" height="${height}"${index === 0 ? html` fetchpriority="high"` : html` loading="lazy"`}>`
+}
+
+/** How large a photo is when it is at most so wide. */
+export function scaled({ width, height }: Pick<Photo, 'width' | 'height'>, most: number) {
+  const ratio = Math.min(1, most / width)
+  return { width: Math.round(width * ratio), height: Math.max(1, Math.round(height * ratio)) }
+}
+
+type Contact = Pick<Organization, 'email' | 'phone'> & { name?: string }
+
+/** How to reach somebody: names and values for a list of facts. */
+export function contactFacts({ texts: { gallery } }: Phrasing, { name, email, phone }: Contact): Html {
+  return html`${name !== undefined && html`<dt>${gallery.contact}</dt><dd dir="auto">${name}</dd>`}${
+    phone !== undefined && html`<dt>${gallery.phone}</dt><dd>${phoneLink(phone)}</dd>`
+  }${email !== undefined && html`<dt>${gallery.email}</dt><dd>${mailLink(email)}</dd>`}`
+}
+
+/** People write numbers as they like; without a digit it is only words. */
+function phoneLink(phone: string): Part {
+  const digits = phone.replace(/(?!^\+)\D/g, '')
+  return digits.length >= 3 ? html`<a href="tel:${digits}">${phone}</a>` : phone
+}
+
+/** To somebody else's pages, for which nobody here vouches. */
+export function outwardLink(address: string, words: string, className?: string): Html {
+  return html`<a href="${address}" rel="noopener nofollow ugc"${className !== undefined && html` class="${className}"`}>${words}</a>`
+}
+
+/** The address as a letter has it. */
+export function addressLines({ address = {} }: Organization): string[] {
+  const { street, city, region, postcode, country } = address
+  const town = [city, [region, postcode].filter(Boolean).join(' ')].filter(Boolean).join(', ')
+  return [street, town, country].filter((line) => line !== undefined && line !== '') as string[]
+}
+
+/** As schema.org has it. */
+export function shelterData(organization: Organization, url: string): object {
+  const { name, email, phone, address, website, social, latitude, longitude } = organization
+  const { street, city, region, postcode, country } = address ?? {}
+  const elsewhere = [website, ...Object.values(social ?? {})].filter((one) => one !== undefined)
+  return {
+    ...{ '@type': 'AnimalShelter', '@id': `${url}#shelter`, name, url },
+    ...(email && { email }),
+    ...(phone && { telephone: phone }),
+    ...(address && {
+      address: {
+        ...{ '@type': 'PostalAddress', streetAddress: street, addressLocality: city },
+        ...{ addressRegion: region, postalCode: postcode, addressCountry: country },
+      },
+    }),
+    ...(latitude !== undefined && { geo: { '@type': 'GeoCoordinates', latitude, longitude } }),
+    ...(elsewhere.length > 0 && { sameAs: elsewhere }),
+  }
+}
+
+/** What people call an address. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host.replace(/^www\./, '') : address
+}
+
+/** A text as it was written: an empty line parts paragraphs. */
+export function paragraphs(text: string): Html {
+  const parts = text
+    .replace(/\r\n?/g, '\n')
+    .split(/\n[ \t]*\n\s*/)
+    .map((part) => part.trim())
+    .filter(Boolean)
+  return html`${parts.map((part) => html`<p dir="auto">${part.split('\n').map((line, index) => [index > 0 && html`<br>`, line])}</p>`)}`
+}
+
+/** Links to the first page and to the next one, where there are such. */
+export function pageLinks({ gallery }: Texts, first: string | undefined, next: string | undefined): Part {
+  if (first === undefined && next === undefined) return undefined
+  return html`<nav class="pages" aria-label="${gallery.pages}">${
+    first !== undefined && html`<a class="button plain" href="${first}">${gallery.first}</a>`
+  }${next !== undefined && html`<a class="button" rel="next" href="${next}">${gallery.next}</a>`}</nav>`
+}
