@@ -18,7 +18,7 @@ import { generateKey, hashKey } from '../../keys/key-format.ts'
 import * as keys from '../../keys/store.ts'
 import { cleanup } from '../../testing/cleanup.ts'
 import { scratchFolder } from '../../testing/start-app.ts'
-import { declareAccess, nativeGate } from './gate.ts'
+import { declareAccess, nativeGate } from './face.ts'
 
 // Who is calling, as a server with a real store finds out.
 

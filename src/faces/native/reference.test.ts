@@ -7,9 +7,8 @@ import { ERRORS } from '../../errors.ts'
 import { Html, html, listed, prose } from '../../http/html.ts'
 import { startApp, type TestApp } from '../../testing/start-app.ts'
 import { type Call, callsOf } from './reference/description.ts'
-import { EXAMPLES } from './reference/examples.ts'
-import { PHOTO_HASH, PHOTOS } from './reference/photo-examples.ts'
-import { pretty } from './reference/pretty.ts'
+import { EXAMPLES, PHOTO_HASH, PHOTOS } from './reference/examples.ts'
+import { pretty } from './reference/fields.ts'
 
 const CALLS = callsOf(JSON.parse(readFileSync('openapi.json', 'utf8')))
 const PICTURE = await sharp({ create: { width: 2_400, height: 1_800, channels: 3, background: 'teal' } })

@@ -9,12 +9,12 @@ import { HTML_TYPE, pageHeaders } from './page.ts'
 import { textsOf } from './texts/texts.ts'
 
 /** Whether it is a browser that shows what it gets to a person. */
-export function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
+function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.includes('text/html')
 }
 
 /** An error in words, for people. */
-export function errorPage(
+function errorPage(
   { status }: ApiError,
   headers: IncomingHttpHeaders,
   config: Config,

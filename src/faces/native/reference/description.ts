@@ -1,6 +1,6 @@
 // The parts of the OpenAPI document that the reference shows, as ../openapi-document.ts makes them.
 
-export type Stability = 'beta' | 'experimental'
+type Stability = 'beta' | 'experimental'
 
 export interface Schema {
   $ref?: string

@@ -1,10 +1,126 @@
 import type { NEEDED_ACCESS } from '../../../access.ts'
 import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
-import { APPLICATION_EXAMPLES } from './application-examples.ts'
 import { bodyOf, type Call } from './description.ts'
-import { FACETS, FILTERS } from './filter-examples.ts'
-import { HOUSE, PHOTO_EXAMPLES, PORTRAIT } from './photo-examples.ts'
+
+/** As long as a real one: what is drawn for each photo. */
+export const PHOTO_HASH = '0f6c4a1d92b84e7e8a53b1c07d29fe64'
+export const PHOTOS = 'https://pets.example.org/photos'
+const photoOf = (id: number, alt: string) => ({
+  id,
+  alt,
+  ...{ width: 2_400, height: 1_800 },
+  sizes: {
+    small: `${PHOTOS}/${PHOTO_HASH}-300.webp`,
+    medium: `${PHOTOS}/${PHOTO_HASH}-600.webp`,
+    large: `${PHOTOS}/${PHOTO_HASH}-1200.webp`,
+    full: `${PHOTOS}/${PHOTO_HASH}-2400.webp`,
+  },
+})
+const PORTRAIT = photoOf(1, 'Rex in the garden')
+const HOUSE = photoOf(2, 'The shelter from the road')
+const ADDING_TO_PET = {
+  path: { petId: '2' },
+  query: { alt: 'Mia asleep' },
+  file: 'mia.jpg',
+  answer: photoOf(3, 'Mia asleep'),
+}
+const ADDING_TO_ORGANIZATION = {
+  path: { organizationId: '1' },
+  query: { alt: 'The yard' },
+  file: 'yard.jpg',
+  answer: photoOf(3, 'The yard'),
+}
+
+/** Examples of the operations of photos. */
+const PHOTO_EXAMPLES = {
+  listPetPhotos: { path: { petId: '1' }, answer: [PORTRAIT] },
+  addPetPhoto: ADDING_TO_PET,
+  getPetPhoto: { path: { petId: '1', photoId: '1' }, answer: PORTRAIT },
+  updatePetPhoto: {
+    path: { petId: '1', photoId: '1' },
+    body: { alt: 'Rex and his ball', position: 1 },
+    answer: { ...PORTRAIT, alt: 'Rex and his ball' },
+  },
+  deletePetPhoto: { path: { petId: '1', photoId: '1' } },
+  listOrganizationPhotos: { path: { organizationId: '1' }, answer: [HOUSE] },
+  addOrganizationPhoto: ADDING_TO_ORGANIZATION,
+  getOrganizationPhoto: { path: { organizationId: '1', photoId: '2' }, answer: HOUSE },
+  updateOrganizationPhoto: {
+    path: { organizationId: '1', photoId: '2' },
+    body: { alt: null },
+    answer: { ...HOUSE, alt: undefined },
+  },
+  deleteOrganizationPhoto: { path: { organizationId: '1', photoId: '2' } },
+}
+
+const APPLICATION = {
+  id: 1,
+  petId: 1,
+  status: 'received',
+  receivedAt: '2026-12-01T10:00:00.000Z',
+  applicant: { name: 'A. Applicant', email: 'applicant@example.org' },
+  message: 'We have a garden.',
+}
+const ANSWERS = [{ question: 'Who is at home during the day?', answer: 'I am.' }]
+const { message: _, ...SENT } = APPLICATION
+
+/** Examples of the operations of applications. */
+const APPLICATION_EXAMPLES = {
+  listApplications: { query: { status: 'received' }, answer: [APPLICATION] },
+  createApplication: {
+    body: { petId: 1, applicant: APPLICATION.applicant, answers: ANSWERS },
+    answer: { ...SENT, id: 2, answers: ANSWERS },
+  },
+  getApplication: { path: { applicationId: '1' }, answer: APPLICATION },
+  updateApplication: {
+    path: { applicationId: '1' },
+    body: { status: 'declined', reply: 'Rex needs a larger garden.' },
+    answer: {
+      ...APPLICATION,
+      status: 'declined',
+      decidedAt: '2026-12-01T10:00:00.000Z',
+      decidedBy: 1,
+      reply: 'Rex needs a larger garden.',
+    },
+  },
+}
+
+/** A value of each filter of animals. */
+const FILTERS = {
+  status: 'available',
+  categoryId: 1,
+  organizationId: 1,
+  species: 'Dog',
+  breed: 'Poodle',
+  color: 'Black',
+  coat: 'curly',
+  age: 'young',
+  sex: 'male',
+  size: 'small',
+  tag: 'calm',
+  externalId: 'A-12',
+  ...{ goodWithChildren: 'true', goodWithDogs: 'true', goodWithCats: 'false' },
+  ...{ spayedNeutered: 'true', houseTrained: 'true', declawed: 'false', specialNeeds: 'false' },
+  ...{ vaccinated: 'true', hasPhotos: 'true' },
+  ...{ bornAfter: '2024-01-01', bornBefore: '2026-12-01' },
+  ...{ publishedAfter: '2026-01-01T00:00:00Z', publishedBefore: '2027-01-01T00:00:00Z' },
+  updatedSince: '2026-01-01T00:00:00Z',
+  postcode: '80202',
+  city: 'Denver',
+  q: 'calm poodle',
+}
+
+/** How often each status is met in the service of the examples. */
+const FACETS = {
+  ...{ matches: 2, approximate: false },
+  facets: {
+    status: [
+      { value: 'available', count: 1 },
+      { value: 'pending', count: 1 },
+    ],
+  },
+}
 
 /** One call of an operation, and the body of the answer to it; none for a 204. */
 interface Example {
