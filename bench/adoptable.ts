@@ -7,23 +7,20 @@ import {
   ask,
   type Door,
   LIMITS,
-  LONGEST_ANIMAL,
   NEW_PET,
   pagesFrom,
   places,
   type Request,
   record,
-  recordAlike,
   STATUSES,
   unseen,
 } from './requests.ts'
-import { addDirectly, type Service } from './servers.ts'
+import type { Service } from './servers.ts'
 
 export const SAME_PAGE = 'list, the same page'
 export const FILTERS = 'list, changing filters'
 export const CREATE = 'create'
-export const UNASKED = 'list, pages never asked before'
-export const UNASKED_FIELDS = 'list, pages never asked before, three members'
+const UNASKED = 'list, pages never asked before'
 
 /** What is measured, and how much of the bare server is to be reached. */
 export const MEASUREMENTS: Record<string, number | undefined> = {
@@ -34,11 +31,7 @@ export const MEASUREMENTS: Record<string, number | undefined> = {
   'find one': 0.6,
   [CREATE]: 0.5,
   patch: undefined,
-  order: undefined,
 }
-
-/** More than can be given away in a second; each order needs one of its own. */
-const ANIMALS_A_SECOND = 30_000
 
 /** With 39 limits for each cursor: more pages than a load can ask for. */
 const CURSORS = 960
@@ -51,52 +44,31 @@ export interface Adoptable extends Contestant {
 const get = (path: string, headers = {}): Request => ({ method: 'GET', path, headers })
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-interface Kind {
-  /** Without it orders are not measured. */
-  file?: string
-  newPet?: string
-  /** The longest animal in an answer, in bytes. */
-  longest?: number
-}
-
 /** The service with ANIMALS animals in it. */
-export function adoptable(name: string, service: Service, key: string, kind: Kind = {}): Adoptable {
-  const { file, newPet = NEW_PET, longest = LONGEST_ANIMAL } = kind
+export function adoptable(name: string, service: Service, key: string): Adoptable {
   const { port, pid } = service
   const door: Door = { port, key }
   let added = ANIMALS
-  const pages = new Map<string, Promise<Exchange[]>>()
+  let pages: Promise<Exchange[]> | undefined
 
   const recorded = async (requests: Request[]): Promise<Sending & { recorded: number }> => {
     const exchanges = await record(door, requests)
     return { exchanges, answers: answersOf(exchanges), recorded: requests.length }
   }
 
-  const neverAsked = async (query = ''): Promise<Sending> => {
-    const found = pages.get(query) ?? unaskedPages(door, query, longest)
-    pages.set(query, found)
+  const neverAsked = async (): Promise<Sending> => {
+    pages ??= unaskedPages(door)
     // A commit, after which a page of an earlier round has to be made anew like any other.
     await ask(door, renamed(1, String(performance.now())))
-    const answers = await anyAnswer(door, get(`/v1/pets?limit=20${query}`))
-    return { exchanges: await found, once: true, answers }
+    return { exchanges: await pages, once: true, answers: await anyAnswer(door, get('/v1/pets?limit=20')) }
   }
 
   const create = async (): Promise<Sending> => {
-    const sending = await recorded([{ method: 'POST', path: '/v1/pets', body: newPet }])
+    const sending = await recorded([{ method: 'POST', path: '/v1/pets', body: NEW_PET }])
     const after = ({ answers }: { answers: number }) => {
       added += sending.recorded + answers
     }
     return { ...sending, after }
-  }
-
-  const order = async (seconds: number): Promise<Sending | undefined> => {
-    if (file === undefined) return undefined
-    const count = Math.ceil(ANIMALS_A_SECOND * seconds)
-    addDirectly(file, count, "'available'")
-    const ids = range(count).map((id) => added + id)
-    added += count
-    const exchanges = await recordAlike(door, ids.map(placeOrder))
-    return { exchanges, once: true, answers: answersOf(exchanges.slice(0, 1)) }
   }
 
   const known = async (): Promise<Sending> => {
@@ -104,24 +76,22 @@ export function adoptable(name: string, service: Service, key: string, kind: Kin
     return recorded([get('/v1/pets', { 'if-none-match': page?.etag ?? '' })])
   }
 
-  const sendings: Record<string, (seconds: number) => Promise<Sending | undefined>> = {
+  const sendings: Record<string, () => Promise<Sending>> = {
     [SAME_PAGE]: () => recorded([get('/v1/pets')]),
     'list, 304': known,
     [FILTERS]: () => recorded(filtered('/v1/pets?limit=')),
-    [UNASKED]: () => neverAsked(),
-    [UNASKED_FIELDS]: () => neverAsked('&fields=id,name,status'),
+    [UNASKED]: neverAsked,
     'find one': () => recorded(range(256).map((id) => get(`/v1/pets/${id}`))),
     [CREATE]: create,
     // Each animal gets one name after the other, so that every patch changes something.
     patch: () => recorded(['Ada', 'Bob'].flatMap((name) => range(256).map((id) => renamed(id, name)))),
-    order,
   }
   return {
     name,
     port,
     pid,
     readyMs: [service.readyMs],
-    prepare: async (measurement, seconds) => sendings[measurement]?.(seconds),
+    prepare: async (measurement) => sendings[measurement]?.(),
     stop: service.stop,
     added: () => added,
   }
@@ -137,12 +107,7 @@ export function renamed(id: number, name: string): Request {
   return { method: 'PATCH', path: `/v1/pets/${id}`, body: JSON.stringify({ name }) }
 }
 
-function placeOrder(petId: number): Request {
-  const adopter = { name: 'A. Adopter', email: 'adopter@example.org' }
-  return { method: 'POST', path: '/v1/store/orders', body: JSON.stringify({ petId, adopter }) }
-}
-
-async function unaskedPages(door: Door, query: string, longest: number): Promise<Exchange[]> {
-  const orders = [query, `&sort=id${query}`].map((order) => places(door, order, CURSORS))
-  return unseen(door, pagesFrom((await Promise.all(orders)).flat(), LIMITS), LIMITS.length, longest)
+async function unaskedPages(door: Door): Promise<Exchange[]> {
+  const orders = ['', '&sort=id'].map((order) => places(door, order, CURSORS))
+  return unseen(door, pagesFrom((await Promise.all(orders)).flat(), LIMITS), LIMITS.length)
 }

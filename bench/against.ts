@@ -51,7 +51,7 @@ async function startState(name: string, command: string, file: string, starts: n
   const startMb = memoryOf(service.pid).nowMb
   const key = await makeKey(store, { command, init: false })
   await addAnimals({ port: service.port, key })
-  const contestant = adoptable(name, service, key, { file })
+  const contestant = adoptable(name, service, key)
   return { contestant, readyMs: spread(readyMs).median, startMb }
 }
 

@@ -1,17 +1,19 @@
 import pg from 'pg'
 
-const NAME = `adoptable_bench_${process.pid}`
+let made = 0
 
 /** A database of this process' own on a PostgreSQL, gone behind the work. */
 export async function withOwnDatabase<Result>(
   serverUrl: string,
   work: (databaseUrl: string) => Promise<Result>,
 ): Promise<Result> {
-  await runOnServer(serverUrl, `create database ${NAME}`)
+  made += 1
+  const name = `adoptable_bench_${process.pid}_${made}`
+  await runOnServer(serverUrl, `create database ${name}`)
   try {
-    return await work(Object.assign(new URL(serverUrl), { pathname: NAME }).href)
+    return await work(Object.assign(new URL(serverUrl), { pathname: name }).href)
   } finally {
-    await runOnServer(serverUrl, `drop database ${NAME} with (force)`)
+    await runOnServer(serverUrl, `drop database ${name} with (force)`)
   }
 }
 

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { CREATE, FILTERS, filtered, SAME_PAGE } from './adoptable.ts'
 import { heard, mind, stop } from './children.ts'
 import type { Contestant } from './contest.ts'
@@ -15,91 +14,60 @@ interface Peer {
   program: string
   /** Packages whose versions are told; the first one shows whether the peer is installed. */
   packages: string[]
-  /** Where its animals are, when not where adoptable's are. */
-  requests?: Record<string, Request[]>
-  /** The path of a file with other animals than the usual ones. */
-  animals?: string
 }
 
-/** json-server has an interface of its own. */
-const NEWEST_FIRST = '/pets?_sort=id&_order=desc&_limit='
-const JSON_SERVER: Record<string, Request[]> = {
-  [SAME_PAGE]: [{ method: 'GET', path: `${NEWEST_FIRST}20` }],
-  [FILTERS]: filtered(NEWEST_FIRST),
-  [CREATE]: [{ method: 'POST', path: '/pets', body: NEW_PET }],
-}
-
-const SAME_INTERFACE: Record<string, Request[]> = {
+const REQUESTS: Record<string, Request[]> = {
   [SAME_PAGE]: [{ method: 'GET', path: '/v1/pets' }],
   [FILTERS]: filtered('/v1/pets?limit='),
   [CREATE]: [{ method: 'POST', path: '/v1/pets', body: NEW_PET }],
 }
 
-const PEERS: Peer[] = [
+export const ON_SQLITE: Peer[] = [
   { name: 'Fastify', program: 'fastify.js', packages: ['fastify', '@fastify/rate-limit', 'better-sqlite3'] },
   {
     name: 'Express',
     program: 'express.js',
     packages: ['express', 'zod', 'better-sqlite3', 'rate-limiter-flexible'],
   },
-  {
-    name: 'NestJS, TypeORM',
-    program: 'nest.js',
-    packages: ['@nestjs/core', 'typeorm', 'better-sqlite3', '@nestjs/throttler'],
-  },
-  { name: 'json-server', program: 'json-server.js', packages: ['json-server'], requests: JSON_SERVER },
+]
+
+export const ON_POSTGRES: Peer[] = [
+  { name: 'Fastify, pg', program: 'fastify.js', packages: ['fastify', '@fastify/rate-limit', 'pg'] },
 ]
 
 const KEY = 'bench-key-of-the-peers'
 
-/** Those that keep animals with all their members; json-server and an ORM of columns are nothing like it. */
-const RICH_PEERS = ['Fastify', 'Express']
-
-export interface RichAnimals {
-  /** The path of the animals that are there at the start, as NDJSON. */
-  file: string
-  newPet: string
-}
-
-/** @returns those that are installed, started, and the names of the others with the reason */
+/**
+ * @param storeOf the file of each, or an empty database
+ * @returns those that are installed, started, and the names of the others with the reason
+ */
 export async function startPeers(
-  folder: string,
-  rich?: RichAnimals,
+  list: Peer[],
+  storeOf: (name: string) => string,
 ): Promise<{ peers: Contestant[]; skipped: string[] }> {
   const peers: Contestant[] = []
   const skipped: string[] = []
-  for (const peer of rich ? richPeers(rich) : PEERS) {
+  for (const peer of list) {
     const missing = peer.packages.find((name) => !existsSync(new URL(`node_modules/${name}`, FOLDER)))
     if (missing) skipped.push(`${peer.name}: ${missing} is not installed; npm ci --prefix bench/peers`)
-    else peers.push(await startPeer(peer, folder))
+    else peers.push(await startPeer(peer, storeOf(peer.name)))
   }
   return { peers, skipped }
 }
 
-function richPeers({ file, newPet }: RichAnimals): Peer[] {
-  const requests = {
-    ...SAME_INTERFACE,
-    [CREATE]: [{ method: 'POST', path: '/v1/pets', body: newPet }] satisfies Request[],
-  }
-  const found = PEERS.filter(({ name }) => RICH_PEERS.includes(name))
-  return found.map((peer) => ({ ...peer, requests, animals: file }))
-}
-
-async function startPeer(peer: Peer, folder: string): Promise<Contestant> {
-  const { name, program, packages, animals = '', requests = SAME_INTERFACE } = peer
+async function startPeer({ name, program, packages }: Peer, store: string): Promise<Contestant> {
   const env = {
     ...process.env,
     NODE_ENV: 'production',
-    BENCH_FILE: join(folder, `${program}.db`),
+    BENCH_STORE: store,
     BENCH_KEY: KEY,
-    BENCH_ANIMALS: animals,
   }
   const begun = performance.now()
   const child = mind(fork(new URL(program, FOLDER), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
   const port = (await heard(child, child, 'message')) as number
   const readyMs = [performance.now() - begun]
   const door = { port, key: KEY }
-  await refuseWrongPage(name, door, requests[SAME_PAGE] ?? [])
+  await refuseWrongPage(name, door, REQUESTS[SAME_PAGE] ?? [])
   return {
     name,
     made: packages.map((name) => `${name} ${versionOf(name)}`).join(', '),
@@ -107,7 +75,7 @@ async function startPeer(peer: Peer, folder: string): Promise<Contestant> {
     pid: child.pid,
     readyMs,
     prepare: async (measurement) => {
-      const asked = requests[measurement]
+      const asked = REQUESTS[measurement]
       return asked && { exchanges: await record(door, asked) }
     },
     stop: () => stop(child),

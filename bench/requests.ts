@@ -31,8 +31,9 @@ export const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'a
 export const ANIMALS = 1_000
 const AT_ONCE = 50
 
-/** The animals that are there before anything is measured, as the bodies of requests. */
-export async function addAnimals(door: Door, animals = plainAnimals()): Promise<void> {
+/** The animals that are there before anything is measured. */
+export async function addAnimals(door: Door): Promise<void> {
+  const animals = plainAnimals()
   for (let count = 0; count < animals.length; count += AT_ONCE) {
     const group = animals.slice(count, count + AT_ONCE)
     await Promise.all(group.map((body) => ask(door, { method: 'POST', path: '/v1/pets', body })))
@@ -73,24 +74,12 @@ export async function record(door: Door, requests: Request[]): Promise<Recorded[
   return recorded
 }
 
-/** Requests that are all answered like the first one, which alone is sent to see how. */
-export async function recordAlike(door: Door, requests: Request[]): Promise<Recorded[]> {
-  const [first] = await record(door, requests.slice(0, 1))
-  if (!first) throw new Error('nothing to record')
-  return requests.slice(1).map((request) => ({ ...first, bytes: wire(request, door.key) }))
-}
-
 /** The longest animal with four members in an answer, in bytes. */
-export const LONGEST_ANIMAL = 120
+const LONGEST_ANIMAL = 120
 
 /** For addresses that must not be asked before they are measured: each answer has so many animals at most. */
-export function unseen(
-  door: Door,
-  requests: Request[],
-  mostAnimals: number,
-  longestAnimal = LONGEST_ANIMAL,
-): Exchange[] {
-  const expected = { status: 200, shortest: 2, longest: 2 + mostAnimals * longestAnimal }
+export function unseen(door: Door, requests: Request[], mostAnimals: number): Exchange[] {
+  const expected = { status: 200, shortest: 2, longest: 2 + mostAnimals * LONGEST_ANIMAL }
   return requests.map((request) => ({ ...expected, bytes: wire(request, door.key) }))
 }
 

@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util'
 import { againstReport, measureAgainst } from './against.ts'
 import { barChart } from './chart.ts'
 import { withOwnDatabase } from './own-database.ts'
-import { measureRich, richReport } from './rich.ts'
 import { measureScale, NEEDS, scaleReport } from './scale.ts'
 import { measureSearch, type Searches, searchReport } from './search.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
@@ -14,11 +13,11 @@ import { measureStartup, startupReport } from './startup.ts'
 // npm run bench: says what is measured, and where the figures go. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--startup | --network | --rich | --search | --quick | --against FOLDER] ' +
+  'usage: npm run bench -- [--startup | --network | --search | --quick | --against FOLDER] ' +
   '[--rounds N] [--seconds S] [--animals N]'
 
-const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5, uploads: 8 }
-const QUICK: Options = { rounds: 1, seconds: 0.1, warmUpSeconds: 0.05, starts: 1, uploads: 2 }
+const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
+const QUICK: Options = { rounds: 1, seconds: 0.1, warmUpSeconds: 0.05, starts: 1 }
 /** Kinds that run at the same time: nobody reads the figures of `--quick`. */
 const QUICK_CONCURRENCY = 3
 /** With `--search`, unless `--animals` says another number. */
@@ -36,12 +35,11 @@ setTimeout(() => fail('not done in time'), flags.quick ? MOST_MS.quick : MOST_MS
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, startup, network, rich, search, against } = flags
-  const isPlain = !(startup || network || rich || search || against)
+  const { quick, startup, network, search, against } = flags
+  const isPlain = !(startup || network || search || against)
   const kinds: [isChosen: boolean, measure: () => Promise<void>][] = [
     [isPlain || startup, starts],
     [isPlain, speed],
-    [rich, wide],
     [search, searches],
     [network, scale],
   ]
@@ -66,12 +64,6 @@ async function speed(): Promise<void> {
   console.log(`${speedReport(results)}\n`)
   const chart = speedChart(results)
   if (!flags.quick) keep('speed', results, 'bench.svg', chart)
-}
-
-async function wide(): Promise<void> {
-  const results = await measureRich(options, folder)
-  console.log(`${richReport(results)}\n`)
-  if (!flags.quick) keep('rich', results)
 }
 
 async function searches(): Promise<void> {
@@ -124,7 +116,6 @@ function readFlags() {
       options: {
         startup: flag,
         network: flag,
-        rich: flag,
         search: flag,
         animals: text,
         quick: flag,

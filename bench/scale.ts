@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { adoptable, CREATE, FILTERS, SAME_PAGE } from './adoptable.ts'
 import { BARE, type Contestant, compete, type Sending } from './contest.ts'
 import { withOwnDatabase } from './own-database.ts'
+import { ON_POSTGRES, startPeers } from './peers.ts'
 import { type Comparison, closing, type Setup, setup, summarise, table } from './report.ts'
 import { addAnimals } from './requests.ts'
 import { makeKey, type Service, type Store, startBare, startService } from './servers.ts'
@@ -10,13 +11,14 @@ import type { Options } from './speed.ts'
 // The same service on its two kinds of store, and by one process and by two. It makes a database of its own on
 // the PostgreSQL that it is given, and leaves its counters in the Redis until they expire.
 
-const REACH = 0.35
+const MIN_RATIO = 0.35
 
 /** Of so many callers, few have two requests under way at a moment, which would share a question to Redis. */
 const MANY_KEYS = 32
 
 export interface Scale {
   setup: Setup
+  skipped: string[]
   comparisons: Comparison[]
 }
 
@@ -26,29 +28,32 @@ export const NEEDS = 'network: set BENCH_DATABASE_URL to a PostgreSQL and BENCH_
 export async function measureScale(options: Options, folder: string): Promise<Scale | undefined> {
   const { BENCH_DATABASE_URL: serverUrl, BENCH_REDIS_URL: redisUrl } = process.env
   if (!serverUrl || !redisUrl) return undefined
+  const embedded = { databaseUrl: `sqlite:${join(folder, 'scale.db')}` }
   return withOwnDatabase(serverUrl, (databaseUrl) =>
-    onBoth(options, { databaseUrl: `sqlite:${join(folder, 'scale.db')}` }, { databaseUrl, redisUrl }),
+    withOwnDatabase(serverUrl, (peerUrl) => onBoth(options, embedded, { databaseUrl, redisUrl }, peerUrl)),
   )
 }
 
-async function onBoth(options: Options, embedded: Store, network: Store): Promise<Scale> {
+async function onBoth(options: Options, embedded: Store, network: Store, peerUrl: string): Promise<Scale> {
   const one = await open('one file', embedded)
   const two = await open('PostgreSQL and Redis', network)
   const both = await startService(network, { workers: 2 })
   // The process that is known answers nothing itself: what it computes and holds would say nothing.
   const workers = { ...adoptable('the same, two processes', both, two.key), pid: undefined }
   const many = await withKeys(`the same, ${MANY_KEYS} keys`, network, two.service)
-  const contestants = [one.contestant, two.contestant, many, workers]
+  const { peers, skipped } = await startPeers(ON_POSTGRES, () => peerUrl)
+  const contestants = [one.contestant, two.contestant, many, workers, ...peers]
   const bare = await startBare()
   const contest = { ...options, bare, contestants }
   // The creates come last: after a change of one process another may answer with the page before for a moment.
   const reads = await compete({ ...contest, measurements: [SAME_PAGE, FILTERS] })
   const creates = await compete({ ...contest, measurements: [CREATE] })
-  await Promise.all([bare, one.service, two.service, both].map((server) => server.stop()))
+  await Promise.all([bare, one.service, two.service, both, ...peers].map((server) => server.stop()))
   const reach = (measurement: string, name: string) =>
-    measurement === SAME_PAGE && name === two.contestant.name ? REACH : undefined
+    measurement === SAME_PAGE && name === two.contestant.name ? MIN_RATIO : undefined
   return {
     setup: setup(options.rounds, options.seconds),
+    skipped,
     comparisons: summarise(new Map([...reads, ...creates]), BARE, 'speed', reach),
   }
 }
@@ -72,6 +77,7 @@ async function withKeys(name: string, store: Store, service: Service): Promise<C
   return { name, port: service.port, pid: service.pid, prepare, stop: service.stop }
 }
 
-export function scaleReport({ comparisons, setup }: Scale): string {
-  return [...table(comparisons, 'speed'), '', ...closing(setup)].join('\n')
+export function scaleReport({ comparisons, skipped, setup }: Scale): string {
+  const missing = skipped.map((reason) => `  skipped: ${reason}`)
+  return [...table(comparisons, 'speed'), ...missing, '', ...closing(setup)].join('\n')
 }

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { SETTINGS } from '../src/config.ts'
@@ -15,9 +14,7 @@ export interface Service {
   pid: number | undefined
   /** From its spawn to its first answer of 200. */
   readyMs: number
-  /** Of a probed one: the 99.9th percentile of how late its event loop was since this was asked last. */
-  loopP999Ms(): Promise<number>
-  /** Of a probed one: how late its event loop was at most, since either was asked last. */
+  /** Of a probed one: how late its event loop was at most since this was asked last, in milliseconds. */
   longestTurnMs(): Promise<number>
   stop(): Promise<void>
 }
@@ -82,19 +79,16 @@ export async function startService(
   const { status } = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (status !== 200) throw new Error(`adoptable is not ready: status ${status}`)
   const readyMs = performance.now() - begun
-  const lateness = async (): Promise<number[]> => {
+  async function longestTurnMs(): Promise<number> {
     const told = heard(child, lines, 'line')
     child.kill('SIGWINCH')
-    return String(await told)
-      .split(' ')
-      .map(Number)
+    return Number(await told)
   }
   return {
     port,
     pid: child.pid,
     readyMs,
-    loopP999Ms: async () => (await lateness())[0] ?? Number.NaN,
-    longestTurnMs: async () => (await lateness())[1] ?? Number.NaN,
+    longestTurnMs,
     stop: () => stop(child),
   }
 }
@@ -116,20 +110,6 @@ export function computedMs(pid: number | undefined): number {
   // What stands before is the name, which may hold anything.
   const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number)
   return ((user ?? Number.NaN) + (system ?? Number.NaN)) * TICK_MS
-}
-
-/** As many animals straight into the file, whether a service runs on it or not, in one statement. */
-export function addDirectly(file: string, count: number, status: string): void {
-  const database = new DatabaseSync(file, { timeout: PATIENCE_MS })
-  // Millions of rows in one statement: without room for what it changes it would write every page again and again.
-  database.exec('pragma cache_size = -250000')
-  const places = 'with recursive place (n) as (select 1 union all select n + 1 from place where n < ?)'
-  database
-    .prepare(
-      `insert into pet (name, category_id, status) ${places} select 'Rex', 1 + n / 4 % 8, ${status} from place`,
-    )
-    .run(count)
-  database.close()
 }
 
 export interface Bare {

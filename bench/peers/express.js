@@ -1,18 +1,8 @@
 import express from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { z } from 'zod'
-import {
-  digest,
-  insertPet,
-  NEVER_REACHED,
-  openDatabase,
-  RICH,
-  statementsOf,
-  tellPort,
-  tokenOf,
-  toPet,
-} from './common.js'
-import { members } from './members.js'
+import { digest, NEVER_REACHED, tellPort, tokenOf } from './common.js'
+import { openStore } from './sqlite.js'
 
 const Status = z.enum(['available', 'pending', 'sold'])
 const Query = z.object({
@@ -23,11 +13,9 @@ const NewPet = z.object({
   name: z.string().min(1).max(200),
   categoryId: z.int(),
   status: Status.optional(),
-  ...(RICH && members),
 })
 
-const statements = statementsOf(openDatabase())
-const { knows, list, listOfStatus } = statements
+const store = openStore()
 const limiter = new RateLimiterMemory({ points: NEVER_REACHED, duration: 60 })
 
 const app = express()
@@ -36,7 +24,7 @@ app.disable('x-powered-by')
 app.use(async (request, response, next) => {
   const token = tokenOf(request.headers.authorization)
   const caller = token && digest(token)
-  if (!caller || !knows.get(caller)) {
+  if (!caller || !store.knows(caller)) {
     return response.status(401).json({ code: 'invalid_api_key', message: 'No such key.', status: 401 })
   }
   try {
@@ -61,14 +49,13 @@ function refuse(response, { issues }) {
 app.get('/v1/pets', (request, response) => {
   const { data, error } = Query.safeParse(request.query)
   if (error) return refuse(response, error)
-  const rows = data.status ? listOfStatus.all(data.status, data.limit) : list.all(data.limit)
-  response.json(rows.map(toPet))
+  response.json(store.list(data.limit, data.status))
 })
 
 app.post('/v1/pets', (request, response) => {
   const { data, error } = NewPet.safeParse(request.body)
   if (error) return refuse(response, error)
-  response.status(201).json(insertPet(statements, data))
+  response.status(201).json(store.add(data))
 })
 
 const server = app.listen(0, '127.0.0.1', () => tellPort(server))
