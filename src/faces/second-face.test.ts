@@ -47,6 +47,9 @@ function classicFace({ config, db, limiter }: Context): Face {
         if (!found) throw new ApiError('pet_not_found')
         return reply.type('text/plain').send(found.pet.name)
       })
+      app.get('/broken', () => {
+        throw new Error('a fault of the face')
+      })
       const body = Type.Object({ wish: Type.String({ maxLength: 20 }) })
       app.post('/wishes', { schema: { body } }, (request, reply) => {
         reply.type('text/plain').send(`${request.caller.kind} wishes for ${request.body.wish}`)
@@ -83,7 +86,7 @@ test('every error under the prefix of a face has its shape, also where it reache
     ['/classic/nothing', 'GET', 404, 'route_not_found'],
     ['/classic/wishes', 'PUT', 405, 'method_not_allowed'],
     ['/classic/%zz', 'GET', 400, 'bad_request'],
-    ['/classic/animals/words', 'GET', 500, 'internal_error'],
+    ['/classic/broken', 'GET', 500, 'internal_error'],
   ]
   for (const [path, method, status, code] of expected) {
     const answer = await request(path, { method })

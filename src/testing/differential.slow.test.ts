@@ -12,13 +12,19 @@ const MET = [
   ...['403 insufficient_access', '404 pet_not_found', '405 method_not_allowed', '409 pet_not_available'],
   ...['412 precondition_failed', '429 rate_limit_exceeded', '429 api_key_banned'],
 ]
+/** Few streams lack one of these answers: it is then looked for in the next ones. */
+const MAX_STREAMS = 4
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1e6)
 
 test(`${REQUESTS} random requests of seed ${seed} are answered with the same bytes by both engines`, async (t) => {
-  const kinds = await compareStreams(t, { seed, requests: REQUESTS })
-
-  const missing = MET.filter((kind) => !kinds[kind])
-  assert.deepEqual(missing, [], `${JSON.stringify(kinds)}: no such answers`)
+  let missing = MET
+  for (let stream = 0; missing.length > 0 && stream < MAX_STREAMS; stream += 1) {
+    await t.test(`the stream of seed ${seed + stream}`, async (t) => {
+      const kinds = await compareStreams(t, { seed: seed + stream, requests: REQUESTS })
+      missing = missing.filter((kind) => !kinds[kind])
+    })
+  }
+  assert.deepEqual(missing, [], 'no such answers')
 })
 
 test('a name that is changed in one store only is found, in an answer and in the rows', async (t) => {
