@@ -147,6 +147,15 @@ test('what was not understood is told apart from what has no place, with what wo
   assert.equal(leftOutText(only), undefined)
 })
 
+test('an object with an integer beyond 2^53 is named as one that has no place', async (t) => {
+  const rescueGroups = await openForFiles(t, 'rescuegroups')
+  const line =
+    '{"id":1,"name":"Rex","species":"Dog","status":"Available","tracking":{"tag":1152921504606846976}}'
+  const done = await rescueGroups(line, 'ndjson')
+  assert.deepEqual([done.refused, done.animals[0]?.name], [[], 'Rex'])
+  assert.equal(leftOutText(done), 'no place here for: tracking (1)')
+})
+
 test('columns and members of our own form that are not known are named', async (t) => {
   const own = await openForFiles(t, 'own')
   const rex = { id: 1, name: 'Rex', category: 'Dog', photos: [], createdAt: '2026-01-01T00:00:00Z' }

@@ -36,6 +36,11 @@ export interface SourceRow {
   notUnderstood(): Record<string, string>
 }
 
+/** JSON has no bigint, as which integers beyond 2^53 are read: they become texts. */
+function jsonOf(value: object): string {
+  return JSON.stringify(value, (_name, part) => (typeof part === 'bigint' ? String(part) : part))
+}
+
 /** @param nothing what the program writes where it knows nothing, in small letters */
 export function sourceRow(fields: Json, habits: Habits, nothing: readonly string[] = []): SourceRow {
   const left = new Set(Object.keys(fields).filter((name) => textOf(fields[name]) !== undefined))
@@ -43,7 +48,7 @@ export function sourceRow(fields: Json, habits: Habits, nothing: readonly string
 
   function textOf(value: unknown): string | undefined {
     if (value === null || value === undefined || value === '') return undefined
-    if (typeof value === 'object') return Object.keys(value).length > 0 ? JSON.stringify(value) : undefined
+    if (typeof value === 'object') return Object.keys(value).length > 0 ? jsonOf(value) : undefined
     const text = plainText(String(value))
     return text === '' || nothing.includes(text.toLowerCase()) ? undefined : text
   }
@@ -141,11 +146,11 @@ export function addresses(text: string | undefined): string[] | undefined {
 }
 
 /** More than any member takes. */
-const MOST_PARTS = 1_000
+const MAX_PARTS = 1_000
 
 /** The texts in one that the program joined so, and in no other: a name may hold such a sign. */
 export function split(text: string | undefined, sign: string): string[] {
-  return text?.split(sign, MOST_PARTS).map((part) => part.trim()) ?? []
+  return text?.split(sign, MAX_PARTS).map((part) => part.trim()) ?? []
 }
 
 /** Several texts, each once, without those that are missing. */
