@@ -29,13 +29,13 @@ export const LIMITS = Array.from({ length: 39 }, (_, index) => 1 + ((index * 7) 
 export const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'available' })
 
 export const ANIMALS = 1_000
-const AT_ONCE = 50
+const BATCH_SIZE = 50
 
 /** The animals that are there before anything is measured. */
 export async function addAnimals(door: Door): Promise<void> {
   const animals = plainAnimals()
-  for (let count = 0; count < animals.length; count += AT_ONCE) {
-    const group = animals.slice(count, count + AT_ONCE)
+  for (let count = 0; count < animals.length; count += BATCH_SIZE) {
+    const group = animals.slice(count, count + BATCH_SIZE)
     await Promise.all(group.map((body) => ask(door, { method: 'POST', path: '/v1/pets', body })))
   }
 }
@@ -44,7 +44,7 @@ export async function addAnimals(door: Door): Promise<void> {
 function plainAnimals(): string[] {
   const statuses = [undefined, ...STATUSES]
   return Array.from({ length: ANIMALS }, (_, count) => {
-    const index = count % AT_ONCE
+    const index = count % BATCH_SIZE
     const status = statuses[index % statuses.length]
     return JSON.stringify({ name: `Animal ${count}`, categoryId: 1 + (index % 8), status })
   })

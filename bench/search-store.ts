@@ -24,7 +24,7 @@ import { organizations, skewedAnimals } from './skewed.ts'
 // A store with many animals, straight into its tables, and then their index.
 
 /** A transaction each. */
-const AT_ONCE = 2_000
+const BATCH_SIZE = 2_000
 /** Times of publication are spread over as long. */
 const SPAN_MS = 3 * 365 * 86_400_000
 const NEWEST = Date.UTC(2026, 10, 20)
@@ -85,10 +85,10 @@ async function insertAll(db: Db, count: number): Promise<void> {
   })
   const nameOf = categoryNames(db)
   const animals = skewedAnimals(count)
-  for (let from = 0; from < count; from += AT_ONCE) {
+  for (let from = 0; from < count; from += BATCH_SIZE) {
     const now = NEWEST - Math.round((1 - from / count) * SPAN_MS)
     const some: Aged[] = []
-    while (some.length < Math.min(AT_ONCE, count - from))
+    while (some.length < Math.min(BATCH_SIZE, count - from))
       some.push(await withAge(nameOf, animals.next().value as NewPet, NEWEST))
     await db.transaction().execute((transaction) => insertPets(transaction, some, { keyId: null, now }))
   }

@@ -12,17 +12,17 @@ const EXAMPLES = 120
 const WARM_UP = 300
 const WARM_UP_SEED = 12
 const FACETS = ['breed', 'species', 'age', 'size', 'tag', 'region']
-const FACETS_AT_ONCE = 'six facets at once'
+const SIX_FACETS = 'six facets at once'
 /** Fixed questions are asked with so many sizes of page, and once more from each page on. */
 const LIMITS = [20, 19, 21, 18, 22]
 /** Of 99 in a hundred answers with a million animals. */
 const MAX_P99_MS: [begins: string, sqlite: number, postgres: number][] = [
-  [FACETS_AT_ONCE, 200, 300],
+  [SIX_FACETS, 200, 300],
   ['nearest within 100 km', 50, 100],
   ['', 40, 150],
 ]
 
-export interface Asked {
+export interface KindFigures {
   kind: string
   answers: number
   /** Pages that had fewer animals than asked for and went on. */
@@ -43,7 +43,7 @@ export interface Searches {
   engine: string
   animals: number
   filled: Filled
-  asked: Asked[]
+  asked: KindFigures[]
   memoryMb: { start: number | undefined; peak: number | undefined }
 }
 
@@ -70,7 +70,7 @@ export async function askEverything(
     await askOnly(door, pathOf('pets', question, 20))
     await askOnly(door, pathOf('pets/facets', question))
   }
-  const asked: Asked[] = []
+  const asked: KindFigures[] = []
   for (const [kind, questions] of Object.entries(all)) {
     const limits = kind.startsWith('generated') ? [20] : LIMITS
     const paths = limits.flatMap((limit) => questions.map((question) => pathOf('pets', question, limit)))
@@ -78,8 +78,8 @@ export async function askEverything(
   }
   const facets = Object.values(fixedQuestions(examples)).flat()
   const paths = facets.map((question) => pathOf('pets/facets', question))
-  const reach = reachOf(FACETS_AT_ONCE, engine)
-  asked.push(await askAll(service, door, FACETS_AT_ONCE, paths, false, reach))
+  const reach = reachOf(SIX_FACETS, engine)
+  asked.push(await askAll(service, door, SIX_FACETS, paths, false, reach))
   const { peakMb: peak } = memoryOf(service.pid)
   await service.stop()
   return { setup: setup(1, 0), engine, animals, asked, memoryMb: { start, peak } }
@@ -122,7 +122,7 @@ async function askAll(
   paths: string[],
   goesOn: boolean,
   reachMs: number,
-): Promise<Asked> {
+): Promise<KindFigures> {
   const took: { ms: number; path: string }[] = []
   let [short, unavailable] = [0, 0]
   const one = async (path: string): Promise<string | undefined> => {

@@ -93,7 +93,7 @@ export const TAGS = ['calm', 'playful', 'shy', 'curious', 'loves walks', 'lap si
 )
 const DAY_MS = 86_400_000
 const NEWEST = Date.UTC(2026, 10, 1)
-const MOST_DAYS = 15 * 365
+const MAX_DAYS = 15 * 365
 
 function drawer(random: Random) {
   const of = <Value>(values: readonly Value[]) => {
@@ -114,7 +114,7 @@ function drawer(random: Random) {
     status: of(['available', 'sold', 'pending', undefined] as const),
     kind: (): number => (random() < 0.6 ? Math.floor(random() * 2) : 2 + Math.floor(random() * 6)),
     maybe: (chance: number): boolean => random() < chance,
-    day: () => new Date(NEWEST - Math.floor(random() ** 3 * MOST_DAYS) * DAY_MS).toISOString().slice(0, 10),
+    day: () => new Date(NEWEST - Math.floor(random() ** 3 * MAX_DAYS) * DAY_MS).toISOString().slice(0, 10),
   }
 }
 

@@ -7,7 +7,7 @@ import { standardError } from './log.ts'
 import { scratchFolder } from './testing/start-app.ts'
 
 const LINE = `{"msg":"${'a'.repeat(1_000)}"}\n`
-const MOST_BYTES = 300_000
+const MAX_BYTES = 300_000
 
 test('a log that nobody reads takes a bounded memory, and tells what was dropped when it is read again', {
   timeout: 20_000,
@@ -16,7 +16,7 @@ test('a log that nobody reads takes a bounded memory, and tells what was dropped
   execFileSync('mkfifo', [pipe])
   const fd = openSync(pipe, constants.O_RDWR)
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
-  const log = standardError(fd, MOST_BYTES)
+  const log = standardError(fd, MAX_BYTES)
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
   let lines = 0

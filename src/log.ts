@@ -2,7 +2,7 @@ import pino, { type DestinationStream, type Logger } from 'pino'
 
 /** What a reader of the log that takes nothing may cost a stop, in milliseconds, and the memory, in bytes. */
 const FLUSH_MS = 500
-const MOST_WAITING_BYTES = 16 * 2 ** 20
+const MAX_WAITING_BYTES = 16 * 2 ** 20
 const WARN = 40
 
 /**
@@ -13,7 +13,7 @@ const WARN = 40
  */
 export function standardError(
   fd = 2,
-  maxLength = MOST_WAITING_BYTES,
+  maxLength = MAX_WAITING_BYTES,
 ): DestinationStream & { flush(done: () => void): void } {
   let lines = ''
   let count = 0

@@ -3,7 +3,7 @@ import { typedText } from '../http/form-body.ts'
 import { bodyJudge, bodyReader } from '../http/judge-body.ts'
 import { LINES } from '../http/text.ts'
 import type { Question } from '../organizations/questions.ts'
-import { type Answers, ApplicationPatch, MOST_ANSWER, NewApplication } from './schema.ts'
+import { type Answers, ApplicationPatch, MAX_ANSWER, NewApplication } from './schema.ts'
 
 // Applications and decisions as the forms of pages send them.
 
@@ -41,8 +41,8 @@ function problemWith({ id, kind, options = [] }: Question, answer: string): Answ
     if (possible.includes(answer)) return []
     return [{ id, code: 'invalid_value', message: `Choose one of these: ${possible.join(', ')}.` }]
   }
-  if ([...answer].length > MOST_ANSWER)
-    return [{ id, code: 'too_long', message: `This must have at most ${MOST_ANSWER} characters.` }]
+  if ([...answer].length > MAX_ANSWER)
+    return [{ id, code: 'too_long', message: `This must have at most ${MAX_ANSWER} characters.` }]
   if (TEXT.test(answer)) return []
   return [
     { id, code: 'invalid_value', message: 'This may hold no control characters but line ends and tabs.' },

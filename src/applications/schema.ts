@@ -14,17 +14,17 @@ const lines = (maxLength: number, description?: string) =>
   Type.String({ ...(description && { description }), minLength: 1, maxLength, pattern: LINES })
 
 /** What people who apply may write at most, member by member. */
-export const MOST_CHARACTERS = { name: 200, email: 254, phone: 50, address: 500, message: 2_000 } as const
+export const MAX_CHARACTERS = { name: 200, email: 254, phone: 50, address: 500, message: 2_000 } as const
 
 /** What an answer of the form may be long at most, as in what clients send. */
-export const MOST_ANSWER = 2_000
+export const MAX_ANSWER = 2_000
 
 export const Applicant = Type.Object(
   {
-    name: line(MOST_CHARACTERS.name),
-    email: Type.String({ format: 'email', maxLength: MOST_CHARACTERS.email, pattern: ONE_LINE }),
-    phone: Type.Optional(line(MOST_CHARACTERS.phone)),
-    address: Type.Optional(lines(MOST_CHARACTERS.address)),
+    name: line(MAX_CHARACTERS.name),
+    email: Type.String({ format: 'email', maxLength: MAX_CHARACTERS.email, pattern: ONE_LINE }),
+    phone: Type.Optional(line(MAX_CHARACTERS.phone)),
+    address: Type.Optional(lines(MAX_CHARACTERS.address)),
   },
   { title: 'Applicant', description: 'Who would like to adopt: shown only to those who decide about it.' },
 )
@@ -32,14 +32,14 @@ export type Applicant = Static<typeof Applicant>
 
 export const Answers = Type.Array(
   Type.Object(
-    { question: line(500), answer: lines(MOST_ANSWER) },
+    { question: line(500), answer: lines(MAX_ANSWER) },
     { title: 'ApplicationAnswer', description: 'An answer, with its question as it was asked.' },
   ),
   { description: 'What was asked and answered.', minItems: 1, maxItems: 30 },
 )
 export type Answers = Static<typeof Answers>
 
-const Message = lines(MOST_CHARACTERS.message)
+const Message = lines(MAX_CHARACTERS.message)
 
 export const NewApplication = Type.Object(
   {

@@ -8,7 +8,7 @@ import { whole } from './terminal.ts'
 const MEGABYTE = 2 ** 20
 
 /** Below the first the next write may fail, below the second a backup or a busy day. */
-const [LEAST_FREE, ENOUGH_FREE] = [100 * MEGABYTE, 1_024 * MEGABYTE]
+const [MIN_FREE, ENOUGH_FREE] = [100 * MEGABYTE, 1_024 * MEGABYTE]
 
 /** The bits of a folder in which several users are meant to write: sticky, and set group. */
 const SHARED_BY_DESIGN = 0o3000
@@ -77,7 +77,7 @@ function checkSpace(folder: string, needed: number): Finding {
   const free = bavail * bsize
   const found = `${whole(Math.floor(free / MEGABYTE))} MB are free in ${folder}`
   const advice = 'make room, or move the store to a larger disk'
-  if (free < LEAST_FREE) return wrong('disk', found, advice)
+  if (free < MIN_FREE) return wrong('disk', found, advice)
   return free < ENOUGH_FREE + needed ? doubtful('disk', found, advice) : good('disk', found)
 }
 

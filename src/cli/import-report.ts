@@ -6,7 +6,7 @@ import { linesIn, type Summary } from '../transfer/summary.ts'
 import { bar, drawnLine, type Output, whole } from './terminal.ts'
 
 /** So many refused lines are shown; a file may have millions of them. */
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 export interface Rejects {
   add(refusal: Refusal): void
@@ -30,12 +30,12 @@ export function openRejects(terminal: Output, file: string | undefined): Rejects
       const { line, id, reason } = refusal
       count += 1
       if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify({ line, id, reason })}\n`)
-      if (count <= MOST_SHOWN) terminal.write(`${lineOf(refusal)}\n`)
+      if (count <= MAX_SHOWN) terminal.write(`${lineOf(refusal)}\n`)
     },
     close() {
       if (descriptor !== undefined) closeSync(descriptor)
       if (file !== undefined && count === 0) rmSync(file)
-      const more = count - MOST_SHOWN
+      const more = count - MAX_SHOWN
       if (more > 0) terminal.write(`and ${whole(more)} more lines; --rejects FILE writes all of them\n`)
     },
   }
@@ -98,7 +98,7 @@ export function lackingText(done: Summary, hasIds: boolean): string | undefined 
 }
 
 /** So many names are told; `--json` has all. */
-const MOST_LEFT_OUT = 40
+const MAX_LEFT_OUT = 40
 
 /** What did not come in of animals that did; undefined for nothing. */
 export function leftOutText({
@@ -127,7 +127,7 @@ export function leftOutText({
 /** What was met most often first, each with the first one of `told`. */
 function listText(counts: Record<string, number>, names: string[], told: NotUnderstood[] = []): string {
   const sorted = names.toSorted((one, other) => Number(counts[other]) - Number(counts[one]))
-  const texts = sorted.slice(0, MOST_LEFT_OUT).map((name) => {
+  const texts = sorted.slice(0, MAX_LEFT_OUT).map((name) => {
     const column = name.replace(WHY, '')
     const first = told.find((one) => one.column === column)
     const example = first ? ` "${first.value}" in line ${first.line}` : ''

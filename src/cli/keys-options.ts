@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander'
-import { isKeyName, MOST_NAME } from '../keys/make.ts'
+import { isKeyName, MAX_NAME } from '../keys/make.ts'
 
 // What the options of the keys commands take.
 
 export function name(text: string): string {
-  if (!isKeyName(text)) throw new InvalidArgumentError(`It must have 1 to ${MOST_NAME} printable characters.`)
+  if (!isKeyName(text)) throw new InvalidArgumentError(`It must have 1 to ${MAX_NAME} printable characters.`)
   return text
 }
 

@@ -103,26 +103,26 @@ function refuseOpen({ orders }: Person): void {
 }
 
 /** So many are erased in one transaction, which other changes wait for. */
-const MOST_ERASED = 500
+const MAX_ERASED = 500
 
 async function erase({ write }: Store, { orders, applications }: Person): Promise<void> {
   const most = Math.max(orders.length, applications.length)
-  for (let from = 0; from < most; from += MOST_ERASED) {
-    const some = (all: { id: number }[]) => all.slice(from, from + MOST_ERASED).map(({ id }) => id)
+  for (let from = 0; from < most; from += MAX_ERASED) {
+    const some = (all: { id: number }[]) => all.slice(from, from + MAX_ERASED).map(({ id }) => id)
     const traces = { orders: some(orders), applications: some(applications) }
     await write(changes.erasePerson, traces, Date.now())
   }
 }
 
 const WAIT_MS = 500
-const MOST_WAITS = 240
+const MAX_WAITS = 240
 
 /** @throws when the files could not be written anew in two minutes */
 async function leaveNoByte({ db, write }: Store, databaseUrl: string): Promise<void> {
   const { countUnscrubbed } = await import('../orders/adopters.ts')
   const { scrubStore } = await import('../db/open-database.ts')
   let reason = 'the service that runs has not written them anew yet; it goes on with it'
-  for (let waits = 0; waits < MOST_WAITS; waits += 1) {
+  for (let waits = 0; waits < MAX_WAITS; waits += 1) {
     const due = await countUnscrubbed(db)
     try {
       if (await scrubStore(databaseUrl)) return await write(changes.scrubbed, due)

@@ -11,7 +11,7 @@ import { ALL_SETTINGS, settingsHelp } from './settings.ts'
 import { note, type Output } from './terminal.ts'
 import { type Greeting, STOP } from './worker-messages.ts'
 
-const MOST_WORKERS = 256
+const MAX_WORKERS = 256
 
 /** What a terminal or a service manager sends to all processes of a group. */
 const GROUP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
@@ -67,7 +67,7 @@ async function serveAsWorker(config: Config, context: CommandContext): Promise<v
 
 function readWorkers(text: string): number {
   try {
-    return whole(1, MOST_WORKERS)(text)
+    return whole(1, MAX_WORKERS)(text)
   } catch (error) {
     throw new ConfigError(`--workers ${(error as Error).message}`)
   }

@@ -61,7 +61,7 @@ export function nameOf(text: string): string | undefined {
 }
 
 /** Bounded by the source: so many texts have prepared queries at most, with all their shapes. */
-const MOST_NAMES = 2_000
+const MAX_NAMES = 2_000
 
 async function runOnPostgres<Row extends object>(db: Db, query: CompiledQuery): Promise<Row[]> {
   return (await db.executeQuery<Row>(query)).rows
@@ -71,7 +71,7 @@ async function runOnPostgres<Row extends object>(db: Db, query: CompiledQuery): 
 const POSTGRES: Dialect = {
   engine: 'postgres',
   run(db, query) {
-    if (!names.has(query.sql) && names.size < MOST_NAMES) names.set(query.sql, `adoptable_${names.size}`)
+    if (!names.has(query.sql) && names.size < MAX_NAMES) names.set(query.sql, `adoptable_${names.size}`)
     return runOnPostgres(db, query)
   },
   // Of a query without a name PostgreSQL keeps no plan.

@@ -115,7 +115,7 @@ export async function findResult<Result>(
 }
 
 /** So many at most are removed in one transaction, which other changes wait for. */
-const MOST_REMOVED = 5_000
+const MAX_REMOVED = 5_000
 
 const expiredIn = (db: Db, now: number) =>
   db.selectFrom('idempotency').select('scope').where('expires_at', '<=', now)
@@ -129,9 +129,9 @@ export async function hasExpiredResults(db: Db, now: number): Promise<boolean> {
 export async function removeExpiredResults(db: Db, now: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotency')
-    .where('scope', 'in', expiredIn(db, now).limit(MOST_REMOVED))
+    .where('scope', 'in', expiredIn(db, now).limit(MAX_REMOVED))
     // Looked at again: a request may have renewed the row while this waited for it.
     .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()
-  return numDeletedRows === BigInt(MOST_REMOVED)
+  return numDeletedRows === BigInt(MAX_REMOVED)
 }

@@ -11,7 +11,7 @@ class Blank {
 }
 
 /** Far more than the shapes of any query of ours. */
-const MOST_SHAPES = 500
+const MAX_SHAPES = 500
 
 /** Fills the place of a value that is known only when the query runs. */
 export type Fill<Values> = <Name extends keyof Values>(name: Name) => NonNullable<Values[Name]>
@@ -34,7 +34,7 @@ export function prepared<Values extends object, Row extends object>(
     const shapes = built[dialect.engine]
     const shape = shapeOf(values)
     const query = shapes.get(shape) ?? build(db, fill, values).compile()
-    if (shapes.size < MOST_SHAPES) shapes.set(shape, query)
+    if (shapes.size < MAX_SHAPES) shapes.set(shape, query)
     const parameters = query.parameters.map((value) =>
       value instanceof Blank ? values[value.name as keyof Values] : value,
     )

@@ -7,7 +7,7 @@ const TABLES = ['adoption_order', 'application', 'idempotency', 'staff']
 /** Nobody waits longer than this for the orders because of it. */
 const SCRUB_LOCK_TIMEOUT_MS = 200
 /** Requests read for milliseconds; who reads for longer is waited for with the next try. */
-const MOST_LOOKS = 40
+const MAX_LOOKS = 40
 const LOOK_EVERY_SECONDS = 0.05
 /** The advisory lock of the process that scrubs; no other one needs to. */
 const SCRUB = 7_219_412
@@ -41,7 +41,7 @@ export async function scrubPostgres(url: string): Promise<void> {
  */
 async function oldReadersGone(client: pg.Client): Promise<void> {
   const { rows: now } = await ask(client, 'select pg_snapshot_xmax(pg_current_snapshot())::text as xid')
-  for (let look = 1; look <= MOST_LOOKS; look += 1) {
+  for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const { rowCount } = await ask(
       client,
       `select from pg_stat_activity

@@ -11,7 +11,7 @@ import { changeIn, finish } from './write.ts'
 import { type Job, type Outcome, packError, SCRUB } from './writer-messages.ts'
 
 /** More changes than this wait for the next transaction, so that none waits long for its neighbours. */
-const MOST_IN_A_GROUP = 512
+const MAX_GROUP_SIZE = 512
 
 /** The writer thread's whole life: take what waits, run it, commit, answer; `null` ends it. */
 export function serveWrites(port: MessagePort, served: ServedFile, changes: Changes): void {
@@ -59,7 +59,7 @@ export function serveWrites(port: MessagePort, served: ServedFile, changes: Chan
     while (queue.length > 0) {
       for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
         queue.push(...next.message)
-      await runJobs(queue.splice(0, MOST_IN_A_GROUP))
+      await runJobs(queue.splice(0, MAX_GROUP_SIZE))
     }
     busy = false
   })

@@ -143,7 +143,7 @@ function preparing(database: DatabaseSync): Prepare<SqliteStatement> {
   })
 }
 
-const MOST_PREPARED = 500
+const MAX_PREPARED = 500
 
 function remembering<Statement>(prepare: Prepare<Statement>): Prepare<Statement> {
   const prepared = new Map<string, Statement>()
@@ -151,7 +151,7 @@ function remembering<Statement>(prepare: Prepare<Statement>): Prepare<Statement>
     const known = prepared.get(sql)
     if (known) return known
     const statement = prepare(sql)
-    if (prepared.size < MOST_PREPARED) prepared.set(sql, statement)
+    if (prepared.size < MAX_PREPARED) prepared.set(sql, statement)
     return statement
   }
 }

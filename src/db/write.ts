@@ -52,7 +52,7 @@ export async function finish(db: Db, list: Changes, names: string[]): Promise<vo
 }
 
 /** Changes of others may undo one of ours so often before that is an error. */
-export const MOST_ATTEMPTS = 4
+export const MAX_ATTEMPTS = 4
 
 /**
  * Each change in a transaction of its own, several at once where the database can.
@@ -71,7 +71,7 @@ export function transactionWriter(db: Db, list: Changes, committed: () => void =
         committed()
         return result
       } catch (error) {
-        if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error
+        if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw error
       }
     }
   }

@@ -13,7 +13,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-const MOST_IN_A_MESSAGE = 16
+const MAX_MESSAGE_JOBS = 16
 
 /**
  * What the writer makes lives for one group, so that little is enough; V8 would let garbage grow to far more.
@@ -142,7 +142,7 @@ function openOutbox(
     add(job) {
       const size = jobs.push(job)
       if (size === 1) setImmediate(send)
-      else if (size === MOST_IN_A_MESSAGE) send()
+      else if (size === MAX_MESSAGE_JOBS) send()
     },
     clear() {
       jobs.length = 0

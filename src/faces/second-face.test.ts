@@ -12,7 +12,7 @@ import { startApp } from '../testing/start-app.ts'
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const FORM = { 'content-type': FORM_TYPE }
-const MOST_BYTES = 1_000
+const MAX_BYTES = 1_000
 
 /** A reader of bodies of one type and size. */
 function readText(type: string, mostBytes: number, toBody: (text: string) => unknown): ReadBody {
@@ -25,7 +25,7 @@ function readText(type: string, mostBytes: number, toBody: (text: string) => unk
   }
 }
 
-const readForm = readText(FORM_TYPE, MOST_BYTES, (text) => Object.fromEntries(new URLSearchParams(text)))
+const readForm = readText(FORM_TYPE, MAX_BYTES, (text) => Object.fromEntries(new URLSearchParams(text)))
 
 /** A protocol that shares nothing with the service's own but the stores. */
 function classicFace({ config, db, limiter }: Context): Face {
@@ -104,7 +104,7 @@ test('a face reads the bodies of its routes, and a route may bring a reader with
 
   assert.equal(await send('wishes', FORM, 'wish=a+dog'), 'visitor wishes for a dog')
   assert.equal(await send('wishes', FORM, 'hope=none'), '400: validation_failed')
-  assert.equal(await send('wishes', FORM, `wish=${'a'.repeat(MOST_BYTES)}`), '413: payload_too_large')
+  assert.equal(await send('wishes', FORM, `wish=${'a'.repeat(MAX_BYTES)}`), '413: payload_too_large')
   const json = { 'content-type': 'application/json' }
   assert.equal(await send('wishes', json, '{"wish": "a dog"}'), '415: unsupported_media_type')
   const text = { 'content-type': 'text/plain' }

@@ -3,10 +3,10 @@ export const CODINGS = ['br', 'zstd', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
 /** Below this many bytes a coding saves less than it costs: an answer fits into one packet in any case. */
-export const LEAST_BYTES = 1_024
+export const MIN_BYTES = 1_024
 
 /** Of clients that all send something else, so many headers of so many characters are remembered. */
-const MOST_REMEMBERED = 200
+const MAX_REMEMBERED = 200
 const LONGEST_REMEMBERED = 200
 
 const remembered = new Map<string, Coding | undefined>()
@@ -23,7 +23,7 @@ export function codingFor(header: string | undefined): Coding | undefined {
   if (known !== undefined || remembered.has(header)) return known
   const coding = choose(header)
   if (header.length > LONGEST_REMEMBERED) return coding
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
   remembered.set(header, coding)
   return coding
 }

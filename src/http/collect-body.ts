@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { ApiError } from '../errors.ts'
 
 /** From so many pieces on, each has to hold something: one of a byte costs the same as one of thousands. */
-const MOST_SMALL_PIECES = 2_048
-const LEAST_PIECE_BYTES = 16
+const MAX_SMALL_PIECES = 2_048
+const MIN_PIECE_BYTES = 16
 const FIRST_BYTES = 1_024
 
 /**
@@ -29,7 +29,7 @@ export function collectBody(
     const needed = size + piece.length
     if (needed > mostBytes) {
       end(tooLarge(largerThan))
-    } else if (pieces > MOST_SMALL_PIECES && needed < pieces * LEAST_PIECE_BYTES) {
+    } else if (pieces > MAX_SMALL_PIECES && needed < pieces * MIN_PIECE_BYTES) {
       end(tooLarge('The body comes in too many small pieces.'))
     } else {
       if (needed > body.length)

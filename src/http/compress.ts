@@ -2,13 +2,13 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayBeCoded } from './cache-headers.ts'
-import { type Coding, codingFor, LEAST_BYTES } from './coding.ts'
+import { type Coding, codingFor, MIN_BYTES } from './coding.ts'
 
 /**
  * So many are compressed at once, and others go out as they are: the threads that do it also read files and
  * look up names, and each takes memory.
  */
-const MOST_AT_ONCE = 8
+const MAX_CONCURRENCY = 8
 
 /** Levels above these save little more. Brotli below 5 finds less in prose than gzip does. */
 const BROTLI = {
@@ -30,7 +30,7 @@ let running = 0
 
 /** Beside the event loop. @returns undefined when enough others are being compressed */
 export function compress(text: string, coding: Coding): Promise<Buffer> | undefined {
-  if (running >= MOST_AT_ONCE) return undefined
+  if (running >= MAX_CONCURRENCY) return undefined
   running += 1
   return CODERS[coding](Buffer.from(text)).finally(() => {
     running -= 1
@@ -53,7 +53,7 @@ export function compressRouted(
   const coded =
     coding &&
     typeof payload === 'string' &&
-    Buffer.byteLength(payload) >= LEAST_BYTES &&
+    Buffer.byteLength(payload) >= MIN_BYTES &&
     mayBeCoded(request, reply) &&
     !reply.hasHeader('etag') &&
     compress(payload, coding)

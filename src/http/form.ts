@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Coding, codedTag, codingFor, LEAST_BYTES } from './coding.ts'
+import { type Coding, codedTag, codingFor, MIN_BYTES } from './coding.ts'
 import { compress } from './compress.ts'
 
 type Headers = { etag: string } & Record<string, string>
@@ -18,7 +18,7 @@ export interface Form {
 
 /** @param length in bytes @returns how this client is to get an answer of this length */
 export function codingOf(length: number, headers: IncomingHttpHeaders): Coding | undefined {
-  return length < LEAST_BYTES ? undefined : codingFor(headers['accept-encoding'])
+  return length < MIN_BYTES ? undefined : codingFor(headers['accept-encoding'])
 }
 
 /** Known before the body is compressed, which a 304 need not wait for. */

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { toNumber } from './int64.ts'
 
 /** Deeper than any body of ours; it keeps a bomb of brackets from costing more than a look. */
-const MOST_DEPTH = 32
+const MAX_DEPTH = 32
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
 
@@ -64,8 +64,8 @@ function checkStructure(text: string): void {
     else if (character === '{') open.push(new Set())
     else if (character === '[') open.push(undefined)
     else if (character === '}' || character === ']') open.pop()
-    if (open.length > MOST_DEPTH) {
-      throw new ApiError('invalid_json', { message: `The body is nested deeper than ${MOST_DEPTH} levels.` })
+    if (open.length > MAX_DEPTH) {
+      throw new ApiError('invalid_json', { message: `The body is nested deeper than ${MAX_DEPTH} levels.` })
     }
   }
 }
@@ -101,8 +101,8 @@ function checkMember(token: string, depth: number, members: Set<string> | undefi
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
 
 /** An int64 has no more digits; what has is not worth reading all of them. */
-const MOST_DIGITS = 19
-const BEYOND = 10n ** BigInt(MOST_DIGITS)
+const MAX_DIGITS = 19
+const BEYOND = 10n ** BigInt(MAX_DIGITS)
 
 /**
  * @param source a JSON number
@@ -121,6 +121,6 @@ export function exactNumber(source: string): number | bigint {
   const places = Number(exponent) - fraction.length + written.length - end
   if (places < 0) return Number.isInteger(value) ? Number.NaN : value
   if (Number.isSafeInteger(value)) return value
-  if (digits.length + places > MOST_DIGITS) return sign ? -BEYOND : BEYOND
+  if (digits.length + places > MAX_DIGITS) return sign ? -BEYOND : BEYOND
   return BigInt(sign + digits + '0'.repeat(places))
 }

@@ -6,7 +6,7 @@ export const LANGUAGES = ['en', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /** A longer header is cut: what is wanted most comes first. */
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /** Of the pages alone: what somebody chose there. */
 const COOKIE = 'language'
@@ -26,7 +26,7 @@ export function languageOf({ cookie, 'accept-language': accepted = '' }: Incomin
   const [, chosen] = (cookie !== undefined && CHOSEN.exec(cookie)) || []
   if (chosen !== undefined) return chosen as Language
   const wanted = accepted
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .split(',')
     .map((range) => {
       const [tag = '', weight] = range.trim().split(/\s*;\s*q=/i)

@@ -5,8 +5,8 @@ import type { Coding } from './coding.ts'
 import { codedForm, type Form } from './form.ts'
 import { JSON_TYPE } from './send-error.ts'
 
-/** Which page is asked for. */
-export interface Asked {
+/** The page that a request asks for. */
+export interface PageRequest {
   view: View
   /** With all of the query, and the variant of the face before it. */
   address: string
@@ -28,7 +28,7 @@ export interface NewPage {
 }
 
 /** An answer of 200 as it can be given again. */
-export interface Page extends NewPage, Asked, Form {
+export interface Page extends NewPage, PageRequest, Form {
   /** Bytes of the body. */
   length: number
   /** In the codings that somebody asked for: there, or in the making. */
@@ -45,7 +45,7 @@ export interface PageCache {
    *
    * @param now Unix time in milliseconds
    */
-  page(asked: Asked, read: () => Promise<NewPage>, now?: number): Promise<Page>
+  page(asked: PageRequest, read: () => Promise<NewPage>, now?: number): Promise<Page>
   /**
    * The page in a coding: made once for all who ask, and kept with the page.
    *
@@ -69,7 +69,7 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
     since = now
   }
 
-  async function keep(key: string, asked: Asked, read: () => Promise<NewPage>): Promise<Page> {
+  async function keep(key: string, asked: PageRequest, read: () => Promise<NewPage>): Promise<Page> {
     const before = version()
     const page = toPage(asked, await read())
     if (page.passing || before !== since || version() !== since) return page
@@ -137,7 +137,7 @@ function keyOf(view: View, address: string): string {
   return `${view} ${canonical(address)}`
 }
 
-function toPage(asked: Asked, made: NewPage): Page {
+function toPage(asked: PageRequest, made: NewPage): Page {
   const { body } = made
   const headers = { ...NOSNIFF, ...PRIVATE_CODED, ...made.headers }
   const length = Buffer.byteLength(body)

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { isKnown, isUnchanged } from './conditional.ts'
 import { codedHeaders, codingOf } from './form.ts'
 import { publicOrigin } from './link.ts'
-import { type Asked, type NewPage, type PageCache, variantOf } from './page-cache.ts'
+import { type NewPage, type PageCache, type PageRequest, variantOf } from './page-cache.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,7 +39,7 @@ export async function sendPage(
   return form ? Buffer.from(form.body, form.encoding) : page.body
 }
 
-function askedFor(request: FastifyRequest, config: Config): Asked {
+function askedFor(request: FastifyRequest, config: Config): PageRequest {
   const { caller, isLenient = false } = request
   return { view: caller.view, address: addressOf(request, config), isLenient }
 }

@@ -10,16 +10,16 @@ export interface Upload {
   fields: URLSearchParams
 }
 
-const [MOST_FIELDS, MOST_FIELD_BYTES, MOST_NAME] = [32, 1_024, 200]
+const [MAX_FIELDS, MAX_FIELD_BYTES, MAX_NAME] = [32, 1_024, 200]
 /** For what stands beside the file. */
-const MOST_BESIDE = 65_536
+const MAX_BESIDE = 65_536
 /** So many are read at once: each is held whole. */
-const MOST_AT_ONCE = 4
+const MAX_CONCURRENCY = 4
 
 /** Reads a form with one file (RFC 7578). @param mostBytes of a larger file nothing is taken */
 export function readUpload(
   mostBytes: number,
-  most = { atOnce: MOST_AT_ONCE, beside: MOST_BESIDE },
+  most = { atOnce: MAX_CONCURRENCY, beside: MAX_BESIDE },
 ): ReadBody {
   let underWay = 0
   return (request, payload, done) => {
@@ -50,7 +50,7 @@ function parse(type: string, bytes: Buffer, mostBytes: number): Promise<Upload> 
     const broken = (cause?: unknown): void =>
       reject(new ApiError('bad_request', { message: 'The form is broken. Send it again.', cause }))
     try {
-      const limits = { files: 1, fields: MOST_FIELDS, fieldSize: MOST_FIELD_BYTES, fileSize: mostBytes }
+      const limits = { files: 1, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fileSize: mostBytes }
       const parser = new Busboy({ headers: { 'content-type': type }, limits })
       parser.on('field', (name, value) => upload.fields.append(name, value))
       parser.on('file', (_field, part, name) => {
@@ -75,6 +75,6 @@ function parse(type: string, bytes: Buffer, mostBytes: number): Promise<Upload> 
 function plainName(name: string): string {
   return name
     .replaceAll(/\p{Cc}/gu, '')
-    .slice(0, MOST_NAME)
+    .slice(0, MAX_NAME)
     .replaceAll(/\p{Cs}/gu, '')
 }

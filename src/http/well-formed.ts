@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RawRequestDefaultExpression } from 'fastify'
 import { ApiError } from '../errors.ts'
 
-const MOST_URL_CHARACTERS = 8_192
+const MAX_URL_CHARACTERS = 8_192
 
 /** Hook: what HTTP asks of every request, and Node does not check itself. */
 export function wellFormed(
@@ -10,7 +10,7 @@ export function wellFormed(
   done: (error?: Error) => void,
 ): void {
   const message = faultOf(raw)
-  if (raw.url !== undefined && raw.url.length > MOST_URL_CHARACTERS) done(new ApiError('uri_too_long'))
+  if (raw.url !== undefined && raw.url.length > MAX_URL_CHARACTERS) done(new ApiError('uri_too_long'))
   else if (message === undefined) done()
   else done(new ApiError('bad_request', { message, headers: { connection: 'close' } }))
 }

@@ -10,7 +10,7 @@ import { type Ending, type JobRow, listJobs } from './store.ts'
 /** So often each process looks for what is due. */
 const ROUND_MS = 10_000
 /** After a failure a job rests, after each one in a row twice as long, up to an hour. */
-const [REST_MS, MOST_REST_MS] = [10_000, 3_600_000]
+const [REST_MS, MAX_REST_MS] = [10_000, 3_600_000]
 /** Whose lease has not moved for so long has lost it. */
 export const LEASE_MS = 30_000
 /** So often a lease is renewed while a step takes long. */
@@ -44,7 +44,7 @@ export function jobRunner(context: Context, jobs: Jobs, { logger, loss, steady }
     if (row?.holder) return isAbandoned(row)
     // A clock that was ahead then does not put it off for longer than any failure does.
     const rest = (row?.due_at ?? 0) - clock()
-    return rest <= 0 || rest > MOST_REST_MS
+    return rest <= 0 || rest > MAX_REST_MS
   }
 
   async function attempt(name: string, job: Job, row: JobRow | undefined): Promise<boolean> {
@@ -64,7 +64,7 @@ export function jobRunner(context: Context, jobs: Jobs, { logger, loss, steady }
       return { failures: 0, due_at: 0, ...(!stopping && { ended_at: clock() }) }
     } catch (error) {
       tell(error, name)
-      return { failures: failures + 1, due_at: clock() + Math.min(REST_MS * 2 ** failures, MOST_REST_MS) }
+      return { failures: failures + 1, due_at: clock() + Math.min(REST_MS * 2 ** failures, MAX_REST_MS) }
     } finally {
       clearInterval(renewing)
     }

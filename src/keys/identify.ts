@@ -17,7 +17,7 @@ interface KnownKey {
 }
 
 /** Keys remembered until one may have changed; a small bound, since an answer is one indexed look-up away. */
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** What callers show of themselves behind Bearer. */
 export interface Credentials {
@@ -72,7 +72,7 @@ export function identifyKeys(
     const view = credentials.view ?? viewOf(access, organizationId)
     const caller: Caller = { kind: 'key', id, access, view, organizationId, ...accountOf(key, config.ban) }
     const known = { caller, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY }
-    if (since === rememberedAt && remembered.size < MOST_REMEMBERED) remembered.set(hash, known)
+    if (since === rememberedAt && remembered.size < MAX_REMEMBERED) remembered.set(hash, known)
     return known
   }
 

@@ -4,13 +4,13 @@ import { ONE_LINE } from '../http/text.ts'
 import { type Environment, generateKey, hashKey, randomBase62 } from './key-format.ts'
 import type { NewKey } from './store.ts'
 
-export const MOST_NAME = 200
+export const MAX_NAME = 200
 
 const IS_ONE_LINE = new RegExp(ONE_LINE, 'u')
 
 /** What a key may be called. */
 export function isKeyName(text: string): boolean {
-  return IS_ONE_LINE.test(text) && [...text].length <= MOST_NAME
+  return IS_ONE_LINE.test(text) && [...text].length <= MAX_NAME
 }
 
 /** What a key is shown as: a key of an environment, or the credentials of a client. */

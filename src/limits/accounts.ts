@@ -1,5 +1,5 @@
 /** Addresses counted one by one. Those beyond share a counter: no flood grows memory or resets anyone. */
-const MOST_ADDRESSES = 50_000
+const MAX_ADDRESSES = 50_000
 const OTHER_ADDRESSES = 'ip:others'
 
 export interface Accounts<Known> {
@@ -23,7 +23,7 @@ export function rememberAccounts<Known>(meet: (name: string) => Known): Accounts
   function get(name: string): Known {
     const found = callers.get(name)
     if (found) return found
-    if (isCounted(name) && addresses >= MOST_ADDRESSES) return get(OTHER_ADDRESSES)
+    if (isCounted(name) && addresses >= MAX_ADDRESSES) return get(OTHER_ADDRESSES)
     const known = meet(name)
     callers.set(name, known)
     if (isCounted(name)) addresses += 1

@@ -17,7 +17,7 @@ export interface Mail {
 /** Milliseconds for each step with the server: a person waits for a page meanwhile. */
 const PATIENCE_MS = 10_000
 /** So many letters are on their way at once. */
-const MOST_AT_ONCE = 5
+const MAX_CONCURRENCY = 5
 
 /**
  * Sends by the server of SMTP_URL.
@@ -44,7 +44,7 @@ export function openMail({ smtpUrl, mailFrom }: Config, tell: (error: Error) => 
 
   return {
     async send(letter) {
-      if (sending >= MOST_AT_ONCE) {
+      if (sending >= MAX_CONCURRENCY) {
         tell(new Error('too many letters are on their way'))
         return false
       }

@@ -7,9 +7,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** Of the time during which the service was stopped, so much at most counts for each start. */
-const MOST_CREDITED_MS = DAY_MS
+const MAX_CREDITED_MS = DAY_MS
 /** A start counts stopped time only when this much passed since the last that did: not restarts in a row. */
-const LEAST_BETWEEN_CREDITS_MS = HOUR_MS
+const MIN_BETWEEN_CREDITS_MS = HOUR_MS
 /** It is written when it has moved on by so much, and not for every round of a service that nobody asks. */
 const WRITTEN_EVERY_MS = 10 * 60_000
 /** Two clocks further apart than this are told to the operator. */
@@ -59,8 +59,8 @@ async function knownBefore(db: Db, now: number): Promise<Known> {
 
 function nextTime({ at, credited_at }: Known, now: number, seen?: number): Known {
   if (seen !== undefined) return { at: Math.max(at, Math.min(seen, now)), credited_at }
-  if (now <= at || at - credited_at < LEAST_BETWEEN_CREDITS_MS) return { at, credited_at }
-  const credited = Math.min(now, at + MOST_CREDITED_MS)
+  if (now <= at || at - credited_at < MIN_BETWEEN_CREDITS_MS) return { at, credited_at }
+  const credited = Math.min(now, at + MAX_CREDITED_MS)
   return { at: credited, credited_at: credited }
 }
 

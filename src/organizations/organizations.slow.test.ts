@@ -122,11 +122,11 @@ const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: objec
 }
 
 /** A photo of an animal that is whose it is, or of an organization. */
-type Asked = Parameters<Attempt>[0]
-const photosOf = (pathOf: (app: Asked, whose: number | undefined) => Promise<string>) => {
-  const adding = async (app: Asked, whose: number | undefined, as: Headers) =>
+type TestedApp = Parameters<Attempt>[0]
+const photosOf = (pathOf: (app: TestedApp, whose: number | undefined) => Promise<string>) => {
+  const adding = async (app: TestedApp, whose: number | undefined, as: Headers) =>
     app.request(await pathOf(app, whose), { method: 'POST', body: PICTURE, headers: { ...PNG, ...as } })
-  const addressOf = async (app: Asked, whose: number | undefined) => {
+  const addressOf = async (app: TestedApp, whose: number | undefined) => {
     const path = await pathOf(app, whose)
     const { body } = await app.request(path, { method: 'POST', body: PICTURE, headers: PNG })
     return `${path}/${body.id}`
@@ -169,39 +169,43 @@ test("every operation answers each caller about its own, about what is another's
 
 /** What belongs to no organization, or to all: who may do it depends on the access of the key alone. */
 const ADMINS = (done: number) => ({ ...CHANGED(done), write: 403, ownWrite: 403, otherWrite: 403 })
-const COMMON: Record<string, [attempt: (app: Asked, as: Headers) => Promise<number>, expected: object]> = {
-  listPets: [({ get }, as) => status(get('/v1/pets', as)), LOOKED()],
-  listPetFacets: [({ get }, as) => status(get('/v1/pets/facets?facet=status', as)), LOOKED()],
-  listOrders: [({ get }, as) => status(get('/v1/store/orders', as)), LOOKED()],
-  listApplications: [({ get }, as) => status(get('/v1/applications', as)), LOOKED()],
-  getInventory: [({ get }, as) => status(get('/v1/inventory?organizationId=1', as)), LOOKED()],
-  listOrganizations: [({ get }, as) => status(get('/v1/organizations', as)), LOOKED()],
-  getOrganization: [({ get }, as) => status(get('/v1/organizations/1', as)), LOOKED()],
-  createOrganization: [({ post }, as) => status(post('/v1/organizations', { name: 'New' }, as)), ADMINS(201)],
-  updateOrganization: [
-    ({ patch }, as) => status(patch('/v1/organizations/1', { phone: '1' }, as)),
-    { ...CHANGED(200), ownWrite: 200, otherWrite: 403 },
-  ],
-  deleteOrganization: [
-    async ({ post, delete: remove }, as) => {
-      const { id } = (await post('/v1/organizations', { name: 'Short' })).body
-      return status(remove(`/v1/organizations/${id}`, as))
-    },
-    ADMINS(204),
-  ],
-  listOrganizationPhotos: [(app, as) => shelterPhotos.list(app, 1, as), LOOKED()],
-  addOrganizationPhoto: [(app, as) => shelterPhotos.add(app, 1, as), { ...changed(200).own, admin: 201 }],
-  getOrganizationPhoto: [(app, as) => shelterPhotos.get(app, 1, as), LOOKED()],
-  updateOrganizationPhoto: [(app, as) => shelterPhotos.update(app, 1, as), changed(200).own],
-  deleteOrganizationPhoto: [(app, as) => shelterPhotos.delete(app, 1, as), changed(204).own],
-  ...vocabulary('Category', 'categories', {}),
-  updateCategory: [
-    ({ patch }, as) => status(patch('/v1/categories/1', { description: 'Barks.' }, as)),
-    ADMINS(200),
-  ],
-  ...vocabulary('Breed', 'breeds', { categoryId: 1 }),
-  ...vocabulary('Color', 'colors', { categoryId: 1 }),
-}
+const COMMON: Record<string, [attempt: (app: TestedApp, as: Headers) => Promise<number>, expected: object]> =
+  {
+    listPets: [({ get }, as) => status(get('/v1/pets', as)), LOOKED()],
+    listPetFacets: [({ get }, as) => status(get('/v1/pets/facets?facet=status', as)), LOOKED()],
+    listOrders: [({ get }, as) => status(get('/v1/store/orders', as)), LOOKED()],
+    listApplications: [({ get }, as) => status(get('/v1/applications', as)), LOOKED()],
+    getInventory: [({ get }, as) => status(get('/v1/inventory?organizationId=1', as)), LOOKED()],
+    listOrganizations: [({ get }, as) => status(get('/v1/organizations', as)), LOOKED()],
+    getOrganization: [({ get }, as) => status(get('/v1/organizations/1', as)), LOOKED()],
+    createOrganization: [
+      ({ post }, as) => status(post('/v1/organizations', { name: 'New' }, as)),
+      ADMINS(201),
+    ],
+    updateOrganization: [
+      ({ patch }, as) => status(patch('/v1/organizations/1', { phone: '1' }, as)),
+      { ...CHANGED(200), ownWrite: 200, otherWrite: 403 },
+    ],
+    deleteOrganization: [
+      async ({ post, delete: remove }, as) => {
+        const { id } = (await post('/v1/organizations', { name: 'Short' })).body
+        return status(remove(`/v1/organizations/${id}`, as))
+      },
+      ADMINS(204),
+    ],
+    listOrganizationPhotos: [(app, as) => shelterPhotos.list(app, 1, as), LOOKED()],
+    addOrganizationPhoto: [(app, as) => shelterPhotos.add(app, 1, as), { ...changed(200).own, admin: 201 }],
+    getOrganizationPhoto: [(app, as) => shelterPhotos.get(app, 1, as), LOOKED()],
+    updateOrganizationPhoto: [(app, as) => shelterPhotos.update(app, 1, as), changed(200).own],
+    deleteOrganizationPhoto: [(app, as) => shelterPhotos.delete(app, 1, as), changed(204).own],
+    ...vocabulary('Category', 'categories', {}),
+    updateCategory: [
+      ({ patch }, as) => status(patch('/v1/categories/1', { description: 'Barks.' }, as)),
+      ADMINS(200),
+    ],
+    ...vocabulary('Breed', 'breeds', { categoryId: 1 }),
+    ...vocabulary('Color', 'colors', { categoryId: 1 }),
+  }
 
 let words = 0
 

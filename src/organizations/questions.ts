@@ -9,8 +9,8 @@ setRule(
 )
 
 /** How many there are at most, and how long each is. */
-export const MOST_QUESTIONS = 30
-export const MOST_ASKED_CHARACTERS = 500
+export const MAX_QUESTIONS = 30
+export const MAX_QUESTION_CHARACTERS = 500
 
 const Question = Type.Object(
   {
@@ -21,7 +21,7 @@ const Question = Type.Object(
     text: Type.String({
       description: 'What is asked.',
       minLength: 1,
-      maxLength: MOST_ASKED_CHARACTERS,
+      maxLength: MAX_QUESTION_CHARACTERS,
       pattern: ONE_LINE,
     }),
     kind: Type.Enum(['text', 'yesNo', 'choice'], {
@@ -43,7 +43,7 @@ export type Question = Static<typeof Question>
 
 export const Questions = Type.Array(Question, {
   description: 'What its form asks those who would like to adopt, in this order; everybody may see it.',
-  maxItems: MOST_QUESTIONS,
+  maxItems: MAX_QUESTIONS,
 })
 
 /** Without members that nobody asked for; none of them is as good as absent. */

@@ -9,14 +9,14 @@ import { AgeGroup, Coat, Sex, Size } from './profile-schemas.ts'
 const BETA = { 'x-stability': 'beta' }
 
 /** Of all filters together; query.ts counts. */
-const MOST_VALUES = 64
+const MAX_VALUES = 64
 
 const anyOf = <Schema extends Parameters<typeof Type.Array>[0]>(items: Schema, description: string) =>
   Type.Optional(
     Type.Array(items, {
       description: `${description}; repeatable.`,
       minItems: 1,
-      maxItems: MOST_VALUES,
+      maxItems: MAX_VALUES,
       ...BETA,
     }),
   )
@@ -111,13 +111,13 @@ const UNCOUNTED: FacetName[] = [
 /** What can be counted. */
 const FACETS = (Object.keys(FILTERS) as FacetName[]).filter((name) => !UNCOUNTED.includes(name))
 
-const MOST_FACETS = 10
+const MAX_FACETS = 10
 
 export const FacetQuery = Type.Object({
   facet: Type.Array(Type.Enum([...FACETS], { type: 'string' }), {
     description: 'The filter whose values are counted; repeatable.',
     minItems: 1,
-    maxItems: MOST_FACETS,
+    maxItems: MAX_FACETS,
     ...BETA,
   }),
   ...FILTERS,

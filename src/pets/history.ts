@@ -41,9 +41,9 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
 }
 
-const MOST_CHANGES = 100
+const MAX_CHANGES = 100
 /** So many rows are looked through at most, of an animal of which others see next to nothing. */
-const MOST_ROWS = 10_000
+const MAX_ROWS = 10_000
 
 /** Newest first, as far as the caller may see it; undefined when there is no such animal. */
 export async function history(db: Db, id: number, view: View): Promise<PetHistory | undefined> {
@@ -52,14 +52,14 @@ export async function history(db: Db, id: number, view: View): Promise<PetHistor
   const whole = seesWhole(view, stored.pet.organizationId)
   const shown: PetHistory = []
   let before = Number.MAX_SAFE_INTEGER
-  for (let read = MOST_CHANGES; ; read += MOST_CHANGES) {
+  for (let read = MAX_CHANGES; ; read += MAX_CHANGES) {
     const rows = await db
       .selectFrom('pet_change')
       .select(['id', 'at', 'key_id as keyId', 'changes'])
       .where('pet_id', '=', stored.pet.id)
       .where('id', '<', before)
       .orderBy('id', 'desc')
-      .limit(MOST_CHANGES)
+      .limit(MAX_CHANGES)
       .execute()
     for (const { id, at, keyId, changes } of rows) {
       before = id
@@ -67,8 +67,8 @@ export async function history(db: Db, id: number, view: View): Promise<PetHistor
       if (Object.keys(seen).length > 0) shown.push({ at: new Date(at).toISOString(), keyId, changes: seen })
     }
     // Who sees less of the changes is not to count those that are missing.
-    const isEnough = shown.length >= MOST_CHANGES || read >= MOST_ROWS
-    if (rows.length < MOST_CHANGES || isEnough) return shown.slice(0, MOST_CHANGES)
+    const isEnough = shown.length >= MAX_CHANGES || read >= MAX_ROWS
+    if (rows.length < MAX_CHANGES || isEnough) return shown.slice(0, MAX_CHANGES)
   }
 }
 

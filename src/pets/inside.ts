@@ -37,20 +37,16 @@ export interface InsidePage {
 }
 
 /** Of animals without a status the index does not know: so many are looked through for one page. */
-const MOST_LOOKED_THROUGH = 1_000
-const LOOKED_THROUGH_AT_ONCE = 100
+const MAX_LOOKED_THROUGH = 1_000
+const BATCH_SIZE = 100
 
 export async function listInside(finder: Finder, start: InsideStart): Promise<InsidePage> {
   const { status, q, hasPhotos } = start.query
   if (status !== 'unlisted') return searched(finder, start, status)
   if (q === undefined && hasPhotos === undefined) return unlisted(finder, start)
   const page: InsidePage = { found: [], next: start.after }
-  for (let looked = 0; looked < MOST_LOOKED_THROUGH; looked += LOOKED_THROUGH_AT_ONCE) {
-    const some = await searched(
-      finder,
-      { ...start, limit: LOOKED_THROUGH_AT_ONCE, after: page.next },
-      undefined,
-    )
+  for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked += BATCH_SIZE) {
+    const some = await searched(finder, { ...start, limit: BATCH_SIZE, after: page.next }, undefined)
     page.found.push(...some.found.filter((pet) => pet.status === undefined))
     page.next = some.next
     // Some more than a page of them do no harm.
@@ -109,7 +105,7 @@ export interface LatestChange {
 }
 
 /** So far back somebody looks who has nearly no animals among those of many. */
-const MOST_CHANGES = 2_000
+const MAX_CHANGES = 2_000
 
 /** Newest first. @param organizationId of one alone */
 export async function latestChanges(
@@ -125,7 +121,7 @@ export async function latestChanges(
     .selectFrom('pet_change')
     .innerJoin('pet', 'pet.id', 'pet_change.pet_id')
     .select(['pet.id as petId', 'pet.name', 'pet_change.at', 'pet_change.key_id as keyId', 'changes'])
-    .where('pet_change.id', '>', Number(newest?.id ?? 0) - MOST_CHANGES)
+    .where('pet_change.id', '>', Number(newest?.id ?? 0) - MAX_CHANGES)
     .orderBy('pet_change.id', 'desc')
     .limit(limit)
   if (organizationId !== undefined) rows = rows.where('pet.organization_id', '=', organizationId)

@@ -103,7 +103,7 @@ export const Fee = object('Fee', 'What an adoption costs.', {
   }),
 })
 
-export const MOST_BONDED = 5
+export const MAX_BONDED = 5
 
 export const BondedWith = Type.Array(
   Type.Integer({ format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -111,7 +111,7 @@ export const BondedWith = Type.Array(
     description:
       'Identifiers of the animals that are adopted together with it, and name it too: what one has, all have.',
     minItems: 1,
-    maxItems: MOST_BONDED,
+    maxItems: MAX_BONDED,
     ...BETA,
   },
 )

@@ -33,7 +33,7 @@ export function scopeOf(query: PetQuery, view: View): string {
   return JSON.stringify(['pets', view, sorted])
 }
 
-const [MOST_FILTERS, MOST_VALUES, MOST_WORDS] = [16, 64, 8]
+const [MAX_FILTERS, MAX_VALUES, MAX_WORDS] = [16, 64, 8]
 
 /** Of what a client of the list asks for. @throws {ApiError} invalid_parameter */
 export function requireBounds(query: PetQuery): void {
@@ -41,9 +41,9 @@ export function requireBounds(query: PetQuery): void {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   const values = given.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
   const [last = 'sort'] = given.at(-1) ?? []
-  if (given.length > MOST_FILTERS) throw refused(last, `Give at most ${MOST_FILTERS} filters.`)
-  if (values > MOST_VALUES) throw refused(last, `Give at most ${MOST_VALUES} values in all filters together.`)
-  if (countWords(filters.q ?? '') > MOST_WORDS) throw refused('q', `Give at most ${MOST_WORDS} words.`)
+  if (given.length > MAX_FILTERS) throw refused(last, `Give at most ${MAX_FILTERS} filters.`)
+  if (values > MAX_VALUES) throw refused(last, `Give at most ${MAX_VALUES} values in all filters together.`)
+  if (countWords(filters.q ?? '') > MAX_WORDS) throw refused('q', `Give at most ${MAX_WORDS} words.`)
   if (sort === 'distance' && filters.near === undefined)
     throw refused('sort', 'Sorting by distance needs `near`.')
   if (id && !['id', '-id'].includes(sort)) throw refused('sort', 'With `id` only id and -id can sort.')

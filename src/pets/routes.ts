@@ -31,7 +31,7 @@ import { pickedOf, type Show } from './row.ts'
 import { NewPet, OnePetQuery, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
 import type { Position } from './search/candidates.ts'
 import { facets } from './search/facets.ts'
-import { type Finder, type Found, finderOf } from './search/find.ts'
+import { type Finder, finderOf, type SearchResult } from './search/find.ts'
 import * as pets from './store.ts'
 
 /** Release 1.0.0, and the end that the contract names (section 9). */
@@ -84,7 +84,7 @@ function listPets(app: App, context: Context, finder: Finder): void {
       const list = {
         address: `${publicBase(config, request)}/pets`,
         query: query.near === undefined ? kept : { ...kept, within },
-        positionOf: ({ position }: Found) => position,
+        positionOf: ({ position }: SearchResult) => position,
       }
       const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, next })
       const body = `[${page.map(({ toJson }) => toJson())}]`
@@ -119,7 +119,7 @@ function listPetFacets(app: App, context: Context, finder: Finder): void {
 const RELEASE = release()
 
 /** All that decides what a page shows: its animals as they are now, `fields`, which the link names, and how. */
-function etagOfPage(page: Pick<Found, 'etag'>[], link: string, { view, photosAt }: Show): string {
+function etagOfPage(page: Pick<SearchResult, 'etag'>[], link: string, { view, photosAt }: Show): string {
   return etagOf(RELEASE, view, photosAt, link, ...page.map(({ etag }) => etag))
 }
 

@@ -9,7 +9,7 @@ import { ALL_RENDITIONS, fileName, type Rendition, readFileName } from './storag
 import { hasRemoved, known, pending, removed } from './store.ts'
 
 /** So much is done at a time: the other jobs wait for it. What is left then is done in the next round. */
-const [MOST_AT_A_TIME, MOST_MS] = [20, 5_000]
+const [MAX_AT_A_TIME, MAX_MS] = [20, 5_000]
 
 /** Makes the files of new photos that nobody waited for. */
 export const photoFiles: Job = {
@@ -18,11 +18,7 @@ export const photoFiles: Job = {
     const began = clock()
     const failed: { hash: string; error: unknown }[] = []
     let [last, made] = [0, 0]
-    while (
-      made + failed.length < MOST_AT_A_TIME &&
-      Math.abs(clock() - began) < MOST_MS &&
-      (await mayGoOn())
-    ) {
+    while (made + failed.length < MAX_AT_A_TIME && Math.abs(clock() - began) < MAX_MS && (await mayGoOn())) {
       const photo = await pending(db, last)
       if (!photo) break
       last = photo.id

@@ -3,7 +3,7 @@ import { Type } from '../http/type.ts'
 import { AltText } from './storage/kept.ts'
 
 /** Of one animal or organization. */
-export const MOST_PHOTOS = 20
+export const MAX_PHOTOS = 20
 
 export const PhotoQuery = Type.Object({ alt: Type.Optional(AltText) })
 
@@ -17,7 +17,7 @@ export const PhotoPatch = Type.Unsafe<PhotoPatch>(
         Type.Integer({
           description: 'Its position among the photos; 1 is the main one.',
           minimum: 1,
-          maximum: MOST_PHOTOS,
+          maximum: MAX_PHOTOS,
         }),
       ),
     },

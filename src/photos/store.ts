@@ -6,7 +6,7 @@ import { int64 } from '../http/int64.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petPhotos from '../pets/photos.ts'
 import * as pets from '../pets/store.ts'
-import { MOST_PHOTOS, type PhotoPatch } from './schema.ts'
+import { MAX_PHOTOS, type PhotoPatch } from './schema.ts'
 import { type KeptPhoto, keptPhotos } from './storage/kept.ts'
 
 // The photos of animals and organizations, whose rows show them, and the changes of photos.
@@ -138,7 +138,7 @@ export async function findSame(
 
 /** @throws {ApiError} too_many_photos */
 export function requireRoom(photos: KeptPhoto[]): void {
-  if (photos.length >= MOST_PHOTOS) throw new ApiError('too_many_photos')
+  if (photos.length >= MAX_PHOTOS) throw new ApiError('too_many_photos')
 }
 
 /**

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ApiError } from '../errors.ts'
-import { MOST_PHOTOS } from './schema.ts'
+import { MAX_PHOTOS } from './schema.ts'
 import type { PhotoStore } from './storage/store.ts'
 import {
   MAX_BYTES,
@@ -20,7 +20,7 @@ export type FormPhoto = { received: Received } | { error: ApiError }
 
 /** For the headers and fields around the pictures. */
 const MAX_BETWEEN = 65_536
-const MAX_FORM_BYTES = MOST_PHOTOS * MAX_BYTES + MAX_BETWEEN
+const MAX_FORM_BYTES = MAX_PHOTOS * MAX_BYTES + MAX_BETWEEN
 /** Twenty photos take long over a slow network. */
 const MAX_FORM_MS = 1_800_000
 
@@ -116,7 +116,7 @@ function openParser(headers: Sender['headers']): BusboyInstance {
     return new Busboy({
       headers: { ...headers, 'content-type': String(headers['content-type']) },
       limits: {
-        ...{ files: MOST_PHOTOS, fields: 8, parts: MOST_PHOTOS + 8, fieldSize: 1_024 },
+        ...{ files: MAX_PHOTOS, fields: 8, parts: MAX_PHOTOS + 8, fieldSize: 1_024 },
         ...{ fieldNameSize: 100, headerPairs: 16, headerSize: 4_096 },
       },
     })
@@ -130,5 +130,5 @@ function malformed(cause: unknown): ApiError {
 }
 
 function tooMuch(): ApiError {
-  return tooLarge(`Send at most ${MOST_PHOTOS} photos of ${MAX_BYTES} bytes at once.`)
+  return tooLarge(`Send at most ${MAX_PHOTOS} photos of ${MAX_BYTES} bytes at once.`)
 }

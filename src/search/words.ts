@@ -40,17 +40,17 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]+/gu
 const UNSPACED_PARTS = new RegExp(`(${UNSPACED.source})`, 'u')
 const LONGEST = 40
 /** Of a text more words are not looked for: whatever is written into one is bounded work. */
-const MOST_WORDS = 2_000
+const MAX_WORDS = 2_000
 /** A letter may stand for 18 others: so many are looked at, more than any script makes of a long text. */
-const MOST_LETTERS = 65_536
+const MAX_LETTERS = 65_536
 
 /** The first words of a text, each once. In scripts without spaces each letter, and each two, are words. */
 export function wordsOf(text: string): string[] {
-  const folded = fold(text).slice(0, MOST_LETTERS)
+  const folded = fold(text).slice(0, MAX_LETTERS)
   const words = new Set<string>()
   if (ASCII.test(folded)) for (const run of folded.match(ASCII_RUNS) ?? []) words.add(run.slice(0, LONGEST))
   else for (const [run] of folded.matchAll(RUNS)) for (const word of split(run)) words.add(word)
-  return [...words].slice(0, MOST_WORDS)
+  return [...words].slice(0, MAX_WORDS)
 }
 
 /** How many words people see in a text: letters in a row are one, also where each two are looked for. */

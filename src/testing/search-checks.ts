@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { fold } from '../search/words.ts'
 import type { Answer } from './client.ts'
 import { animal, search } from './search-generators.ts'
-import { type Asked, countAll, type Seen, type Shelter, searchAll } from './search-reference.ts'
+import { countAll, type SearchedFilters, type Seen, type Shelter, searchAll } from './search-reference.ts'
 import type { TestApp } from './start-app.ts'
 
 // Compares what services answer to searches with what looking at each animal finds.
@@ -40,7 +40,7 @@ const FACETS = ['breed', 'status', 'goodWithCats', 'hasPhotos', 'age', 'city', '
 const AREA_FACETS = ['country', 'region', 'species']
 type Count = { value: string; count: number }
 
-function queryOf(asked: Asked): URLSearchParams {
+function queryOf(asked: SearchedFilters): URLSearchParams {
   const query = new URLSearchParams()
   for (const [name, wanted] of Object.entries(asked))
     if (Array.isArray(wanted)) for (const value of wanted) query.append(name, value)
@@ -73,7 +73,11 @@ export async function readAll(get: Get): Promise<Seen[]> {
 }
 
 /** All ids that a search finds, page after page, with the distances. */
-async function foundBy(get: Get, asked: Asked, limit: number): Promise<[number, number | undefined][]> {
+async function foundBy(
+  get: Get,
+  asked: SearchedFilters,
+  limit: number,
+): Promise<[number, number | undefined][]> {
   const query = queryOf({ ...asked, limit: [String(limit)] })
   const found: [number, number | undefined][] = []
   for (let path: string | undefined = `/v1/pets?${query}`; path; ) {
@@ -89,7 +93,7 @@ async function foundBy(get: Get, asked: Asked, limit: number): Promise<[number, 
 /** @returns whether there is anything to be found */
 export async function checkSearch(
   get: Get,
-  { asked, limit }: { asked: Asked; limit: number },
+  { asked, limit }: { asked: SearchedFilters; limit: number },
   seen: Seen[],
   shelters: Shelter[],
 ): Promise<boolean> {
@@ -117,7 +121,7 @@ interface Comparing {
 }
 
 /** Searches at once between two changes. */
-const AT_ONCE = 4
+const BATCH_SIZE = 4
 
 /** Searches by the seed, on all services at once. @returns how many found something */
 export async function compareSearches(apps: TestApp[], comparing: Comparing): Promise<number> {
@@ -136,7 +140,7 @@ async function compareOn(app: TestApp, { seed, animals: count, searches }: Compa
   const asked = fc.sample(search, { numRuns: searches, seed })
   const changes = fc.sample(fc.tuple(fc.nat(), animal, fc.nat(9)), { numRuns: searches, seed })
   let hits = 0
-  for (let first = 0; first < searches; first += AT_ONCE) {
+  for (let first = 0; first < searches; first += BATCH_SIZE) {
     app.clock.now += 50
     await makeChange(app, changes[first] as Change, count)
     const [seen, shelters] = [await readAll(app.get), await readShelters(app.get)]
@@ -146,7 +150,7 @@ async function compareOn(app: TestApp, { seed, animals: count, searches }: Compa
       })
       if (hasFound) hits += 1
     }
-    await Promise.all(asked.slice(first, first + AT_ONCE).map(check))
+    await Promise.all(asked.slice(first, first + BATCH_SIZE).map(check))
   }
   return hits
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Asked } from './search-reference.ts'
+import type { SearchedFilters } from './search-reference.ts'
 
 // Animals and searches by chance, with what is told apart by case, accents, scripts and places.
 
@@ -137,7 +137,7 @@ export const search = fc
     ),
   })
   .map(({ near, within, sort, limit, chosen, ...filters }) => {
-    const asked: Asked = {}
+    const asked: SearchedFilters = {}
     for (const name of chosen) {
       const wanted = filters[name as keyof typeof filters]
       if (Array.isArray(wanted)) asked[name] = wanted

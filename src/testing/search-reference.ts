@@ -15,7 +15,7 @@ export interface Shelter {
 }
 
 /** Parameters with all their values, and where the place in `near` is. */
-export interface Asked {
+export interface SearchedFilters {
   [parameter: string]: string[] | Point | undefined
   point?: Point
 }
@@ -54,13 +54,13 @@ export interface Match {
 }
 
 /** Those that fit, in the order that was asked for, as a client gets them page after page. */
-export function searchAll(animals: Seen[], shelters: Shelter[], asked: Asked): Match[] {
+export function searchAll(animals: Seen[], shelters: Shelter[], asked: SearchedFilters): Match[] {
   const matches = animals.flatMap((animal) => matchOf(animal, shelters, asked) ?? [])
   const [sort = '-id'] = (asked.sort as string[] | undefined) ?? []
   return matches.sort((one, other) => compare(one, other, sort, asked.q !== undefined))
 }
 
-function matchOf(animal: Seen, shelters: Shelter[], asked: Asked): Match | undefined {
+function matchOf(animal: Seen, shelters: Shelter[], asked: SearchedFilters): Match | undefined {
   const shelter = animal.place ? undefined : shelters.find(({ id }) => id === animal.organizationId)
   const place: Record<string, string> = animal.place ?? shelter?.address ?? {}
   const values = (name: string) => asked[name] as string[] | undefined

@@ -134,11 +134,11 @@ export function tooLong(bytes: number): Why {
   return { code: 'line_too_long', value: String(bytes), message: `It is longer than ${bytes} bytes.` }
 }
 
-const MOST_QUOTED = 100
+const MAX_QUOTED = 100
 
 /** For `Why`: whole texts of a file would take as much memory as the file. */
 export function quoted(text: string): string {
-  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED).toWellFormed()}…` : text
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED).toWellFormed()}…` : text
 }
 
 /** One line of a file on its way into the store. */

@@ -44,7 +44,7 @@ const PAGE = 1_000
 
 /** For a transaction that holds up what comes after its animals: an import's, say, takes a moment. */
 const PAUSE_MS = 250
-const MOST_PAUSES = 40
+const MAX_PAUSES = 40
 
 /**
  * Every animal as a line, oldest first, also those that are added meanwhile; with the name of its category,
@@ -55,7 +55,7 @@ const MOST_PAUSES = 40
 export async function* exportAnimals(
   db: Db,
   format: Exclude<Format, 'json'>,
-  { organization, photosAt = '', mostPauses = MOST_PAUSES }: Options = {},
+  { organization, photosAt = '', mostPauses = MAX_PAUSES }: Options = {},
   onPage: (animals: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   const organizationId = organization === undefined ? undefined : await knownId(db, organization)

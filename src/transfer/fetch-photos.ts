@@ -8,7 +8,7 @@ import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 import { keepNew } from '../photos/files.ts'
-import { MOST_PHOTOS } from '../photos/schema.ts'
+import { MAX_PHOTOS } from '../photos/schema.ts'
 import { workFile } from '../photos/storage/folder.ts'
 import type { PhotoFiles } from '../photos/storage/open.ts'
 import { ALL_RENDITIONS, FIRST_RENDITIONS } from '../photos/storage/renditions.ts'
@@ -19,7 +19,7 @@ import { refusalFor } from './import-batch.ts'
 import { knownSources, type PhotoSource } from './photo-store.ts'
 
 /** So many addresses are asked at once. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 export interface Fetching {
   files: PhotoFiles
@@ -90,7 +90,7 @@ export async function fetchPhotos(
     }
     if (found.surplus === 0) return
     done.noRoom += found.surplus
-    refuse(`photos: ${found.surplus} were not fetched, since an animal has at most ${MOST_PHOTOS}.`)
+    refuse(`photos: ${found.surplus} were not fetched, since an animal has at most ${MAX_PHOTOS}.`)
   }
 
   async function fetchOne(
@@ -119,7 +119,7 @@ export async function fetchPhotos(
     }
   }
 
-  await Readable.from(queued).forEach(ofAnimal, { concurrency: AT_ONCE })
+  await Readable.from(queued).forEach(ofAnimal, { concurrency: CONCURRENCY })
   return done
 }
 

@@ -20,7 +20,7 @@ interface NewAnimal {
  * So many animals are changed in one transaction. Each change counts in the same rows of the inventory, and
  * PostgreSQL goes through all their versions of this transaction to find the last.
  */
-const MOST_CHANGED = 200
+const MAX_CHANGED = 200
 
 /**
  * Brings animals into the store in the transaction it is called in, or the first of them, where all would be
@@ -48,7 +48,7 @@ export async function importBatch(db: Db, animals: Judged[], plan: Plan): Promis
     const { line, sourceId, bond, photos, isOurs } = animal
     const { takenBack, ...pet } = animal.pet
     const photographed = photos && { line, id: sourceId, photos }
-    if (outcome.updated === MOST_CHANGED) break
+    if (outcome.updated === MAX_CHANGED) break
     outcome.taken += 1
     try {
       // The same animal twice in a batch: the first has to be in the store before it can be changed.

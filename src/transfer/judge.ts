@@ -144,9 +144,9 @@ function noOrganization(code: string): Why {
   return { code: 'unknown_organization_code', value: quoted(code), message }
 }
 
-type Found = { categoryId?: unknown; problem?: Why }
+type CategoryMatch = { categoryId?: unknown; problem?: Why }
 
-function categoryOf(animal: Animal, categories: Named, fallback: number | undefined): Found {
+function categoryOf(animal: Animal, categories: Named, fallback: number | undefined): CategoryMatch {
   const { categoryId, category, kind } = animal
   if (categoryId !== undefined && category !== undefined) {
     return { problem: { message: 'Give either categoryId or category.' } }

@@ -16,7 +16,7 @@ export interface NotUnderstood {
 }
 
 /** So many are told with where they are; a file may have millions. */
-const MOST_TOLD = 1_000
+const MAX_TOLD = 1_000
 const LONGEST_VALUE = 60
 
 /** Adds those of a line to the ones that were told so far. */
@@ -26,7 +26,7 @@ export function tellNotUnderstood(
   found: Record<string, string> = {},
 ): void {
   for (const [column, value] of Object.entries(found)) {
-    if (told.length < MOST_TOLD) told.push({ line, column, value: value.slice(0, LONGEST_VALUE) })
+    if (told.length < MAX_TOLD) told.push({ line, column, value: value.slice(0, LONGEST_VALUE) })
   }
 }
 

@@ -1,7 +1,7 @@
 import { type RefusalCode, Refused } from './animal.ts'
 
 /** More than any line of headings has. */
-const MOST_PEEKED_BYTES = 2 ** 16
+const MAX_PEEKED_BYTES = 2 ** 16
 
 const LINE_END = /\r|\n/
 
@@ -21,11 +21,11 @@ export async function peek(input: AsyncIterable<Buffer>): Promise<Peeked> {
   const rest = input[Symbol.asyncIterator]()
   const chunks: Buffer[] = []
   let head = Buffer.alloc(0)
-  while (head.length < MOST_PEEKED_BYTES && !LINE_END.test(head.toString('latin1'))) {
+  while (head.length < MAX_PEEKED_BYTES && !LINE_END.test(head.toString('latin1'))) {
     const { done, value } = await rest.next()
     if (done) break
     chunks.push(value)
-    head = Buffer.concat([head, value.subarray(0, MOST_PEEKED_BYTES)])
+    head = Buffer.concat([head, value.subarray(0, MAX_PEEKED_BYTES)])
   }
   refuseOthers(head)
   const [firstLine = ''] = head.toString().split(LINE_END, 1)

@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { MOST_PHOTOS } from '../photos/schema.ts'
+import { MAX_PHOTOS } from '../photos/schema.ts'
 import { AltText } from '../photos/storage/kept.ts'
 import type { Fields, Format, PhotoList } from './animal.ts'
 
@@ -18,7 +18,7 @@ export function photosIn(fields: Fields, members: readonly string[], format: For
       if (!byAddress.has(source.address)) byAddress.set(source.address, source)
   }
   if (byAddress.size === 0) return undefined
-  const sources = [...byAddress.values()].slice(0, MOST_PHOTOS)
+  const sources = [...byAddress.values()].slice(0, MAX_PHOTOS)
   return { sources, surplus: byAddress.size - sources.length }
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import * as photos from '../photos/store.ts'
 
 /** So many addresses are remembered of an animal: those of some services differ in each of their files. */
-const MOST_REMEMBERED = 100
+const MAX_REMEMBERED = 100
 
 /** An address of a file, by its SHA-256: what is secret in an address stays in the file. */
 export interface PhotoSource {
@@ -78,6 +78,6 @@ export async function rememberPhoto(db: Db, petId: number, hash: string, photoId
     .select('id')
     .where('pet_id', '=', petId)
     .orderBy('id', 'desc')
-    .limit(MOST_REMEMBERED)
+    .limit(MAX_REMEMBERED)
   await db.deleteFrom('photo_source').where('pet_id', '=', petId).where('id', 'not in', latest).execute()
 }

@@ -1,5 +1,5 @@
 import { int64 } from '../http/int64.ts'
-import { MOST_BONDED } from '../pets/profile-schemas.ts'
+import { MAX_BONDED } from '../pets/profile-schemas.ts'
 import { takeTurns } from '../search/turns.ts'
 import {
   AMERICAN,
@@ -97,9 +97,9 @@ function takePhotos(fields: Fields, animal: Animal, { format, mapping }: Reading
 function bondOf(ids: unknown): { bondedWith?: string[] } {
   if (ids === undefined) return {}
   const isId = (id: unknown): boolean => ['string', 'number', 'bigint'].includes(typeof id)
-  if (Array.isArray(ids) && ids.length > 0 && ids.length <= MOST_BONDED && ids.every(isId))
+  if (Array.isArray(ids) && ids.length > 0 && ids.length <= MAX_BONDED && ids.every(isId))
     return { bondedWith: ids.map(String) }
-  const message = `This must be a list of 1 to ${MOST_BONDED} ids of animals of the file.`
+  const message = `This must be a list of 1 to ${MAX_BONDED} ids of animals of the file.`
   throw new Refused({ code: 'invalid_value', pointer: '/bondedWith', message })
 }
 

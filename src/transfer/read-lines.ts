@@ -7,7 +7,7 @@ import { Refused, reasonOf, tooLong } from './animal.ts'
  * Of a line or a document. No line of ours has as many, nor a page of an API. Reading it may take fifty times
  * as much memory.
  */
-const MOST_BYTES = 4 * 2 ** 20
+const MAX_BYTES = 4 * 2 ** 20
 
 const NEWLINE = 10
 const BOM = Buffer.from('\uFEFF')
@@ -17,7 +17,7 @@ export async function* readNdjson(input: AsyncIterable<Buffer>): AsyncGenerator<
   let number = 0
   for await (const bytes of linesOf(input)) {
     number += 1
-    if (bytes === undefined) yield { number, problem: tooLong(MOST_BYTES) }
+    if (bytes === undefined) yield { number, problem: tooLong(MAX_BYTES) }
     else {
       const line = number === 1 ? withoutBom(bytes) : bytes
       if (!isBlank(line)) yield { number, ...parsed(line) }
@@ -31,7 +31,7 @@ export async function* readJson(input: AsyncIterable<Buffer>): AsyncGenerator<Li
   let size = 0
   for await (const chunk of input) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error(`the file is longer than ${MOST_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`the file is longer than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   const { value, problem } = parsed(withoutBom(Buffer.concat(chunks)))
@@ -44,7 +44,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | u
   let begun: Buffer[] = []
   let size = 0
   const take = (end: Buffer): Buffer | undefined => {
-    const line = size + end.length > MOST_BYTES ? undefined : Buffer.concat([...begun, end])
+    const line = size + end.length > MAX_BYTES ? undefined : Buffer.concat([...begun, end])
     begun = []
     size = 0
     return line
@@ -57,7 +57,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | u
       from = end + 1
     }
     size += chunk.length - from
-    if (size > MOST_BYTES) begun = []
+    if (size > MAX_BYTES) begun = []
     else if (from < chunk.length) begun.push(chunk.subarray(from))
   }
   if (size > 0) yield take(Buffer.alloc(0))

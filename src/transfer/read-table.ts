@@ -9,7 +9,7 @@ export interface Table {
 }
 
 /** Nobody chooses among more columns. */
-const MOST_COLUMNS = 1_000
+const MAX_COLUMNS = 1_000
 
 /**
  * Looks at the columns of a table that a shelter made itself.
@@ -25,6 +25,6 @@ export async function readTable(file: AsyncIterable<Buffer>): Promise<Table | un
     if (!cells || records.length === 2) break
   }
   const [headings, example = []] = records
-  if (!headings || headings.length > MOST_COLUMNS) return undefined
+  if (!headings || headings.length > MAX_COLUMNS) return undefined
   return headings.includes('name') || !programOf(headings) ? { headings, example } : undefined
 }

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 
-/** An export as it was met. */
-export interface Found {
+/** An export at a watched place. */
+export interface WatchedExport {
   /** A file, or an address without what may be secret in it. */
   name: string
   bytes: AsyncIterable<Buffer>
@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** @returns undefined while there is nothing that was not taken already */
-export type Look = () => Promise<Found | undefined>
+export type Look = () => Promise<WatchedExport | undefined>
 
 export const isAddress = (place: string): boolean => /^https?:\/\//.test(place)
 

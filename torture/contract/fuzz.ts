@@ -16,7 +16,7 @@ import { makeKeys, type On, withStore } from '../lab/stores.ts'
 import { type Answer, connection } from '../lab/wire.ts'
 import { faultOf } from './contract-check.ts'
 
-const MOST_AT_ONCE = 12
+const MAX_CONCURRENCY = 12
 /** Of the requests that are not spoilt as bytes, so many have something wrong. */
 const WRONG = 0.45
 /** In characters: what the service wrote of a fault. */
@@ -143,7 +143,7 @@ async function send(t: TestContext, given: Stream): Promise<void> {
   }
 
   for (let sent = 0; !isEnough(sent); ) {
-    const made = times(random.whole(1, MOST_AT_ONCE), make)
+    const made = times(random.whole(1, MAX_CONCURRENCY), make)
     sent += made.length
     const last = made.filter(({ broken }) => broken)
     let batch = made.filter(({ broken }) => !broken)

@@ -14,7 +14,7 @@ import { assertSound } from '../lab/stores.ts'
 
 const ROUNDS = rounds(100)
 /** What fits beside a log that is already long may still be taken; more than this does not fit. */
-const MOST_BESIDE = 5_000
+const MAX_BESIDE = 5_000
 /** Before a new one, since the animals of each time stay. */
 const TIMES_A_DISK = 10
 const RECOVERY_MS = 1_000
@@ -39,7 +39,7 @@ async function fillAgainAndAgain(t: TestContext, times: number, random: Random) 
   }
   /** Creates until one is refused. @returns how to send that one again */
   async function createUntilFull(prefix: string): Promise<() => Promise<Answer>> {
-    for (let count = 0; count < MOST_BESIDE; count += 1) {
+    for (let count = 0; count < MAX_BESIDE; count += 1) {
       const idempotencyKey = randomUUID()
       const again = () => create(`${prefix}-${count}`, idempotencyKey)
       const answer = await again()

@@ -35,7 +35,7 @@ const SYNC = ['posix/io/sync/fsync', 'posix/io/sync/fdatasync']
 /** Of the syncs that only lead to calls of another kind. */
 const SYNCS_FAILING = 0.3
 /** At least so many of the calls that come with an opening alone: of a hundred one would take a minute. */
-const LEAST_OF_OPENING = 0.1
+const MIN_OF_OPENING = 0.1
 
 const KINDS: Record<string, Kind> = {
   // libfiu chooses among the reasons that a call may give, a full disk being one.
@@ -70,7 +70,7 @@ type Failing = Awaited<ReturnType<typeof startFailing>>
 async function failUnderCreates(failing: Failing, kind: Kind, share: number, creators: Creators) {
   const began = failing.logged()
   if (kind.opening) failing.fail(SYNC, SYNCS_FAILING)
-  failing.fail(kind.points, kind.opening ? Math.max(share, LEAST_OF_OPENING) : share)
+  failing.fail(kind.points, kind.opening ? Math.max(share, MIN_OF_OPENING) : share)
   const since = Date.now()
   const lasted = (): number => Date.now() - since
   const enough = (): boolean =>

@@ -65,14 +65,14 @@ export function waitFor(t: TestContext, holds: () => boolean): Promise<void> {
   })
 }
 
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 const RETRY_MS = 100
 
 /** Asks again while a service on a busy machine cannot answer. */
 export async function insist(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask()
-    if (answer.status !== 503 || tries === MOST_TRIES) return answer
+    if (answer.status !== 503 || tries === MAX_TRIES) return answer
     await pause(RETRY_MS)
   }
 }

@@ -15,12 +15,12 @@ import { countExcuses, mostExcused, untilPrompt } from './excuses.ts'
 /** Each is the first window of a key of its own, so that many pass in one real minute. */
 const WINDOWS = rounds(1_000)
 /** More than 100 would ban the key: the others are for those that ask again. */
-const MOST_REFUSED = 60
-const MOST_IN_VAIN = 20
+const MAX_REFUSED = 60
+const MAX_IN_VAIN = 20
 /** Nobody is asked again to give back what he just did not. */
 const VAIN_MS = 250
 /** Well inside of the window. */
-const MOST_ASKING_MS = 20_000
+const MAX_ASKING_MS = 20_000
 
 onEach('every window serves exactly its limit, of 64 connections to each process', (t, on) =>
   countWindows(t, on, { processes: on.embedded ? 1 : 4, perService: 64, windows: WINDOWS }),
@@ -51,7 +51,7 @@ async function countWindows(t: TestContext, on: On, { processes, perService, win
   for (const [place, wantedKey] of wanted.entries()) {
     if (exact >= windows) break
     const limit = limitOf(wantedKey)
-    const sent = Math.max(1, limit + random.whole(-20, MOST_REFUSED))
+    const sent = Math.max(1, limit + random.whole(-20, MAX_REFUSED))
     // Sometimes one process has it all, as when a client keeps one connection.
     const used = random.often(0.2) ? [random.pick(services)] : services
     const ask = ({ address }: Service): Promise<Seen> => look(address, keys[place])
@@ -84,7 +84,7 @@ async function countWindows(t: TestContext, on: On, { processes, perService, win
 async function askOn(left: number, services: Service[], ask: (service: Service) => Promise<Seen>) {
   let [served, inVain] = [0, 0]
   const began = performance.now()
-  while (served < left && inVain < MOST_IN_VAIN && performance.now() - began < MOST_ASKING_MS) {
+  while (served < left && inVain < MAX_IN_VAIN && performance.now() - began < MAX_ASKING_MS) {
     await pause(VAIN_MS)
     // Each of them may have to say first that it did not serve what Redis has charged.
     for (const service of services) {

@@ -14,7 +14,7 @@ const AFTERMATH_MS = 5_000
 const LOG_MS = 1_200
 /** After an excuse, so that one cause does not take the next window too. */
 const CALM_MS = 1_000
-const MOST_HANGING_MS = 60_000
+const MAX_HANGING_MS = 60_000
 
 /**
  * A quarter of all: with ten busy processes for each processor it is a tenth, and with more the others would
@@ -71,7 +71,7 @@ export async function untilPrompt(look: Look, services: Service[]): Promise<void
   for (;;) {
     const answers = await Promise.all(services.map(({ address }) => look(address, undefined, '/livez')))
     if (!answers.some(isHung)) return
-    assert.ok(performance.now() - began < MOST_HANGING_MS, 'a process went on hanging')
+    assert.ok(performance.now() - began < MAX_HANGING_MS, 'a process went on hanging')
     await pause(CALM_MS)
   }
 }

@@ -13,7 +13,7 @@ const CONNECTIONS = 60
 const BYTES = 65_536
 const LASTS_MS = rounds(50) < 10 ? 2_000 : 4_000
 const PATIENCE_MS = 20_000
-const MOST_MEGABYTES = 400
+const MAX_MEGABYTES = 400
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=320' }
 const HONEST = 16
 
@@ -76,7 +76,7 @@ for (const [kind, requestOf] of Object.entries(KINDS)) {
 
     assert.equal(await served(service.port, HONEST), HONEST)
     const memory = megabytesOf(child.pid, 'most')
-    assert.ok(memory < MOST_MEGABYTES, `the service grew to ${memory} MB`)
+    assert.ok(memory < MAX_MEGABYTES, `the service grew to ${memory} MB`)
     reached(t, `${memory} MB, ${answered} others answered meanwhile`)
   })
 }

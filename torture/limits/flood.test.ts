@@ -18,10 +18,10 @@ const THOUSANDS = rounds(100)
 const ANONYMOUS_LIMIT = 300
 const VICTIM_LIMIT = 500
 /** What the memory of the limiter may grow by, in MB, and the time that one request of junk may take. */
-const MOST_MEMORY = 64
-const MOST_MS = 1
+const MAX_MEMORY = 64
+const MAX_MS = 1
 const WARMING = 20
-const MOST_LOG = 1_000_000
+const MAX_LOG = 1_000_000
 const CONNECTIONS = 4
 /** Requests under way on each connection. */
 const BATCH = 16
@@ -70,7 +70,7 @@ onEach(
       const grown = (await heldMb()) - held
       const about = `${kind}: ${each.toFixed(3)} ms each, ${grown.toFixed(1)} MB`
       costs.push(about)
-      assert.ok(each < MOST_MS && grown < MOST_MEMORY, about)
+      assert.ok(each < MAX_MS && grown < MAX_MEMORY, about)
       assert.ok((statuses.get(429) ?? 0) >= (kind === UNKNOWN_KEYS ? THOUSANDS * 1_000 * 0.8 : 0), about)
       await ofKey()
       await ofAddress()
@@ -78,7 +78,7 @@ onEach(
     }
     // Without Redis, which a machine that is too busy seems to have lost, the cause of each 503 is told.
     const { length } = service.process.output.stderr
-    if (embedded) assert.ok(length < MOST_LOG, 'the log grows with each request')
+    if (embedded) assert.ok(length < MAX_LOG, 'the log grows with each request')
     reached(t, `${THOUSANDS},000 ${costs.join('; ')}`)
   },
   NEEDS_PROC,

@@ -13,10 +13,10 @@ import { corpus, MARK, type Specimen } from './corpus.ts'
 
 const DAMAGED = rounds(40)
 /** The process that reads photos watches itself every 10 ms: a decoder may take more within those. */
-const MOST_CHILD_MEGABYTES = 256 + 64
-const MOST_GROWTH_MEGABYTES = 30
+const MAX_CHILD_MEGABYTES = 256 + 64
+const MAX_GROWTH_MEGABYTES = 30
 /** Behind all photos, from a collected heap: far less than they were sent in. */
-const MOST_KEPT_MEGABYTES = 10
+const MAX_KEPT_MEGABYTES = 10
 const MB = 2 ** 20
 const LONGEST_MS = 12_000
 const LONGEST_LIVEZ_MS = 1_000
@@ -107,10 +107,10 @@ test(
     assert.equal(globSync('??/*', { cwd: folder }).length % FILES.length, 0)
     const { child, livezMs } = watched.most
     assert.ok(longest < LONGEST_MS, `an answer took ${longest} ms`)
-    assert.ok(child <= MOST_CHILD_MEGABYTES, `a photo took ${child} MB`)
+    assert.ok(child <= MAX_CHILD_MEGABYTES, `a photo took ${child} MB`)
     assert.ok(livezMs < LONGEST_LIVEZ_MS, `/livez took ${livezMs} ms`)
-    assert.ok(grown <= MOST_GROWTH_MEGABYTES, `the service grew by ${grown} MB`)
-    assert.ok(kept <= MOST_KEPT_MEGABYTES, `the service kept ${kept} MB`)
+    assert.ok(grown <= MAX_GROWTH_MEGABYTES, `the service grew by ${grown} MB`)
+    assert.ok(kept <= MAX_KEPT_MEGABYTES, `the service kept ${kept} MB`)
     const met = `${counts.shown} shown, ${counts.refused} refused, ${Math.round(longest)} ms at most`
     reached(
       t,

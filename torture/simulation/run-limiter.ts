@@ -53,7 +53,7 @@ interface Place {
 }
 
 const CALM_MS = 6_000
-const MOST_PROCESSES = 6
+const MAX_PROCESSES = 6
 const MINUTE_MS = 60_000
 const GIVEN_UP_MS = 905_000
 const FRESH = { perMinute: 20, perDay: 1_000 }
@@ -303,7 +303,7 @@ const FAULTS: Record<Family, Fault[]> = {
       const cut = world.random.pick(world.places)
       cut.line.state = world.random.pick(['refused', 'silent'])
       await after(world.random.pick([10, 500, 3_000]))
-      if (world.places.length === MOST_PROCESSES) return `${cut.name} cut off`
+      if (world.places.length === MAX_PROCESSES) return `${cut.name} cut off`
       const other = newPlace(cut.name)
       await world.startProcess(other)
       world.places.push(other)

@@ -19,7 +19,7 @@ const STORES = 3
 /** What a store knows of itself it learns at its start; the tables of search are made of the animals. */
 const OWN = ['sqlite_sequence', 'installation', 'known_time', 'revision']
 /** A killed start may be followed by others that are killed, too. */
-const MOST_KILLS = 3
+const MAX_KILLS = 3
 
 /** Of the one key that asks the new service something. */
 const OWN_COUNTER = 'key:1'
@@ -110,7 +110,7 @@ test(KILLED, needs('strace'), async (t) => {
   for (const point of chosen) {
     const about = `killed at ${point.name} ${point.nth}`
     lay(old)
-    const more = times(random.whole(0, MOST_KILLS - 1), () => random.pick(points))
+    const more = times(random.whole(0, MAX_KILLS - 1), () => random.pick(points))
     for (const at of [point, ...more]) if (await isKilled(service, killedAt(at))) kills += 1
     await service.start().catch((error) => assert.fail(`${about}: ${error}`))
     await service.end()

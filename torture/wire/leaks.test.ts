@@ -17,13 +17,13 @@ const PIPELINED = ROUNDS * 5
 const BATCH = 32
 /** Clients that leave before their answer is whole, on each store. */
 const LEAVERS = ROUNDS * 25
-const AT_ONCE = 64
+const CONCURRENCY = 64
 /** Longest time that a client stays, in milliseconds. */
 const LONGEST_STAY_MS = 15
 /** One that waits for the first bytes does not wait longer. */
 const LONGEST_WAIT_MS = 100
 /** Node keeps memory for later; what a client leaves behind in it is less than the 10 KB that it took. */
-const MOST_GROWTH_MB = 100 + LEAVERS * 0.003
+const MAX_GROWTH_MB = 100 + LEAVERS * 0.003
 /** So that what a process holds is what it needs, and less of what it once needed. */
 const TIDY_MEMORY = { NODE_OPTIONS: '--max-old-space-size=128', MALLOC_ARENA_MAX: '1' }
 /** Sockets to the stores that may come and go. */
@@ -81,7 +81,7 @@ onEach(
     ]
     /** @returns what the service holds when so many have come and gone */
     const takeTurns = async (turns: number) => {
-      await each(Array(turns).keys(), AT_ONCE, () =>
+      await each(Array(turns).keys(), CONCURRENCY, () =>
         leave(service, random.pick(kinds), random.whole(-1, LONGEST_STAY_MS)),
       )
       await untilQuiet(service)
@@ -92,7 +92,7 @@ onEach(
     const after = await takeTurns(LEAVERS)
 
     assert.ok(after.sockets <= before.sockets + SPARE_SOCKETS, JSON.stringify({ before, after }))
-    assert.ok(after.memory <= before.memory + MOST_GROWTH_MB, JSON.stringify({ before, after }))
+    assert.ok(after.memory <= before.memory + MAX_GROWTH_MB, JSON.stringify({ before, after }))
     if (!embedded) await assertNoneOpen(t, stores.DATABASE_URL)
     const more = `${after.sockets - before.sockets} sockets more, ${after.memory - before.memory} MB more`
     reached(t, `${LEAVERS} gone, ${more}, 0 transactions`)

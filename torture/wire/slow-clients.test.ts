@@ -23,7 +23,7 @@ const GONE_MS = SHORT ? 10_000 : 15_000
 const LONGEST_ANSWER_MS = 5_000
 /** Nobody came for so long: that was all. */
 const LATE_MS = 1_500
-const MOST_MEGABYTES = 600
+const MAX_MEGABYTES = 600
 /** For honest clients, beside attackers: twice what is usual, and a turn of a busy machine. */
 const slowestAllowed = (usual: number): number => 2 * usual + 100
 
@@ -84,7 +84,7 @@ async function withstand(
   assert.ok(firstSeen.size >= attackers * 0.9, `${firstSeen.size} of ${attackers} attackers came`)
   assert.ok(slow <= slowestAllowed(quiet), `p99 of honest clients: ${slow} ms, ${quiet} ms without attackers`)
   const memory = megabytesOf(pid, 'most')
-  assert.ok(memory < MOST_MEGABYTES, `the service grew to ${memory} MB`)
+  assert.ok(memory < MAX_MEGABYTES, `the service grew to ${memory} MB`)
   const gone = `${firstSeen.size} attackers, each gone in ${Math.round(longest / 100) / 10} s`
   const p99 = `p99 ${Math.round(slow)} ms (${Math.round(quiet)} quiet)`
   reached(t, `${gone}; ${took.length} honest requests, ${p99}, ${memory} MB`)

@@ -6,7 +6,7 @@ import { collectBody } from '../../http/collect-body.ts'
 import { parseJson } from '../../http/json-body.ts'
 
 /** Far more than any object of the contract takes. */
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
 const PARAMETER = `(?:charset=(?:utf-8|"utf-8")|(?!charset=)${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))`
@@ -30,7 +30,7 @@ export function readBody(
   payload: Readable,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
-  collectBody(payload, Number(request.headers['content-length']), MOST_BYTES, (error, body) => {
+  collectBody(payload, Number(request.headers['content-length']), MAX_BYTES, (error, body) => {
     try {
       if (error) throw error
       done(null, parseBody(request, body))

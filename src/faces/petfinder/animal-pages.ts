@@ -4,7 +4,7 @@ import { scopeOf } from '../../pets/query.ts'
 import type { Show } from '../../pets/row.ts'
 import type { Position } from '../../pets/search/candidates.ts'
 import { countMatches, type Matches } from '../../pets/search/facets.ts'
-import { type Asked, type Finder, type Found, find } from '../../pets/search/find.ts'
+import { type Finder, find, type SearchQuery, type SearchResult } from '../../pets/search/find.ts'
 import type { AnimalList } from './animal-query.ts'
 import { type QueryParameters, toLocationError } from './parameters.ts'
 import { PICKED } from './shapes.ts'
@@ -15,20 +15,23 @@ import { PICKED } from './shapes.ts'
 const MAX_ROUNDS = 10
 
 interface AnimalPage {
-  animals: Found[]
+  animals: SearchResult[]
   total: Total
 }
 
 const NONE: Total = { count: 0, isExact: true }
 
 interface List {
-  query: Asked
+  query: SearchQuery
   /** Names it. */
   list: string
 }
 
 /** What a client asks for may be as long as an address. */
-const listOf = (query: Asked): List => ({ query, list: hash('sha256', scopeOf(query, 'public'), 'base64') })
+const listOf = (query: SearchQuery): List => ({
+  query,
+  list: hash('sha256', scopeOf(query, 'public'), 'base64'),
+})
 
 /** @returns what reads a page. It throws {ApiError} invalid_parameter */
 export function animalPages(finder: Finder, context: Pick<Context, 'version' | 'clock'>) {
@@ -36,11 +39,16 @@ export function animalPages(finder: Finder, context: Pick<Context, 'version' | '
   const totalOf = totals(context)
 
   /** From an index of the list on, up to a number of animals; fewer where there are no more. */
-  async function read({ query, list }: List, index: number, count: number, show: Show): Promise<Found[]> {
+  async function read(
+    { query, list }: List,
+    index: number,
+    count: number,
+    show: Show,
+  ): Promise<SearchResult[]> {
     const nearest = starts.nearest(list, index)
     let after: Position | undefined = nearest.position
     let skip = index - nearest.index
-    const animals: Found[] = []
+    const animals: SearchResult[] = []
     for (let round = 0; round < MAX_ROUNDS && animals.length < count; round += 1) {
       const start = { query: { ...query, limit: count - animals.length }, picked: PICKED, after, skip }
       const { found, next, left = 0 } = await find(finder, start, show)
@@ -81,14 +89,14 @@ export function animalPages(finder: Finder, context: Pick<Context, 'version' | '
     }
 
     /** The list of the nearest, read from its end. */
-    async function farthest(total: number, index: number): Promise<Found[]> {
+    async function farthest(total: number, index: number): Promise<SearchResult[]> {
       const [from, to] = [Math.max(total - index - limit, 0), total - index]
       requireReach(from)
       return (await read(whole, from, to - from, show)).reverse()
     }
 
     /** Neighbours from anywhere among the newest on, in any order: another choice each time. */
-    async function random(total: number): Promise<Found[]> {
+    async function random(total: number): Promise<SearchResult[]> {
       const reach = Math.min(total, MAX_PASSED)
       const count = Math.min(limit, reach)
       const from = randomInt(reach)

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import * as organizations from '../../organizations/store.ts'
-import type { Asked } from '../../pets/search/find.ts'
+import type { SearchQuery } from '../../pets/search/find.ts'
 import {
   booleanOf,
   choiceOf,
@@ -27,7 +27,7 @@ const SORTS = ['recent', '-recent', 'distance', '-distance', 'random'] as const
 
 export interface AnimalList {
   /** Undefined where nothing can fit. */
-  query: Asked | undefined
+  query: SearchQuery | undefined
   sort: (typeof SORTS)[number]
   page: number
   limit: number
@@ -74,7 +74,7 @@ export async function toAnimalList(
   return { query: isNothing ? undefined : query, sort, page, limit }
 }
 
-function withoutAbsent(query: { [Name in keyof Asked]: Asked[Name] | undefined }): Asked {
+function withoutAbsent(query: { [Name in keyof SearchQuery]: SearchQuery[Name] | undefined }): SearchQuery {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as never
 }
 

@@ -22,7 +22,7 @@ export interface TextField extends Field {
   autocomplete?: string | undefined
   /** Which keys a phone offers. */
   inputMode?: 'numeric' | 'decimal'
-  mostCharacters?: number | undefined
+  maxLength?: number | undefined
   /** The id of a list of what may be meant. */
   list?: string
   /** An example; what has to be known stands in the label. */
@@ -33,7 +33,7 @@ interface LongTextField extends Field {
   rows?: number
   /** As HTML names it: what a browser may fill in by itself. */
   autocomplete?: string | undefined
-  mostCharacters?: number | undefined
+  maxLength?: number | undefined
 }
 
 interface ChoiceField extends Field {
@@ -51,24 +51,24 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 }
 
 export function textField(given: TextField): Html {
-  const { type = 'text', autocomplete, inputMode, mostCharacters, list, placeholder, ...field } = given
+  const { type = 'text', autocomplete, inputMode, maxLength, list, placeholder, ...field } = given
   const { name, value } = field
   return around(
     field,
     html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${when(
       autocomplete,
       (words) => html` autocomplete="${words}"`,
-    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(mostCharacters, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}${when(placeholder, (words) => html` placeholder="${words}"`)}>`,
+    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(maxLength, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}${when(placeholder, (words) => html` placeholder="${words}"`)}>`,
   )
 }
 
-export function longTextField({ rows = 5, mostCharacters, autocomplete, ...field }: LongTextField): Html {
+export function longTextField({ rows = 5, maxLength, autocomplete, ...field }: LongTextField): Html {
   const { name, value } = field
   return around(
     field,
     // A browser takes the first line break away, so one stands in front.
     html`<textarea id="field-${name}" name="${name}" rows="${rows}"${described(field)}${when(
-      mostCharacters,
+      maxLength,
       (most) => html` maxlength="${most}"`,
     )}${when(autocomplete, (words) => html` autocomplete="${words}"`)}>
 ${value}</textarea>`,

@@ -107,8 +107,8 @@ export const earliest = ({ storeNow, answeredAt }: LocalState, clock: number): n
 /** … and not after this. */
 export const latest = ({ storeNow, askedAt }: LocalState, clock: number): number => storeNow + clock - askedAt
 
-/** How the store came to answer. */
-interface Asked {
+/** What the store was asked, which it then answered. */
+interface LeaseRequest {
   /** The one in which it was asked. */
   turn: number
   /** How many requests it charged. */
@@ -121,7 +121,7 @@ interface Asked {
 export function applyAnswer(
   local: LocalState,
   heard: CallerAnswer,
-  { turn, allowed = 0, before }: Asked,
+  { turn, allowed = 0, before }: LeaseRequest,
 ): void {
   const { storeNow, bannedUntil, banSeconds } = heard
   Object.assign(local, { storeNow, bannedUntil, banSeconds })

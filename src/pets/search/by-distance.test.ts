@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkSearch, readAll } from '../../testing/search-checks.ts'
-import type { Asked } from '../../testing/search-reference.ts'
+import type { SearchedFilters } from '../../testing/search-reference.ts'
 import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 
 test('sort=distance goes through a place with more animals than are read at once, page after page', async (t) => {
@@ -33,7 +33,7 @@ test('sort=distance goes through a place with more animals than are read at once
   await remove('/v1/pets/700')
   const [seen, shelters] = [await readAll(get), [{ id: 1, point: { latitude: 52, longitude: -1 } }]]
   const near = { near: ['52,0'], point: { latitude: 52, longitude: 0 }, sort: ['distance'] }
-  const questions: [asked: Asked, limit: number][] = [
+  const questions: [asked: SearchedFilters, limit: number][] = [
     // More than fit among those that are read first.
     [{ ...near, sex: ['female'] }, 100],
     [{ ...near, sex: ['female'], categoryId: ['1'] }, 7],

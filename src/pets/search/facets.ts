@@ -7,7 +7,7 @@ import { compareBytes, fold } from '../../search/words.ts'
 import type { FacetQuery, PetFacets } from '../filter-schemas.ts'
 import { requireBounds } from '../query.ts'
 import type { Wanted } from './filters.ts'
-import { type Asked, type Finder, wantedOf } from './find.ts'
+import { type Finder, type SearchQuery, wantedOf } from './find.ts'
 import { countByPlace, countUpTo, readKeys } from './matching.ts'
 import type { Question } from './question.ts'
 import { atOrganization, COUNTED } from './tokens.ts'
@@ -21,7 +21,7 @@ const MAX_LOOKED_AT = 2 * MAX_MATCHES
 /** Of one filter. */
 const MAX_VALUES = 100
 /** So many values are gone through before others get their turn. */
-const VALUES_AT_ONCE = 1_000
+const VALUE_BATCH_SIZE = 1_000
 /** Of SQLite so many animals are read at once: it holds up all other requests. */
 const CHUNK = 1_000
 /** For so long PostgreSQL may follow its own plan. */
@@ -116,7 +116,7 @@ async function valuesIn(lists: Map<string, number>): Promise<ValueCounts> {
   for (const [list, count] of lists) {
     if (list === '') continue
     seen += 1
-    if (seen % VALUES_AT_ONCE === 0) await takeTurns()
+    if (seen % VALUE_BATCH_SIZE === 0) await takeTurns()
     for (const written of JSON.parse(list) as string[]) {
       const value = fold(written)
       const one = values.get(value)
@@ -146,7 +146,7 @@ export async function mostCounted(counts: ValueCounts, limit: number): Promise<V
     if (one[0] !== '' && (!last || compare(one, last) < 0)) better.push(one)
     if (better.length === limit) sift()
     seen += 1
-    if (seen % VALUES_AT_ONCE === 0) await takeTurns()
+    if (seen % VALUE_BATCH_SIZE === 0) await takeTurns()
   }
   sift()
   return most
@@ -166,7 +166,7 @@ const MAX_COUNTED = 1_000_000
  *
  * @throws {ApiError} as `find`
  */
-export async function countMatches(finder: Finder, query: Asked): Promise<Matches> {
+export async function countMatches(finder: Finder, query: SearchQuery): Promise<Matches> {
   const wanted = await wantedOf(finder, query)
   const { question, near } = wanted
   if (wanted.hasMoments) {

@@ -22,23 +22,23 @@ import type { Question } from './question.ts'
  * What is asked for: by the list of the contract, or by a face that knows more filters. Each bounds what its
  * clients may ask for, and may add to that; how many animals one search looks at is bounded in any case.
  */
-export type Asked = PetQuery & Filters
+export type SearchQuery = PetQuery & Filters
 
 export interface Start {
-  query: Asked
+  query: SearchQuery
   picked?: Picked | undefined
   after?: Position | undefined
   /** So many behind the place are passed over. */
   skip?: number | undefined
 }
 
-export interface Found extends Pick<Shown, 'id' | 'etag' | keyof Seen> {
+export interface SearchResult extends Pick<Shown, 'id' | 'etag' | keyof Seen> {
   position: Position
 }
 
 export interface Page {
   /** One more than asked for tells that there are more. */
-  found: Found[]
+  found: SearchResult[]
   /** From where to go on, where the search ended before there were enough. */
   next?: Position | undefined
   /** How many it did not come to pass over, where it has to go on. */
@@ -54,17 +54,20 @@ export async function find(finder: Finder, start: Start, show: Show): Promise<Pa
   const wanted = await wantedOf(finder, start.query)
   if (start.query.sort !== 'id') return findIn(finder.db, wanted, start, show)
   let page: Page = { found: [] }
-  const { found, cutFrom }: Visible<Found> = await dialectOf(finder.db).readVisible(finder.db, async (db) => {
-    page = await findIn(db, wanted, start, show)
-    return page.found
-  })
+  const { found, cutFrom }: Visible<SearchResult> = await dialectOf(finder.db).readVisible(
+    finder.db,
+    async (db) => {
+      page = await findIn(db, wanted, start, show)
+      return page.found
+    },
+  )
   const next = cutFrom === undefined ? page.next : (found.at(-1)?.position ?? start.after ?? [0, 0])
   return { ...page, found, next }
 }
 
 async function findIn(db: Db, wanted: Wanted, start: Start, show: Show): Promise<Page> {
   const { query, skip = 0, picked } = start
-  const found: Found[] = []
+  const found: SearchResult[] = []
   let [left, lookedAt] = [skip, 0]
   const candidates = candidatesOf(db, wanted, start)
   for (;;) {
@@ -93,7 +96,7 @@ function toFound(
   meters: number | undefined,
   show: Show,
   picked: Picked | undefined,
-): Found {
+): SearchResult {
   const { id, etag, toJson, toObject } = toShown(row, show, picked)
   if (meters === undefined) return { id, etag, position, toJson, toObject }
   // Also where an animal stays as it is, its organization may move.

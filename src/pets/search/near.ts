@@ -20,14 +20,14 @@ type Bands = Map<number, Place[]>
 /** As long as the index knows the same places. */
 const known = new WeakMap<readonly string[], Bands>()
 
-const PLACES_AT_ONCE = 1_000
+const PLACE_BATCH_SIZE = 1_000
 
 async function bandsOf(tokens: readonly string[]): Promise<Bands> {
   const before = known.get(tokens)
   if (before) return before
   const bands: Bands = new Map()
-  for (let from = 0; from < tokens.length; from += PLACES_AT_ONCE) {
-    for (const place of placesOf(tokens.slice(from, from + PLACES_AT_ONCE))) {
+  for (let from = 0; from < tokens.length; from += PLACE_BATCH_SIZE) {
+    for (const place of placesOf(tokens.slice(from, from + PLACE_BATCH_SIZE))) {
       const degree = Math.floor(place[1].latitude)
       const band = bands.get(degree)
       if (band) band.push(place)

@@ -18,7 +18,7 @@ import type { Question } from './question.ts'
 /** Up to so many matches are sorted; with more, one place after the other is asked for. */
 const MAX_SORTED = 10_000
 /** Of so many the places are read at once. */
-const PLACES_AT_ONCE = 1_000
+const PLACE_BATCH_SIZE = 1_000
 const CHUNK = 256
 /** So many places are asked for at once at most, one at first. */
 const MAX_PLACES = 64
@@ -53,7 +53,7 @@ async function* sorted(
   const there: [meters: number, id: number][] = []
   const reading = { question, direction: 'asc', isRare: true } as const
   let behind: readonly [number, number] | undefined
-  for (let limit = PLACES_AT_ONCE; limit === PLACES_AT_ONCE; ) {
+  for (let limit = PLACE_BATCH_SIZE; limit === PLACE_BATCH_SIZE; ) {
     const rows = await readKeys<{ place: string | null; id: number }>(
       db,
       { ...reading, behind, limit },

@@ -5,7 +5,7 @@ const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const HEAD_BYTES = 8
 const TEXTS = ['tEXt', 'zTXt', 'iTXt']
 /** So many parts are looked at: a picture has hundreds, and what has more is too much of it. */
-const MOST_PARTS = 20_000
+const MAX_PARTS = 20_000
 
 /**
  * How many bytes of text a PNG holds beside its picture, by the heads of its parts (section 5.3), without
@@ -17,7 +17,7 @@ export function textBytes(path: string): number {
   try {
     if (readSync(file, head, 0, HEAD_BYTES, 0) < HEAD_BYTES || !head.equals(SIGNATURE)) return 0
     let [at, sum] = [HEAD_BYTES, 0]
-    for (let part = 0; part < MOST_PARTS; part += 1) {
+    for (let part = 0; part < MAX_PARTS; part += 1) {
       if (readSync(file, head, 0, HEAD_BYTES, at) < HEAD_BYTES) return sum
       const length = head.readUInt32BE(0)
       if (TEXTS.includes(head.toString('latin1', 4))) sum += length

@@ -28,7 +28,7 @@ export type Answer = { rendered: Rendered } | { refusal: string } | { failure: s
 export type Told = Answer & { bytes: number }
 
 /** An answer is a line of JSON, and none is longer. */
-const MOST_LENGTH = 2_048
+const MAX_LENGTH = 2_048
 
 /**
  * Hears what the process that reads photos says. Whoever took that over may write anything: what is no answer
@@ -38,8 +38,8 @@ export function hearAnswers(channel: Socket, hear: (told: Told | undefined) => v
   let text = ''
   channel.setEncoding('utf8').on('data', (piece: string) => {
     text += piece
-    if (!piece.includes('\n') && text.length <= MOST_LENGTH) return
-    hear(text.length <= MOST_LENGTH ? readAnswer(text) : undefined)
+    if (!piece.includes('\n') && text.length <= MAX_LENGTH) return
+    hear(text.length <= MAX_LENGTH ? readAnswer(text) : undefined)
     text = ''
   })
   // How the process ended tells more than that it cannot be written to.

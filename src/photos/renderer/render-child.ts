@@ -12,19 +12,19 @@ import { type Answer, CHANNEL, OUT_OF_MEMORY, type Rendered, type RenderTask } f
  * watches its own memory, since a picture can make the library take as much as it likes.
  */
 
-const MOST_MEMORY = 256 * 1_048_576
+const MAX_MEMORY = 256 * 1_048_576
 const LOOK_MS = 10
 
-const MOST_SIDE = 12_000
-const MOST_PIXELS = 50_000_000
+const MAX_SIDE = 12_000
+const MAX_PIXELS = 50_000_000
 /**
  * In millions, of formats that have to be held whole before a line of them is known: as many as fit into the
  * memory. Measured, a pixel takes 20 bytes of AVIF, 11 of an interlaced PNG, and of a progressive JPEG 4 with
  * halved colours, 8 with whole ones and 10 of CMYK.
  */
-const MOST_HELD = { avif: 6, interlaced: 14, whole: 24, halved: 36, colours: 18, cmyk: 14 } as const
+const MAX_HELD = { avif: 6, interlaced: 14, whole: 24, halved: 36, colours: 18, cmyk: 14 } as const
 /** Of the texts of a PNG as they stand in the file: compressed they are a thousand times as much. */
-const MOST_TEXT_BYTES = 262_144
+const MAX_TEXT_BYTES = 262_144
 const QUALITY = { full: 85, others: 80 }
 
 sharp.cache(false)
@@ -40,11 +40,11 @@ class Refusal extends Error {}
 
 async function render({ source, renditions }: RenderTask): Promise<Rendered> {
   const open = (): Sharp =>
-    sharp(source, { failOn: 'error', limitInputPixels: MOST_PIXELS, sequentialRead: true, pages: 1 })
+    sharp(source, { failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true, pages: 1 })
   let pixels: { data: Buffer; info: OutputInfo }
   try {
     // Before the library looks at it: it would inflate all of that first.
-    if (textBytes(source) > MOST_TEXT_BYTES) throw new Refusal('The PNG holds too much text.')
+    if (textBytes(source) > MAX_TEXT_BYTES) throw new Refusal('The PNG holds too much text.')
     check(await open().metadata())
     // Colours become sRGB and the picture is turned upright; whatever else the file told is left behind.
     pixels = await open()
@@ -68,8 +68,8 @@ async function render({ source, renditions }: RenderTask): Promise<Rendered> {
 function check(metadata: Metadata): void {
   const { format, compression, width, height, isProgressive } = metadata
   if (format === 'heif' && compression !== 'av1') throw new Refusal('HEIC cannot be read here: send a JPEG.')
-  if (width > MOST_SIDE || height > MOST_SIDE)
-    throw new Refusal(`Each side must be at most ${MOST_SIDE} pixels.`)
+  if (width > MAX_SIDE || height > MAX_SIDE)
+    throw new Refusal(`Each side must be at most ${MAX_SIDE} pixels.`)
   const most = mostPixels(metadata)
   const name = format === 'heif' ? 'AVIF' : format.toUpperCase()
   if (width * height > most * 1e6)
@@ -80,12 +80,12 @@ function check(metadata: Metadata): void {
 
 /** In millions. */
 function mostPixels({ format, isProgressive, channels, chromaSubsampling }: Metadata): number {
-  if (format === 'heif') return MOST_HELD.avif
-  if (format === 'png' && isProgressive) return MOST_HELD.interlaced
-  if (format !== 'jpeg') return MOST_HELD.whole
-  if (!isProgressive) return MOST_PIXELS / 1e6
-  if (channels > 3) return MOST_HELD.cmyk
-  return chromaSubsampling === '4:2:0' ? MOST_HELD.halved : MOST_HELD.colours
+  if (format === 'heif') return MAX_HELD.avif
+  if (format === 'png' && isProgressive) return MAX_HELD.interlaced
+  if (format !== 'jpeg') return MAX_HELD.whole
+  if (!isProgressive) return MAX_PIXELS / 1e6
+  if (channels > 3) return MAX_HELD.cmyk
+  return chromaSubsampling === '4:2:0' ? MAX_HELD.halved : MAX_HELD.colours
 }
 
 function encode(image: Sharp, rendition: Rendition): Sharp {
@@ -108,7 +108,7 @@ function stepBack(): void {
 
 stepBack()
 setInterval(() => {
-  if (process.memoryUsage.rss() > MOST_MEMORY) process.exit(OUT_OF_MEMORY)
+  if (process.memoryUsage.rss() > MAX_MEMORY) process.exit(OUT_OF_MEMORY)
 }, LOOK_MS)
 const channel = new Socket({ fd: CHANNEL, readable: true, writable: true })
 // The service is gone.

@@ -60,16 +60,16 @@ function refused(why: string): string {
   return `This is no picture that can be used here. ${why}`
 }
 
-const MOST_MS = 10_000
+const MAX_MS = 10_000
 /** So long the process is kept for the next photo. */
 const IDLE_MS = 30_000
 /** What it holds after a photo is added to what the next one takes: with more than this it is ended. */
-const MOST_RESTING = 128 * 1_048_576
+const MAX_RESTING = 128 * 1_048_576
 
 const CHILD = fileURLToPath(entryOf('render-child', import.meta.url))
 
 /** So much of what it wrote last is told when it fails: where the library or Node.js says why. */
-const MOST_LAST_WORDS = 1_024
+const MAX_LAST_WORDS = 1_024
 /** How a library ends that falls over a picture. */
 const FAULTS = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE']
 
@@ -97,7 +97,7 @@ function startChild(onNonsense: () => void): Child {
   const child: Child = { running, channel, isUsed: false, lastWords: '' }
   if (channel) hearAnswers(channel, (told) => (told && child.hear ? child.hear(told) : onNonsense()))
   running.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    child.lastWords = (child.lastWords + text).slice(-MOST_LAST_WORDS)
+    child.lastWords = (child.lastWords + text).slice(-MAX_LAST_WORDS)
   })
   return child
 }
@@ -150,7 +150,7 @@ function renderProcess() {
     },
     async ask(task: RenderTask): Promise<Answer> {
       clearTimeout(idle)
-      const until = performance.now() + MOST_MS
+      const until = performance.now() + MAX_MS
       const wasUsed = child?.isUsed
       const answer = await askOnce(task, until)
       // What the photo before has left there may have been too much for this one.
@@ -169,7 +169,7 @@ function renderProcess() {
     const { bytes, ...answer } = await answerOf(asked, task)
     clearTimeout(late)
     if (child === asked) rest(asked)
-    if (child === asked && bytes > MOST_RESTING) void end()
+    if (child === asked && bytes > MAX_RESTING) void end()
     return answer
   }
 }

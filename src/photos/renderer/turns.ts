@@ -23,11 +23,11 @@ type Lanes = Map<string, Waiting[]>
  * So many of one caller wait for their turn at most. A page of photos that are not made yet asks for all of
  * them at once, which an uploading program need not do.
  */
-const MOST_OF_ONE = { upload: 8, rendition: 20 } as const
+const MAX_OF_ONE = { upload: 8, rendition: 20 } as const
 /** So many wait at most of all callers, of whom there may be as many as there are addresses. */
-const MOST_OF_ALL = 64
+const MAX_OF_ALL = 64
 /** After so many uploads something else has its turn: who uploads all day keeps no visitor out. */
-const MOST_IN_A_ROW = 4
+const MAX_IN_A_ROW = 4
 
 /**
  * One thing is done after the other, and callers take turns: one who asks for much waits for himself, and the
@@ -40,7 +40,7 @@ export function takeTurns() {
 
   function next(): Waiting | undefined {
     const order =
-      inARow < MOST_IN_A_ROW ? (['upload', 'rendition'] as const) : (['rendition', 'upload'] as const)
+      inARow < MAX_IN_A_ROW ? (['upload', 'rendition'] as const) : (['rendition', 'upload'] as const)
     for (const kind of order) {
       const found = nextOf(lanes[kind])
       if (!found) continue
@@ -64,7 +64,7 @@ export function takeTurns() {
   ): Promise<Result> {
     const kind = isUpload ? 'upload' : 'rendition'
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    enter(lanes[kind], caller, MOST_OF_ONE[kind], {
+    enter(lanes[kind], caller, MAX_OF_ONE[kind], {
       // Whoever need not wait gets what it asks for, even if it has closed its side of the connection.
       isGone: isBusy ? isGone : () => false,
       go: () => run().then(resolve, reject),
@@ -84,7 +84,7 @@ function enter(lanes: Lanes, caller: string, most: number, waiting: Waiting): vo
   if (own.length >= most) throw tooMany('Too many of your photos', caller)
   let all = 0
   for (const { length } of lanes.values()) all += length
-  if (all >= MOST_OF_ALL) throw tooMany('Too many photos', 'everybody')
+  if (all >= MAX_OF_ALL) throw tooMany('Too many photos', 'everybody')
   own.push(waiting)
   lanes.set(caller, own)
 }

@@ -6,7 +6,7 @@ import { workFile } from './folder.ts'
 import type { PhotoStore } from './store.ts'
 
 /** So many files are under way at once. */
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
 export interface Copied {
   copied: number
@@ -31,7 +31,7 @@ export async function copyFiles(
       done[await copyFile(from, to, name)] += 1
       onFile(done)
     },
-    { concurrency: AT_ONCE },
+    { concurrency: CONCURRENCY },
   )
   return done
 }

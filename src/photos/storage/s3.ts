@@ -200,8 +200,8 @@ function readPage(xml: string) {
   return { files, next: next.replace(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole) }
 }
 
-/** What is asked, signed. */
-interface Asked {
+/** A signed request. */
+interface S3Request {
   url: string
   method: string
   headers: Record<string, string>
@@ -223,7 +223,7 @@ interface Answer {
 const PASSING = [429, 500, 503]
 
 /** No list of names is larger. */
-const MOST_TEXT = 4 * 1_048_576
+const MAX_TEXT = 4 * 1_048_576
 
 /** It took too long, and would again. */
 class TooLate extends Error {}
@@ -237,7 +237,7 @@ const agents = { 'http:': new http.Agent(KEPT), 'https:': new https.Agent(KEPT) 
  *
  * @param sign gives what is asked, as of now
  */
-async function ask(sign: () => Promise<Asked>, bounds: Bounds): Promise<Answer> {
+async function ask(sign: () => Promise<S3Request>, bounds: Bounds): Promise<Answer> {
   for (const pauseMs of bounds.pausesMs) {
     const answer = await askOnce(await sign(), bounds).catch((error) => {
       if (error instanceof TooLate) throw error
@@ -248,7 +248,7 @@ async function ask(sign: () => Promise<Asked>, bounds: Bounds): Promise<Answer> 
   return askOnce(await sign(), bounds)
 }
 
-async function askOnce({ url, method, headers, file, isLeft }: Asked, bounds: Bounds): Promise<Answer> {
+async function askOnce({ url, method, headers, file, isLeft }: S3Request, bounds: Bounds): Promise<Answer> {
   const { host, protocol } = new URL(url)
   const [made, agent] = protocol === 'https:' ? [https, agents['https:']] : [http, agents['http:']]
   const request = made.request(url, { method, headers, agent })
@@ -291,7 +291,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
   let size = 0
   for await (const piece of message as AsyncIterable<Buffer>) {
     size += piece.length
-    if (size > MOST_TEXT) throw new Error('the answer is too large')
+    if (size > MAX_TEXT) throw new Error('the answer is too large')
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()

@@ -62,18 +62,18 @@ function plainAnimal(body: string): string {
 }
 
 /** Nor how large a body may be, in bytes. */
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 /** Nor how many filters, values and words may be asked for, and which orders fit to what else is asked. */
-const [MOST_FILTERS, MOST_VALUES, MOST_WORDS] = [16, 64, 8]
+const [MAX_FILTERS, MAX_VALUES, MAX_WORDS] = [16, 64, 8]
 
 function isBounded(query: Draft['query']): boolean {
   const names = new Set(query.map(([name]) => name))
   const ordered = query.some(([name, value]) => name === 'sort' && !['id', '-id'].includes(value))
   return (
-    names.size > MOST_FILTERS ||
-    query.length > MOST_VALUES ||
-    query.some(([name, value]) => name === 'q' && countWords(value) > MOST_WORDS) ||
+    names.size > MAX_FILTERS ||
+    query.length > MAX_VALUES ||
+    query.some(([name, value]) => name === 'q' && countWords(value) > MAX_WORDS) ||
     (ordered && (names.has('id') || !names.has('near')))
   )
 }
@@ -88,7 +88,7 @@ function namesTwice(body: Draft['body']): boolean {
 const isRuled = ({ body, query }: Draft): boolean =>
   RULED.test(String(body)) ||
   namesTwice(body) ||
-  Buffer.byteLength(String(body)) > MOST_BYTES ||
+  Buffer.byteLength(String(body)) > MAX_BYTES ||
   query.some(([name]) => name === 'near') ||
   isBounded(query)
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answersOf, type Given, problemsOf, readApplication, YES_NO } from '../../../applications/forms.ts'
-import { MOST_ANSWER, MOST_CHARACTERS, type NewApplication } from '../../../applications/schema.ts'
+import { MAX_ANSWER, MAX_CHARACTERS, type NewApplication } from '../../../applications/schema.ts'
 import type { Context } from '../../../context.ts'
 import { ApiError, type ErrorDetail } from '../../../errors.ts'
 import { type FormBody, textIn } from '../../../http/form-body.ts'
@@ -93,7 +93,7 @@ function field(name: FieldName, { language, typed, problems }: FormParts): Part 
   const shared = {
     ...{ name, required, problems, value: typed[name] ?? '', hint: apply.hints[name] },
     label: required ? label : apply.optional(label),
-    ...{ autocomplete: AUTOCOMPLETE[name], mostCharacters: MOST_CHARACTERS[name] },
+    ...{ autocomplete: AUTOCOMPLETE[name], maxLength: MAX_CHARACTERS[name] },
   }
   if (isLong(name)) return longTextField({ ...shared, rows: name === 'address' ? 3 : 6 })
   return textField({ ...shared, type: TYPES[name] ?? 'text' })
@@ -127,8 +127,8 @@ export function applyRefusal(
 }
 
 /** The fields that every form has. */
-type FieldName = keyof typeof MOST_CHARACTERS
-const FIELD_NAMES = Object.keys(MOST_CHARACTERS) as FieldName[]
+type FieldName = keyof typeof MAX_CHARACTERS
+const FIELD_NAMES = Object.keys(MAX_CHARACTERS) as FieldName[]
 
 /** Those of several lines. */
 const LINES: readonly FieldName[] = ['address', 'message']
@@ -183,13 +183,13 @@ function fieldProblem({ code, pointer = '' }: ErrorDetail, words: Texts['apply']
   const label = words.fields[field] ?? field
   const missing = code === 'missing' && words.missing[field]
   if (missing) return { field, message: missing }
-  if (code === 'too_long') return { field, message: words.tooLong(label, MOST_CHARACTERS[field]) }
+  if (code === 'too_long') return { field, message: words.tooLong(label, MAX_CHARACTERS[field]) }
   return { field, message: field === 'email' ? words.email : words.line(label) }
 }
 
 function answerProblem(code: string, { text, kind }: Question, words: Texts['apply']): string {
   if (code === 'missing') return words.missingAnswer(text)
-  if (code === 'too_long') return words.tooLong(text, MOST_ANSWER)
+  if (code === 'too_long') return words.tooLong(text, MAX_ANSWER)
   return kind === 'text' ? words.line(text) : words.choice(text)
 }
 

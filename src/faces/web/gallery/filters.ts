@@ -118,7 +118,7 @@ export function filterForm(phrasing: Phrasing, { asked, problems, kinds, breeds 
   const { gallery } = phrasing.texts
   const used = parametersOf(asked as ListQuery).filter(([name]) => !FIRST.includes(name)).length
   const text = (name: 'q' | 'near', label: string, placeholder: string): Html =>
-    textField({ name, label, placeholder, problems, mostCharacters: 100, value: one(asked[name]) })
+    textField({ name, label, placeholder, problems, maxLength: 100, value: one(asked[name]) })
   const kind = one(asked.kind)
   return html`${problemSummary(gallery.problems, problems)}
 <form class="finder" action="/animals" role="search">
@@ -172,7 +172,7 @@ function moreFields(
       name: 'breed',
       label: gallery.breed,
       problems,
-      mostCharacters: 80,
+      maxLength: 80,
       value: one(asked.breed),
       ...(breeds.length > 0 && { list: 'breeds' }),
     }),

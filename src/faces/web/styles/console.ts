@@ -112,7 +112,7 @@ main { max-width: 64rem; padding-top: 0.25rem; }
   resize: vertical;
 }
 .card > label + .secret { margin-top: 0.25rem; }
-.rows {
+.rows, .animals {
   margin: 1rem 0;
   padding: 0;
   border: 1px solid var(--soft);
@@ -157,14 +157,6 @@ body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 
 @media (max-width: 40rem) {
   .filters { grid-template-columns: 1fr 1fr; }
   .filters .field:first-child { grid-column: 1 / 3; }
-}
-.animals {
-  margin: 1rem 0;
-  padding: 0;
-  border: 1px solid var(--soft);
-  border-radius: 10px;
-  background: var(--card);
-  list-style: none;
 }
 .card .animals { margin: 0; border: 0; }
 .animals li {

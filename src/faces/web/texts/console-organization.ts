@@ -1,5 +1,17 @@
 import type { Access } from '../../../access.ts'
 
+/** The names of social networks are the same in every language. */
+const SOCIAL_NETWORKS = {
+  'social.facebook': 'Facebook',
+  'social.instagram': 'Instagram',
+  'social.tiktok': 'TikTok',
+  'social.x': 'X',
+  'social.youtube': 'YouTube',
+  'social.mastodon': 'Mastodon',
+  'social.bluesky': 'Bluesky',
+  'social.linkedin': 'LinkedIn',
+}
+
 const en = {
   /** Words for the pages of an organization, and of what its keys use. */
   organization: {
@@ -45,14 +57,7 @@ const en = {
       'hours.friday': 'Friday',
       'hours.saturday': 'Saturday',
       'hours.sunday': 'Sunday',
-      'social.facebook': 'Facebook',
-      'social.instagram': 'Instagram',
-      'social.tiktok': 'TikTok',
-      'social.x': 'X',
-      'social.youtube': 'YouTube',
-      'social.mastodon': 'Mastodon',
-      'social.bluesky': 'Bluesky',
-      'social.linkedin': 'LinkedIn',
+      ...SOCIAL_NETWORKS,
     } as Record<string, string>,
   },
   usage: {
@@ -176,14 +181,7 @@ const es: typeof en = {
       'hours.friday': 'Viernes',
       'hours.saturday': 'Sábado',
       'hours.sunday': 'Domingo',
-      'social.facebook': 'Facebook',
-      'social.instagram': 'Instagram',
-      'social.tiktok': 'TikTok',
-      'social.x': 'X',
-      'social.youtube': 'YouTube',
-      'social.mastodon': 'Mastodon',
-      'social.bluesky': 'Bluesky',
-      'social.linkedin': 'LinkedIn',
+      ...SOCIAL_NETWORKS,
     },
   },
   usage: {

@@ -176,7 +176,7 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
   const texts = textsOf(language)
   const { labels, hints, notKnown, yes, no } = texts.console.animal.fields
   const shared = { name, label: labels[name] ?? name, hint: hints[name], value: values[name], problems }
-  const mostCharacters = schemaOf(name).maxLength
+  const maxLength = schemaOf(name).maxLength
   switch (kind) {
     case 'choice':
     case 'idChoice':
@@ -195,21 +195,23 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'check':
       return checkField(shared)
     case 'text':
-      return longTextField({ ...shared, rows: name === 'description' ? 8 : 3, mostCharacters })
+      return longTextField({ ...shared, rows: name === 'description' ? 8 : 3, maxLength })
     case 'lines':
       return longTextField({ ...shared, rows: 2 })
     case 'date':
       return textField({ ...shared, type: 'date' })
     case 'number':
+      // The numeric keypads of phones have no minus, which degrees of longitude need.
+      return textField(shared)
     case 'money':
       return textField({ ...shared, inputMode: 'decimal' })
     case 'country':
     case 'currency':
       return codeField(kind, language, shared)
     case 'email':
-      return textField({ ...shared, type: 'email', mostCharacters })
+      return textField({ ...shared, type: 'email', maxLength })
     default:
-      return textField({ ...shared, required: name === 'name', mostCharacters })
+      return textField({ ...shared, required: name === 'name', maxLength })
   }
 }
 

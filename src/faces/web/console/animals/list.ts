@@ -109,7 +109,7 @@ function filterForm(filters: Filters, choices: Choices, { animals }: Texts['cons
   const { categories, organizations } = choices
   const isFiltered = NAMES.some((name) => filters[name] !== '')
   return html`<form class="filters" method="get" action="${PATH}" role="search">
-${textField({ name: 'q', label: animals.search, value: filters.q, type: 'search', mostCharacters: MAX_Q_LENGTH })}
+${textField({ name: 'q', label: animals.search, value: filters.q, type: 'search', maxLength: MAX_Q_LENGTH })}
 ${select('status', animals.status, animals.anyStatus, statuses)}
 ${select('category', animals.category, animals.anyCategory, categories)}
 ${Array.isArray(organizations) && select('organization', animals.organization, animals.anyOrganization, organizations)}

@@ -203,7 +203,7 @@ function decisionForm(
   const { reply = '', note = '' } = personal
   const texts = { reply, note }
   const area = (field: 'reply' | 'note', label: string, hint: string): Html =>
-    html`${longTextField({ name: field, label, hint, value: (typed ?? texts)[field], rows: 4, mostCharacters: MAX_CHARACTERS, problems })}
+    html`${longTextField({ name: field, label, hint, value: (typed ?? texts)[field], rows: 4, maxLength: MAX_CHARACTERS, problems })}
 <input type="hidden" name="was-${field}" value="${texts[field]}">`
   return html`<form method="post" id="field-${NON_FIELD}" action="${PREFIX}/applications/${id}" novalidate>
 <input type="hidden" name="was" value="${status}">
@@ -281,7 +281,7 @@ ${longTextField({
   hint: applications.replyHint,
   value: form.has('reply') ? textIn(form, 'reply') : personal?.reply,
   rows: 4,
-  mostCharacters: MAX_CHARACTERS,
+  maxLength: MAX_CHARACTERS,
 })}
 <div class="row"><button class="danger">${question.yes}</button>
 <a class="button plain" href="${path}">${closing.no}</a></div></form></div>`,

@@ -7,7 +7,7 @@ import { type Column, type Columns, fieldOf, hasNames, ID, labelOf, SOURCE } fro
 import { type Chosen, columnsOf } from './uploads.ts'
 
 /** Of a heading and of an example. */
-const MOST_SHOWN = 40
+const MAX_SHOWN = 40
 
 /** For a button elsewhere on the page, which then sends this form too. */
 export const COLUMNS_FORM = 'columns'
@@ -44,7 +44,7 @@ ${selectField({
   ...{ name: ID, label: own.id, hint: own.idHint, value: id === undefined ? '' : String(id) },
   choices: [['', own.idNone], ...all.map((column) => [String(column.index), nameOf(column)] as const)],
 })}${textField({
-  ...{ name: SOURCE, label: own.source, hint: own.sourceHint, value: chosen.source, mostCharacters: 100 },
+  ...{ name: SOURCE, label: own.source, hint: own.sourceHint, value: chosen.source, maxLength: 100 },
   problems,
 })}<div class="row"><button${isPlain && html` class="plain"`}>${own.show}</button></div></form>`
 }
@@ -62,5 +62,5 @@ function namer(all: Column[], own: Texts['console']['import']['columns']): (colu
 
 function cut(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
 }

@@ -12,7 +12,7 @@ import { type Chosen, columnsOf, type Uploaded } from './uploads.ts'
 // What the columns of a shelter's own table hold, as far as its headings do not say it.
 
 /** So many can be chosen; a browser makes a list of each. */
-const MOST_CHOSEN = 40
+const MAX_CHOSEN = 40
 
 export interface Column {
   index: number
@@ -42,7 +42,7 @@ export async function findColumns({ bytes, chosen }: Uploaded): Promise<Columns 
   const open = all.filter((column) => !ours.has(column.index) && !isEmpty(column))
   const isAsked = open.length > 0 || !headings.includes('name') || chosen.update === 'yes'
   if (!isAsked) return undefined
-  return { open: open.slice(0, MOST_CHOSEN), more: Math.max(0, open.length - MOST_CHOSEN), own }
+  return { open: open.slice(0, MAX_CHOSEN), more: Math.max(0, open.length - MAX_CHOSEN), own }
 }
 
 /** As spreadsheet programs leave them at the end. */

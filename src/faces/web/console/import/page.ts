@@ -19,14 +19,14 @@ import { NOTHING, runImport } from './run.ts'
 import { answerRunning } from './running.ts'
 import { type Chosen, keepUpload, readUploaded, takeUpload, ticketOf, type Uploaded } from './uploads.ts'
 
-const MOST_BYTES = 10_000_000
+const MAX_BYTES = 10_000_000
 const PATH = `${PREFIX}/import`
 
 /** Brings in the animals of a file: first it shows what would be done, then it does it. */
 export function importPages(app: App, context: Context): void {
   app.get('/import', (request) => formPage(context, request))
 
-  app.post('/import', { config: { readBody: readUpload(MOST_BYTES) } }, async (request, reply) => {
+  app.post('/import', { config: { readBody: readUpload(MAX_BYTES) } }, async (request, reply) => {
     const { file, fields } = request.body as Upload
     const { caller } = request
     const { words } = wordsFor(request)

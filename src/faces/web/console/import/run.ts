@@ -15,7 +15,7 @@ import type { Reason } from './refusal-words.ts'
 import { type Chosen, columnsOf, type Uploaded } from './uploads.ts'
 
 /** So many refused lines are shown. */
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 /** So many animals are enough to see whether the columns are read as they are meant. */
 const EXAMPLES = 3
@@ -45,7 +45,7 @@ export async function runImport(
   }
   function onRefused(refusal: Refusal): void {
     first.delete(refusal.line)
-    if (refused.length < MOST_SHOWN) refused.push(refusal)
+    if (refused.length < MAX_SHOWN) refused.push(refusal)
   }
   const ranTo = (done: Summary) => ({ done, refused, examples: [...first.values()].slice(0, EXAMPLES) })
   const table = chosen.columns === '' ? undefined : await readTable(piecesOf(bytes))

@@ -10,7 +10,7 @@ import { type Ran, runImport } from './run.ts'
 import type { Uploaded } from './uploads.ts'
 
 /** So many lines come in before anybody wonders: a smaller import is answered whole. */
-const LEAST_LINES = 2_000
+const MIN_LINES = 2_000
 
 /**
  * Brings a file in. The page of a large one is sent while that goes on, with a line after each batch; it goes
@@ -26,7 +26,7 @@ export async function answerRunning(
   const running = new Promise<Ran | PassThrough>((resolve, reject) => {
     const onBatch = (done: Summary): void => {
       const lines = linesIn(done)
-      if (lines < LEAST_LINES) return
+      if (lines < MIN_LINES) return
       page ??= runningPage(request, ran)
       page.write(stepOf(request, lines))
       resolve(page)

@@ -5,7 +5,7 @@ import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
-import { isKeyName, MOST_NAME, makeKey } from '../../../../keys/make.ts'
+import { isKeyName, MAX_NAME, makeKey } from '../../../../keys/make.ts'
 import type { NewKey } from '../../../../keys/store.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import { type Limits, PLANS, type Plan } from '../../../../plans.ts'
@@ -115,7 +115,7 @@ async function page(
 <form class="card" method="post" action="${KEYS}/new" novalidate>${problemSummary(signIn.wrong, problems)}
 ${textField({
   ...{ name: 'name', label: keys.name, hint: keys.nameHint, value: typed.name, required: true, problems },
-  ...{ autocomplete: 'off', mostCharacters: MOST_NAME },
+  ...{ autocomplete: 'off', maxLength: MAX_NAME },
 })}
 ${radioField({
   ...{ name: 'access', label: keys.access, value: typed.access, problems },

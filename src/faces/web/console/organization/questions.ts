@@ -7,7 +7,7 @@ import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
-import { MOST_ASKED_CHARACTERS, MOST_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
+import { MAX_QUESTION_CHARACTERS, MAX_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import {
   checkField,
@@ -103,7 +103,7 @@ const marksOf = (questions: readonly Question[]): string =>
 function readDrafts(form: FormBody): Draft[] {
   const drafts: Draft[] = []
   // The form has an empty question at the end, after the last one that is allowed.
-  for (let index = 0; index <= MOST_QUESTIONS && form.has(`text-${index}`); index += 1) {
+  for (let index = 0; index <= MAX_QUESTIONS && form.has(`text-${index}`); index += 1) {
     const [id, text, kind, options] = ['id', 'text', 'kind', 'options'].map((name) =>
       textIn(form, `${name}-${index}`),
     ) as [string, string, string, string]
@@ -161,7 +161,7 @@ interface Parts {
 function questionsPage(request: FastifyRequest, parts: Parts): string {
   const { organization, drafts, marks, problems } = parts
   const { questions } = wordsFor(request).words
-  const all = drafts.length < MOST_QUESTIONS ? [...drafts, EMPTY] : drafts
+  const all = drafts.length < MAX_QUESTIONS ? [...drafts, EMPTY] : drafts
   const groups = all.map((draft, index) => group(request, { draft, index, problems, count: drafts.length }))
   const main = html`<div class="narrow"><h1>${questions.title}</h1>
 <p class="lead"><strong>${organization.name}</strong> · ${questions.lead}</p>
@@ -188,7 +188,7 @@ function group(request: FastifyRequest, { draft, index, problems, count }: Place
   const kinds = Object.entries(questions.kinds)
   return html`<section class="card" aria-labelledby="question-${index}"><h2 id="question-${index}">${isNew ? questions.another : questions.number(index + 1)}</h2>
 <input type="hidden" name="id-${index}" value="${draft.id}">
-${textField({ ...named('text'), label: questions.text, value: draft.text, mostCharacters: MOST_ASKED_CHARACTERS })}
+${textField({ ...named('text'), label: questions.text, value: draft.text, maxLength: MAX_QUESTION_CHARACTERS })}
 ${selectField({ ...named('kind'), label: questions.kind, value: draft.kind, choices: kinds })}
 ${longTextField({ ...named('options'), label: questions.options, hint: questions.optionsHint, value: draft.options, rows: 3 })}
 ${checkField({ ...named('required'), label: questions.required, value: draft.required ? 'yes' : '' })}

@@ -6,7 +6,7 @@ import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
-import { MOST_NAME } from '../../../../staff/person.ts'
+import { MAX_NAME } from '../../../../staff/person.ts'
 import { NO_SESSION } from '../../../../staff/session-cookie.ts'
 import { changePassword } from '../../../../staff/sign-in.ts'
 import * as staff from '../../../../staff/store.ts'
@@ -96,7 +96,7 @@ ${textField({
     required: true,
     problems,
   },
-  ...{ autocomplete: 'name', mostCharacters: MOST_NAME },
+  ...{ autocomplete: 'name', maxLength: MAX_NAME },
 })}
 <dl class="facts"><dt>${signIn.email}</dt><dd>${email}</dd><dt>${people.role}</dt><dd>${words.roles[own?.role ?? '']}</dd></dl>
 <p><button>${words.animal.save}</button></p></form>

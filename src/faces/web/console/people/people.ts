@@ -9,7 +9,7 @@ import { type Html, html } from '../../../../http/html.ts'
 import { publicOrigin } from '../../../../http/link.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { type Invited, invite, linkOf, reset, sendLink } from '../../../../staff/join.ts'
-import { MOST_EMAIL, MOST_NAME } from '../../../../staff/person.ts'
+import { MAX_EMAIL, MAX_NAME } from '../../../../staff/person.ts'
 import { mayManage, rolesUpTo } from '../../../../staff/roles.ts'
 import * as staff from '../../../../staff/store.ts'
 import { dayIn } from '../../dates.ts'
@@ -131,10 +131,10 @@ async function invitePage(
     title: people.inviteTitle,
     main: html`<div class="narrow"><h1>${people.inviteTitle}</h1><p class="lead">${people.inviteLead}</p>
 <form class="card" method="post" action="${PEOPLE}/new" novalidate>${problemSummary(signIn.wrong, problems)}
-${textField({ name: 'name', label: people.name, value: name, required: true, problems, autocomplete: 'off', mostCharacters: MOST_NAME })}
+${textField({ name: 'name', label: people.name, value: name, required: true, problems, autocomplete: 'off', maxLength: MAX_NAME })}
 ${textField({
   ...{ name: 'email', label: signIn.email, value: email, type: 'email', required: true, problems },
-  ...{ autocomplete: 'off', mostCharacters: MOST_EMAIL },
+  ...{ autocomplete: 'off', maxLength: MAX_EMAIL },
 })}
 ${radioField({
   ...{ name: 'role', label: people.role, value: role, problems },
@@ -223,7 +223,7 @@ function decisions(
     return html`<p>${people.thisIsYou} <a href="${PREFIX}/account">${words.account.title}</a></p>`
   if (!mayManage(by, { role, organizationId })) return html`<p>${people.above}</p>`
   return html`<form class="card" method="post" action="${PEOPLE}/${id}" novalidate>${problemSummary(signIn.wrong, problems)}
-${textField({ name: 'name', label: people.name, value: typed.name, required: true, problems, autocomplete: 'off', mostCharacters: MOST_NAME })}
+${textField({ name: 'name', label: people.name, value: typed.name, required: true, problems, autocomplete: 'off', maxLength: MAX_NAME })}
 ${selectField({
   ...{ name: 'role', label: people.role, value: typed.role, problems },
   choices: rolesFor(by.role, organizationId, words),

@@ -10,7 +10,7 @@ import { type Html, html } from '../../../../http/html.ts'
 import { int64 } from '../../../../http/int64.ts'
 import { bodyJudge } from '../../../../http/judge-body.ts'
 import { JSON_TYPE } from '../../../../http/send-error.ts'
-import { MOST_PHOTOS, PhotoPatch } from '../../../../photos/schema.ts'
+import { MAX_PHOTOS, PhotoPatch } from '../../../../photos/schema.ts'
 import { keptPhotos, type Photo, photosBeside, toPhoto } from '../../../../photos/storage/kept.ts'
 import { indexOf, type Owner } from '../../../../photos/store.ts'
 import { PHOTO_TYPES, upload, uploadReader } from '../../../../photos/upload.ts'
@@ -49,7 +49,7 @@ ${mayChange && controls(`${path}/${photo.id}`, photo, place, words)}</li>`
   return html`<section class="card" id="photos" aria-labelledby="of-photos" data-photos="${path}"><h2 id="of-photos">${animal.sections.photos}</h2>
 ${problems.length > 0 && html`<ul class="summary problem" role="alert" tabindex="-1">${problems.map((one) => html`<li>${one}</li>`)}</ul>`}
 ${items.length > 0 && html`<ol class="photos">${items}</ol>`}
-${mayChange && (shown.length < MOST_PHOTOS ? uploadForm(path, words) : html`<p>${words.errors.too_many_photos}</p>`)}</section>`
+${mayChange && (shown.length < MAX_PHOTOS ? uploadForm(path, words) : html`<p>${words.errors.too_many_photos}</p>`)}</section>`
 }
 
 interface Place {

@@ -8,7 +8,7 @@ import { type Html, html } from '../../../../http/html.ts'
 import { requireGoodPassword } from '../../../../staff/common-passwords.ts'
 import { join, readLink } from '../../../../staff/join.ts'
 import type { OpenLink } from '../../../../staff/links.ts'
-import { MOST_EMAIL, MOST_NAME, requirePerson } from '../../../../staff/person.ts'
+import { MAX_EMAIL, MAX_NAME, requirePerson } from '../../../../staff/person.ts'
 import { mayHaveCookies } from '../../../../staff/session-cookie.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import { barePage, wordsFor } from '../frame.ts'
@@ -111,12 +111,12 @@ ${
   kind !== 'reset' &&
   textField({
     ...{ name: 'name', label: own.name, hint: own.nameHint, value: name, required: true, problems },
-    ...{ autocomplete: 'name', mostCharacters: MOST_NAME },
+    ...{ autocomplete: 'name', maxLength: MAX_NAME },
   })
 }
 ${
   kind === 'first'
-    ? textField({ ...mail, type: 'email', required: true, problems, mostCharacters: MOST_EMAIL })
+    ? textField({ ...mail, type: 'email', required: true, problems, maxLength: MAX_EMAIL })
     : knownEmail(signIn.email, email)
 }
 ${passwordField({ name: 'password', label: own.password, isNew: true, problems }, words)}

@@ -1,7 +1,7 @@
 import type { ApiError, ErrorDetail } from '../../../../errors.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { EMAIL } from '../../../../http/text.ts'
-import { LEAST_CHARACTERS, MOST_CHARACTERS } from '../../../../staff/common-passwords.ts'
+import { MAX_CHARACTERS, MIN_CHARACTERS } from '../../../../staff/common-passwords.ts'
 import { type Problem, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 
@@ -21,8 +21,8 @@ export function passwordField(
   const field = textField({
     ...{ name, label, type: 'password', required: true, problems },
     autocomplete: isNew ? 'new-password' : 'current-password',
-    hint: isNew ? signIn.passwordHint(LEAST_CHARACTERS) : undefined,
-    mostCharacters: 2 * MOST_CHARACTERS,
+    hint: isNew ? signIn.passwordHint(MIN_CHARACTERS) : undefined,
+    maxLength: 2 * MAX_CHARACTERS,
   })
   return html`<div class="secret">${field}
 <button class="plain" type="button" data-shows="field-${name}" aria-pressed="false" hidden>${signIn.showPassword}</button></div>`
@@ -60,8 +60,8 @@ function messageOf(field: string, { message }: ErrorDetail, typed: Typed, words:
     case 'name':
       return problems.name
     case 'password':
-      if (length < LEAST_CHARACTERS) return problems.tooShort(LEAST_CHARACTERS)
-      if (length > MOST_CHARACTERS) return problems.tooLong(MOST_CHARACTERS)
+      if (length < MIN_CHARACTERS) return problems.tooShort(MIN_CHARACTERS)
+      if (length > MAX_CHARACTERS) return problems.tooLong(MAX_CHARACTERS)
       return password === current ? problems.samePassword : problems.common
     case 'role':
       return problems.role

@@ -3,7 +3,7 @@ import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, textIn } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { MOST_EMAIL } from '../../../../staff/person.ts'
+import { MAX_EMAIL } from '../../../../staff/person.ts'
 import { mayHaveCookies, NO_SESSION, sessionCookie, sessionToken } from '../../../../staff/session-cookie.ts'
 import { signIn, signOut } from '../../../../staff/sign-in.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
@@ -38,7 +38,7 @@ export function signInPages(app: App, context: Context): void {
       return reply.redirect(to, 303)
     }
     const { problems } = wordsFor(request).words.signIn
-    const shown = { to, email: email.slice(0, MOST_EMAIL) }
+    const shown = { to, email: email.slice(0, MAX_EMAIL) }
     if (result.outcome === 'refused') {
       // At the field of the password in any case: nobody learns who has an account.
       reply.code(400)
@@ -73,7 +73,7 @@ function page(request: FastifyRequest, { to, email, problems }: SignInForm): str
 <input type="hidden" name="to" value="${to}">
 ${textField({
   ...{ name: 'email', label: own.email, value: email, type: 'email', required: true, problems },
-  ...{ autocomplete: 'username', mostCharacters: MOST_EMAIL },
+  ...{ autocomplete: 'username', maxLength: MAX_EMAIL },
 })}
 ${passwordField({ name: 'password', label: own.password, isNew: false, problems }, words)}
 <p><button>${own.button}</button></p></form>
