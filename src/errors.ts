@@ -1,94 +1,124 @@
 /**
- * Every error a client can meet: its code, frozen, with the HTTP status and the message that is sent when
- * the place that throws has nothing better to say. The one catalogue; docs/errors.md is made from it.
+ * Every error that a client can get: its code, which never changes, its HTTP status and its default message.
+ * A message says what was wrong, then what to do. docs/errors.md is generated from this list.
  */
 export const ERRORS = {
-  invalid_json: [400, 'The body is not valid JSON (RFC 8259, UTF-8).'],
-  validation_failed: [400, 'The body has missing or invalid members; details names each of them.'],
-  invalid_parameter: [400, 'A parameter of the query or a header is invalid; details names each of them.'],
-  invalid_cursor: [400, 'This cursor is damaged, or belongs to other filters. Start again with rel="first".'],
-  bad_request: [400, 'The request is not well-formed HTTP.'],
+  invalid_json: [400, 'The body is not valid JSON. Send one JSON value in UTF-8 (RFC 8259).'],
+  validation_failed: [400, 'The body has missing or invalid members. Correct each one that details names.'],
+  invalid_parameter: [400, 'A query parameter or header is invalid. Correct each one that details names.'],
+  invalid_cursor: [400, 'This cursor is damaged or belongs to other filters. Start again with rel="first".'],
+  bad_request: [400, 'The request is not well-formed HTTP. Check its request line and headers.'],
   missing_api_key: [401, 'No API key was sent. Send the header "Authorization: Bearer <API key>".'],
   invalid_api_key: [
     401,
-    'This API key is not valid here. Check that it is whole, current and for this environment.',
+    'This API key is not valid here. Check that it is complete, not revoked, and made for this environment.',
   ],
-  insufficient_access: [403, 'This API key may not do this. Ask the operator for a key with more access.'],
+  insufficient_access: [
+    403,
+    'This API key does not allow this operation. Ask the operator for a key with more access.',
+  ],
   other_organization: [
     403,
-    'This belongs to another organization than this API key, or to none: only a key of that one, or of none, may do this.',
+    'This belongs to another organization, or to none. Use a key of its organization, or a key without an organization.',
   ],
-  pet_not_found: [404, 'There is no animal with this id.'],
-  category_not_found: [404, 'There is no category with this id. GET /categories lists them.'],
-  breed_not_found: [404, 'There is no name of a breed with this id. GET /breeds lists them.'],
-  color_not_found: [404, 'There is no name of a color with this id. GET /colors lists them.'],
-  organization_not_found: [404, 'There is no organization with this id. GET /organizations lists them.'],
-  photo_not_found: [404, 'There is no photo with this id or at this address.'],
-  order_not_found: [404, 'There is no order with this id that this API key may see.'],
-  application_not_found: [404, 'There is no application with this id that this API key may see.'],
-  route_not_found: [404, 'Nothing is at this address. /docs lists every operation.'],
-  method_not_allowed: [405, 'This address does not know this method; the Allow header lists those it knows.'],
-  request_timeout: [408, 'The request did not arrive whole in time. Send it again.'],
+  pet_not_found: [404, 'No animal has this id. GET /pets lists the animals.'],
+  category_not_found: [404, 'No category has this id. GET /categories lists them.'],
+  breed_not_found: [404, 'No breed has this id. GET /breeds lists them.'],
+  color_not_found: [404, 'No color has this id. GET /colors lists them.'],
+  organization_not_found: [404, 'No organization has this id. GET /organizations lists them.'],
+  photo_not_found: [
+    404,
+    'No photo has this id or address. Read its animal or organization to see the current photos.',
+  ],
+  order_not_found: [
+    404,
+    'This API key can see no order with this id. GET /store/orders lists those it can see.',
+  ],
+  application_not_found: [
+    404,
+    'This API key can see no application with this id. GET /applications lists those it can see.',
+  ],
+  route_not_found: [404, 'There is nothing at this address. /docs lists every operation.'],
+  method_not_allowed: [
+    405,
+    'This address does not support this method. The Allow header lists those it supports.',
+  ],
+  request_timeout: [408, 'The request did not arrive completely in time. Send it again.'],
   category_exists: [409, 'Another category has this name. GET /categories lists them.'],
-  category_in_use: [409, 'Animals belong to this category. Give them another one first.'],
-  breed_exists: [409, 'The category has this breed already. GET /breeds lists them.'],
-  color_exists: [409, 'The category has this color already. GET /colors lists them.'],
+  category_in_use: [409, 'Animals belong to this category. Move them to another category first.'],
+  breed_exists: [409, 'The category already has this breed. GET /breeds lists them.'],
+  color_exists: [409, 'The category already has this color. GET /colors lists them.'],
   organization_exists: [409, 'Another organization has this code. GET /organizations lists them.'],
   organization_in_use: [
     409,
-    'Animals, orders, applications or keys belong to this organization, or once did.',
+    'This organization has animals, orders, applications or keys, possibly closed or revoked ones. Only one without any can be removed.',
   ],
-  external_id_exists: [409, 'Another animal of the same organization has this externalId.'],
-  invalid_status_transition: [409, 'This status cannot follow the present one.'],
-  too_many_photos: [409, 'There are 20 photos already, and no more are kept. Remove one first.'],
+  external_id_exists: [
+    409,
+    'Another animal of the same organization has this externalId. Use another one, or update that animal.',
+  ],
+  invalid_status_transition: [
+    409,
+    'This status cannot follow the current status. Read the current status, then choose one that can follow.',
+  ],
+  too_many_photos: [409, 'There are already 20 photos, the maximum. Remove one first.'],
   order_open: [
     409,
-    'An order on this animal is open: complete or cancel it first. GET /store/orders finds it.',
+    'An order for this animal is open. Complete or cancel it first; GET /store/orders finds it.',
   ],
   order_closed: [409, 'This order is closed. Place a new one with POST /store/orders.'],
   application_closed: [
     409,
-    'Nothing more can be decided about this application: it is declined, withdrawn, or its adoption is complete.',
+    'This application is closed: declined, withdrawn, or its adoption is complete. It can no longer be decided.',
   ],
   pet_not_available: [
     409,
-    'This animal is not available. GET /pets?status=available lists those that wait for a home.',
+    'This animal is not available. GET /pets?status=available lists the animals that are.',
   ],
-  bonded: [409, 'This animal is adopted together with others: an order names all of them in alsoPetIds.'],
+  bonded: [409, 'This animal is adopted only together with others. Name all of them in alsoPetIds.'],
   idempotency_key_in_use: [
     409,
-    'A request with this Idempotency-Key is still being answered. Send this one again in a moment.',
+    'A request with this Idempotency-Key is still being processed. Send this one again in a moment.',
   ],
-  endpoint_removed: [410, 'This operation was removed. GET /pets?status=… lists the animals instead.'],
+  endpoint_removed: [410, 'This operation was removed. Use GET /pets instead.'],
   precondition_failed: [
     412,
-    'It was changed since: read it again with GET /pets?id=…, and send the ETag that comes with it as If-Match.',
+    'The animal has changed since you read it. Read it again with GET /pets?id=…, and send its new ETag as If-Match.',
   ],
-  payload_too_large: [413, 'The body is larger than 65536 bytes.'],
-  uri_too_long: [414, 'The address is longer than 8192 characters.'],
+  payload_too_large: [413, 'The body is larger than 65536 bytes. Send a smaller one.'],
+  uri_too_long: [414, 'The address is longer than 8192 characters. Send fewer or shorter parameters.'],
   unsupported_media_type: [
     415,
-    'Send the body as application/json, or a PATCH as application/merge-patch+json, in UTF-8 without a content coding.',
+    'The body has an unsupported type. Send application/json, or application/merge-patch+json for PATCH, in UTF-8 without Content-Encoding.',
   ],
-  range_not_satisfiable: [416, 'The file ends before this range begins; Content-Range tells how long it is.'],
-  invalid_image: [422, 'The body is no picture that can be used here.'],
+  range_not_satisfiable: [
+    416,
+    'This range begins after the end of the file. Content-Range gives its length.',
+  ],
+  invalid_image: [422, 'The body is not a usable image. Send a JPEG, PNG, WebP, AVIF or GIF.'],
   idempotency_key_reused: [
     422,
-    'This Idempotency-Key came with another body before. Use a new key for a new request.',
+    'This Idempotency-Key was used for a different request. Use a new key for a new request.',
   ],
   rate_limit_exceeded: [
     429,
-    'The rate limit is used up. Wait for the seconds in Retry-After, then send again.',
+    'The rate limit is used up. Wait as many seconds as Retry-After says, then send the request again.',
   ],
   api_key_banned: [
     429,
-    'This API key is banned for a while, for sending on after many refusals. Retry-After tells how long.',
+    'This API key is banned for a while because it kept sending after refusals. Wait as many seconds as Retry-After says.',
   ],
-  headers_too_large: [431, 'The request line and headers together are larger than 16384 bytes.'],
-  internal_error: [500, 'Something failed here. The operator finds it in the log under the X-Request-Id.'],
+  headers_too_large: [
+    431,
+    'The request line and headers together exceed 16384 bytes. Send fewer or shorter headers.',
+  ],
+  internal_error: [
+    500,
+    'Something failed in the service. Report the X-Request-Id to the operator, who finds the cause in the log.',
+  ],
   service_unavailable: [
     503,
-    'The service cannot answer this right now. Wait for the seconds in Retry-After, then send again.',
+    'The service cannot answer right now. Wait as many seconds as Retry-After says, then send the request again.',
   ],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
@@ -104,7 +134,7 @@ export const DETAIL_CODES = [
   'unknown_organization',
 ] as const
 
-/** What is wrong with one part of a request: a member of the body (RFC 6901 pointer) or a query parameter. */
+/** A problem with one JSON member of the body (`pointer`, RFC 6901) or with one query parameter. */
 export interface ErrorDetail {
   pointer?: string
   parameter?: string
@@ -119,10 +149,18 @@ interface ErrorOptions {
   cause?: unknown
 }
 
-/** The cause of an error where too much is asked at once: no part of the service is lost. */
+/** The maximum number of problems that a response describes. The response also gives the total number. */
+const MAX_DETAILS = 20
+/** Longer parameter names are cut. A client can send a name that is almost as long as the URL. */
+const MAX_PARAMETER_LENGTH = 100
+
+/**
+ * The cause of a 503 when too many requests arrive at once. A 503 for a failed part, such as the database,
+ * has another cause.
+ */
 export class Overload extends Error {}
 
-/** An error with a public side (code, message, details) for the client and a cause for the log only. */
+/** An error for the client (code, message, details). Only the log shows its cause. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetail[] | undefined
@@ -130,7 +168,7 @@ export class ApiError extends Error {
 
   constructor(code: ErrorCode, { message, details, headers, cause }: ErrorOptions = {}) {
     const { stackTraceLimit } = Error
-    // A refusal is an answer like others: to note where it was thrown costs more than to make the rest of it.
+    // Collecting a stack trace costs more than everything else in a refusal, and nobody reads the trace.
     Error.stackTraceLimit = 0
     super(message ?? ERRORS[code][1], { cause })
     Error.stackTraceLimit = stackTraceLimit
@@ -145,10 +183,30 @@ export class ApiError extends Error {
   }
 }
 
-/** Why, in words for the log: nobody needs the stack of a lost part. */
+/** Keeps the first 20 details of an error. The message then says how many details there are in total. */
+export function limitDetails(error: ApiError): ApiError {
+  const { code, message, details = [], headers, cause } = error
+  const count = details.length
+  if (count === 0) return error
+  const more = count > MAX_DETAILS ? ` These are the first ${MAX_DETAILS} of ${count} problems.` : ''
+  return new ApiError(code, {
+    message: message + more,
+    details: details.slice(0, MAX_DETAILS).map(withShortName),
+    headers,
+    cause,
+  })
+}
+
+function withShortName(detail: ErrorDetail): ErrorDetail {
+  const { parameter = '' } = detail
+  if (parameter.length <= MAX_PARAMETER_LENGTH) return detail
+  return { ...detail, parameter: `${parameter.slice(0, MAX_PARAMETER_LENGTH)}…` }
+}
+
+/** A one-line reason for the log, without a stack. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiError && error.cause !== undefined) return reasonOf(error.cause)
-  // Of a name with several addresses, none of which could be reached.
+  // Node throws this if a host name has several addresses and none can be reached.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   const { message, code } = error as { message?: string; code?: string }
   return message || code || String(error)

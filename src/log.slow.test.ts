@@ -9,7 +9,7 @@ import { scratchFolder } from './testing/start-app.ts'
 const LINE = `{"msg":"${'a'.repeat(1_000)}"}\n`
 const MAX_BYTES = 300_000
 
-test('a log that nobody reads takes a bounded memory, and tells what was dropped when it is read again', {
+test('a log that nobody reads uses bounded memory, then gets a line with the number of dropped lines', {
   timeout: 20_000,
 }, async (t) => {
   const pipe = join(scratchFolder(t), 'pipe')
@@ -38,20 +38,20 @@ test('a log that nobody reads takes a bounded memory, and tells what was dropped
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
     }
   }
-  const kept = () => text.split('\n').filter((line) => line.startsWith('{"msg":"a')).length
+  const read = () => text.split('\n').filter((line) => line.startsWith('{"msg":"a')).length
   const dropped = () => {
-    const told = text.matchAll(/^\{"level":40,"msg":"(\d+) lines of the log were dropped/gm)
-    return [...told].reduce((sum, [, count]) => sum + Number(count), 0)
+    const notices = text.matchAll(/^\{"level":40,"msg":"(\d+) log lines were dropped/gm)
+    return [...notices].reduce((sum, [, count]) => sum + Number(count), 0)
   }
-  // It is told with the next line for which there is room.
-  while (kept() + dropped() !== lines) {
+  // The number of dropped lines comes with the next line that fits.
+  while (read() + dropped() !== lines) {
     for (let turns = 0; turns < 100; turns += 1) await take()
     log.flush(() => undefined)
-    if (kept() + dropped() !== lines) write()
+    if (read() + dropped() !== lines) write()
   }
-  // The other end stays open for what is written as the process ends.
+  // The write end stays open for lines that are written while the process ends.
   closeSync(reader)
 
-  // The pipe holds some more.
+  // The pipe itself buffers some lines.
   assert.ok(dropped() > 1_000, `${dropped()} dropped`)
 })

@@ -1,15 +1,14 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-/** What a reader of the log that takes nothing may cost a stop, in milliseconds, and the memory, in bytes. */
+/** How long a shutdown waits for a log that nobody reads, and how much of the log stays in memory. */
 const FLUSH_MS = 500
 const MAX_WAITING_BYTES = 16 * 2 ** 20
 const WARN = 40
 
 /**
- * JSON lines on stderr, written a few at a time and at least every second. The lines of one turn of the event
- * loop are passed on together: for each that it gets, the stream measures all that it still holds. What finds
- * no room, because a reader takes nothing or a disk is full, is dropped; a line says how much when there is
- * room again.
+ * Writes JSON lines to stderr in batches, at least every second. All lines of one event-loop turn reach the
+ * stream together, because the stream measures its whole buffer on each write. Lines that do not fit, because
+ * nobody reads the log or the disk is full, are dropped. A later line reports how many.
  */
 export function standardError(
   fd = 2,
@@ -21,7 +20,7 @@ export function standardError(
   let isFull = false
   let isFailing = false
   let isEnded = false
-  const passOn = (): void => {
+  const writeLines = (): void => {
     if (lines === '' || isEnded) return
     isFull = false
     stream.write(dropped > 0 ? droppedLine(dropped) + lines : lines)
@@ -29,8 +28,8 @@ export function standardError(
     lines = ''
     count = 0
   }
-  // Before the stream's own last flush.
-  process.once('exit', passOn)
+  // This listener must run before the stream's own final flush, so it is registered first.
+  process.once('exit', writeLines)
   const stream = pino.destination({
     dest: fd,
     sync: false,
@@ -49,14 +48,14 @@ export function standardError(
   })
   return {
     write(line) {
-      if (lines === '') setImmediate(passOn)
+      if (lines === '') setImmediate(writeLines)
       lines += line
       count += 1
     },
     flush(done) {
-      passOn()
+      writeLines()
       stream.flush(() => {
-        // Its own last flush would try for ever, and the process not end.
+        // The stream's own final flush would retry forever and keep the process alive.
         if (isFailing && !isEnded) {
           isEnded = true
           stream.destroy()
@@ -68,15 +67,15 @@ export function standardError(
 }
 
 function droppedLine(count: number): string {
-  const msg = `${count} lines of the log were dropped: nobody took them`
+  const msg = `${count} log lines were dropped because nobody read them`
   return `${JSON.stringify({ level: WARN, msg })}\n`
 }
 
 /**
- * Resolves when the log has been written, or cannot be. What is left to the end of the process is tried for
- * ever where the reader has gone meanwhile, and the process then never ends.
+ * Resolves when the log is written, or after a time limit. Without the limit, the process would never end
+ * after the reader of the log has gone, because the stream would retry its last lines forever.
  */
-export async function flushed(logger: Logger): Promise<void> {
+export async function flushLog(logger: Logger): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, FLUSH_MS)
   logger.flush(() => resolve())

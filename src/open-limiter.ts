@@ -1,16 +1,19 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { changes } from './db/change.ts'
-import type { Database } from './db/database.ts'
+import type { Database, OutageReporter } from './db/database.ts'
 import { findInstallation, type Installation } from './db/installation.ts'
-import type { Loss } from './db/loss.ts'
 import { counterStoreOf, refuseOtherCounterStore } from './limits/counter-store.ts'
 import type { Limiter } from './limits/limiter.ts'
-import { machineClock } from './limits/machine-clock.ts'
-import { memoryLimiter } from './limits/memory.ts'
+import { createMachineClock } from './limits/machine-clock.ts'
+import { openMemoryLimiter } from './limits/memory.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
-/** @throws when the counters of the store are elsewhere than the settings say */
+/**
+ * Reads the id of this store. A new store gets its id here.
+ *
+ * @throws if the store records another place for its counters than the settings name
+ */
 export async function identifyStore(
   { db, write, home }: Database,
   { redisUrl, databaseUrl }: Config,
@@ -20,51 +23,59 @@ export async function identifyStore(
   const installation =
     (await findInstallation(db, home, configured)) ??
     (await write(changes.identifyInstallation, home, configured))
-  if (installation.copied)
+  if (installation.isCopy)
     logger.info('this store is a copy of another one: it counts on its own from now on')
   refuseOtherCounterStore(installation.counterStore, configured)
   return installation
 }
 
-interface Told {
+interface Reporting {
   logger: Logger
   metrics: Metrics | undefined
 }
 
-/** Counts in Redis where there is one, else in this process and the store. A test may hold the clock. */
+/**
+ * Counts requests in Redis if REDIS_URL is set. Otherwise counts them in this process, and saves the counters
+ * in the store.
+ *
+ * @param clock the clock of a test; undefined for the clock of the machine
+ */
 export function openLimiter(
   config: Config,
   { db, write, claim }: Database,
   installation: string,
   clock: (() => number) | undefined,
-  told: Told,
+  reporting: Reporting,
 ): Promise<Limiter> {
-  if (config.redisUrl) return sharedLimiter(config.redisUrl, config, installation, clock, told)
-  const ticking = clock ? { clock } : machineClock({ timeOfDay: Date.now })
-  return memoryLimiter({ db, write, ...ticking, ban: config.ban, claim })
+  if (config.redisUrl) return sharedLimiter(config.redisUrl, config, installation, clock, reporting)
+  const ticking = clock ? { clock } : createMachineClock({ timeOfDay: Date.now })
+  return openMemoryLimiter({ db, write, ...ticking, ban: config.ban, claim })
 }
 
-/** Counters shared with every other process of this installation, which its id tells from others. */
+/** Counters shared by all processes of this installation. */
 async function sharedLimiter(
   connection: string,
   { ban }: Config,
   namespace: string,
   clock: (() => number) | undefined,
-  { logger, metrics }: Told,
+  { logger, metrics }: Reporting,
 ): Promise<Limiter> {
-  const { redisLimiter } = await import('./limits/redis/limiter.ts')
-  return redisLimiter({
+  const { openRedisLimiter } = await import('./limits/redis/limiter.ts')
+  return openRedisLimiter({
     server: connection,
     clock: clock ?? steadyNow,
-    // A clock that a test holds is the store's clock too.
+    // The clock of a test also replaces the clock of Redis.
     ...(clock && { storeClock: clock }),
     ban,
     namespace,
     onChange(lost) {
-      metrics?.linked(lost === undefined)
+      metrics?.setRedisUp(lost === undefined)
       if (lost)
-        logger.warn({ err: lost }, 'the shared counters are lost: serving from a share of what was left')
-      else logger.info('the shared counters are there')
+        logger.warn(
+          { err: lost },
+          'the shared counters are lost: this process serves its share of the remaining limits',
+        )
+      else logger.info('the shared counters are available')
     },
   })
 }
@@ -72,22 +83,28 @@ async function sharedLimiter(
 const SWEEP_MS = 60_000
 
 /**
- * Not a job: each process has callers of its own to forget, and alone writes the counters that it keeps.
+ * Calls the limiter's `sweep` regularly. A background job would run in one process only, but each process
+ * must forget its own callers and write its own counters.
  *
- * @returns a function that ends it
+ * @returns a function that stops the sweeps
  */
-export function sweepRegularly(limiter: Limiter, loss: Loss): () => void {
+export function sweepRegularly(limiter: Limiter, loss: OutageReporter): () => void {
   const sweep = (): void => {
     limiter
       .sweep()
-      .catch((error: unknown) => loss.lost(error, 'expired counters stay: the store cannot do it now'))
+      .catch((error: unknown) =>
+        loss.reportLoss(error, 'expired counters were not removed because the store is unavailable'),
+      )
   }
   sweep()
   const interval = setInterval(sweep, SWEEP_MS)
   return () => clearInterval(interval)
 }
 
-/** Unix time in milliseconds as of the start of the process; nobody who sets the machine's clock changes it. */
+/**
+ * Returns Unix time in milliseconds. Reads the machine's clock once, at process start, so later changes of
+ * that clock have no effect.
+ */
 function steadyNow(): number {
   return performance.timeOrigin + performance.now()
 }

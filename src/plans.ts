@@ -4,7 +4,7 @@ export interface Limits {
   perDay: number
 }
 
-/** The plans and their figures; an enterprise key carries its own two. */
+/** The plans and their limits. Each enterprise key has its own limits. */
 export const PLANS = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },

@@ -2,11 +2,13 @@ import { ApiError } from '../errors.ts'
 import type { App, Hook } from './app.ts'
 import type { Face, ReadBody } from './face.ts'
 import { gateHooks } from './gate.ts'
-import { notFound } from './not-found.ts'
+import { createNotFoundHandler } from './not-found.ts'
 
-/** Adds the faces, in their order, each in a scope of its own: a request meets gate, cache and route. */
+/**
+ * Adds each face in its own scope, so every request passes first the gate, then the cache, then its route.
+ */
 export async function addFaces(app: App, faces: readonly Face[], cache: Hook): Promise<void> {
-  const answerNotFound = notFound(app, gateHooks(faces.at(-1) as Face))
+  const handleNotFound = createNotFoundHandler(app, gateHooks(faces.at(-1) as Face))
   for (const face of faces) face.openApi?.(app)
   for (const face of faces) {
     await app.register(
@@ -19,16 +21,16 @@ export async function addFaces(app: App, faces: readonly Face[], cache: Hook): P
           })
         for (const hook of [...gateHooks(face), cache]) scope.addHook('onRequest', hook)
         scope.addContentTypeParser('*', bodyReader(face))
-        if (face.prefix !== '') scope.setNotFoundHandler(answerNotFound)
+        if (face.prefix !== '') scope.setNotFoundHandler(handleNotFound)
         await face.routes(scope)
       },
       { prefix: face.prefix },
     )
   }
-  app.setNotFoundHandler(answerNotFound)
+  app.setNotFoundHandler(handleNotFound)
 }
 
-/** Where neither the route nor its face reads bodies, none is taken. */
+/** Refuses a body if neither the route nor its face has a reader for bodies. */
 function bodyReader(face: Face): ReadBody {
   return (request, payload, done) => {
     const read = request.routeOptions.config.readBody ?? face.readBody

@@ -6,13 +6,14 @@ import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { findByHash } from '../keys/find-by-hash.ts'
 import { hashKey } from '../keys/key-format.ts'
-import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import type { View } from './caller.ts'
 
-// Compares answers of the hook with answers of the route. `If-Match: *` is always true, and leads to the route.
+// Compares responses of the hook with responses of the route. `If-Match: *` leads to the route.
 
 const BY_ROUTE = { 'if-match': '*' }
 
-/** How many requests the router has handed to a route. */
+/** Counts the requests that reach a route. */
 function countRouted(t: TestContext): () => number {
   let routed = 0
   const count = (): void => {
@@ -31,7 +32,7 @@ async function startWithPets(t: TestContext): Promise<TestApp> {
   return app
 }
 
-/** All that a client sees, but for what differs from request to request. */
+/** Everything a client sees, except what differs by request. */
 function seen({ status, headers, text }: Awaited<ReturnType<TestApp['get']>>) {
   const { date, 'x-request-id': id, 'x-ratelimit-remaining': remaining, ...others } = headers
   return {
@@ -44,7 +45,7 @@ function seen({ status, headers, text }: Awaited<ReturnType<TestApp['get']>>) {
   }
 }
 
-test('a cached page is answered with the bytes of its route', async (t) => {
+test('GET of a cached page returns the same bytes as its route', async (t) => {
   const routed = countRouted(t)
   const { get } = await startWithPets(t)
   for (const path of [
@@ -71,7 +72,7 @@ test('a cached page is answered with the bytes of its route', async (t) => {
     ]) {
       const before = routed()
       const short = await get(path, headers)
-      assert.equal(routed(), before, 'it came from the cache')
+      assert.equal(routed(), before, 'the page came from the cache')
       const long = await get(path, { ...headers, ...BY_ROUTE })
       assert.equal(routed(), before + 1)
       assert.deepEqual(seen(short), seen(long))
@@ -83,25 +84,25 @@ test('a cached page is answered with the bytes of its route', async (t) => {
   }
 })
 
-test('a cached page is answered in a coding with the bytes of its route, and in a new coding by its route', async (t) => {
+test('GET of a cached page with Accept-Encoding returns the bytes of its route, which is called once per coding', async (t) => {
   const routed = countRouted(t)
   const { get, patch } = await startWithPets(t)
   await patch('/v1/pets/2', { description: 'Likes long walks. '.repeat(100) })
   for (const path of ['/v1/pets', '/v1/pets?id=2', '/v1/pets/2']) {
     for (const coding of ['br', 'zstd', 'gzip']) {
-      const asked = { 'accept-encoding': coding }
+      const acceptCoding = { 'accept-encoding': coding }
       const begun = routed()
-      const { etag, 'last-modified': modified } = (await get(path, asked)).headers
-      assert.equal(routed(), begun + 1, 'nothing was ready')
+      const { etag, 'last-modified': modified } = (await get(path, acceptCoding)).headers
+      assert.equal(routed(), begun + 1, 'the page was not cached in this coding')
       for (const headers of [
-        asked,
-        { ...asked, 'if-none-match': etag },
-        { ...asked, 'if-none-match': '"other"' },
-        { ...asked, 'if-modified-since': modified },
+        acceptCoding,
+        { ...acceptCoding, 'if-none-match': etag },
+        { ...acceptCoding, 'if-none-match': '"other"' },
+        { ...acceptCoding, 'if-modified-since': modified },
       ]) {
         const before = routed()
         const short = await get(path, headers)
-        assert.equal(routed(), before, 'it came from the cache')
+        assert.equal(routed(), before, 'the page came from the cache')
         const long = await get(path, { ...headers, ...BY_ROUTE })
         assert.equal(routed(), before + 1)
         assert.deepEqual(seen(short), seen(long))
@@ -110,20 +111,20 @@ test('a cached page is answered in a coding with the bytes of its route, and in 
   }
 })
 
-test('who has a page in a coding is told so, though the page was made anew and nobody asked for that', async (t) => {
+test('GET with If-None-Match of an encoded page that was cached again unencoded gets 304', async (t) => {
   const routed = countRouted(t)
   const { get, patch, post } = await startWithPets(t)
   await patch('/v1/pets/2', { description: 'Likes long walks. '.repeat(100) })
-  const asked = { 'accept-encoding': 'br' }
-  const { etag } = (await get('/v1/pets?id=2', asked)).headers
+  const acceptCoding = { 'accept-encoding': 'br' }
+  const { etag } = (await get('/v1/pets?id=2', acceptCoding)).headers
   await post('/v1/pets', { name: 'Ben', categoryId: 1 })
   await get('/v1/pets?id=2')
   const before = routed()
-  const { status, headers } = await get('/v1/pets?id=2', { ...asked, 'if-none-match': etag })
+  const { status, headers } = await get('/v1/pets?id=2', { ...acceptCoding, 'if-none-match': etag })
   assert.deepEqual([status, headers.etag, routed()], [304, etag, before])
 })
 
-test('a cached page and a route write the same line into the log', async (t) => {
+test('a cached page and a routed page write the same log line', async (t) => {
   const { get, log } = await startWithPets(t)
   await get('/v1/pets?limit=2')
   const lines: Record<string, unknown>[] = []
@@ -137,7 +138,7 @@ test('a cached page and a route write the same line into the log', async (t) => 
   assert.deepEqual(lines[0], lines[1])
 })
 
-test('from cache and route together exactly the limit gets through, and each request is charged once', async (t) => {
+test('requests to the cache and to the route together: exactly the limit is allowed', async (t) => {
   const { get } = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 40, perDay: 1_000 } } })
   const left: string[] = []
   for (let count = 0; count < 40; count += 1) {
@@ -154,7 +155,51 @@ test('from cache and route together exactly the limit gets through, and each req
   assert.deepEqual(seen(short), seen(long))
 })
 
-test('a bad request for a cached page gets the error of its route', async (t) => {
+test('an ignored parameter leads to the same cached page, and to 400 with Prefer: handling=strict', async (t) => {
+  const routed = countRouted(t)
+  const { get } = await startWithPets(t)
+  const strict = { prefer: 'handling=strict' }
+  for (const path of ['/v1/pets?limit=2', '/v1/pets/2']) {
+    const { text } = await get(path)
+    const before = routed()
+    for (const query of ['utm_source=1', 'Limit=1', 'x[]=1&y']) {
+      const ignored = `${path}${path.includes('?') ? '&' : '?'}${query}`
+      assert.equal((await get(ignored)).text, text)
+      assert.equal((await get(ignored, strict)).status, 400)
+    }
+    assert.equal(routed(), before)
+    assert.equal((await get(path, strict)).text, text)
+  }
+  for (const query of ['limit[]=2', 'limit=2&limit=1', 'limit=%', 'limit=']) {
+    await get('/v1/pets?limit=2')
+    assert.equal((await get(`/v1/pets?${query}`)).status, 400, query)
+  }
+})
+
+test('a cached page counts for its organization, or else for its key or address', async (t) => {
+  const { get, post, databaseUrl, key, service } = await startApp(t, {
+    key: { ...UNLIMITED, access: 'admin' },
+  })
+  await post('/v1/organizations', { name: 'Harbour Shelter', code: 'CO12' })
+  const own = [
+    await makeKey(databaseUrl, { organizationId: 1 }),
+    await makeKey(databaseUrl, { organizationId: 1 }),
+  ]
+  const ownerOf = async (view: View, path: string, authorization: string | undefined) => {
+    assert.equal((await get(path, { authorization })).status, 200)
+    const variant = authorization ? '' : 'en'
+    return service.context.pages.get(view, `${variant} http://pets.example${path}`)?.owner
+  }
+  for (const [index, one] of own.entries())
+    assert.equal(
+      await ownerOf('organization:1', `/v1/pets?limit=${index + 1}`, `Bearer ${one}`),
+      'organization:1',
+    )
+  assert.match((await ownerOf('all', '/v1/pets', `Bearer ${key}`)) ?? '', /^key:\d$/)
+  assert.equal(await ownerOf('public', '/robots.txt', undefined), 'ip:127.0.0.1')
+})
+
+test('an invalid request for a cached page gets the error of its route', async (t) => {
   const { get, request, key } = await startWithPets(t)
   await get('/v1/pets')
   assert.equal((await get('/v1/pets', { authorization: `Bearer ${key}0` })).status, 401)
@@ -165,7 +210,7 @@ test('a bad request for a cached page gets the error of its route', async (t) =>
   assert.equal((await request('/v1/pets', { method: 'HEAD' })).text, '')
 })
 
-test('a cached list shows a change at once, and none to a key that was revoked or has ended', async (t) => {
+test('a cached list after a change is the new list; a revoked or expired key gets 401', async (t) => {
   const { get, post, databaseUrl, key, clock } = await startWithPets(t)
   await get('/v1/pets')
   const { body } = await post('/v1/pets', { name: 'Rex', categoryId: 1 })
@@ -187,7 +232,7 @@ test('a cached list shows a change at once, and none to a key that was revoked o
   await close()
 })
 
-test('a cached animal is given until GET /pets/{petId} goes, and no longer', async (t) => {
+test('a cached animal is served until GET /pets/{petId} is removed', async (t) => {
   const { get, clock } = await startWithPets(t)
   const end = Date.UTC(2030, 11, 5)
   const statuses: number[] = []
@@ -195,7 +240,7 @@ test('a cached animal is given until GET /pets/{petId} goes, and no longer', asy
   assert.deepEqual(statuses, [200, 200, 410])
 })
 
-/** Lets the head of the next answer fail where Node sends it; once, and only for requests with the id `broken`. */
+/** Makes Node refuse the next response's head, once, for requests with the id `broken`. */
 function breakNext(t: TestContext): void {
   const real = ServerResponse.prototype.writeHead as (...given: unknown[]) => ServerResponse
   const { mock } = t.mock.method(
@@ -211,7 +256,7 @@ function breakNext(t: TestContext): void {
 
 const BROKEN = { 'x-request-id': 'broken' }
 
-test('an answer that cannot be sent is a 500 with its log line and its cause, from the cache or not', async (t) => {
+test('a response whose head Node refuses, cached or not: 500, and the cause is logged', async (t) => {
   const { get, log } = await startWithPets(t)
   await get('/v1/pets')
   for (const way of [{}, BY_ROUTE]) {

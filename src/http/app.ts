@@ -13,11 +13,11 @@ import type { Static, TSchema } from './type.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must be allowed to do for this route, as src/access.ts has it. */
+    /** The access that the route requires, from src/access.ts. */
     access?: Access
-    /** Errors that only this route answers, for the description: status and meaning. */
+    /** Errors of this route alone, for the API description: status and meaning. */
     errors?: Record<number, string>
-    /** Headers that only this route reads, for the description. */
+    /** Headers that only this route reads, for the API description. */
     headers?: Record<string, { type: 'string'; description: string; minLength: number; maxLength: number }>
   }
 }
@@ -27,7 +27,7 @@ export interface TypeBoxProvider extends FastifyTypeProvider {
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown
 }
 
-/** Fastify, with types that follow from the schemas. */
+/** Fastify, with types inferred from the schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

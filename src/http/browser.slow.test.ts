@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { NEEDS_BROWSER, openBrowser } from '../testing/browser.ts'
 import { startApp } from '../testing/start-app.ts'
 
-/** So long ago that a browser left to itself would take what it has for fresh for weeks. */
+/** A date so old that, by heuristic freshness, a browser would use its cached copy for weeks. */
 const LONG_AGO = Date.UTC(2025, 0, 1)
 
 test(
-  'a browser shows what an animal has become elsewhere, and without a valid key no animal',
+  'a browser that goes back shows an animal changed elsewhere, and without a valid key shows none',
   NEEDS_BROWSER,
   async (t) => {
     const app = await startApp(t, { now: LONG_AGO })
@@ -19,10 +19,10 @@ test(
         async ([path = '', key]) => {
           const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
           const answer = await fetch(path, { headers })
-          const told: unknown = await answer.json()
+          const body: unknown = await answer.json()
           return {
             status: answer.status,
-            names: ([told].flat() as { name?: string }[]).map(({ name }) => name),
+            names: ([body].flat() as { name?: string }[]).map(({ name }) => name),
           }
         },
         [path, key],
@@ -34,7 +34,7 @@ test(
       const name = `of ${path}`
       assert.deepEqual(await read(path), { status: 200, names: [before] })
       assert.deepEqual(await read(path), { status: 200, names: [before] })
-      assert.equal(latest().status, 304, 'the browser asked again, and had it already')
+      assert.equal(latest().status, 304, 'the browser revalidated its copy')
 
       const headers = { 'content-type': 'application/json' }
       await app.request('/v1/pets/1', { method: 'PATCH', headers, body: { name } })

@@ -9,7 +9,7 @@ const ADOPTER = { name: 'A', email: 'a@example.org' }
 const MERGE = { 'content-type': 'application/merge-patch+json' }
 const ANONYMOUS = { authorization: undefined }
 
-test('what is answered under /v1 is kept by the caller alone, who asks before each use; orders by nobody', async (t) => {
+test('Cache-Control under /v1 is private, no-cache; Cache-Control of orders is no-store', async (t) => {
   const app = await startApp(t, { key: ADMIN })
   const change = (path: string, body: object) => app.request(path, { method: 'PATCH', headers: MERGE, body })
   const gone = (path: string) => app.request(path, { method: 'DELETE' })
@@ -58,7 +58,7 @@ test('what is answered under /v1 is kept by the caller alone, who asks before ea
   }
 })
 
-test('no cache keeps an error, and no browser makes anything else of any answer', async (t) => {
+test('errors are sent with no-store, and every response is sent with nosniff', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const errors = [
     await app.get('/v1/pets?limit=0'),

@@ -1,27 +1,31 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Every answer is what its type says, whatever it looks like. */
+/** Stops browsers from guessing another type than Content-Type. */
 export const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
-/** Which pages may read an answer depends on the Origin. */
+/** The response depends on the API key. The Origin header decides which web pages may read the response. */
 const VARY = { vary: 'Authorization, Origin' }
-/** Of an answer that may come compressed, whether or not this one does (RFC 9110, section 12.5.5). */
-const VARY_CODED = { vary: `Accept-Encoding, ${VARY.vary}` }
+/**
+ * For all responses that may be compressed, including responses that are sent uncompressed (RFC 9110, section
+ * 12.5.5).
+ */
+const VARY_ENCODED = { vary: `Accept-Encoding, ${VARY.vary}` }
 
-/** Of an answer that only the caller's own cache may keep, and has to ask about before each use. */
+/** Only the caller's own cache may store the response, and must revalidate it before each use. */
 const PRIVATE = { 'cache-control': 'private, no-cache' }
-export const PRIVATE_CODED = { ...PRIVATE, ...VARY_CODED }
+export const PRIVATE_ENCODED = { ...PRIVATE, ...VARY_ENCODED }
 
-/** Of an answer that no cache may keep: an error, or one with somebody's personal data. */
+/** No cache may store the response, because the response is an error or contains personal data. */
 export const NO_STORE = { 'cache-control': 'no-store' }
 
 type Done = (error?: Error) => void
 
 /**
- * Whether an answer may come compressed: one to a read that somebody may keep, so no error and none
- * with personal data. Who can put words beside a secret learns it from how small both become together.
+ * Checks whether a response may be compressed. This is allowed only for responses to reads that a cache may
+ * store. Personal data is never compressed: an attacker who controls a part of the text could guess a secret
+ * next to that part from the compressed size (the BREACH attack).
  */
-export function mayBeCoded({ method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+export function mayCompress({ method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
     routeOptions.config?.access !== undefined &&
@@ -29,7 +33,7 @@ export function mayBeCoded({ method, routeOptions }: FastifyRequest, reply: Fast
   )
 }
 
-/** Hook, before an answer is sent: what depends on its route. Errors have said that nobody may keep them. */
+/** `onSend` hook: adds the headers that depend on the route. Errors already carry `no-store`. */
 export function addRouteHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,14 +44,14 @@ export function addRouteHeaders(
   reply.headers(NOSNIFF)
   if (access && reply.statusCode < 400) {
     if (!reply.hasHeader('cache-control')) reply.headers(PRIVATE)
-    reply.headers(mayBeCoded(request, reply) ? VARY_CODED : VARY)
+    reply.headers(mayCompress(request, reply) ? VARY_ENCODED : VARY)
   }
   if (deprecation) reply.headers(deprecation(request))
   done()
 }
 
-/** Hook, before a request is handled: for routes whose answers hold personal data. */
-export function keepNothing(_request: FastifyRequest, reply: FastifyReply, done: Done): void {
+/** `onRequest` hook for routes whose responses contain personal data. */
+export function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: Done): void {
   reply.headers(NO_STORE)
   done()
 }

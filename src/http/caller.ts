@@ -3,41 +3,45 @@ import type { BanRule } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import type { Limits, Plan } from '../plans.ts'
 
-/** Which part of the data a caller sees. Two callers share an answer only if they have the same view. */
+/**
+ * The part of the data that a caller may see. Callers share a cached response only if they have equal views.
+ */
 export type View = 'all' | 'public' | `organization:${number}`
 
-/** Whether the view shows what staff alone see of something that belongs to an organization, or to none. */
-export function seesWhole(view: View, organizationId: unknown): boolean {
+/** Checks whether the view includes the data of an organization that only staff may see. */
+export function seesInternalData(view: View, organizationId: unknown): boolean {
   return view === 'all' || (view !== 'public' && view === `organization:${organizationId}`)
 }
 
-/** The view of those who work with animals: of an organization, its own. */
-export function insideView(organizationId: number | undefined): View {
+/** The view of staff and of keys with write access: all data, or the data of one organization. */
+export function internalViewOf(organizationId: number | undefined): View {
   return organizationId === undefined ? 'all' : `organization:${organizationId}`
 }
 
-/** Who sends a request: made once, by the gate of a face, and passed down. */
+/** The sender of a request. The gate of a face creates a Caller for each request. */
 export interface Caller {
   kind: 'key' | 'staff' | 'visitor'
-  /** Of the key, also of the one through which a member of staff acts; 0 for a visitor. */
+  /**
+   * Id of the key. A member of staff acts through a key that belongs to that person alone. 0 for a visitor.
+   */
   id: number
   /** Absent for a visitor. */
   access?: Access
   view: View
-  /** Of a key that belongs to one: it changes nothing that is another's. */
+  /** The organization of a key. Such a key can change only data of its organization. */
   organizationId?: number | undefined
-  /** Of a member of staff. */
+  /** Only for staff. */
   staff?: { id: number; name: string; role: Role }
-  /** Name of the counters: key:7, staff:7, ip:192.0.2.1. */
+  /** Names the rate limit counter: key:7, staff:7, ip:192.0.2.1. */
   name: string
   limits: Limits
   /** Absent for addresses and staff, who are never banned. */
   ban?: BanRule
-  /** Of a key: tells in the metrics who is meant, and decides nothing. */
+  /** The plan of a key. Only metrics use it, as a label. */
   plan?: Plan
 }
 
-/** Who makes a change. */
+/** The key that makes a change, and its organization. */
 export interface Actor {
   keyId: number
   organizationId?: number | undefined
@@ -47,15 +51,21 @@ export function actorOf({ id, organizationId }: Caller): Actor {
   return { keyId: id, organizationId }
 }
 
-/** @throws {ApiError} other_organization when they belong to one, and this belongs to another or to none */
-export function requireOwn(actor: Pick<Actor, 'organizationId'>, organizationId: number | undefined): void {
+/**
+ * @throws {ApiError} other_organization when the actor belongs to an organization, and the resource does not
+ * belong to it
+ */
+export function requireOwnOrganization(
+  actor: Pick<Actor, 'organizationId'>,
+  organizationId: number | undefined,
+): void {
   const own = actor.organizationId
   if (own !== undefined && organizationId !== own) throw new ApiError('other_organization')
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the gate; absent on routes that are open. */
+    /** Set by the gate. Absent on open routes. */
     caller: Caller
   }
 }

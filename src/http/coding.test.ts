@@ -32,7 +32,7 @@ const CASES: [header: string | undefined, coding: string | undefined][] = [
   ['identity;q=0, gzip;q=0.1', 'gzip'],
   ['identity;q=0, *', 'br'],
   ['deflate, compress, exi', undefined],
-  // None of these is a weight.
+  // None of these is a valid weight.
   ['gzip;q=2', undefined],
   ['gzip;q=-1', undefined],
   ['gzip;q=0.5555', undefined],
@@ -47,12 +47,12 @@ const CASES: [header: string | undefined, coding: string | undefined][] = [
   [`${'x, '.repeat(100)}gzip`, 'gzip'],
 ]
 
-test('of Accept-Encoding the heaviest coding counts, of equals the smallest, and never what cannot be read', () => {
-  // Again, since what was read once is remembered.
+test('codingFor chooses the highest weight, then the smallest output; an invalid weight counts as 0', () => {
+  // Twice, because results are remembered.
   for (const [header, coding] of [...CASES, ...CASES]) assert.equal(codingFor(header), coding, header)
 })
 
-test('however many different headers come, each is read as it stands', () => {
+test('codingFor reads each of 1,000 different headers correctly', () => {
   for (let count = 0; count < 1_000; count += 1) {
     assert.equal(codingFor(`br;q=0, gzip, x${count}`), 'gzip')
     assert.equal(codingFor(`br, x${count}`), 'br')

@@ -1,53 +1,61 @@
-/** The codings that answers come in, the one that makes them smallest first (RFC 9110, section 8.4.1). */
+/** Supported content codings, smallest output first (RFC 9110, section 8.4.1). */
 export const CODINGS = ['br', 'zstd', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
-/** Below this many bytes a coding saves less than it costs: an answer fits into one packet in any case. */
+/** Smaller responses are not compressed, because they fit into one packet anyway. */
 export const MIN_BYTES = 1_024
 
-/** Of clients that all send something else, so many headers of so many characters are remembered. */
+/** Limits the memory for parsed headers, because clients can send ever new ones. */
 const MAX_REMEMBERED = 200
-const LONGEST_REMEMBERED = 200
+const MAX_REMEMBERED_CHARACTERS = 200
 
 const remembered = new Map<string, Coding | undefined>()
 
 /**
- * The coding that a client likes most, the smallest of equals; undefined for none. Who refuses answers as
- * they are (`identity;q=0`) and takes none of ours still gets one as it is, as RFC 9110, section 12.4.1, allows.
+ * Chooses the coding that the client prefers. If the client gives several codings the same weight, chooses
+ * the one with the smallest output. A client that refuses `identity` and all our codings gets an uncompressed
+ * response, as RFC 9110, section 12.4.1, allows.
  *
  * @param header Accept-Encoding
+ * @returns undefined for an uncompressed response
  */
 export function codingFor(header: string | undefined): Coding | undefined {
   if (header === undefined) return undefined
-  const known = remembered.get(header)
-  if (known !== undefined || remembered.has(header)) return known
+  const cached = remembered.get(header)
+  if (cached !== undefined || remembered.has(header)) return cached
   const coding = choose(header)
-  if (header.length > LONGEST_REMEMBERED) return coding
+  if (header.length > MAX_REMEMBERED_CHARACTERS) return coding
   if (remembered.size >= MAX_REMEMBERED) remembered.clear()
   remembered.set(header, coding)
   return coding
 }
 
-/** The ETag of an answer in a coding: strong ones stand for bytes (RFC 9110, section 8.8.3.3). */
-export function codedTag(etag: string, coding: Coding): string {
+/**
+ * The ETag of an encoded response. It differs from the ETag of the uncompressed response, because a strong
+ * ETag identifies exact bytes (RFC 9110, section 8.8.3.3).
+ */
+export function encodedEtag(etag: string, coding: Coding): string {
   return `${etag.slice(0, -1)}-${coding}"`
 }
 
-/** RFC 9110, section 12.5.3. */
+/** Implements RFC 9110, section 12.5.3. */
 function choose(header: string): Coding | undefined {
   const weights = new Map<string, number>()
-  for (const one of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = one.split(';').map((part) => part.trim())
-    // Its other name counts as the same (section 8.4.1.3).
+  for (const item of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+    // `x-gzip` means `gzip` (section 8.4.1.3).
     weights.set(name === 'x-gzip' ? 'gzip' : name, weightOf(parameters))
   }
-  const liking = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
-  const most = Math.max(...CODINGS.map(liking))
-  if (most === 0 || most < (weights.get('identity') ?? 0)) return undefined
-  return CODINGS.find((coding) => liking(coding) === most)
+  const weightFor = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
+  const highest = Math.max(...CODINGS.map(weightFor))
+  if (highest === 0 || highest < (weights.get('identity') ?? 0)) return undefined
+  return CODINGS.find((coding) => weightFor(coding) === highest)
 }
 
-/** A weight that cannot be read is none: nothing goes out coded that was not clearly asked for. */
+/**
+ * Reads a weight. An invalid weight counts as 0, so nothing is compressed unless the client clearly requests
+ * it.
+ */
 function weightOf(parameters: string[]): number {
   const weight = parameters.find((parameter) => parameter.startsWith('q='))
   if (weight === undefined) return 1

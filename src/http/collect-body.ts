@@ -1,53 +1,62 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '../errors.ts'
 
-/** From so many pieces on, each has to hold something: one of a byte costs the same as one of thousands. */
-const MAX_SMALL_PIECES = 2_048
-const MIN_PIECE_BYTES = 16
-const FIRST_BYTES = 1_024
+/**
+ * A body with more chunks than this must have an average of MIN_CHUNK_BYTES per chunk, because each chunk has
+ * a fixed cost.
+ */
+const MAX_SMALL_CHUNKS = 2_048
+const MIN_CHUNK_BYTES = 16
+const INITIAL_BYTES = 1_024
 
 /**
- * Reads a body whole. It takes no more memory than it has bytes: to keep the pieces in which it comes would
- * take hundreds of times as much, if a client made them small.
+ * Reads a request body into one buffer, so memory use follows the size of the body. A list of chunks could
+ * take hundreds of times as much memory, because a client can make the chunks tiny.
  *
- * @param declared its Content-Length, NaN when it has none
- * @param mostBytes of a larger one nothing more is read
+ * @param declared Content-Length, or NaN when the header is absent
+ * @param maxBytes a larger body is refused, and the rest of it is not read
+ * @param done gets an ApiError: `payload_too_large`, or `bad_request` when the client leaves early
  */
 export function collectBody(
   payload: Readable,
   declared: number,
-  mostBytes: number,
+  maxBytes: number,
   done: (error: Error | undefined, body: Buffer) => void,
 ): void {
-  const largerThan = `The body is larger than ${mostBytes} bytes.`
-  let body = Buffer.allocUnsafe(declared <= mostBytes ? declared : FIRST_BYTES)
+  const tooLargeMessage = `The body is larger than ${maxBytes} bytes.`
+  let body = Buffer.allocUnsafe(declared <= maxBytes ? declared : INITIAL_BYTES)
   let size = 0
-  let pieces = 0
+  let chunks = 0
 
-  function onPiece(piece: Buffer): void {
-    pieces += 1
-    const needed = size + piece.length
-    if (needed > mostBytes) {
-      end(tooLarge(largerThan))
-    } else if (pieces > MAX_SMALL_PIECES && needed < pieces * MIN_PIECE_BYTES) {
-      end(tooLarge('The body comes in too many small pieces.'))
+  function onChunk(chunk: Buffer): void {
+    chunks += 1
+    const newSize = size + chunk.length
+    if (newSize > maxBytes) {
+      finish(tooLarge(tooLargeMessage))
+    } else if (chunks > MAX_SMALL_CHUNKS && newSize < chunks * MIN_CHUNK_BYTES) {
+      finish(tooLarge('The body arrives in too many small chunks. Send larger chunks.'))
     } else {
-      if (needed > body.length)
-        body = Buffer.concat([body.subarray(0, size)], Math.max(needed, 2 * body.length))
-      piece.copy(body, size)
-      size = needed
+      if (newSize > body.length)
+        body = Buffer.concat([body.subarray(0, size)], Math.max(newSize, 2 * body.length))
+      chunk.copy(body, size)
+      size = newSize
     }
   }
 
-  function end(error?: Error): void {
-    payload.off('data', onPiece).off('end', end).off('error', end)
-    // What still comes, until the answer is out, is thrown away.
+  const onEarlyClose = (): void =>
+    finish(new ApiError('bad_request', { message: 'The body is incomplete. Send the request again.' }))
+
+  function finish(error?: Error): void {
+    payload.off('data', onChunk).off('end', finish).off('error', finish).off('close', onEarlyClose)
+    // Discards the rest of the body until the response is sent.
     if (error) payload.on('error', () => undefined).resume()
     done(error, body.subarray(0, size))
   }
 
-  if (declared > mostBytes) done(tooLarge(largerThan), body)
-  else payload.on('data', onPiece).on('end', end).on('error', end)
+  if (declared > maxBytes) done(tooLarge(tooLargeMessage), body)
+  // The client may have left during the lookup of the key. A destroyed stream emits no more events.
+  else if (payload.destroyed) onEarlyClose()
+  else payload.on('data', onChunk).on('end', finish).on('error', finish).on('close', onEarlyClose)
 }
 
 function tooLarge(message: string): ApiError {

@@ -23,7 +23,7 @@ interface Coded {
   bytes: Buffer
 }
 
-/** With the bytes as they came. */
+/** Returns the bytes as they were sent. */
 function asker({ port, key }: TestApp) {
   return (path: string, headers: http.OutgoingHttpHeaders, method = 'GET'): Promise<Coded> =>
     new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ function asker({ port, key }: TestApp) {
     })
 }
 
-/** A service in which each of the reads answers with more than a kilobyte. */
+/** Starts a service in which each of the reads returns more than a kilobyte. */
 async function startLong(t: Parameters<typeof startApp>[0], settings: Record<string, string> = {}) {
   const app = await startApp(t, { key: ADMIN, settings })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', description: LONG })
@@ -47,13 +47,13 @@ async function startLong(t: Parameters<typeof startApp>[0], settings: Record<str
 }
 
 for (const coding of CODINGS) {
-  test(`every read with over 1 kB comes in ${coding} if asked for, with the same bytes inside`, async (t) => {
+  test(`Accept-Encoding: ${coding}: every read over 1 kB decodes to the same bytes`, async (t) => {
     const { app, ask } = await startLong(t)
     await app.patch('/v1/pets/1', { description: `${LONG}!` })
     for (const path of [...PAGES, ...OTHERS]) {
       const plain = await ask(path, {})
       assert.equal(plain.headers['content-encoding'], undefined, path)
-      // First through the router, then what is ready.
+      // First from the route, then from the cache.
       for (const round of [1, 2]) {
         const about = `${path}, round ${round}`
         const coded = await ask(path, { 'accept-encoding': coding })
@@ -73,7 +73,7 @@ for (const coding of CODINGS) {
   })
 }
 
-test('small answers, errors, orders and answers to changes are never compressed', async (t) => {
+test('small responses, errors, orders and responses to changes are not compressed', async (t) => {
   const { app, ask } = await startLong(t)
   await app.post('/v1/pets', { name: 'A', categoryId: 1, status: 'available' })
   const adopter = { name: 'A', email: 'a@example.org', message: 'm'.repeat(1_900) }
@@ -105,7 +105,7 @@ test('small answers, errors, orders and answers to changes are never compressed'
   }
 })
 
-test('an answer of 1,024 bytes is compressed, and one of 1,023 is not', async (t) => {
+test('a response of 1,024 bytes is compressed, a response of 1,023 bytes is not', async (t) => {
   const { app, ask } = await startLong(t)
   const { text } = await app.get('/v1/pets/1')
   const least = 1_024 - Buffer.byteLength(text.replace(LONG, ''))
@@ -119,18 +119,18 @@ test('an answer of 1,024 bytes is compressed, and one of 1,023 is not', async (t
   }
 })
 
-test('Vary names Accept-Encoding and Origin, on a 304 and for an allowed origin too', async (t) => {
+test('Vary names Accept-Encoding and Origin, also on a 304 and with an allowed origin', async (t) => {
   const { ask } = await startLong(t, { CORS_ORIGINS: 'https://a.example' })
-  const asked = { 'accept-encoding': 'br', origin: 'https://a.example' }
+  const requestHeaders = { 'accept-encoding': 'br', origin: 'https://a.example' }
   for (const path of PAGES) {
-    const { headers } = await ask(path, asked)
+    const { headers } = await ask(path, requestHeaders)
     assert.equal(headers['access-control-allow-origin'], 'https://a.example')
-    const known = await ask(path, { ...asked, 'if-none-match': headers.etag })
-    assert.deepEqual([known.status, headers.vary, known.headers.vary], [304, VARY, VARY], path)
+    const revalidated = await ask(path, { ...requestHeaders, 'if-none-match': headers.etag })
+    assert.deepEqual([revalidated.status, headers.vary, revalidated.headers.vary], [304, VARY, VARY], path)
   }
 })
 
-test('each coding has an ETag of its own: a 304 is for the very one, a change may name any of them', async (t) => {
+test('each coding has its own ETag: If-None-Match needs the ETag of its coding, If-Match accepts any', async (t) => {
   const { app, ask } = await startLong(t)
   const codings = [undefined, ...CODINGS]
   for (const path of PAGES) {
@@ -168,20 +168,20 @@ test('each coding has an ETag of its own: a 304 is for the very one, a change ma
 
 const accepting = (coding: string | undefined) => (coding ? { 'accept-encoding': coding } : {})
 
-test('a change makes a new one, and no view ever gets what another sees', async (t) => {
+test('after a change the compressed page is new, and no view gets the page of another view', async (t) => {
   const { app, ask } = await startLong(t)
   const secret = 'Only staff may read this. '
   await app.patch('/v1/pets/1', { staff: { notes: secret } })
   const reader = await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'read' })
-  const asked = { 'accept-encoding': 'br' }
-  const asReader = { ...asked, authorization: `Bearer ${reader}` }
+  const requestHeaders = { 'accept-encoding': 'br' }
+  const asReader = { ...requestHeaders, authorization: `Bearer ${reader}` }
   const seen = async (path: string, headers: http.OutgoingHttpHeaders) =>
     String(DECODERS.br((await ask(path, headers)).bytes))
   for (const path of ['/v1/pets', '/v1/pets?id=1', '/v1/pets/1']) {
     for (const name of ['Max', 'Ben']) {
       await app.patch('/v1/pets/1', { name })
       for (const _ of [1, 2]) {
-        const [all, open] = [await seen(path, asked), await seen(path, asReader)]
+        const [all, open] = [await seen(path, requestHeaders), await seen(path, asReader)]
         assert.deepEqual([all.includes(name), all.includes(secret)], [true, true])
         assert.deepEqual([open.includes(name), open.includes(secret)], [true, false])
       }
@@ -189,7 +189,7 @@ test('a change makes a new one, and no view ever gets what another sees', async 
   }
 })
 
-/** One route, whose answers bring an ETag that it made itself. */
+/** A face with one route, which makes its own ETag. */
 function taggedFace(): Face {
   const visitor = (address = '') => ({ name: address, view: 'all' }) as unknown as Caller
   return {
@@ -215,14 +215,14 @@ function taggedFace(): Face {
   }
 }
 
-test('an answer with an ETag of its route stays as it is: that stands for these bytes', async (t) => {
+test('a response whose route created the ETag is not compressed', async (t) => {
   const ask = asker(await startApp(t, { faces: () => [taggedFace()] }))
   const codingOf = async (path: string) =>
     (await ask(path, { 'accept-encoding': 'br' })).headers['content-encoding']
   assert.deepEqual([await codingOf('/tagged/with'), await codingOf('/tagged/without')], [undefined, 'br'])
 })
 
-test('so many are compressed at once, and no more until one of them is done', async () => {
+test('at most 8 responses are compressed at once', async () => {
   const begun = Array.from({ length: 20 }, () => compress('a'.repeat(5_000), 'br'))
   assert.deepEqual(
     begun.map((one) => one !== undefined),
@@ -232,7 +232,7 @@ test('so many are compressed at once, and no more until one of them is done', as
   assert.ok(await compress('a'.repeat(5_000), 'gzip'))
 })
 
-test('many different pages asked for at once all come, compressed or as they are', async (t) => {
+test('many different pages requested at once all arrive, compressed or not', async (t) => {
   const { app, ask } = await startLong(t)
   const paths = Array.from({ length: 60 }, (_, count) => `/v1/pets?limit=${count + 1}`)
   const { text } = await app.get('/v1/pets')

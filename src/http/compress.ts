@@ -1,16 +1,16 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mayBeCoded } from './cache-headers.ts'
+import { mayCompress } from './cache-headers.ts'
 import { type Coding, codingFor, MIN_BYTES } from './coding.ts'
 
 /**
- * So many are compressed at once, and others go out as they are: the threads that do it also read files and
- * look up names, and each takes memory.
+ * Limits compression, which shares the thread pool with file reads and DNS. Above the limit, responses are
+ * sent uncompressed.
  */
 const MAX_CONCURRENCY = 8
 
-/** Levels above these save little more. Brotli below 5 finds less in prose than gzip does. */
+/** Higher levels save little more. Brotli below 5 compresses prose worse than gzip. */
 const BROTLI = {
   [constants.BROTLI_PARAM_QUALITY]: 5,
   [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
@@ -28,7 +28,7 @@ const CODERS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
 
 let running = 0
 
-/** Beside the event loop. @returns undefined when enough others are being compressed */
+/** Compresses in the thread pool. @returns undefined when MAX_CONCURRENCY is reached */
 export function compress(text: string, coding: Coding): Promise<Buffer> | undefined {
   if (running >= MAX_CONCURRENCY) return undefined
   running += 1
@@ -40,8 +40,8 @@ export function compress(text: string, coding: Coding): Promise<Buffer> | undefi
 type Done = (error?: Error | null, payload?: unknown) => void
 
 /**
- * Hook: an answer of a route, in the coding that the client likes most. One with an ETag was coded where that
- * was made (send-page.ts).
+ * `onSend` hook: compresses a response in the coding that the client prefers. Skips responses with an ETag,
+ * which send-page.ts compresses together with making the ETag.
  */
 export function compressRouted(
   request: FastifyRequest,
@@ -50,18 +50,18 @@ export function compressRouted(
   done: Done,
 ): void {
   const coding = codingFor(request.headers['accept-encoding'])
-  const coded =
+  const encoded =
     coding &&
     typeof payload === 'string' &&
     Buffer.byteLength(payload) >= MIN_BYTES &&
-    mayBeCoded(request, reply) &&
+    mayCompress(request, reply) &&
     !reply.hasHeader('etag') &&
     compress(payload, coding)
-  if (!coded) {
+  if (!encoded) {
     done()
     return
   }
-  coded.then((bytes) => {
+  encoded.then((bytes) => {
     reply.header('content-encoding', coding)
     done(null, bytes)
   }, done)

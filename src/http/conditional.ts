@@ -1,100 +1,105 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { seesWhole, type View } from './caller.ts'
-import { CODINGS, codedTag } from './coding.ts'
-import { httpDate } from './http-date.ts'
+import { seesInternalData, type View } from './caller.ts'
+import { CODINGS, encodedEtag } from './coding.ts'
+import { parseHttpDate } from './http-date.ts'
 
-/**
- * What an answer carries so that a client can ask again, or change, only under a condition (RFC 9110,
- * section 8.8).
- */
+/** The validators of a response (RFC 9110, section 8.8). */
 export interface Validators {
-  /** Strong: equal ones stand for the same bytes. */
+  /** Strong: equal ETags mean equal bytes. */
   etag: string
-  /** Unix time in milliseconds; unknown of what is older than this release. */
+  /** Unix time in milliseconds; absent for rows older than this release. */
   updatedAt?: number | undefined
-  /** Whether callers with another view see something else. */
-  differs?: boolean
-  /** The organization that it belongs to. */
+  /** True if the resource looks different to callers with another view. */
+  variesByView?: boolean
+  /** The organization that the resource belongs to. */
   owner?: unknown
 }
 
-/** The headers by which a request is to be carried out only under a condition (RFC 9110, section 13.1). */
+/** Conditional request headers (RFC 9110, section 13.1). */
 type ConditionHeaders = Pick<
   IncomingHttpHeaders,
   'if-match' | 'if-unmodified-since' | 'if-none-match' | 'if-modified-since'
 >
 
-/** Of a change, which another thread may make: with the view of the caller, whose ETags it names. */
+/** The conditions of a change, in a form that can be cloned for the writer thread. ETags differ by view. */
 export type Conditions = ConditionHeaders & { view: View }
 
-/** Longer ones are a 431, with all other headers. */
+/** Node answers 431 to longer headers, because the size of all headers together is limited. */
 const CONDITION = { type: 'string', minLength: 1, maxLength: 16_384, 'x-stability': 'beta' } as const
 
-/** For the description: the headers of a change, of a look, and of an answer. */
+/** For the API description: request headers of changes and reads, and response headers. */
 export const IF_MATCH = {
   'If-Match': {
     ...CONDITION,
-    description: 'The ETag that it must still have, in its quotes; else the answer is a 412. `*` for any.',
+    description:
+      'The ETag that the resource must still have, in quotes, or `*` for any. Otherwise the answer is a 412.',
   },
   'If-Unmodified-Since': {
     ...CONDITION,
-    description: 'Without If-Match: a change later than this date is a 412.',
+    description: 'If the resource has changed since this date, the answer is a 412. Ignored with If-Match.',
   },
 } as const
 export const IF_NONE_MATCH = {
   'If-None-Match': {
     ...CONDITION,
-    description: 'ETags of answers the client has, in their quotes; one of them is a 304.',
+    description:
+      'ETags of answers that the client has, in quotes. If one of them is current, the answer is a 304.',
   },
   'If-Modified-Since': {
     ...CONDITION,
     description:
-      'Without If-None-Match: the Last-Modified of the answer that the client has; the same is a 304.',
+      'The Last-Modified of the answer that the client has. If it is current, the answer is a 304. Ignored ' +
+      'with If-None-Match.',
   },
 } as const
 export const ETAG_HEADER = {
   ETag: {
     type: 'string',
-    description: 'Strong: changes with every change (RFC 9110, section 8.8.3).',
+    description: 'A strong ETag: changes whenever the content changes (RFC 9110, section 8.8.3).',
     'x-stability': 'beta',
     required: true,
   },
 }
 export const VALIDATOR_HEADERS = {
   ...ETAG_HEADER,
-  'Last-Modified': { type: 'string', description: 'When it was last changed.', 'x-stability': 'beta' },
+  'Last-Modified': {
+    type: 'string',
+    description: 'When the resource was last changed.',
+    'x-stability': 'beta',
+  },
 }
 
-/** For the description: a 304. @param headers those of the 200 that it stands for */
-export const notModified = (headers: object) => ({
+/** For the API description: a 304 response. @param headers the headers of the matching 200 */
+export const notModifiedResponse = (headers: object) => ({
   type: 'null',
-  description: 'It is as the ETag in If-None-Match, or the date in If-Modified-Since, has it.',
+  description:
+    'Not changed since the answer with the ETag in If-None-Match, or the date in If-Modified-Since.',
   headers,
 })
 
-/** The strong ETag of an answer that has no version of its own. */
+/** Computes a strong ETag for a response without a stored version. */
 export function etagOf(...parts: string[]): string {
   return `"${hash('sha256', parts.join('\n'), 'base64url')}"`
 }
 
-/** Validators as headers have them. */
-interface ShownValidators {
+/** Validators as response headers. */
+interface ValidatorHeaders {
   etag: string
   'last-modified'?: string
 }
 
 /**
- * Callers who see different parts of one thing get different ETags for it. The public's has no mark: it
- * does not tell whether there is more to see.
+ * Callers who see different parts of a resource get different ETags. The public ETag has no suffix, so it
+ * does not reveal whether the resource has private parts.
  */
 export function validatorHeaders(
-  { etag, updatedAt, differs, owner }: Validators,
+  { etag, updatedAt, variesByView, owner }: Validators,
   view: View,
-): ShownValidators & Record<string, string> {
-  const own = differs && seesWhole(view, owner) ? etag.replace(/"$/, `.${view}"`) : etag
-  return { etag: own, ...(updatedAt && { 'last-modified': new Date(updatedAt).toUTCString() }) }
+): ValidatorHeaders & Record<string, string> {
+  const etagInView = variesByView && seesInternalData(view, owner) ? etag.replace(/"$/, `.${view}"`) : etag
+  return { etag: etagInView, ...(updatedAt && { 'last-modified': new Date(updatedAt).toUTCString() }) }
 }
 
 export function conditionsOf({ headers, caller }: Pick<FastifyRequest, 'headers' | 'caller'>): Conditions {
@@ -106,53 +111,53 @@ export function conditionsOf({ headers, caller }: Pick<FastifyRequest, 'headers'
   }
 }
 
-/** Whether a change may be made: all conditions in the order of RFC 9110, section 13.2.2. */
-export function mayChange(conditions: Conditions | undefined, validators: Validators): boolean {
+/** Checks whether a change may be made, in the order of RFC 9110, section 13.2.2. */
+export function meetsConditions(conditions: Conditions | undefined, validators: Validators): boolean {
   if (!conditions) return true
-  const shown = validatorHeaders(validators, conditions.view)
+  const headers = validatorHeaders(validators, conditions.view)
   const { 'if-none-match': ifNoneMatch } = conditions
   return (
-    isUnchanged(conditions, shown) &&
-    (ifNoneMatch === undefined || !names(ifNoneMatch, allTags(shown.etag), /^W\//))
+    meetsIfMatch(conditions, headers) &&
+    (ifNoneMatch === undefined || !listsAny(ifNoneMatch, allEtags(headers.etag), /^W\//))
   )
 }
 
 /**
- * If-Match, compared strongly, or else If-Unmodified-Since (RFC 9110, sections 13.1.1 and 13.1.4). A
- * change is one of the thing, in whatever coding the client has seen it.
- *
- * @returns whether the request may be carried out
+ * Evaluates If-Match with strong comparison. Without If-Match, evaluates If-Unmodified-Since (RFC 9110,
+ * sections 13.1.1 and 13.1.4). Accepts the ETag of any content coding, because a change concerns the resource
+ * and not an encoded response.
  */
-export function isUnchanged(
+export function meetsIfMatch(
   { 'if-match': ifMatch, 'if-unmodified-since': since }: ConditionHeaders,
-  { etag, 'last-modified': modified }: ShownValidators,
+  { etag, 'last-modified': modified }: ValidatorHeaders,
 ): boolean {
-  if (ifMatch !== undefined) return names(ifMatch, allTags(etag))
+  if (ifMatch !== undefined) return listsAny(ifMatch, allEtags(etag))
   if (since === undefined || modified === undefined) return true
-  const date = httpDate(since)
+  const date = parseHttpDate(since)
   return date === undefined || Date.parse(modified) <= date
 }
 
 /**
- * Whether a reader has this already: If-None-Match, compared weakly, or else If-Modified-Since (RFC 9110,
- * sections 13.1.2 and 13.1.3), in the very coding that it is about to get. Its date has to be the very one:
- * after a restore, dates go back.
+ * Checks whether the client already has the current response, so the answer can be a 304. Evaluates
+ * If-None-Match with weak comparison. Without If-None-Match, evaluates If-Modified-Since (RFC 9110, sections
+ * 13.1.2 and 13.1.3). The ETag must belong to the negotiated coding. The date must equal the current one,
+ * because a restore can set it back.
  */
-export function isKnown(
+export function isNotModified(
   { 'if-none-match': ifNoneMatch, 'if-modified-since': since }: ConditionHeaders,
-  { etag, 'last-modified': modified }: ShownValidators,
+  { etag, 'last-modified': modified }: ValidatorHeaders,
 ): boolean {
-  if (ifNoneMatch !== undefined) return ifNoneMatch === etag || names(ifNoneMatch, [etag], /^W\//)
+  if (ifNoneMatch !== undefined) return ifNoneMatch === etag || listsAny(ifNoneMatch, [etag], /^W\//)
   if (since === undefined || modified === undefined) return false
-  return since === modified || httpDate(since) === Date.parse(modified)
+  return since === modified || parseHttpDate(since) === Date.parse(modified)
 }
 
-function names(header: string, etags: string[], ignored = /^$/): boolean {
-  const meant = ['*', ...etags]
-  return header.split(',').some((one) => meant.includes(one.trim().replace(ignored, '')))
+function listsAny(header: string, etags: string[], ignoredPrefix = /^$/): boolean {
+  const candidates = ['*', ...etags]
+  return header.split(',').some((item) => candidates.includes(item.trim().replace(ignoredPrefix, '')))
 }
 
-/** The ETag of a thing in each coding. */
-function allTags(etag: string): string[] {
-  return [etag, ...CODINGS.map((coding) => codedTag(etag, coding))]
+/** The ETag of a resource in each coding. */
+function allEtags(etag: string): string[] {
+  return [etag, ...CODINGS.map((coding) => encodedEtag(etag, coding))]
 }

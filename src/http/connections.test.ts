@@ -7,7 +7,7 @@ import { startApp } from '../testing/start-app.ts'
 
 const LIVEZ = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Connects, asks, and tells whether there was an answer. */
+/** Connects and sends a request. Returns whether there was a response. */
 async function isServed(t: TestContext, port: number, localAddress: string): Promise<boolean> {
   const socket = net.connect({ port, host: '127.0.0.1', localAddress }, () => socket.write(LIVEZ))
   cleanup(t).defer(() => void socket.destroy())
@@ -27,7 +27,7 @@ async function servedOf(t: TestContext, port: number, count: number, localAddres
   return served
 }
 
-test('one address gets half of the connections, another the rest, and the first again once it leaves some', async (t) => {
+test('one address gets half of MAX_CONNECTIONS, and more after it closes some', async (t) => {
   const { port, service } = await startApp(t, { settings: { MAX_CONNECTIONS: '8' } })
   assert.equal(await servedOf(t, port, 8, '127.0.0.1'), 4)
   assert.equal(await servedOf(t, port, 3, '127.0.0.2'), 3)
@@ -40,7 +40,7 @@ test('one address gets half of the connections, another the rest, and the first 
   assert.equal(await servedOf(t, port, 5, '127.0.0.1'), 4)
 })
 
-test('a named proxy may have all connections', async (t) => {
+test('an address in TRUST_PROXY may use all connections', async (t) => {
   const settings = { MAX_CONNECTIONS: '8', TRUST_PROXY: '192.0.2.7,127.0.0.2,10.0.0.0/8' }
   const { port } = await startApp(t, { settings })
   assert.equal(await servedOf(t, port, 8, '127.0.0.2'), 8)

@@ -9,7 +9,7 @@ const PREFLIGHT = { authorization: undefined, 'access-control-request-method': '
 const allowed = ({ headers }: { headers: object }) =>
   Object.entries(headers).filter(([name]) => name.startsWith('access-control-'))
 
-test('CORS_ORIGINS takes exact origins or *, and refuses anything else with what to write', () => {
+test('CORS_ORIGINS accepts exact origins or *; the error for other values says what to write', () => {
   const read = (value: string) => readConfig({ CORS_ORIGINS: value }).corsOrigins
   assert.deepEqual(read(''), [])
   assert.deepEqual(read('*'), ['*'])
@@ -26,7 +26,7 @@ test('CORS_ORIGINS takes exact origins or *, and refuses anything else with what
   assert.throws(() => read('https://APP.example.org:443'), /written as https:\/\/app\.example\.org/)
 })
 
-test('a preflight from an allowed origin answers 204 with what it may send, and costs nothing', async (t) => {
+test('a preflight from an allowed origin: 204 with the permissions, and the request is not charged', async (t) => {
   const app = await startApp(t, { settings: { CORS_ORIGINS: ORIGIN, ANONYMOUS_PER_MINUTE: '1' } })
   for (const path of ['/v1/pets', '/v1/pets/1', '/v1/nowhere', '/v1/%g1']) {
     const answer = await app.request(path, { method: 'OPTIONS', headers: { ...PREFLIGHT, origin: ORIGIN } })
@@ -35,14 +35,14 @@ test('a preflight from an allowed origin answers 204 with what it may send, and 
     assert.match(String(answer.headers['access-control-allow-methods']), /PATCH/)
     for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'])
       assert.match(String(answer.headers['access-control-allow-headers']), new RegExp(`\\b${name}\\b`))
-    assert.equal(answer.headers.vary, 'Origin')
+    assert.equal(answer.headers.vary, 'Origin, Access-Control-Request-Headers')
     assert.ok(answer.headers['x-request-id'])
   }
   const { status, headers } = await app.get('/v1/pets', { authorization: undefined })
-  assert.deepEqual([status, headers['x-ratelimit-remaining']], [401, '0'], 'the first that counts')
+  assert.deepEqual([status, headers['x-ratelimit-remaining']], [401, '0'], 'the preflight was not charged')
 })
 
-test('an allowed origin may read every answer and its headers: cached, refused, and of the parser', async (t) => {
+test('an allowed origin may read every response: from cache or route, refusals, and errors of the HTTP parser', async (t) => {
   const app = await startApp(t, { settings: { CORS_ORIGINS: ORIGIN } })
   const { get, post, raw } = app
   const made = await post('/v1/pets', { name: 'Rex', categoryId: 1 }, { origin: ORIGIN })
@@ -74,7 +74,7 @@ test('an allowed origin may read every answer and its headers: cached, refused, 
   }
 })
 
-test('another origin, or none, is allowed nothing', async (t) => {
+test('a request from another origin, or without an origin, gets no CORS headers', async (t) => {
   const app = await startApp(t, { settings: { CORS_ORIGINS: ORIGIN } })
   for (const origin of [undefined, 'https://other.example', `${ORIGIN}.evil.example`, 'null', '*']) {
     const answer = await app.get('/v1/pets', { origin })
@@ -85,7 +85,7 @@ test('another origin, or none, is allowed nothing', async (t) => {
   assert.deepEqual([preflight.status, allowed(preflight)], [204, []])
 })
 
-test('with * every origin may read, and by default none; /openapi.json is open to all', async (t) => {
+test('CORS_ORIGINS=* allows every origin; by default only /openapi.json is open', async (t) => {
   const open = await startApp(t, { settings: { CORS_ORIGINS: '*' } })
   const any = await open.get('/v1/pets', { origin: 'https://any.example' })
   assert.equal(any.headers['access-control-allow-origin'], '*')

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
-import type { AnswerFirst } from './answer-first.ts'
 import { NOSNIFF } from './cache-headers.ts'
+import type { EarlyHandler } from './early-handler.ts'
 import { requestId } from './request-id.ts'
 import type { LogRequest } from './request-log.ts'
 
-/** What pages of other origins may send and read beside what browsers always let them (Fetch, 3.2). */
+/**
+ * Headers that pages of other origins may send and read, besides those that Fetch always allows (section
+ * 3.2).
+ */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const REQUEST_HEADERS = [
+const REQUEST_HEADERS: readonly string[] = [
   'Authorization',
   'Content-Type',
   'Idempotency-Key',
@@ -17,9 +20,9 @@ const REQUEST_HEADERS = [
   'If-Unmodified-Since',
   'Prefer',
   'X-Request-Id',
-  // Of browsers that run the client of the Petfinder API v2.
+  // Sent by the Petfinder API v2 client in browsers.
   'X-Api-Sdk',
-].join(', ')
+]
 const EXPOSED_HEADERS = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -34,76 +37,94 @@ const EXPOSED_HEADERS = [
   'Sunset',
 ].join(', ')
 
-/** For how long a browser may remember the answer to a preflight; none remembers it for longer. */
-const MAX_AGE_SECONDS = '7200'
+/** How long a browser may cache a preflight response. No browser accepts a longer time. */
+const PREFLIGHT_MAX_AGE = '7200'
 
-const PERMISSIONS = {
-  'access-control-allow-methods': METHODS,
-  'access-control-allow-headers': REQUEST_HEADERS,
-  'access-control-max-age': MAX_AGE_SECONDS,
+const HEADER_NAME = /^[\w-]{1,64}$/
+/** The maximum number of requested headers that a preflight grants. Real programs send a few. */
+const MAX_REQUESTED = 50
+
+/** Grants our own headers, and the other headers that the page wants to send. Routes ignore those. */
+function permissionsFor({ headers }: IncomingMessage): Record<string, string> {
+  const requested = String(headers['access-control-request-headers'] ?? '').split(',', MAX_REQUESTED)
+  const names = requested.map((name) => name.trim()).filter((name) => HEADER_NAME.test(name))
+  const own = new Set(REQUEST_HEADERS.map((name) => name.toLowerCase()))
+  const others = names.filter((name) => !own.has(name.toLowerCase()))
+  return {
+    'access-control-allow-methods': METHODS,
+    'access-control-allow-headers': [...REQUEST_HEADERS, ...others].join(', '),
+    'access-control-max-age': PREFLIGHT_MAX_AGE,
+  }
 }
 
-const EVERYBODY = {
+const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED_HEADERS,
 }
 
-/** The headers that let the page which sent a request read its answer; undefined when it may not. */
-export type ShareWithOrigin = (request: IncomingMessage) => Record<string, string> | undefined
+/**
+ * Returns the headers that let a web page read the response. Returns undefined when the page may not read it.
+ */
+export type CorsPolicy = (request: IncomingMessage) => Record<string, string> | undefined
 
-/** @param open addresses that pages of every origin may read; with a slash at the end, all that begin so */
-export function shareWithOrigin(
+/**
+ * @param openPaths paths that pages of every origin may read; a path that ends in a slash includes all paths
+ * under it
+ */
+export function createCorsPolicy(
   { corsOrigins }: Pick<Config, 'corsOrigins'>,
-  open: ReadonlySet<string>,
-): ShareWithOrigin {
-  const everybody = corsOrigins.includes('*')
-  const begun = [...open].filter((address) => address.endsWith('/'))
+  openPaths: ReadonlySet<string>,
+): CorsPolicy {
+  const allowsAnyOrigin = corsOrigins.includes('*')
+  const prefixes = [...openPaths].filter((address) => address.endsWith('/'))
   return ({ headers: { origin }, url = '' }) => {
-    // Also without an Origin, since caches may give the answer to whoever asks next.
-    if (open.has(url.split('?', 1)[0] ?? '') || begun.some((address) => url.startsWith(address)))
-      return EVERYBODY
+    // Sends this header even without an Origin, because a cache may later give the response to a page of
+    // another origin.
+    if (openPaths.has(url.split('?', 1)[0] ?? '') || prefixes.some((address) => url.startsWith(address)))
+      return ANY_ORIGIN
     if (origin === undefined) return undefined
-    if (everybody) return EVERYBODY
-    return corsOrigins.includes(origin) ? { ...EVERYBODY, 'access-control-allow-origin': origin } : undefined
+    if (allowsAnyOrigin) return ANY_ORIGIN
+    return corsOrigins.includes(origin) ? { ...ANY_ORIGIN, 'access-control-allow-origin': origin } : undefined
   }
 }
 
 /**
- * Lets pages of the allowed origins read every answer, errors too. Preflights carry no key, and cost none of
- * a caller's requests: one of another origin is answered as well, without the permission.
+ * Answers preflights, and lets pages of the allowed origins read every response, including errors. A
+ * preflight carries no key and is not charged. A preflight from another origin is answered too, but without
+ * permission.
  */
-export function allowOrigins(
+export function handleCors(
   { corsOrigins }: Pick<Config, 'corsOrigins'>,
-  share: ShareWithOrigin,
+  policy: CorsPolicy,
   logRequest: LogRequest,
-): AnswerFirst {
+): EarlyHandler {
   return (request, response, route) => {
-    const shared = share(request)
-    if (isPreflight(request) && (shared || corsOrigins.length > 0)) {
-      return answerPreflight(request, response, shared, logRequest)
+    const headers = policy(request)
+    if (isPreflight(request) && (headers || corsOrigins.length > 0)) {
+      return answerPreflight(request, response, headers, logRequest)
     }
-    for (const name in shared) response.setHeader(name, shared[name] as string)
+    for (const name in headers) response.setHeader(name, headers[name] as string)
     route()
   }
 }
 
 function isPreflight({ method, headers }: IncomingMessage): boolean {
-  const asksFor = headers['access-control-request-method']
-  return method === 'OPTIONS' && headers.origin !== undefined && asksFor !== undefined
+  const requestedMethod = headers['access-control-request-method']
+  return method === 'OPTIONS' && headers.origin !== undefined && requestedMethod !== undefined
 }
 
 function answerPreflight(
   request: IncomingMessage,
   response: ServerResponse,
-  shared: Record<string, string> | undefined,
+  corsHeaders: Record<string, string> | undefined,
   logRequest: LogRequest,
 ): void {
   const id = requestId(request.headers['x-request-id'])
   const headers = {
     'x-request-id': id,
-    ...(shared && { ...shared, ...PERMISSIONS }),
+    ...(corsHeaders && { ...corsHeaders, ...permissionsFor(request) }),
     ...NOSNIFF,
-    vary: 'Origin',
+    vary: 'Origin, Access-Control-Request-Headers',
   }
   response.writeHead(204, headers).end()
   logRequest(id, 'OPTIONS', request.url ?? '', 204, 0)

@@ -14,7 +14,7 @@ const POSITIONS: Position[] = [
   ['x'.repeat(200), 3],
 ]
 
-test('a cursor carries the values by which a list is ordered, numbers and any text, through a query', () => {
+test('a cursor carries numbers and any text through a query', () => {
   for (const position of POSITIONS) {
     const cursor = makeCursor(SECRET, SCOPE, position)
     assert.equal(new URLSearchParams(`cursor=${cursor}`).get('cursor'), cursor)
@@ -22,7 +22,7 @@ test('a cursor carries the values by which a list is ordered, numbers and any te
   }
 })
 
-test('a cursor that was changed anywhere, or belongs to another list or store, is refused', () => {
+test('a cursor that was changed, or belongs to another list or store, is rejected with invalid_cursor', () => {
   const refused = { code: 'invalid_cursor' }
   const cursor = makeCursor(SECRET, SCOPE, ['Rex', 7])
   for (const [index, character] of [...cursor].entries()) {
@@ -37,7 +37,7 @@ test('a cursor that was changed anywhere, or belongs to another list or store, i
   assert.throws(() => readCursor('1'.repeat(64), SCOPE, cursor), refused)
 })
 
-test('what a link of a page names is encoded, whatever was asked for', () => {
+test('the Link header encodes parameters', () => {
   const query = { q: 'big & small #1 🐕', 'a b': ['1,2', '3'], limit: 1 }
   const list = { secret: SECRET, scope: SCOPE, address: 'http://pets.example/v1/pets', query }
   const rows = [

@@ -1,35 +1,44 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../errors.ts'
 
-/** 132 bits, as many as these characters hold. */
+/** The length of a signature. 22 base64url characters hold 132 bits. */
 const SIGNATURE_CHARACTERS = 22
-const FORM = /^([\w-]{22})([\w-]+)$/
+const CURSOR_PATTERN = /^([\w-]{22})([\w-]+)$/
 
-/** The values by which a list is ordered, of the last row that a client got: all of them are of no other. */
+/** The sort values of the last row that a client got. No other row has the same values. */
 export type Position = readonly (number | string)[]
 
 /**
- * A place in a list as a client may carry it: a position, signed together with the scope, which says the
- * filters and the order. It never expires; a row that is gone meanwhile does not matter.
+ * Makes a cursor: a signed position that a client can send back. The signature covers the scope, which names
+ * the filters and the order. A cursor never expires, and stays valid after its row is deleted.
  */
 export function makeCursor(secret: string, scope: string, position: Position): string {
   const text = Buffer.from(JSON.stringify(position).slice(1, -1)).toString('base64url')
   return sign(secret, scope, text) + text
 }
 
-/** @throws {ApiError} invalid_cursor when it is damaged, or belongs to another scope */
+/** @throws {ApiError} invalid_cursor when the cursor was changed or belongs to another scope */
 export function readCursor<Read extends Position>(secret: string, scope: string, cursor: string): Read {
-  const [, signature = '', text = ''] = FORM.exec(cursor) ?? []
+  const [, signature = '', text = ''] = CURSOR_PATTERN.exec(cursor) ?? []
   if (!signature || !timingSafeEqual(Buffer.from(signature), Buffer.from(sign(secret, scope, text)))) {
     throw new ApiError('invalid_cursor', {
-      details: [{ parameter: 'cursor', code: 'invalid_value', message: 'Take it whole from a Link header.' }],
+      details: [
+        {
+          parameter: 'cursor',
+          code: 'invalid_value',
+          message: 'This cursor is not valid. Copy it unchanged from a Link header.',
+        },
+      ],
     })
   }
-  // What was signed is ours, and of the kind that its scope has.
+  // The signature proves that this service made the position for this scope.
   return JSON.parse(`[${Buffer.from(text, 'base64url')}]`)
 }
 
-/** A MAC: nobody can add to what a SHA-3 digest was made of. To that of SHA-2 one can, which needs HMAC. */
+/**
+ * Signs a text. With SHA-3, a digest of a secret followed by a text is a valid MAC. SHA-2 would need HMAC,
+ * because of length extension.
+ */
 function sign(secret: string, scope: string, text: string): string {
   return hash('sha3-256', `${secret} ${text} ${scope}`, 'base64url').slice(0, SIGNATURE_CHARACTERS)
 }

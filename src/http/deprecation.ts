@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { fits } from './not-found.ts'
+import { matchesRoute } from './not-found.ts'
 
 export interface Deprecation {
   /** Unix times in milliseconds. */
   since: number
   removedAt: number
-  /** Address of what to use instead. */
+  /** URL of the replacement. */
   successor: string
 }
 
-/** What tells that an operation goes (RFC 9745, RFC 8594). */
+/** Headers that announce a deprecation (RFC 9745) and a removal (RFC 8594). */
 export function deprecationHeaders({ since, removedAt, successor }: Deprecation) {
   return {
     deprecation: `@${since / 1_000}`,
@@ -20,37 +20,39 @@ export function deprecationHeaders({ since, removedAt, successor }: Deprecation)
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a deprecated route: the headers that tell of it. */
+    /** The headers of a deprecated route. */
     deprecation?: (request: FastifyRequest) => ReturnType<typeof deprecationHeaders>
   }
 }
 
-/** Finds the deprecated route that is meant by an address that the router cannot read. */
+/** Adds deprecation headers to errors for URLs that the router cannot decode. */
 export function deprecatedRoutes() {
   const routes: RouteOptions[] = []
   return {
-    /** Meets each route. */
+    /** `onRoute` hook: collects the deprecated routes. */
     onRoute(route: RouteOptions): void {
       if (route.config?.deprecation) routes.push(route)
     },
-    /** Hook, of requests that reach no route: with the headers of the one that is meant. */
+    /** Hook for requests that match no route. */
     onUnrouted(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-      const path = decodedParts(request.url)
-      const meant = routes.find(({ method, url }) => method.includes(request.method) && fits(url, path))
-      if (meant?.config?.deprecation) reply.headers(meant.config.deprecation(request))
+      const path = decodeSegments(request.url)
+      const route = routes.find(
+        ({ method, url }) => method.includes(request.method) && matchesRoute(url, path),
+      )
+      if (route?.config?.deprecation) reply.headers(route.config.deprecation(request))
       done()
     },
   }
 }
 
-/** A path in which the parts that can be decoded are. */
-function decodedParts(url: string): string {
+/** Decodes each segment of a path that can be decoded. */
+function decodeSegments(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)
-  const decode = (part: string): string => {
+  const decode = (segment: string): string => {
     try {
-      return decodeURIComponent(part)
+      return decodeURIComponent(segment)
     } catch {
-      return part
+      return segment
     }
   }
   return path.split('/').map(decode).join('/')

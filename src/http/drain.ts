@@ -2,25 +2,28 @@ import { Server as NetServer } from 'node:net'
 import type { App } from './app.ts'
 import { type Connection, lastUnanswered } from './connections.ts'
 
-/** Time an idle connection gets to send one more request, which is then answered with "connection: close". */
+/**
+ * An idle connection may send one more request within this time. The response to that request closes the
+ * connection.
+ */
 const IDLE_GRACE_MS = 500
-const LOOK_MS = 50
-/** Those who wait at the door are let in before it is closed, as long as more of them come, but no longer. */
-const DOOR_GRACE_MS = 1_000
+const CHECK_INTERVAL_MS = 50
+/** The longest time that the server accepts connections from the listen queue before it closes. */
+const ACCEPT_GRACE_MS = 1_000
 
 /**
- * Ends a server without cutting anybody off: no new connections; every answer from now on closes its own;
- * connections with nothing to say are closed after a moment.
+ * Shuts a server down gracefully: accepts no new connections, closes each connection with its next response,
+ * and closes idle connections after a short time.
  *
- * @param mostMs after which what is still unanswered is cut
+ * @param maxMs after this time, open connections are cut
  */
-export async function drain({ server, connections }: App, mostMs: number): Promise<void> {
-  const begun = performance.now()
-  await takeWaiting(server, begun + DOOR_GRACE_MS)
+export async function drain({ server, connections }: App, maxMs: number): Promise<void> {
+  const startedAt = performance.now()
+  await acceptWaiting(server, startedAt + ACCEPT_GRACE_MS)
   server.prependListener('request', ({ socket }: { socket: Connection }, response) => {
-    const before = lastUnanswered(socket)
-    if (before?.headersSent) socket.isClosing = true
-    else before?.setHeader('connection', 'keep-alive')
+    const previous = lastUnanswered(socket)
+    if (previous?.headersSent) socket.isClosing = true
+    else previous?.setHeader('connection', 'keep-alive')
     response.setHeader('connection', 'close')
   })
   for (const connection of connections) {
@@ -28,40 +31,41 @@ export async function drain({ server, connections }: App, mostMs: number): Promi
     if (last && !last.headersSent) last.setHeader('connection', 'close')
   }
   const closed = new Promise<void>((resolve) => {
-    // The HTTP server's own close() cuts idle connections at once, also one whose next request is on its way.
+    // http.Server.close() would cut idle connections at once, even if a client has just sent a request.
     NetServer.prototype.close.call(server, () => resolve())
   })
-  // To Node a connection is idle also while its client has not taken all of an answer.
+  // Node counts a connection as idle even if its client has not yet received the whole response.
   const closeIdle = (): void => {
     if (![...connections].some(({ writableLength }) => writableLength > 0)) server.closeIdleConnections()
   }
-  const closing = performance.now()
-  const looking = setInterval(() => {
+  const closingSince = performance.now()
+  const timer = setInterval(() => {
     const now = performance.now()
-    // Node's own list lacks the connections that asked for a tunnel (CONNECT).
-    if (now - begun > mostMs) for (const connection of connections) connection.destroy()
-    // Timers come before the network in a turn: what has arrived meanwhile is read first.
-    else if (now - closing > IDLE_GRACE_MS) setImmediate(closeIdle)
-  }, LOOK_MS)
+    // Node's list does not include connections that sent CONNECT.
+    if (now - startedAt > maxMs) for (const connection of connections) connection.destroy()
+    // Timers run before network events. Requests that have already arrived are read first.
+    else if (now - closingSince > IDLE_GRACE_MS) setImmediate(closeIdle)
+  }, CHECK_INTERVAL_MS)
   await closed
-  clearInterval(looking)
+  clearInterval(timer)
 }
 
 /**
- * Takes the connections that the system has made and nobody has taken: they would be reset when the server
- * closes, and whoever had sent a request on one would not know what became of it.
+ * Accepts the connections that the kernel has established but the server has not yet accepted. Closing the
+ * server would reset these connections. A client that had already sent a request would then not know whether
+ * the service handled it.
  */
-async function takeWaiting(server: NetServer, until: number): Promise<void> {
-  let came = true
-  const note = (): void => {
-    came = true
+async function acceptWaiting(server: NetServer, deadline: number): Promise<void> {
+  let accepted = true
+  const onConnection = (): void => {
+    accepted = true
   }
-  server.on('connection', note)
-  // The rest of this turn of the event loop; each further one takes one of those who wait.
+  server.on('connection', onConnection)
+  // Each turn of the event loop accepts one connection.
   await new Promise(setImmediate)
-  while (came && performance.now() < until) {
-    came = false
+  while (accepted && performance.now() < deadline) {
+    accepted = false
     await new Promise(setImmediate)
   }
-  server.off('connection', note)
+  server.off('connection', onConnection)
 }

@@ -13,7 +13,7 @@ const head = (first: string, key: string, ...more: string[]): string =>
 const create = (key: string, ...more: string[]): string =>
   head('POST /v1/pets', key, `Content-Length: ${BODY.length}`, 'Content-Type: application/json', ...more)
 
-test('a client that waits with its body hears in its turn that it may send it', async (t) => {
+test('Expect: 100-continue after other requests: the 100 is sent after the responses to those requests', async (t) => {
   const { port, key } = await startApp(t, { key: UNLIMITED })
   const socket = net.connect(port, '127.0.0.1')
   cleanup(t).defer(() => void socket.destroy())
@@ -28,7 +28,7 @@ test('a client that waits with its body hears in its turn that it may send it', 
   assert.deepEqual(rest.match(/HTTP\/1\.1 \d{3}/g), ['HTTP/1.1 201', 'HTTP/1.1 200'])
 })
 
-test('of many at once with an expectation each is answered, and no body has another answer in it', async (t) => {
+test('many requests with Expect at once: each gets its own response', async (t) => {
   const { port, key } = await startApp(t, { key: UNLIMITED })
   const socket = net.connect(port, '127.0.0.1')
   cleanup(t).defer(() => void socket.destroy())

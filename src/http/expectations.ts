@@ -2,22 +2,22 @@ import type { Server } from 'node:http'
 import { countUnanswered, lastUnanswered } from './connections.ts'
 
 /**
- * Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
- * answered, and carries out the request from then on. Node would put the 100 into an earlier answer.
+ * Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) after all earlier requests on the connection have
+ * their responses. Node itself would write the 100 into the middle of an earlier response.
  */
-export function meetExpectations(server: Server): void {
+export function handleExpectations(server: Server): void {
   server.on('checkContinue', (request, response) => {
     const { socket } = request
-    const before = lastUnanswered(socket)
+    const previous = lastUnanswered(socket)
     countUnanswered(request, response)
-    const goOn = (): void => {
+    const proceed = (): void => {
       if (!socket.writable) return
       response.writeContinue()
       server.emit('request', request, response)
     }
-    if (before) before.once('close', goOn)
-    else goOn()
+    if (previous) previous.once('close', proceed)
+    else proceed()
   })
-  // Any other may be ignored; Node would answer 417 by itself.
+  // RFC 9110 allows a server to ignore other expectations. Node would answer them with 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

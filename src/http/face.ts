@@ -6,85 +6,92 @@ import type { ApiError } from '../errors.ts'
 import type { App, Hook } from './app.ts'
 import type { Caller } from './caller.ts'
 
-/** Reads the body of a request, whatever it claims to be. */
+/** Reads a request body, whatever its content type. */
 export type ReadBody = (
   request: FastifyRequest,
   payload: Readable,
   done: (error: Error | null, body?: unknown) => void,
 ) => void
 
-/** What a limiter says of one request. */
+/** The limiter's verdict on one request. */
 export interface Admission {
-  /** Tell the caller about its limit. */
+  /** The rate limit headers. */
   headers: Record<string, string>
-  /** Absent when the request may pass. */
+  /** Absent when the request is allowed. */
   refusal?: ApiError | undefined
 }
 
-/** Lets requests in, step by step, to cached pages and to routes. */
+/** Identifies, charges and authorizes each request before its cached page or route. */
 export interface Gate {
-  /** @throws when the store cannot tell; the request is then charged to the visitor, and answered with 503 */
+  /**
+   * @throws when the store does not answer. The request is then charged to the client address and gets a 503
+   */
   identify(request: IncomingMessage, address: string): Caller | Promise<Caller>
-  /** A caller of whom no more is known than the client's address. */
+  /** Makes the caller for a client that is identified only by its address. */
   visitor(address: string | undefined): Caller
   /** Charges a request to its caller. Never rejects. */
   admit(caller: Caller): Admission | Promise<Admission>
-  /** @param needed as the route declares it @returns why the caller may not use the route */
-  authorize(caller: Caller, needed: Access | undefined, headers: IncomingHttpHeaders): ApiError | undefined
+  /**
+   * @param required the access level that the route declares
+   * @returns the error if the caller may not use the route
+   */
+  authorize(caller: Caller, required: Access | undefined, headers: IncomingHttpHeaders): ApiError | undefined
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a route whose bodies are larger than others, or of another kind: reads them instead of its face. */
+    /** Reads the bodies of this route, instead of the face's reader. */
     readBody?: ReadBody
   }
 }
 
-/** A protocol under a prefix. Each request belongs to the first face whose prefix its path begins with. */
+/** A protocol under a path prefix. The service uses the first face whose prefix matches the path. */
 export interface Face {
-  /** Such as /v1; empty for the last face, which takes what is left. */
+  /** For example /v1. The last face has an empty prefix, and handles all other paths. */
   prefix: string
   gate: Gate
-  /** Of requests that reach no route, before the gate. */
+  /** Hook for requests that match no route, before the gate. */
   onUnrouted?: Hook
-  /** Reads the bodies of its routes, but for those that bring a reader of their own. */
+  /** Reads the bodies of routes that have no `bodyReader` themselves. */
   readBody?: ReadBody
   /**
-   * An error in the form that clients of this face read.
+   * Writes an error in the format of this face.
    *
-   * @param asked the headers of the request; absent where it was none that can be read
+   * @param headers of the request; absent when the request could not be parsed
    */
   writeError(
     error: ApiError,
-    asked?: IncomingHttpHeaders,
+    headers?: IncomingHttpHeaders,
   ): { type: string; body: string; headers?: Record<string, string> }
-  /** The address that is meant, where clients of this face write it in other ways too. */
+  /** Returns the canonical URL. Only for faces whose clients also send other spellings of a URL. */
   addressOf?(url: string): string
-  /** Addresses whose answers pages of every origin may read; with a slash at the end, all that begin so. */
-  sharedWithAll?: string[]
-  /** Meets every route of the service, before there are any. */
+  /**
+   * Paths that web pages of every origin may read. A path that ends in a slash includes all paths under it.
+   */
+  anyOriginPaths?: string[]
+  /** Called before any route of the service is added. */
   openApi?(app: App): void
   /**
-   * What of a request's headers, beside its caller, decides what a page says, such as a language: in a word.
-   * Cached pages of one address are told apart by it.
+   * Names the variant of a page that request headers select, such as a language. The page cache stores each
+   * variant.
    */
   variantOf?(headers: IncomingHttpHeaders): string
-  /** Adds its routes. */
+  /** Adds the routes of this face. */
   routes(app: App): void | Promise<void>
 }
 
-/** What may stand behind the prefix in an address. */
-const BEHIND_PREFIX = new Set([undefined, '/', '?', '#'])
+/** Characters that may come directly after the prefix in a URL. */
+const AFTER_PREFIX = new Set([undefined, '/', '?', '#'])
 
-/** The prefix in any spelling that the router reads as it, alone or with a path behind it. */
+/** Finds the face of a URL. Recognizes every spelling that the router accepts. */
 export function faceOf(faces: readonly Face[], url: string): Face {
-  const path = url.includes('%') ? decodedStart(url) : url
-  const isIn = (prefix: string): boolean => path.startsWith(prefix) && BEHIND_PREFIX.has(path[prefix.length])
+  const path = url.includes('%') ? decodeFirstSegment(url) : url
+  const isIn = (prefix: string): boolean => path.startsWith(prefix) && AFTER_PREFIX.has(path[prefix.length])
   return faces.find(({ prefix }) => prefix === '' || isIn(prefix)) as Face
 }
 
-/** A path whose first part is decoded where it can be. */
-function decodedStart(url: string): string {
+/** Decodes the first segment of a path, if possible. */
+function decodeFirstSegment(url: string): string {
   const [start = ''] = /^.[^/?#]*/.exec(url) ?? []
   try {
     return decodeURI(start) + url.slice(start.length)

@@ -3,28 +3,28 @@ import { ApiError } from '../errors.ts'
 import type { Hook } from './app.ts'
 import type { Caller } from './caller.ts'
 import type { Admission, Face, Gate } from './face.ts'
-import { wellFormed } from './well-formed.ts'
+import { checkWellFormed } from './well-formed.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Why nobody can tell who the caller is: the store did not answer. */
-    unidentified?: unknown
+    /** The error of the store, if it prevented the caller from being identified. */
+    identifyError?: unknown
   }
   interface FastifyContextConfig {
-    /** Whether the route asks nobody who they are, and counts no request. */
+    /** True if the route is open. An open route identifies no caller and counts no request. */
     open?: boolean
   }
 }
 
 type Done = (error?: Error) => void
 
-/** Every request of a face passes these, in this order. */
+/** The hooks that every request of a face passes, in this order. */
 export function gateHooks({ gate }: Face): Hook[] {
   return [
     unlessOpen(identifyCaller(gate)),
     unlessOpen(admitCaller(gate)),
     unlessOpen(authorizeCaller(gate)),
-    wellFormed,
+    checkWellFormed,
   ]
 }
 
@@ -41,23 +41,27 @@ export function identifyCaller(gate: Gate): Hook {
       request.caller = caller
       done()
     }
-    const known = gate.identify(request.raw, request.ip)
-    if (known instanceof Promise) {
-      known.then(resolve, (cause: unknown) => {
-        request.unidentified = cause
+    const identified = gate.identify(request.raw, request.ip)
+    if (identified instanceof Promise) {
+      identified.then(resolve, (cause: unknown) => {
+        request.identifyError = cause
         resolve(gate.visitor(request.ip))
       })
-    } else resolve(known)
+    } else resolve(identified)
   }
 }
 
-/** Describes the limit in the answer's headers; an error when it is used up. */
+/**
+ * Charges the request to its caller, and adds the rate limit headers. Passes an error when the limit is
+ * exceeded.
+ */
 export function admitCaller(gate: Gate): Hook {
   return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
     const resolve = ({ headers, refusal }: Admission): void => {
       reply.headers(headers)
-      // Whose key it is could not be looked up: what counts is that, and not what the address has left.
-      done(request.unidentified ? undefined : refusal)
+      // If the key lookup failed, `authorizeCaller` answers 503 in every case, even when the limit is used
+      // up.
+      done(request.identifyError ? undefined : refusal)
     }
     const admission = gate.admit(request.caller)
     if (admission instanceof Promise) admission.then(resolve)
@@ -66,14 +70,14 @@ export function admitCaller(gate: Gate): Hook {
 }
 
 export function authorizeCaller(gate: Gate): Hook {
-  return ({ unidentified, caller, routeOptions, headers }, _reply, done) => {
-    if (unidentified) done(new ApiError('service_unavailable', { cause: unidentified }))
+  return ({ identifyError, caller, routeOptions, headers }, _reply, done) => {
+    if (identifyError) done(new ApiError('service_unavailable', { cause: identifyError }))
     else done(gate.authorize(caller, routeOptions.config?.access, headers))
   }
 }
 
-/** Runs hooks outside of the router. @throws what the first of them refuses with */
-export async function pass(hooks: Hook[], request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** Runs hooks outside of the router. @throws the first error that a hook passes */
+export async function runHooks(hooks: Hook[], request: FastifyRequest, reply: FastifyReply): Promise<void> {
   for (const hook of hooks) {
     await new Promise<void>((resolve, reject) => {
       hook(request, reply, (error) => (error ? reject(error) : resolve()))

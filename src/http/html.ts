@@ -1,4 +1,4 @@
-/** Text that is HTML already: nothing in it has to be escaped any more. */
+/** HTML text that needs no escaping. */
 export class Html {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template; undefined and false leave nothing. */
+/** A value in a template. `undefined` and `false` render nothing. */
 export type Part = Html | string | number | undefined | false | readonly Part[]
 
 const ESCAPES: Record<string, string> = {
@@ -18,36 +18,38 @@ const ESCAPES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Template tag: whatever is put in is escaped, unless it is HTML; the items of a list follow each other. */
+/** Template tag. Escapes all values except Html, removes bidi controls, and joins the items of lists. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let text = strings[0] as string
-  // Pages are made of thousands of these.
-  for (let index = 0; index < parts.length; index += 1) text += textOf(parts[index]) + strings[index + 1]
+  // Uses a plain loop for speed, because a page consists of thousands of templates.
+  for (let index = 0; index < parts.length; index += 1) text += render(parts[index]) + strings[index + 1]
   return new Html(text)
 }
 
-function textOf(part: Part): string {
-  if (typeof part === 'string') return SPECIAL.test(part) ? escaped(part) : part
+function render(part: Part): string {
+  if (typeof part === 'string') return SPECIAL.test(part) ? escapeHtml(part) : part
   if (part instanceof Html) return part.text
   if (part === undefined || part === false) return ''
-  // Values of a description may be of any kind.
-  if (!Array.isArray(part)) return escaped(String(part))
+  // Values from the API description may have any type.
+  if (!Array.isArray(part)) return escapeHtml(String(part))
   let text = ''
-  for (const one of part) text += textOf(one)
+  for (const item of part) text += render(item)
   return text
 }
 
-const SPECIAL = /[&<>"']/
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] as string)
+// Bidi embeddings, overrides and isolates. In a name, they would reverse the text after the name.
+const SPECIAL = /[&<>"'\u202a-\u202e\u2066-\u2069]/
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"'\u202a-\u202e\u2066-\u2069]/g, (sign) => ESCAPES[sign] ?? '')
 
-/** A sentence of the description, in which backticks mark code. */
-export function prose(text = ''): Html {
+/** Renders a sentence in which backticks mark code. */
+export function renderProse(text = ''): Html {
   const parts = text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
   return html`${parts}`
 }
 
-/** Items of a sentence: a, b and c. */
-export function listed(items: readonly Part[], last = 'and'): Html {
+/** Joins items as in a sentence: a, b and c. */
+export function joinList(items: readonly Part[], last = 'and'): Html {
   const parts = items.map((item, index) => {
     const before = index === 0 ? '' : index === items.length - 1 ? ` ${last} ` : ', '
     return html`${before}${item}`

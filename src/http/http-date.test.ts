@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { httpDate } from './http-date.ts'
+import { parseHttpDate } from './http-date.ts'
 
-test('a date is read in each of the three forms of HTTP', () => {
+test('httpDate reads the three date formats of HTTP', () => {
   const time = Date.UTC(1994, 10, 6, 8, 49, 37)
   for (const text of [
     'Sun, 06 Nov 1994 08:49:37 GMT',
     'Sunday, 06-Nov-94 08:49:37 GMT',
     'Sun Nov  6 08:49:37 1994',
   ]) {
-    assert.equal(httpDate(text), time, text)
+    assert.equal(parseHttpDate(text), time, text)
   }
-  assert.equal(httpDate('Tue Nov 16 08:49:37 2027'), Date.UTC(2027, 10, 16, 8, 49, 37))
-  assert.equal(httpDate('Tuesday, 16-Nov-27 08:49:37 GMT'), Date.UTC(2027, 10, 16, 8, 49, 37))
+  assert.equal(parseHttpDate('Tue Nov 16 08:49:37 2027'), Date.UTC(2027, 10, 16, 8, 49, 37))
+  assert.equal(parseHttpDate('Tuesday, 16-Nov-27 08:49:37 GMT'), Date.UTC(2027, 10, 16, 8, 49, 37))
 })
 
-test('what is no date of HTTP is none, though Date.parse makes something of it', () => {
+test('httpDate returns undefined for other text, even if Date.parse accepts the text', () => {
   for (const text of [
     '',
     '0',
@@ -31,6 +31,6 @@ test('what is no date of HTTP is none, though Date.parse makes something of it',
     'Tue, 01 Dec 2026 00:60:00 GMT',
     'Tue, 01 Dec 2026 00:00:61 GMT',
   ]) {
-    assert.equal(httpDate(text), undefined, text)
+    assert.equal(parseHttpDate(text), undefined, text)
   }
 })

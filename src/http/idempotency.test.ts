@@ -7,7 +7,7 @@ import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
 const REX = { name: 'Rex', categoryId: 1, status: 'available' }
 const DAY_MS = 86_400_000
 
-test('POST /v1/pets sent again with its Idempotency-Key gets the same answer, and adds nothing', async (t) => {
+test('POST /v1/pets repeated with its Idempotency-Key gets the same response and adds nothing', async (t) => {
   const app = await startApp(t)
   const send = (key: string, body: unknown = REX) => app.post('/v1/pets', body, { 'idempotency-key': key })
   const first = await send('abc')
@@ -24,14 +24,14 @@ test('POST /v1/pets sent again with its Idempotency-Key gets the same answer, an
   assert.equal((await app.get('/v1/pets')).body.length, 2)
 })
 
-test('every 201 names the address of what was added, also when it is sent again', async (t) => {
+test('every 201 has a Location, also when it is replayed', async (t) => {
   const forwarded = { 'x-forwarded-host': 'shelter.example', 'x-forwarded-proto': 'https' }
-  for (const [base, settings, told] of [
+  for (const [base, settings, extra] of [
     ['http://pets.example/v1', {}, forwarded],
     ['https://shelter.example/v1', { BASE_URL: '', TRUST_PROXY: '127.0.0.1' }, forwarded],
   ] as const) {
     const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, settings })
-    const headers = { 'idempotency-key': 'abc', 'x-forwarded-for': '192.0.2.1', ...told }
+    const headers = { 'idempotency-key': 'abc', 'x-forwarded-for': '192.0.2.1', ...extra }
     const adopter = { name: 'A', email: 'a@example.org' }
     for (const [path, body] of [
       ['/pets', REX],
@@ -47,7 +47,7 @@ test('every 201 names the address of what was added, also when it is sent again'
   }
 })
 
-test('an Idempotency-Key lasts 24 hours and restarts, and is swept then', async (t) => {
+test('an Idempotency-Key lasts 24 hours, survives a restart, and is then removed', async (t) => {
   const app = await startApp(t)
   const headers = { 'idempotency-key': 'abc' }
   await app.post('/v1/pets', REX, headers)
@@ -55,19 +55,19 @@ test('an Idempotency-Key lasts 24 hours and restarts, and is swept then', async 
   const again = await startApp(t, { databaseUrl: app.databaseUrl, now: app.clock.now + DAY_MS - 1 })
   const { authorization } = { authorization: `Bearer ${app.key}` }
   const send = () => again.post('/v1/pets', REX, { ...headers, authorization })
-  const kept = async () =>
+  const countStored = async () =>
     (await again.service.context.db.selectFrom('idempotency').select('scope').execute()).length
 
   assert.deepEqual((await send()).body.id, 1)
   again.clock.now += 1
   assert.deepEqual((await send()).body.id, 2, 'over')
-  assert.equal(await kept(), 1)
+  assert.equal(await countStored(), 1)
   again.clock.now += DAY_MS
   await doJobs(again.service.context)
-  assert.equal(await kept(), 0)
+  assert.equal(await countStored(), 0)
 })
 
-test('an Idempotency-Key with another body answers 422, and belongs to one API key, method and address', async (t) => {
+test('an Idempotency-Key with another body: 422; it applies to one API key, method and address', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const headers = { 'idempotency-key': 'k', 'content-type': 'application/json' }
   const patch = (id: number, body: unknown, more = {}) =>
@@ -88,7 +88,7 @@ test('an Idempotency-Key with another body answers 422, and belongs to one API k
   assert.equal((await app.get('/v1/pets?limit=100')).body.length, 2)
 })
 
-test('PATCH sent again gets its first answer, though the animal has moved on since', async (t) => {
+test('PATCH repeated after another change gets its first response again', async (t) => {
   const app = await startApp(t)
   const patch = (body: unknown, headers: Record<string, string> = {}) =>
     app.request('/v1/pets/1', {
@@ -107,7 +107,7 @@ test('PATCH sent again gets its first answer, though the animal has moved on sin
   assert.equal((await app.get('/v1/pets/1')).body.status, 'sold')
 })
 
-test('of 64 requests at once with one Idempotency-Key one animal comes, and none fails otherwise', async (t) => {
+test('64 concurrent requests with one Idempotency-Key add one animal; all other responses are 409', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const send = () => app.post('/v1/pets', REX, { 'idempotency-key': 'k' })
   const answers = await Promise.all(Array.from({ length: 64 }, send))
@@ -121,7 +121,7 @@ test('of 64 requests at once with one Idempotency-Key one animal comes, and none
   assert.equal((await send()).headers['idempotent-replayed'], 'true')
 })
 
-test('a request that fails leaves its Idempotency-Key unused', async (t) => {
+test('a failed request leaves its Idempotency-Key unused', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const order = { petId: 1, adopter: { name: 'Ada', email: 'ada@example.org' } }
   const headers = { 'idempotency-key': 'k' }
@@ -140,7 +140,7 @@ test('a request that fails leaves its Idempotency-Key unused', async (t) => {
   assert.deepEqual((await app.post('/v1/categories', { name: 'Ferret' }, headers)).body, category.body)
 })
 
-test('an Idempotency-Key that is empty, too long, not visible ASCII or sent twice answers 400', async (t) => {
+test('an Idempotency-Key that is empty, too long, not visible ASCII or repeated gets 400', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   for (const key of [
     '',

@@ -6,22 +6,23 @@ import { ApiError } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** SHA-256 of the body's bytes, of a request with an Idempotency-Key. */
+    /** SHA-256 of the body, for requests with an Idempotency-Key. */
     fingerprint?: string
   }
 }
 
-/** Visible ASCII, bare or in the quotes of a structured field (RFC 9651, section 3.3.3). */
-// Brackets by their number: bare ones in a class are another class to Java.
+/** Visible ASCII characters, with or without the quotes of a structured field (RFC 9651, section 3.3.3). */
+// Escapes brackets by code, because Java reads an unescaped bracket inside a character class as a nested
+// class.
 const KEY = /^(?:"([!#-\x5b\x5d-~]{1,255})"|([!#-~][!-~]{0,254}))$/
 
-/** For the description: of a request, and of its answer. */
+/** For the API description: the request header and the response header. */
 export const IDEMPOTENCY_KEY = {
   'Idempotency-Key': {
     type: 'string',
     description:
-      'The request takes effect once, however often it is sent within 24 hours: 1 to 255 visible ASCII ' +
-      'characters, bare or in quotes, new for every new request.',
+      'Makes the request take effect only once, even if it is sent several times within 24 hours. Use a ' +
+      'new key for each new request: 1 to 255 visible ASCII characters, with or without quotes.',
     minLength: 1,
     maxLength: 257,
     pattern: KEY.source,
@@ -36,25 +37,32 @@ export const REPLAYED = {
   },
 }
 
-/** The key under which a change is made once. */
-export interface OnceKey {
-  /** A hash of the caller, the address and the client's key. */
+/** The key under which a change is made only once. */
+export interface IdempotencyKey {
+  /** SHA-256 of caller, address and the client's key. */
   scope: string
-  /** SHA-256 of the body: the same key with another body is an error. */
+  /** SHA-256 of the body. A client that sends the same key with another body gets an error. */
   fingerprint: string
-  /** Called when the result is that of an earlier request. */
+  /** Called when the result comes from an earlier request. */
   onReplay?(): void
 }
 
-/** Makes a change; with a key only once. @throws {ApiError} idempotency_key_reused, idempotency_key_in_use */
+/**
+ * Makes a change only once for each key.
+ *
+ * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use
+ */
 export type RequestWrite = <Fn extends Change>(
-  key: OnceKey | undefined,
+  key: IdempotencyKey | undefined,
   change: Fn,
   ...args: ArgsOf<Fn>
 ) => Promise<ResultOf<Fn>>
 
-/** One for the whole service: it knows what is under way. */
-export function requestWrites(
+/**
+ * Creates the function that makes changes for requests. Call this once per service, because the function
+ * tracks the keys of requests in progress.
+ */
+export function createRequestWrite(
   { write, writeOnce }: Pick<Writer, 'write' | 'writeOnce'>,
   clock: () => number,
 ): RequestWrite {
@@ -75,30 +83,38 @@ export function requestWrites(
 }
 
 /**
- * Reads the Idempotency-Key of a request, if it has one. The answer has a header if the result is replayed.
+ * Reads a request's Idempotency-Key. `onReplay` in the result adds the response header.
  *
+ * @returns undefined when the request has no such header
  * @throws {ApiError} invalid_parameter
  */
-export function onceKey(request: FastifyRequest, reply: FastifyReply): OnceKey | undefined {
+export function readIdempotencyKey(request: FastifyRequest, reply: FastifyReply): IdempotencyKey | undefined {
   const header = request.headers['idempotency-key']
   if (header === undefined) return undefined
   const [, quoted, bare] = KEY.exec(String(header)) ?? []
   const key = quoted ?? bare
   if (key === undefined) {
-    const message = 'This must be 1 to 255 visible ASCII characters, bare or in quotes, and be sent once.'
+    const message =
+      'This must be 1 to 255 visible ASCII characters, with or without quotes, and sent only once.'
     throw new ApiError('invalid_parameter', {
       details: [{ parameter: 'Idempotency-Key', code: 'invalid_value', message }],
     })
   }
   return {
-    scope: scopeOf(request, key),
+    scope: idempotencyScope(request, key),
     fingerprint: request.fingerprint ?? hash('sha256', ''),
     onReplay: () => reply.header('idempotent-replayed', 'true'),
   }
 }
 
-/** A key belongs to a caller with its view, a method and an address, however that is spelled. */
-export function scopeOf({ caller, method, routeOptions, params }: FastifyRequest, key: string): string {
+/**
+ * Combines the client's key with the caller, the caller's view, the method and the route with its parameters.
+ * The same key in another scope is another key.
+ */
+export function idempotencyScope(
+  { caller, method, routeOptions, params }: FastifyRequest,
+  key: string,
+): string {
   return hash(
     'sha256',
     JSON.stringify([caller.kind, caller.id, caller.view, method, routeOptions.url, params, key]),

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertError } from '../testing/client.ts'
-import { inStore } from '../testing/copies.ts'
+import { runInStore } from '../testing/copies.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
-import { int64, toNumber, UNSAFE_INT64 } from './int64.ts'
+import { int64ToNumber, parseInt64, UNSAFE_INT64 } from './int64.ts'
 
 const [MIN, MAX] = [-(2n ** 63n), 2n ** 63n - 1n]
 const LARGEST_ID = '9007199254740991'
-/** Valid, and the name of nothing: a number would round most of them to another integer. */
+/** Valid ids that match nothing. As a JavaScript number, most of them would be rounded. */
 const UNSAFE = [
   ...['9007199254740992', '9007199254740993', '9007199254740995', '9223372036854774784', `${MAX}`],
   ...['-9007199254740992', '-9007199254740993', `${MIN}`],
@@ -18,17 +18,17 @@ const RANGE = 'This must be from -9223372036854775808 to 9223372036854775807.'
 
 const ADOPTER = { name: 'Ada', email: 'ada@example.org' }
 
-/** A service with a category of the largest id, beside which there is none that it could be taken for. */
+/** Starts a service whose only category has the largest id. */
 async function startWithLargest(t: Parameters<typeof startApp>[0]): Promise<TestApp> {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
-  await inStore(
+  await runInStore(
     app.databaseUrl,
     `insert into category (id, name, folded_name) values (${LARGEST_ID}, 'Large', 'large')`,
   )
   return app
 }
 
-test('toNumber and int64 are exact up to 2^53 - 1, and tell the range of an int64 to the digit', () => {
+test('int64ToNumber and parseInt64 are exact up to 2^53 - 1, and for int64 to the last digit', () => {
   const integers = fc.oneof(
     fc.bigInt({ min: MIN - 10n, max: MAX + 10n }),
     ...[-(2n ** 53n), 2n ** 53n, MIN, MAX].map((edge) => fc.bigInt({ min: edge - 3n, max: edge + 3n })),
@@ -39,13 +39,13 @@ test('toNumber and int64 are exact up to 2^53 - 1, and tell the range of an int6
       const isInt64 = integer >= MIN && integer <= MAX
       const sign = integer < 0n ? -1 : 1
       const other = sign * (isInt64 ? UNSAFE_INT64 : Number.POSITIVE_INFINITY)
-      assert.equal(toNumber(integer), isSafe ? Number(integer) : other)
-      assert.equal(int64(String(integer)), isInt64 ? toNumber(integer) : undefined)
+      assert.equal(int64ToNumber(integer), isSafe ? Number(integer) : other)
+      assert.equal(parseInt64(String(integer)), isInt64 ? int64ToNumber(integer) : undefined)
     }),
   )
 })
 
-test('The largest id is exact in a path, a query and a body', async (t) => {
+test('the largest safe id is exact in the path, the query and the body', async (t) => {
   const { get, post } = await startWithLargest(t)
   assert.match((await get(`/v1/categories/${LARGEST_ID}`)).text, new RegExp(`"id":${LARGEST_ID}[,}]`))
   for (const json of [LARGEST_ID, `${LARGEST_ID}.0`, `${LARGEST_ID}0e-1`]) {
@@ -57,7 +57,7 @@ test('The largest id is exact in a path, a query and a body', async (t) => {
   assert.equal((await get('/v1/pets?categoryId=9007199254740990')).body.length, 0)
 })
 
-test('An id beyond 2^53 - 1 names nothing in a path, and one beyond int64 neither', async (t) => {
+test('an id beyond 2^53 - 1 or beyond int64 in a path gets 404', async (t) => {
   const { get, patch, delete: remove } = await startWithLargest(t)
   const codes = {
     pets: 'pet_not_found',
@@ -76,7 +76,7 @@ test('An id beyond 2^53 - 1 names nothing in a path, and one beyond int64 neithe
   }
 })
 
-test('An id beyond 2^53 - 1 in a query is found nowhere; one beyond int64 is refused', async (t) => {
+test('an id in a query: beyond 2^53 - 1 it matches nothing, beyond int64 it gets 400', async (t) => {
   const { get, post } = await startWithLargest(t)
   await post('/v1/pets', `{"name":"Rex","categoryId":${LARGEST_ID}}`)
   const parameters = ['pets?id', 'pets?categoryId', 'pets?organizationId', 'pets?q=rex&categoryId']
@@ -100,7 +100,7 @@ test('An id beyond 2^53 - 1 in a query is found nowhere; one beyond int64 is ref
   }
 })
 
-test('An id beyond 2^53 - 1 in a body names nothing; one beyond int64 is refused', async (t) => {
+test('an id in a body: beyond 2^53 - 1 it is unknown (400 or 404), beyond int64 it gets 400', async (t) => {
   const { post, patch } = await startWithLargest(t)
   await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
   const applicant = { name: 'Ada', email: 'ada@example.org' }
@@ -123,7 +123,7 @@ test('An id beyond 2^53 - 1 in a body names nothing; one beyond int64 is refused
     assertError(order, 404, 'pet_not_found', id)
     const sent = await post('/v1/applications', `{"petId":${id},"applicant":${JSON.stringify(applicant)}}`)
     assertError(sent, 404, 'pet_not_found', id)
-    // What is no id has the limits of its own.
+    // Integers that are not ids have separate limits.
     const heavy = await post('/v1/pets', `{"name":"Rex","categoryId":1,"weightGrams":${id}}`)
     assert.match(heavy.body.details[0].message, id.startsWith('-') ? /at least/ : /at most/, id)
   }

@@ -1,4 +1,4 @@
-/** Plain decimal: no sign but minus, no leading zero, no exponent. */
+/** Plain decimal: no plus sign, leading zero or exponent. */
 export const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/
 
 const INT64_MIN = -(2n ** 63n)
@@ -6,25 +6,29 @@ const INT64_MAX = 2n ** 63n - 1n
 export const INT64_RANGE = `from ${INT64_MIN} to ${INT64_MAX}`
 
 /**
- * Stands for every int64 that a number cannot hold exactly. It names nothing, because no id in a store is
- * larger than 2^53 - 1, and it is beyond every limit.
+ * Stands for every int64 that a JavaScript number cannot represent exactly. This value matches no row,
+ * because no stored id exceeds 2^53 - 1. It also exceeds every limit.
  */
 export const UNSAFE_INT64 = 2 ** 53
 
 /**
- * @returns the integer exactly, or UNSAFE_INT64 with the sign of the integer; ±Infinity for an integer
- * beyond the range of an int64
+ * @returns the exact integer, if a number can represent it; ±UNSAFE_INT64 for other int64 values; ±Infinity
+ * for larger integers
  */
-export function toNumber(integer: bigint): number {
+export function int64ToNumber(integer: bigint): number {
   const value = Number(integer)
   if (Number.isSafeInteger(value)) return value
   const isInt64 = integer >= INT64_MIN && integer <= INT64_MAX
   return Math.sign(value) * (isInt64 ? UNSAFE_INT64 : Number.POSITIVE_INFINITY)
 }
 
-/** A text as an int64, as `toNumber` gives it; undefined when it is not one in plain decimal. */
-export function int64(text: string): number | undefined {
+/**
+ * Parses plain decimal text.
+ *
+ * @returns as `int64ToNumber`; undefined for other text, and for integers beyond the range of an int64
+ */
+export function parseInt64(text: string): number | undefined {
   if (!DECIMAL.test(text)) return undefined
-  const value = toNumber(BigInt(text))
+  const value = int64ToNumber(BigInt(text))
   return Number.isFinite(value) ? value : undefined
 }

@@ -1,26 +1,26 @@
-// Codes of ISO 3166 and ISO 4217, as Node's own data (Unicode CLDR) have them.
+// ISO 3166 and ISO 4217 codes, from the Unicode CLDR data in Node.
 
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-/** Of groups of countries, of tests, and of nothing: they name no country. */
-const NO_COUNTRY = /^(?:E[UZ]|UN|QO|X[AB]|ZZ)$/
+/** Codes that do not name a single country: groups of countries, test codes, and the code for "unknown". */
+const NOT_COUNTRIES = /^(?:E[UZ]|UN|QO|X[AB]|ZZ)$/
 
-/** What was asked for, at most all pairs of letters: the data takes 30 µs for each. */
-const known = new Map<string, boolean>()
+/** Caches results, at most one per pair of letters, because a lookup takes 30 µs. */
+const results = new Map<string, boolean>()
 
-/** Whether it is the code of a country that is there today, in capital letters. */
+/** Checks whether this is the code of an existing country, in capital letters. */
 export function isCountry(code: string): boolean {
   if (!/^[A-Z]{2}$/.test(code)) return false
-  const is = known.get(code) ?? isInData(code)
-  known.set(code, is)
-  return is
+  const result = results.get(code) ?? isInData(code)
+  results.set(code, result)
+  return result
 }
 
 function isInData(code: string): boolean {
-  if (NO_COUNTRY.test(code) || REGIONS.of(code) === undefined) return false
+  if (NOT_COUNTRIES.test(code) || REGIONS.of(code) === undefined) return false
   return new Intl.Locale(`und-${code}`).region === code
 }
 
-/** Of today and of some that are gone lately. */
+/** Current currencies, and some that were recently replaced. */
 export const CURRENCY_CODES: readonly string[] = Intl.supportedValuesOf('currency')
 
 const CURRENCIES = new Set(CURRENCY_CODES)
@@ -34,19 +34,19 @@ const SHORT_NAMES: [name: string, code: string][] = [
 
 let byName: Map<string, string> | undefined
 
-/** The code of a country that is named by its English name or its code, whatever the case. */
-export function countryNamed(name: string): string | undefined {
+/** Finds a country code by English name or code, in any letter case. */
+export function findCountryCode(name: string): string | undefined {
   byName ??= new Map([...allCountries(), ...SHORT_NAMES])
   return byName.get(name.trim().toLowerCase())
 }
 
-export function countryCodes(): string[] {
+export function listCountryCodes(): string[] {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-  return letters.flatMap((one) => letters.map((other) => one + other)).filter(isCountry)
+  return letters.flatMap((first) => letters.map((second) => first + second)).filter(isCountry)
 }
 
 function allCountries(): [name: string, code: string][] {
-  return countryCodes().flatMap((code) => [
+  return listCountryCodes().flatMap((code) => [
     [code.toLowerCase(), code],
     [(REGIONS.of(code) as string).toLowerCase(), code],
   ])

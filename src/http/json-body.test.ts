@@ -5,12 +5,11 @@ import type { ApiError } from '../errors.ts'
 import { UNSAFE_INT64 } from './int64.ts'
 import { exactNumber, parseJson } from './json-body.ts'
 
-/** Cases in as few lines as they need. */
 const list = (...lines: string[]): string[] => lines.join('|').split('|')
 
 const parse = (text: string) => parseJson(Buffer.from(text))
 
-/** The code of the error that a body ends in, or what it was read as. */
+/** Returns the parsed value, or the code of the error. */
 function outcomeOf(bytes: string | Buffer): unknown {
   try {
     return parseJson(Buffer.from(bytes as string))
@@ -19,7 +18,7 @@ function outcomeOf(bytes: string | Buffer): unknown {
   }
 }
 
-test('exactNumber reads an integer exactly, however it is written, and as a bigint where a number would round it', () => {
+test('exactNumber returns exact integers in every notation, as a bigint where a number would round', () => {
   const cases: [source: string, expected: number | bigint][] = [
     ['0', 0],
     ['-0', 0],
@@ -51,7 +50,7 @@ test('exactNumber reads an integer exactly, however it is written, and as a bigi
   for (const [source, expected] of cases) assert.equal(exactNumber(source), expected, source.slice(0, 40))
 })
 
-test('exactNumber keeps what is no integer from becoming one', () => {
+test('exactNumber never turns a fraction into an integer', () => {
   for (const source of list('1.5|-0.5|0.1|5e-324|-5e-3|4503599627370495.5|1.0000000000000002')) {
     assert.equal(exactNumber(source), Number(source), source)
   }
@@ -69,7 +68,7 @@ test('exactNumber keeps what is no integer from becoming one', () => {
   assert.ok(!Number.isInteger(exactNumber(`${'9'.repeat(60_000)}.5`)))
 })
 
-test('exactNumber reads what is beyond every range as an integer beyond every range, on its side of zero', () => {
+test('exactNumber turns a number beyond every range into an integer beyond that range, with the same sign', () => {
   for (const source of [
     '1e40',
     '1e400',
@@ -86,7 +85,7 @@ test('exactNumber reads what is beyond every range as an integer beyond every ra
   }
 })
 
-test('exactNumber agrees with BigInt on every integer, moved by any power of ten', () => {
+test('exactNumber agrees with BigInt for every integer times a power of ten', () => {
   const integers = fc.bigInt({ min: 1n - 10n ** 19n, max: 10n ** 19n - 1n })
   fc.assert(
     fc.property(integers, fc.nat({ max: 15 }), (integer, places) => {
@@ -103,7 +102,7 @@ test('exactNumber agrees with BigInt on every integer, moved by any power of ten
   )
 })
 
-test('parseJson finds the exact numbers wherever they stand, and takes no large integer for another one', () => {
+test('parseJson keeps numbers exact at any position, and turns no large integer into another integer', () => {
   assert.deepEqual(parse('{"a":[9007199254740993,{"b":-9223372036854775809}],"c":1e2,"d":"1e5","e":1.0}'), {
     a: [UNSAFE_INT64, { b: Number.NEGATIVE_INFINITY }],
     c: 100,
@@ -114,7 +113,7 @@ test('parseJson finds the exact numbers wherever they stand, and takes no large 
   assert.deepEqual(parse('[12345678901234567.5,1e-400]'), [Number.NaN, Number.NaN])
 })
 
-test('parseJson refuses a member that is named twice in one object, at any depth and in any spelling', () => {
+test('parseJson refuses a repeated member name, at any depth and in any spelling', () => {
   const twice = [
     '{"name":1,"name":1}',
     '{"name":1,"n\\u0061me":2}',
@@ -138,7 +137,7 @@ test('parseJson refuses a member that is named twice in one object, at any depth
   for (const text of once) assert.deepEqual(outcomeOf(text), JSON.parse(text), text)
 })
 
-test('parseJson refuses a member named __proto__, in any spelling and at any depth', () => {
+test('parseJson refuses a member named __proto__, at any depth and in any spelling', () => {
   for (const text of [
     '{"__proto__":{"a":1}}',
     '{"\\u005f_proto_\\u005F":1}',
@@ -156,7 +155,7 @@ test('parseJson refuses a member named __proto__, in any spelling and at any dep
   assert.equal(Object.getPrototypeOf(parse('{"constructor":{"prototype":{"a":1}}}')), Object.prototype)
 })
 
-test('parseJson reads 32 levels and refuses 33, and any number of them', () => {
+test('parseJson accepts 32 levels and refuses 33 or more', () => {
   const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1e5${'}'.repeat(depth)}`
   for (const nest of [arrays, objects]) {
@@ -175,7 +174,7 @@ test('parseJson reads 32 levels and refuses 33, and any number of them', () => {
   assert.equal(outcomeOf(`"${'['.repeat(1_000)}"`), '['.repeat(1_000))
 })
 
-test('parseJson refuses bytes that are not UTF-8, and a byte order mark', () => {
+test('parseJson refuses a body that is not UTF-8 or has a byte order mark', () => {
   const quoted = (...bytes: number[]) => Buffer.from([0x22, ...bytes, 0x22])
   const cases: Record<string, Buffer> = {
     'FF FE': quoted(0xff, 0xfe),
@@ -199,7 +198,7 @@ test('parseJson refuses bytes that are not UTF-8, and a byte order mark', () => 
   assert.equal(parse('"é€😀\ufeff\u0000"'.replace('\u0000', '\\u0000')), 'é€😀\ufeff\0')
 })
 
-test('parseJson and JSON.parse agree on what is JSON', () => {
+test('parseJson accepts the same JSON as JSON.parse', () => {
   const valid = [
     ...['null', 'true', 'false', '0', '-0', '1', '-1', '0.5', '1e1', '1E-1', '1e+1', '0e0', '""', '[]', '{}'],
     ...[' 1', '1 ', '\t1', '\n1', '\r1', ' \t\r\n[ \n1 , 2\r]\t', '{ }', '[ ]', '{"a" : 1}', '{"" :\t""}'],
@@ -222,9 +221,9 @@ test('parseJson and JSON.parse agree on what is JSON', () => {
   }
 })
 
-test('parseJson gives back every JSON value as JSON.stringify wrote it', () => {
+test('parseJson reads back every value that JSON.stringify writes', () => {
   const levelled = (value: unknown): unknown => {
-    // Beyond 2^53 - 1 only the side of zero is kept.
+    // Compares only the sign of numbers beyond 2^53 - 1.
     if (typeof value === 'number') return Math.abs(value) >= UNSAFE_INT64 ? Math.sign(value) : value
     if (Array.isArray(value)) return value.map(levelled)
     if (typeof value !== 'object' || value === null) return value
@@ -240,7 +239,7 @@ test('parseJson gives back every JSON value as JSON.stringify wrote it', () => {
   )
 })
 
-test('parseJson and JSON.parse agree on any text made of the pieces of JSON', () => {
+test('parseJson agrees with JSON.parse on any text of JSON tokens', () => {
   const pieces = list('{|}|[|]|,|:|"a"|"b"|"|\\|1|-|.|null| |"\\|u00|\ud83d\ude00')
   fc.assert(
     fc.property(
@@ -251,7 +250,7 @@ test('parseJson and JSON.parse agree on any text made of the pieces of JSON', ()
           expected = JSON.parse(text)
         } catch {}
         const outcome = outcomeOf(text)
-        // Two members of one name are all that these pieces can make and parseJson does not take.
+        // A repeated member name is the only thing that JSON.parse accepts and parseJson does not.
         if (outcome === 'invalid_json' && expected !== outcome) assert.match(text, /("[ab]").*\1/)
         else assert.deepEqual(outcome, expected)
       },

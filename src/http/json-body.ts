@@ -1,36 +1,59 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../errors.ts'
-import { toNumber } from './int64.ts'
+import { int64ToNumber } from './int64.ts'
 
-/** Deeper than any body of ours; it keeps a bomb of brackets from costing more than a look. */
+/**
+ * The maximum nesting depth. Every valid body is less deep. Limits the cost of a body that contains only
+ * brackets.
+ */
 const MAX_DEPTH = 32
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
 
-/** A number that JSON.parse may round or overflow: an exponent, or more digits than a double holds. */
+/** Matches numbers that JSON.parse may round: an exponent, or more digits than a double can represent. */
 const INEXACT = /\d[eE]|[\d.]{16}/
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * A JSON body as a value (RFC 8259), stricter than JSON.parse where that would guess: bytes must be UTF-8,
- * a member may be named once, and no integer is rounded to another one.
+ * Parses a JSON body (RFC 8259) more strictly than JSON.parse. The bytes must be UTF-8, member names must be
+ * unique, and no integer may be rounded to another integer.
  *
- * @param readLarge what becomes of an integer that a number cannot hold exactly
- * @throws {ApiError} invalid_json
+ * @param readLarge converts an integer that a number cannot represent exactly
+ * @throws {ApiError} invalid_json; validation_failed for a member named __proto__
  */
-export function parseJson(bytes: Buffer, readLarge: (integer: bigint) => unknown = toNumber): unknown {
-  if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The body is not UTF-8.' })
+export function parseJson(bytes: Buffer, readLarge?: (integer: bigint) => unknown): unknown {
+  const steps = parseInSteps(bytes, readLarge)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+/**
+ * Like `parseJson`, but yields after each pass over the bytes, so a large file does not block the event loop.
+ *
+ * @yields 'numbers' before the last pass, which re-reads every value because a number may be rounded
+ */
+export function* parseInSteps(
+  bytes: Buffer,
+  readLarge: (integer: bigint) => unknown = int64ToNumber,
+): Generator<'numbers' | undefined, unknown> {
+  if (!isUtf8(bytes))
+    throw new ApiError('invalid_json', { message: 'The body is not UTF-8. Send it in UTF-8.' })
   const text = bytes.toString()
   if (text.startsWith(BYTE_ORDER_MARK)) {
     const message =
       'The body begins with a byte order mark (BOM). Send it without one (RFC 8259, section 8.1).'
     throw new ApiError('invalid_json', { message })
   }
+  yield undefined
   const value = parse(text)
+  yield undefined
   checkStructure(text)
-  // What only a string holds, the name of a member for example, is no number.
+  yield undefined
+  // Skips strings, because digits in a string, such as a member name, are not a number.
   if (!INEXACT.test(text) || !INEXACT.test(text.replaceAll(STRING, ''))) return value
+  yield 'numbers'
   return JSON.parse(text, (_name, parsed: unknown, context?: { source?: string }) => {
     if (typeof parsed !== 'number' || context?.source === undefined) return parsed
     const exact = exactNumber(context.source)
@@ -47,19 +70,21 @@ function parse(text: string): unknown {
 }
 
 /**
- * @param text valid JSON: in any other, a string without an end would cost its length for each quote
- * in it
+ * Checks the depth and the member names.
+ *
+ * @param text valid JSON. In invalid JSON, an unterminated string would make each quote cost as much as the
+ * whole string.
  */
 function checkStructure(text: string): void {
   const open: (Set<string> | undefined)[] = []
   let name = ''
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at]
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
     if (character === '"') {
-      const end = endOfString(text, at)
-      name = text.slice(at, end + 1)
-      at = end
-      // In valid JSON a colon stands behind the name of a member, and nowhere else outside of a string.
+      const end = endOfString(text, index)
+      name = text.slice(index, end + 1)
+      index = end
+      // Outside of strings, a colon in valid JSON always follows a member name.
     } else if (character === ':') checkMember(name, open.length, open.at(-1))
     else if (character === '{') open.push(new Set())
     else if (character === '[') open.push(undefined)
@@ -70,7 +95,7 @@ function checkStructure(text: string): void {
   }
 }
 
-/** @returns the position of the quote that ends the string beginning at `start` */
+/** @returns the index of the quote that ends the string */
 function endOfString(text: string, start: number): number {
   let end = start
   let escapes = 0
@@ -78,12 +103,16 @@ function endOfString(text: string, start: number): number {
     end = text.indexOf('"', end + 1)
     escapes = 0
     while (text[end - 1 - escapes] === '\\') escapes += 1
-    // An odd number of backslashes before a quote: it belongs to the string.
+    // The quote is escaped if an odd number of backslashes precedes it.
   } while (escapes % 2 === 1)
   return end
 }
 
-/** @param depth of the object, 1 for the body itself @param members the names already met in it */
+/**
+ * @param token the member name with its quotes
+ * @param depth of the object: 1 for the body itself
+ * @param members names seen so far in the object
+ */
 function checkMember(token: string, depth: number, members: Set<string> | undefined): void {
   const name: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1)
   if (name === '__proto__') {
@@ -92,7 +121,7 @@ function checkMember(token: string, depth: number, members: Set<string> | undefi
     throw new ApiError('validation_failed', { details: [{ pointer, code: 'invalid_value', message }] })
   }
   if (members?.has(name)) {
-    const message = `The body names the member ${JSON.stringify(name.slice(0, 50))} more than once.`
+    const message = `The member ${JSON.stringify(name.slice(0, 50))} appears more than once. Send it once.`
     throw new ApiError('invalid_json', { message })
   }
   members?.add(name)
@@ -100,27 +129,27 @@ function checkMember(token: string, depth: number, members: Set<string> | undefi
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
 
-/** An int64 has no more digits; what has is not worth reading all of them. */
+/** The maximum number of digits of an int64. Longer numbers are always out of range. */
 const MAX_DIGITS = 19
-const BEYOND = 10n ** BigInt(MAX_DIGITS)
+const OUT_OF_RANGE = 10n ** BigInt(MAX_DIGITS)
 
 /**
- * @param source a JSON number
- * @returns an integer exactly, up to the range of an int64, and beyond it some integer that is also
- * beyond it;
- * NaN for what is not a mathematical integer but would be rounded to one
+ * Reads a JSON number exactly.
+ *
+ * @returns a number for a safe integer, and a bigint for a larger integer. Beyond int64, the bigint may be
+ * another integer that is also beyond int64. Returns NaN for a fraction that would be rounded to an integer
  */
 export function exactNumber(source: string): number | bigint {
   const value = Number(source)
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
-  const written = whole + fraction
-  let end = written.length
-  while (written[end - 1] === '0') end -= 1
-  const digits = written.slice(0, end).replace(/^0+/, '')
+  const [, sign = '', integerPart = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
+  const allDigits = integerPart + fraction
+  let end = allDigits.length
+  while (allDigits[end - 1] === '0') end -= 1
+  const digits = allDigits.slice(0, end).replace(/^0+/, '')
   if (digits === '') return 0
-  const places = Number(exponent) - fraction.length + written.length - end
-  if (places < 0) return Number.isInteger(value) ? Number.NaN : value
+  const shift = Number(exponent) - fraction.length + allDigits.length - end
+  if (shift < 0) return Number.isInteger(value) ? Number.NaN : value
   if (Number.isSafeInteger(value)) return value
-  if (digits.length + places > MAX_DIGITS) return sign ? -BEYOND : BEYOND
-  return BigInt(sign + digits + '0'.repeat(places))
+  if (digits.length + shift > MAX_DIGITS) return sign ? -OUT_OF_RANGE : OUT_OF_RANGE
+  return BigInt(sign + digits + '0'.repeat(shift))
 }

@@ -1,31 +1,34 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Languages that pages and letters are written in, the first one for everybody else. */
+/** Languages of pages and e-mails. The first one is the default. */
 export const LANGUAGES = ['en', 'es'] as const
 
 export type Language = (typeof LANGUAGES)[number]
 
-/** A longer header is cut: what is wanted most comes first. */
+/** Longer Accept-Language headers are cut to this length. */
 const MAX_CHARACTERS = 200
 
-/** Of the pages alone: what somebody chose there. */
+/** The language that a visitor chose on a page. */
 const COOKIE = 'language'
 const YEAR_SECONDS = 31_536_000
-const CHOSEN = new RegExp(`(?:^|; ?)${COOKIE}=(${LANGUAGES.join('|')})(?:;|$)`)
+const COOKIE_PATTERN = new RegExp(`(?:^|; ?)${COOKIE}=(${LANGUAGES.join('|')})(?:;|$)`)
 
-/** The Set-Cookie that has a browser keep a choice. */
+/** The Set-Cookie header that stores the choice. */
 export function languageCookie(language: Language): string {
   return `${COOKIE}=${language}; Max-Age=${YEAR_SECONDS}; Path=/; HttpOnly; SameSite=Lax`
 }
 
-/** What a page in somebody's language depends on, for caches. */
+/** The Vary header of pages that depend on the language. */
 export const LANGUAGE_VARY = 'Accept-Language, Cookie'
 
-/** The one that somebody chose, or else that their browser asks for most (RFC 9110, section 12.5.4). */
+/**
+ * Returns the language from the cookie. Without a cookie, returns the language that the browser prefers (RFC
+ * 9110, section 12.5.4).
+ */
 export function languageOf({ cookie, 'accept-language': accepted = '' }: IncomingHttpHeaders): Language {
-  const [, chosen] = (cookie !== undefined && CHOSEN.exec(cookie)) || []
+  const [, chosen] = (cookie !== undefined && COOKIE_PATTERN.exec(cookie)) || []
   if (chosen !== undefined) return chosen as Language
-  const wanted = accepted
+  const ranked = accepted
     .slice(0, MAX_CHARACTERS)
     .split(',')
     .map((range) => {
@@ -36,7 +39,7 @@ export function languageOf({ cookie, 'accept-language': accepted = '' }: Incomin
       }
     })
     .filter(({ weight }) => weight > 0)
-    .sort((one, other) => other.weight - one.weight)
-  const found = wanted.find(({ name }) => LANGUAGES.includes(name as Language))
-  return (found?.name as Language | undefined) ?? LANGUAGES[0]
+    .sort((left, right) => right.weight - left.weight)
+  const match = ranked.find(({ name }) => LANGUAGES.includes(name as Language))
+  return (match?.name as Language | undefined) ?? LANGUAGES[0]
 }

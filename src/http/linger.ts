@@ -2,12 +2,14 @@ import type { Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { Connection } from './connections.ts'
 
-/** Time in which a client that is still sending may read its answer before the connection is cut. */
+/**
+ * How long a client that is still sending may take to read its response. The connection is cut after that.
+ */
 export const LINGER_MS = 1_000
 
 /**
- * A connection that is closed on unread bytes is reset, and the answer may be lost on its way. One whose
- * client is still sending, after a 413 for example, is therefore left open for another moment.
+ * Keeps a connection open for a moment while its client is still sending, for example after a 413. Closing a
+ * socket that has unread bytes resets the connection, and the client may lose the response.
  */
 export function lingerWhileSending(server: Server): void {
   server.on('connection', (socket: Socket) => {
@@ -21,7 +23,7 @@ function endAndLinger(this: Connection): void {
     return
   }
   this.end()
-  // Nothing that still comes may become a request. It is not even read, at the speed of whoever sends it.
+  // The service does not read bytes that still arrive, so they cannot become a request.
   this.removeAllListeners('data')
     .on('data', () => undefined)
     .pause()

@@ -3,83 +3,86 @@ import type { Config } from '../config.ts'
 import { makeCursor, type Position } from './cursor.ts'
 import { HOST } from './well-formed.ts'
 
-/** For the description. */
+/** For the API description. */
 export const PAGE_HEADERS = {
   Link: {
     type: 'string',
-    description: 'The first page and, if there is one, the next (RFC 8288), as absolute addresses.',
+    description: 'Absolute addresses of the first page and, if there is one, the next page (RFC 8288).',
     'x-stability': 'beta',
     required: true,
   },
 }
 
 /**
- * The address, with the face's prefix, under which the client reached the service: the one that the operator
- * set, or else the one that a trusted proxy forwarded, which also says for whom. A Host header alone is not
- * believed.
+ * The URL under which the client reached the service, including the face's prefix. If BASE_URL is set,
+ * returns it. Otherwise uses the headers of a trusted proxy. Never trusts a Host header alone.
  *
- * @param prefix of a face whose routes the request did not reach
+ * @param prefix needed when the request reached no route of the face
  */
-export function publicBase(config: Config, request: FastifyRequest, prefix = request.server.prefix): string {
+export function publicBaseUrl(
+  config: Config,
+  request: FastifyRequest,
+  prefix = request.server.prefix,
+): string {
   return publicOrigin(config, request) + prefix
 }
 
 export function publicOrigin({ origin, baseUrlIsSet }: Config, request: FastifyRequest): string {
   if (baseUrlIsSet || request.headers['x-forwarded-host'] === undefined) return origin
-  // Behind a trusted proxy there is the address of the client too.
+  // Without a trusted proxy, `ips` has only the address of the connection, and its headers are not used.
   if ((request.ips ?? []).length < 2) return origin
   const { protocol, host } = request
-  // A proxy may have taken both from the client.
+  // A proxy may have copied both values from the client.
   const isAddress = ['http', 'https'].includes(protocol) && host !== '' && HOST.test(host)
   return isAddress ? `${protocol}://${host}` : origin
 }
 
-/** Checked values; a list is a parameter for each of its values. */
+/** Validated parameters. A list becomes one parameter per value. */
 type Query = Record<string, number | string | (number | string)[] | undefined>
 
 interface CutOptions<Row, At extends Position> {
   limit: number
-  /** Where a row stands in the order of the list. */
+  /** The sort values of a row. */
   positionOf(row: Row): At
-  /** Where a page that ends before all that there is has to go on, in the place of its last row. */
+  /** The position to continue at after a page that ended early. Replaces the position of the last row. */
   next?: At | undefined
 }
 
 interface PageOptions<Row> extends CutOptions<Row, Position> {
-  /** As for cursors. */
+  /** See `makeCursor`. */
   secret: string
   scope: string
-  /** Address of the list, and the query that leads to its first page. */
+  /** The URL of the list, and the query of its first page. */
   address: string
   query: Query
 }
 
-/** Cuts what was found to a page: one row more than asked for tells of a next one. */
+/** Cuts rows to one page. If there are more than `limit` rows, a next page exists. */
 export function cutToPage<Row, At extends Position>(
-  found: Row[],
+  rows: Row[],
   { limit, positionOf, next }: CutOptions<Row, At>,
 ): { page: Row[]; position: At | undefined } {
-  const page = found.slice(0, limit)
+  const page = rows.slice(0, limit)
   const last = page.at(-1)
-  return { page, position: found.length > page.length && last ? positionOf(last) : next }
+  return { page, position: rows.length > page.length && last ? positionOf(last) : next }
 }
 
-/** The same with its Link header. */
+/** Cuts rows to a page and makes its Link header. */
 export function pageOf<Row>(
-  found: Row[],
+  rows: Row[],
   { secret, scope, address, query, ...cut }: PageOptions<Row>,
 ): { page: Row[]; link: string } {
-  const { page, position } = cutToPage(found, cut)
+  const { page, position } = cutToPage(rows, cut)
   const next = position && makeCursor(secret, scope, position)
   return { page, link: pageLinks(address, query, next) }
 }
 
-/** The Link header of a page (RFC 8288): the next one if there is one, and the first. */
+/** The Link header of a page (RFC 8288): `next` if there is a next page, and `first`. */
 function pageLinks(address: string, query: Query, next: string | undefined): string {
   const parameters: string[] = []
   for (const [name, value] of Object.entries(query)) {
     const values = Array.isArray(value) ? value : value === undefined ? [] : [value]
-    for (const one of values) parameters.push(`${encoded(name)}=${encoded(String(one))}`)
+    for (const item of values) parameters.push(`${encode(name)}=${encode(String(item))}`)
   }
   const first = parameters.join('&')
   const link = (query: string, rel: string): string => `<${address}${query && '?'}${query}>; rel="${rel}"`
@@ -87,7 +90,7 @@ function pageLinks(address: string, query: Query, next: string | undefined): str
   return `${link(`${first}${first && '&'}cursor=${next}`, 'next')}, ${link(first, 'first')}`
 }
 
-/** Nearly all are numbers and words, whose characters stand for themselves. */
-function encoded(text: string): string {
+/** Most values are numbers and words, which need no encoding. */
+function encode(text: string): string {
   return /^[\w.-]*$/.test(text) ? text : encodeURIComponent(text)
 }

@@ -1,28 +1,39 @@
 import { type TSchema, Type } from './type.ts'
 
-// JSON Merge Patch (RFC 7396): members that are absent stay, null removes one, objects are merged.
+// JSON Merge Patch (RFC 7396). A member that the patch does not name stays, null removes a member, and
+// objects are merged.
 
-/** What null removes: a member that may be absent, and whatever is in it. */
-export type Removable<Value> =
+/** A patch of a value. Null removes the value. An object may contain only some members. */
+export type MergePatch<Value> =
   | null
   | (Value extends unknown[]
       ? Value
       : Value extends object
-        ? { [Name in keyof Value]?: Removable<Value[Name]> }
+        ? { [Name in keyof Value]?: MergePatch<Value[Name]> }
         : Value)
 
-/** What of a schema decides about null. */
-export interface Rules {
+/** The parts of a schema that `toPatchSchema` reads. */
+export interface PatchableSchema {
   title?: string
   type?: unknown
   enum?: unknown[]
-  properties?: Record<string, Rules>
+  properties?: Record<string, PatchableSchema>
   required?: unknown
 }
 
-/** A schema that takes null too, and of an object a part; what that makes of the whole is judged later. */
-export function removable({ title, type, enum: values, properties, required: _, ...rules }: Rules): TSchema {
-  const parts = Object.entries(properties ?? {}).map(([name, part]) => [name, removable(part)])
+/**
+ * Makes a schema of patches, which also accepts null and partial objects. Another schema validates the merged
+ * result later.
+ */
+export function toPatchSchema({
+  title,
+  type,
+  enum: values,
+  properties,
+  required: _,
+  ...rules
+}: PatchableSchema): TSchema {
+  const parts = Object.entries(properties ?? {}).map(([name, part]) => [name, toPatchSchema(part)])
   return Type.Optional(
     Type.Unsafe({
       ...rules,
@@ -36,18 +47,18 @@ export function removable({ title, type, enum: values, properties, required: _, 
 
 type Json = Record<string, unknown>
 
-/** What a patch makes of an object, its members in the order of their schemas. */
+/** Applies a patch to an object. The result has its members in the order of the schemas. */
 export function mergeMembers(schemas: Record<string, object>, before: object, patch: object): Json {
-  const [old, added] = [before as Json, patch as Json]
+  const [oldMembers, patchMembers] = [before as Json, patch as Json]
   const merged: Json = {}
   for (const [name, schema] of Object.entries(schemas)) {
-    const value = mergeValue(schema, old[name], added[name])
+    const value = mergeValue(schema, oldMembers[name], patchMembers[name])
     if (value !== undefined) merged[name] = value
   }
   return merged
 }
 
-/** An object that holds nothing says nothing: it is absent. */
+/** Merges one value. Returns undefined for an object that has no members left, which removes it. */
 function mergeValue(schema: object, before: unknown, patch: unknown): unknown {
   if (patch === undefined) return before
   if (patch === null) return undefined

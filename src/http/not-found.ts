@@ -1,15 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { App, Hook } from './app.ts'
-import { pass } from './gate.ts'
+import { runHooks } from './gate.ts'
 
 /**
- * Makes the handler for addresses without a route: 405 with Allow (RFC 9110, section 15.5.6) where the
- * address knows other methods, else 404. To be made before the routes are added.
+ * Creates the handler for URLs without a route. If the path has routes for other methods, the answer is 405
+ * with Allow (RFC 9110, section 15.5.6). Otherwise the answer is 404. Call this function before adding
+ * routes.
  *
- * @param hooks what a request passes first that belongs to no face but the last
+ * @param hooks for requests that reached no face but the last
  */
-export function notFound(app: App, hooks: Hook[]): (request: FastifyRequest, reply: FastifyReply) => never {
+export function createNotFoundHandler(
+  app: App,
+  hooks: Hook[],
+): (request: FastifyRequest, reply: FastifyReply) => never {
   const methodsOf = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsOf.get(url) ?? new Set()
@@ -18,45 +22,45 @@ export function notFound(app: App, hooks: Hook[]): (request: FastifyRequest, rep
   })
 
   function errorOf({ url }: FastifyRequest): ApiError {
-    // As the router reads it, which has decoded this one already.
+    // This call cannot throw, because the router has already decoded the path in the same way.
     const path = decodeURI(url.split(/[?#]/, 1)[0] ?? '')
-    const known = [...methodsOf].find(([route]) => fits(route, path))
-    if (!known) return new ApiError('route_not_found', adviceFor(path))
-    return new ApiError('method_not_allowed', { headers: { allow: [...known[1]].sort().join(', ') } })
+    const match = [...methodsOf].find(([route]) => matchesRoute(route, path))
+    if (!match) return new ApiError('route_not_found', adviceFor(path))
+    return new ApiError('method_not_allowed', { headers: { allow: [...match[1]].sort().join(', ') } })
   }
 
   function adviceFor(path: string): { message?: string } {
-    const bare = withoutSlashes(path)
-    const isOurs = bare !== path && [...methodsOf.keys()].some((route) => fits(route, bare))
-    return isOurs
-      ? { message: `Nothing is at this address. Write it without the slash at its end: ${bare}` }
-      : {}
+    const trimmed = trimTrailingSlashes(path)
+    const exists = trimmed !== path && [...methodsOf.keys()].some((route) => matchesRoute(route, trimmed))
+    return exists ? { message: `Nothing is at this address. Remove the slash at the end: ${trimmed}` } : {}
   }
 
-  // Before the body is read: where nothing takes it, nothing in it can be wrong.
+  // This hook runs before the body is read. No route would read the body, so its content does not matter.
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (!request.is404) return done(null, payload)
-    // In the scope of a face its hooks have run.
-    const passed = request.caller ? Promise.resolve() : pass(hooks, request, reply)
-    passed.then(() => done(errorOf(request)), done)
+    // For a request in the scope of a face, the hooks of that face have already run.
+    const hooksDone = request.caller ? Promise.resolve() : runHooks(hooks, request, reply)
+    hooksDone.then(() => done(errorOf(request)), done)
   })
   return (request) => {
     throw errorOf(request)
   }
 }
 
-/** Whether a path is one of a route such as /v1/pets/:petId. */
-export function fits(url: string, path: string): boolean {
-  const wanted = url.split('/')
-  const found = path.split('/')
+/** Checks whether a path matches the pattern of a route, such as /v1/pets/:petId. */
+export function matchesRoute(url: string, path: string): boolean {
+  const patternSegments = url.split('/')
+  const pathSegments = path.split('/')
   return (
-    wanted.length === found.length &&
-    wanted.every((part, index) => part === found[index] || (part.startsWith(':') && found[index] !== ''))
+    patternSegments.length === pathSegments.length &&
+    patternSegments.every(
+      (part, index) => part === pathSegments[index] || (part.startsWith(':') && pathSegments[index] !== ''),
+    )
   )
 }
 
-/** Not by a regular expression, which looks at each run of slashes again from each of them. */
-function withoutSlashes(path: string): string {
+/** A loop replaces a regular expression, which would take quadratic time on long runs of slashes. */
+function trimTrailingSlashes(path: string): string {
   let end = path.length
   while (end > 1 && path[end - 1] === '/') end -= 1
   return path.slice(0, end)

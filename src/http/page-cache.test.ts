@@ -7,51 +7,49 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { changes } from '../changes.ts'
-import type { Kept } from '../db/database.ts'
 import { openDatabase, openForCommand } from '../db/open-database.ts'
 import { openToRead } from '../db/open-sqlite.ts'
 import { fileOf } from '../db/store-url.ts'
+import type { CacheName } from '../db/write.ts'
 import { writerThread } from '../db/writer.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import type { View } from './caller.ts'
 import type { Coding } from './coding.ts'
-import { type PageCache, pageCache } from './page-cache.ts'
+import { createPageCache, type PageCache } from './page-cache.ts'
 
 v8.setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = vm.runInNewContext('gc')
 
-/** The next turn of the event loop. */
+/** Waits for the next turn of the event loop. */
 const turn = () => new Promise(setImmediate)
 
 const page = (body: string) => ({ body, headers: { etag: '' } })
 
-const at = (address: string, view: View = 'all') => ({
-  ...{ view, address, operation: 'a', route: '/a', access: 'read' as const, isLenient: false },
-})
+const at = (address: string, owner = 'key:1', view: View = 'all') => ({ view, address, owner })
 
-test('a page that many ask for at once is made once, and made anew after a change', async () => {
+test('a page requested many times at once is read from the store once, and again after a change', async () => {
   let version = 1
   let made = 0
-  const pages = pageCache(() => version, 1_000)
+  const pages = createPageCache(() => version, 4_000)
   const read = async () => {
     made += 1
     await turn()
     return page(`page ${made}`)
   }
-  const askTwice = async () => {
+  const readTwice = async () => {
     const [one, other] = await Promise.all([pages.page(at('/a'), read), pages.page(at('/a'), read)])
     assert.equal(one, other)
     return one.body
   }
-  assert.equal(await askTwice(), 'page 1')
-  assert.equal(await askTwice(), 'page 1')
+  assert.equal(await readTwice(), 'page 1')
+  assert.equal(await readTwice(), 'page 1')
   version = 2
-  assert.equal(await askTwice(), 'page 2')
+  assert.equal(await readTwice(), 'page 2')
 })
 
-test('a page that was begun before a change is no answer to who asks after it, and is not kept', async () => {
+test('a page whose read began before a change is not served after it and not cached', async () => {
   let version = 1
-  const pages = pageCache(() => version, 1_000)
+  const pages = createPageCache(() => version, 4_000)
   const reading = Promise.withResolvers<ReturnType<typeof page>>()
   const early = pages.page(at('/a'), () => reading.promise)
   version = 2
@@ -61,8 +59,8 @@ test('a page that was begun before a change is no answer to who asks after it, a
   assert.equal(pages.get('all', '/a')?.body, 'new')
 })
 
-test('a page is made anew from the moment on to which it was good', async () => {
-  const pages = pageCache(() => 1, 10_000)
+test('a page is read again once its `until` has passed', async () => {
+  const pages = createPageCache(() => 1, 10_000)
   let made = 0
   const read = async () => {
     made += 1
@@ -73,8 +71,8 @@ test('a page is made anew from the moment on to which it was good', async () => 
   assert.deepEqual([await ask(199), await ask(200)], ['page 2', 'page 3'])
 })
 
-test('a page that cannot be made is asked for anew', async () => {
-  const pages = pageCache(() => 1, 1_000)
+test('a page whose read failed is read again', async () => {
+  const pages = createPageCache(() => 1, 4_000)
   await assert.rejects(
     pages.page(at('/a'), () => Promise.reject(new Error('lost'))),
     /lost/,
@@ -82,52 +80,77 @@ test('a page that cannot be made is asked for anew', async () => {
   assert.equal((await pages.page(at('/a'), async () => page('there'))).body, 'there')
 })
 
-/** Text that hardly gets smaller. */
+/** Text that hardly compresses. */
 const noise = (length: number) => randomBytes(length / 2).toString('hex')
 
-test('a page is compressed once in each coding, however many ask, and anew after a change', async () => {
+test('a page is compressed once in each coding, and again after a change', async () => {
   let version = 1
-  const pages = pageCache(() => version, 100_000)
+  const pages = createPageCache(() => version, 100_000)
   const read = async () => page(`page ${version}, ${noise(2_000)}`)
   const codeTwice = async (coding: Coding) => {
-    const [one, other] = await Promise.all([1, 2].map(async () => pages.code(await ask(), coding)))
-    assert.ok(one && one === other && one === (await pages.code(await ask(), coding)))
+    const [one, other] = await Promise.all([1, 2].map(async () => pages.encode(await ask(), coding)))
+    assert.ok(one && one === other && one === (await pages.encode(await ask(), coding)))
     return one
   }
   const ask = () => pages.page(at('/a'), read)
   const [br, zstd] = [await codeTwice('br'), await codeTwice('zstd')]
   assert.notEqual(br, zstd)
   version = 2
-  const anew = await codeTwice('br')
-  assert.match(String(brotliDecompressSync(Buffer.from(anew.body, anew.encoding))), /^page 2,/)
+  const second = await codeTwice('br')
+  assert.match(String(brotliDecompressSync(Buffer.from(second.body, second.encoding))), /^page 2,/)
 })
 
-test('a page that was outdated while it was compressed gives its bytes to none that asks later', async () => {
+test('a page that changes during compression: later requests do not get its old bytes', async () => {
   let version = 1
-  const pages = pageCache(() => version, 100_000)
+  const pages = createPageCache(() => version, 100_000)
   const ask = () => pages.page(at('/a'), async () => page(`page ${version}, ${noise(2_000)}`))
-  const early = pages.code(await ask(), 'gzip')
+  const early = pages.encode(await ask(), 'gzip')
   version = 2
-  const late = await pages.code(await ask(), 'gzip')
+  const late = await pages.encode(await ask(), 'gzip')
   assert.ok(late && late !== (await early))
   assert.match(String(gunzipSync(Buffer.from(late.body, late.encoding))), /^page 2,/)
 })
 
-test('what is compressed counts as what is ready does', async () => {
-  const pages = pageCache(() => 1, 12_000)
+test('compressed pages count towards the cache limit of their owner', async () => {
+  const pages = createPageCache(() => 1, 4 * 13_000)
   const ask = (address: string) => pages.page(at(address), async () => page(noise(4_000)))
   const [a, b] = [await ask('/a'), await ask('/b')]
   const there = () => ['/a', '/b'].filter((address) => pages.get('all', address))
-  assert.ok(await pages.code(a, 'br'))
+  assert.ok(await pages.encode(a, 'br'))
   assert.deepEqual(there(), ['/a', '/b'])
-  // The first two take 9 kB, and each coding 2.5.
-  assert.ok(await pages.code(b, 'br'))
-  assert.deepEqual(there(), [])
-  await pages.code(await ask('/a'), 'br')
-  assert.deepEqual(there(), ['/a'])
+  // The first two pages take 9 kB, and each coding 2.5 kB.
+  assert.ok(await pages.encode(b, 'br'))
+  assert.deepEqual(there(), ['/b'])
+  for (const coding of ['gzip', 'zstd'] as const) assert.ok(await pages.encode(b, coding))
+  assert.deepEqual(there(), ['/b'], 'alone, the page fits in all codings')
+  await pages.page(at('/a'), async () => page(noise(9_000)))
+  await pages.encode(await pages.page(at('/a'), assert.fail), 'br')
+  assert.deepEqual(there(), [], 'with its coding, the page is too large')
 })
 
-/** What the heap holds when nothing in it is garbage: the test runner lets go of promises a turn after they are. */
+test('a caller that requests ever more pages evicts only its own oldest pages', async () => {
+  const pages = createPageCache(() => 1, 4 * 10_000)
+  const ask = (owner: string, address: string, bytes = 1_000) =>
+    pages.page(at(address, owner), async () => page('a'.repeat(bytes)))
+  const there = (addresses: string[]) => addresses.filter((address) => pages.get('all', address))
+  const some = [1, 2, 3].map((number) => `/some/${number}`)
+  for (const address of some) await ask('key:1', address)
+  const many = Array.from({ length: 100 }, (_, number) => `/many/${number}`)
+  for (const address of many) await ask('ip:192.0.2.1', address)
+  assert.deepEqual(there(some), some)
+  assert.deepEqual(there(many), many.slice(-6), 'the newest pages, in a quarter of the memory')
+  await ask('ip:192.0.2.1', '/large', 10_000)
+  assert.deepEqual(there(['/large', ...many]), many.slice(-6), 'a page above the share is not cached')
+  for (let number = 0; number < 8; number += 1)
+    for (const address of many) await ask(`ip:198.51.100.${number}`, `${address}?${number}`)
+  const all = many.flatMap((address) => Array.from({ length: 8 }, (_, number) => `${address}?${number}`))
+  assert.ok(
+    there(all).length > 20 && there(all).length <= 26,
+    'all pages together stay within the memory limit',
+  )
+})
+
+/** Heap use after garbage collection. Waits a turn first, because the test runner releases promises late. */
 async function heapBytes(): Promise<number> {
   for (let turn = 0; turn < 5; turn += 1) {
     collectGarbage()
@@ -136,32 +159,33 @@ async function heapBytes(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-test('what is ready takes about as much memory as it may, however small the pages are', async () => {
-  const mostBytes = 8 * 1_048_576
+test('the cache stays within its memory limit, however small the pages are', async () => {
+  const maxBytes = 8 * 1_048_576
   const address = (id: number) => `http://pets.example/v1/pets/${id}`
-  /** @returns how many it was filled with: so many, or one more than it keeps */
+  /** Fills the cache. @returns the number of pages: `count`, or one more than fits */
   async function fill(pages: PageCache, count: number): Promise<number> {
     let id = 0
     do {
       const headers = { etag: `"${id}-1"`, 'last-modified': `Sun, 22 Nov 2026 20:${id}:00 GMT` }
       const made = { ...page(`{"id":${id},"name":"${id % 2 ? 'Rex' : '🐕'}","categoryId":1}`), headers }
-      await pages.page(at(address(id)), async () => made)
+      // Four callers together may fill the whole cache.
+      await pages.page(at(address(id), `key:${id % 4}`), async () => made)
       id += 1
     } while (id < count && pages.get('all', address(0)))
     return id
   }
-  const [one, pages] = [pageCache(() => 1, mostBytes), pageCache(() => 1, mostBytes)]
+  const [one, pages] = [createPageCache(() => 1, maxBytes), createPageCache(() => 1, maxBytes)]
   const beyond = await fill(one, 100_000)
   const before = await heapBytes()
   await fill(pages, beyond - 1)
   const taken = (await heapBytes()) - before
 
   assert.ok(pages.get('all', address(0)))
-  assert.ok(taken > mostBytes / 2 && taken < mostBytes * 1.25, `${taken} bytes`)
+  assert.ok(taken > maxBytes / 2 && taken < maxBytes * 1.25, `${taken} bytes`)
 })
 
-const KEPT: Kept[] = ['pages', 'keys']
-test('what this process has changed is known in the same turn of the event loop', async (t) => {
+const CACHE_NAMES: CacheName[] = ['pages', 'keys']
+test('the writer’s changes are visible in the same turn of the event loop', async (t) => {
   const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const startWriter = writerThread(new URL('../writer-thread.ts', import.meta.url))
   const none = { onWait: assert.ifError, onLost: assert.ifError, onBack: () => assert.fail() }
@@ -180,7 +204,7 @@ test('what this process has changed is known in the same turn of the event loop'
     await turn()
     const before = version('pages')
     other.exec('rollback')
-    // What this turn began with stays known until its end, though the writer commits in it.
+    // The version read at the start of a turn stays current in that turn, even when the writer commits.
     while (categories.get()?.count !== 8 + round);
     assert.equal(version('pages'), before)
     await written
@@ -190,17 +214,17 @@ test('what this process has changed is known in the same turn of the event loop'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-test('pages outlive counters and keys, keys outlive counters and pages, and neither a change of its own', async (t) => {
+test('a change of pages, keys or counters invalidates only what depends on them', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const reader = openToRead(fileOf(app.databaseUrl))
   t.after(() => reader.close())
-  /** What is no longer true after that. */
-  async function outdated(change: () => Promise<unknown>): Promise<Kept[]> {
+  /** The versions that the change outdates. */
+  async function outdated(change: () => Promise<unknown>): Promise<CacheName[]> {
     await turn()
     const before = { pages: reader.version('pages'), keys: reader.version('keys') }
     await change()
     await turn()
-    return KEPT.filter((of) => reader.version(of) > before[of])
+    return CACHE_NAMES.filter((of) => reader.version(of) > before[of])
   }
   const request = (method: string, path: string, body?: object) => async () => {
     const { status, text } = await app.request(path, {
@@ -230,18 +254,4 @@ test('pages outlive counters and keys, keys outlive counters and pages, and neit
   assert.deepEqual(await outdated(() => store.write(changes.rotateKey, 2, 'b'.repeat(64), 0, 0)), ['keys'])
   assert.deepEqual(await outdated(() => store.write(changes.revokeKey, 2, 0)), ['keys'])
   await store.close()
-})
-
-test('the order and the spelling of parameters make no other page, and another parameter does', async () => {
-  let read = 0
-  const cache = pageCache(() => 1, 1e6)
-  const page = (query: string) =>
-    cache.page({ view: 'all', address: `/a${query}`, isLenient: false }, async () => {
-      read += 1
-      return { body: String(read), headers: { etag: '"1"' } }
-    })
-  const same = ['?a=b%20c&d=%C3%A9', '?d=%c3%a9&a=b+c', '?d=%C3%A9&a=b%20c']
-  for (const query of same) assert.equal((await page(query)).body, '1', query)
-  for (const query of ['?a=b%20c', '?a=b%26c&d=1', '?a=b&c&d=1', '?a=%', '']) await page(query)
-  assert.equal(read, 6)
 })

@@ -1,106 +1,158 @@
-import { NOSNIFF, PRIVATE_CODED } from './cache-headers.ts'
+import { NOSNIFF, PRIVATE_ENCODED } from './cache-headers.ts'
 import type { View } from './caller.ts'
-import { canonical } from './canonical.ts'
 import type { Coding } from './coding.ts'
-import { codedForm, type Form } from './form.ts'
+import { encodeRepresentation, type Representation } from './representation.ts'
 import { JSON_TYPE } from './send-error.ts'
 
-/** The page that a request asks for. */
+/** Identifies a page. */
 export interface PageRequest {
   view: View
-  /** With all of the query, and the variant of the face before it. */
+  /** The canonical URL. It includes everything that the page depends on, and nothing else. */
   address: string
-  /** Whether the address has parameters that the route ignores: a client may refuse that. */
-  isLenient: boolean
+  /**
+   * The first caller to request the page, or that caller's organization. The page takes memory from the
+   * owner's share.
+   */
+  owner: string
 }
 
-/** An answer of 200 as a route makes it. */
+/** A 200 response as its route creates it. */
 export interface NewPage {
   body: string
-  /** Of the body; JSON when absent. */
+  /** Media type of the body. JSON when absent. */
   type?: string
-  /** Beside those that every answer has. */
+  /** Headers to send in addition to those of every page. */
   headers: { etag: string } & Record<string, string>
-  /** Unix time in milliseconds from which on it is not given any more. */
+  /** When the page expires, in Unix milliseconds. */
   until?: number
-  /** Whether it may change although nobody commits: it is not kept. */
-  passing?: boolean
+  /** True if the page may change without a commit. Such a page is not cached. */
+  isVolatile?: boolean
+  /** The start of the next page of a list, for the route that made the page. */
+  next?: unknown
 }
 
-/** An answer of 200 as it can be given again. */
-export interface Page extends NewPage, PageRequest, Form {
+/** A cached 200 response. */
+export interface Page extends NewPage, PageRequest, Representation {
   /** Bytes of the body. */
   length: number
-  /** In the codings that somebody asked for: there, or in the making. */
-  coded: { [coding in Coding]?: Form | Promise<Form | undefined> | undefined }
+  /** Bytes that the page takes in the cache, including all codings. 0 while the page is not cached. */
+  size: number
+  /** The encoded bodies that clients requested, finished or in progress. */
+  encoded: { [coding in Coding]?: Representation | Promise<Representation | undefined> | undefined }
 }
 
-/** Ready answers, for as long as nothing that they show has changed; bounded by the memory that they take. */
+/**
+ * Caches responses until the data in them changes. The cache has a memory limit, and each caller or
+ * organization gets at most a quarter of that memory. A caller that requests many pages therefore evicts only
+ * pages of its own.
+ */
 export interface PageCache {
-  /** @returns undefined also when the store cannot say what has changed; `page` then meets the cause */
+  /** @returns undefined also when the store cannot report its version; `page` then throws the error */
   get(view: View, address: string): Page | undefined
   /**
-   * What is ready, or is made now: once for all callers with the same view who ask meanwhile, and kept unless
-   * something changes.
+   * Returns the cached page. If there is none, reads the page once for all callers that request it at the
+   * same time with the same view. Caches the page unless the data changes during the read.
    *
    * @param now Unix time in milliseconds
    */
-  page(asked: PageRequest, read: () => Promise<NewPage>, now?: number): Promise<Page>
+  page(request: PageRequest, read: () => Promise<NewPage>, now?: number): Promise<Page>
   /**
-   * The page in a coding: made once for all who ask, and kept with the page.
+   * Encodes the page once for all callers, and caches the encoded body with the page.
    *
-   * @returns undefined when too many others are being made; it is then to be sent as it is
+   * @returns undefined when too many bodies are being compressed; send the page uncompressed then
    */
-  code(page: Page, coding: Coding): Promise<Form | undefined>
+  encode(page: Page, coding: Coding): Promise<Representation | undefined>
 }
 
-/** What a page takes besides its text, in bytes. */
-const OVERHEAD = 500
+/** The estimated size of a page without its text, in bytes. */
+const PAGE_OVERHEAD_BYTES = 500
 
-export function pageCache(version: () => number, mostBytes: number): PageCache {
+/** The pages of one owner, oldest first. */
+interface OwnerShare {
+  keys: Set<string>
+  bytes: number
+}
+
+/** All pages, oldest first, and how much memory each owner uses. */
+function openPageMap(maxBytes: number) {
   const pages = new Map<string, Page>()
-  const making = new Map<string, Promise<Page>>()
-  let since = -1
+  const shares = new Map<string, OwnerShare>()
+  const maxShare = maxBytes / 4
   let bytes = 0
 
-  function drop(now: number): void {
-    pages.clear()
-    bytes = 0
-    since = now
+  function remove(key: string): void {
+    const page = pages.get(key)
+    const share = page && shares.get(page.owner)
+    if (!share) return
+    pages.delete(key)
+    share.keys.delete(key)
+    share.bytes -= page.size
+    bytes -= page.size
+    if (share.keys.size === 0) shares.delete(page.owner)
   }
 
-  async function keep(key: string, asked: PageRequest, read: () => Promise<NewPage>): Promise<Page> {
-    const before = version()
-    const page = toPage(asked, await read())
-    if (page.passing || before !== since || version() !== since) return page
-    const size = sizeOf(key, page)
-    if (bytes + size > mostBytes) drop(since)
+  /**
+   * Caches a page, or one more coding of it, and evicts other pages. Does not cache a page that is larger
+   * than the owner's share.
+   */
+  function add(key: string, page: Page, size: number): void {
+    const ownerShare = (): OwnerShare => shares.get(page.owner) ?? { keys: new Set(), bytes: 0 }
+    const isCached = pages.get(key) === page
+    if (!isCached || page.size + size > maxShare) remove(key)
+    if (page.size + size > maxShare) return
+    while (ownerShare().bytes + size > maxShare) remove(first(ownerShare().keys))
+    while (bytes + size > maxBytes) remove(first(pages.keys()))
+    // Making room for the coding has evicted the page itself.
+    if (isCached && pages.get(key) !== page) return
+    const share = ownerShare()
+    shares.set(page.owner, share)
     pages.set(key, page)
+    share.keys.add(key)
+    page.size += size
+    share.bytes += size
     bytes += size
+  }
+
+  function clear(): void {
+    pages.clear()
+    shares.clear()
+    bytes = 0
+  }
+
+  return { get: (key: string) => pages.get(key), add, remove, clear }
+}
+
+export function createPageCache(version: () => number, maxBytes: number): PageCache {
+  const pages = openPageMap(maxBytes)
+  const inProgress = new Map<string, Promise<Page>>()
+  let cachedVersion = -1
+
+  async function readPage(key: string, request: PageRequest, read: () => Promise<NewPage>): Promise<Page> {
+    const versionBefore = version()
+    const page = toPage(request, await read())
+    if (!page.isVolatile && versionBefore === cachedVersion && version() === cachedVersion)
+      pages.add(key, page, sizeOf(key, page))
     return page
   }
 
-  async function keepCoded(page: Page, coding: Coding): Promise<Form | undefined> {
+  async function encodePage(page: Page, coding: Coding): Promise<Representation | undefined> {
     try {
-      const form = await codedForm(page, coding)
-      page.coded[coding] = form
+      const representation = await encodeRepresentation(page, coding)
+      page.encoded[coding] = representation
       const key = keyOf(page.view, page.address)
-      if (!form || pages.get(key) !== page) return form
-      const size = sizeOf(key, form)
-      // With everything the page itself goes: what is there is counted, and what is counted is there.
-      if (bytes + size > mostBytes) drop(since)
-      else bytes += size
-      return form
+      if (representation && pages.get(key) === page) pages.add(key, page, sizeOf(key, representation))
+      return representation
     } catch (error) {
-      page.coded[coding] = undefined
+      page.encoded[coding] = undefined
       throw error
     }
   }
 
   function get(view: View, address: string): Page | undefined {
     try {
-      const now = version()
-      if (now !== since) drop(now)
+      const current = version()
+      if (current !== cachedVersion) pages.clear()
+      cachedVersion = current
       return pages.get(keyOf(view, address))
     } catch {
       return undefined
@@ -109,45 +161,44 @@ export function pageCache(version: () => number, mostBytes: number): PageCache {
 
   return {
     get,
-    async page(asked, read, now = 0) {
-      const { view, address } = asked
+    async page(request, read, now = 0) {
+      const { view, address } = request
       const cached = get(view, address)
       if (cached && now < (cached.until ?? Number.POSITIVE_INFINITY)) return cached
-      // Others are over too, or soon will be.
-      if (cached) drop(since)
       const key = keyOf(view, address)
-      const current = `${since} ${key}`
-      const begun = making.get(current) ?? keep(key, asked, read).finally(() => making.delete(current))
-      making.set(current, begun)
-      return begun
+      if (cached) pages.remove(key)
+      const current = `${cachedVersion} ${key}`
+      const pending =
+        inProgress.get(current) ?? readPage(key, request, read).finally(() => inProgress.delete(current))
+      inProgress.set(current, pending)
+      return pending
     },
-    async code(page, coding) {
-      page.coded[coding] ??= keepCoded(page, coding)
-      return page.coded[coding]
+    async encode(page, coding) {
+      page.encoded[coding] ??= encodePage(page, coding)
+      return page.encoded[coding]
     },
   }
 }
 
-/** An address of which there are several pages, each of a variant; it has no space in it. */
-export const variantOf = (variant: string | undefined, address: string): string =>
-  variant === undefined ? address : `${variant} ${address}`
+/** Makes the key of a page. Keys are unique, because a view contains no space. */
+const keyOf = (view: View, address: string): string => `${view} ${address}`
 
-/** No view has a space in it. */
-function keyOf(view: View, address: string): string {
-  return `${view} ${canonical(address)}`
+const first = (keys: Iterable<string>): string => {
+  const [key = ''] = keys
+  return key
 }
 
-function toPage(asked: PageRequest, made: NewPage): Page {
-  const { body } = made
-  const headers = { ...NOSNIFF, ...PRIVATE_CODED, ...made.headers }
+function toPage(request: PageRequest, page: NewPage): Page {
+  const { body } = page
+  const headers = { ...NOSNIFF, ...PRIVATE_ENCODED, ...page.headers }
   const length = Buffer.byteLength(body)
-  const allHeaders = { ...headers, 'content-type': made.type ?? JSON_TYPE, 'content-length': String(length) }
+  const allHeaders = { ...headers, 'content-type': page.type ?? JSON_TYPE, 'content-length': String(length) }
   const encoding = length === body.length ? 'latin1' : 'utf8'
-  return { ...asked, ...made, headers, allHeaders, encoding, length, coded: {} }
+  return { ...request, ...page, headers, allHeaders, encoding, length, size: 0, encoded: {} }
 }
 
-function sizeOf(key: string, { body, headers, encoding }: Form): number {
+function sizeOf(key: string, { body, headers, encoding }: Representation): number {
   const text = encoding === 'latin1' ? body.length : 2 * body.length
-  const told = Object.values(headers).reduce((sum, value) => sum + value.length, 0)
-  return OVERHEAD + key.length + text + told
+  const headerCharacters = Object.values(headers).reduce((sum, value) => sum + value.length, 0)
+  return PAGE_OVERHEAD_BYTES + key.length + text + headerCharacters
 }

@@ -4,7 +4,6 @@ import { type TestContext, test } from 'node:test'
 import { type Answer, assertError, readAnswers } from '../testing/client.ts'
 import { type Options, startApp, type TestApp } from '../testing/start-app.ts'
 
-/** Cases in as few lines as they need. */
 const list = (...lines: string[]): string[] => lines.join('|').split('|')
 
 const UNLIMITED = { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } as const
@@ -12,12 +11,12 @@ const MANY = { ANONYMOUS_PER_MINUTE: '100000', ANONYMOUS_PER_DAY: '100000' }
 const REX = '{"name":"Rex","categoryId":1}'
 const CHUNKED = `1d\r\n${REX}\r\n0\r\n\r\n`
 
-/** The head of a request with a key, which asks for a kept connection unless told otherwise. */
+/** The head of a request with a key and, by default, `Connection: keep-alive`. */
 type Head = (start: string, ...fields: string[]) => string
 
 interface RawApp extends TestApp {
   head: Head
-  /** Start line and content type of POST /v1/pets. */
+  /** The request line and content type of POST /v1/pets. */
   create: Head
 }
 
@@ -30,7 +29,7 @@ async function startRaw(t: TestContext, options: Options = {}): Promise<RawApp> 
   return { ...app, head, create }
 }
 
-/** Sends bytes, and `more` once something comes back; returns what comes until the server closes, and fails if it never does. */
+/** Sends bytes, and `more` after the first response byte. Returns everything until the server closes. */
 function converse(port: number, bytes: string, more?: string): Promise<Answer[]> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -50,12 +49,12 @@ function converse(port: number, bytes: string, more?: string): Promise<Answer[]>
   })
 }
 
-/** Sends bytes and closes the sending side; returns what comes until the server closes. */
+/** Sends bytes and closes the sending side. Returns everything until the server closes. */
 async function textAfter(port: number, bytes: string): Promise<string> {
   return String(Buffer.concat(await net.connect(port, '127.0.0.1').end(bytes, 'latin1').toArray()))
 }
 
-/** Sends each of the requests on a connection of its own: each must be answered once, in the same way, and closed. */
+/** Sends each request on its own connection. All must get the same single response, and be closed. */
 async function assertRefused(
   { port, get, head }: RawApp,
   cases: Record<string, string>,
@@ -77,7 +76,7 @@ async function assertRefused(
   return answers
 }
 
-test('POST /v1/pets with a body of doubtful length answers 400, closes the connection and stores nothing', async (t) => {
+test('POST /v1/pets with an ambiguous body length: 400; the connection is closed, and nothing is stored', async (t) => {
   const app = await startRaw(t)
   const { create, head } = app
   const length = (value: string | number) => `Content-Length: ${value}`
@@ -122,7 +121,7 @@ test('POST /v1/pets with a body of doubtful length answers 400, closes the conne
   )
 })
 
-test('GET /v1/pets with a header that is not well-formed answers 400 and closes the connection', async (t) => {
+test('GET /v1/pets with a malformed header: 400, and the connection is closed', async (t) => {
   const app = await startRaw(t)
   const line = 'GET /v1/pets HTTP/1.1'
   const withField = (field: string) => app.head(line, field)
@@ -157,7 +156,7 @@ test('GET /v1/pets with a header that is not well-formed answers 400 and closes 
   )
 })
 
-test('A request line that is not HTTP/1.1 or 1.0 answers 400 and closes the connection', async (t) => {
+test('a request line other than HTTP/1.1 or HTTP/1.0: 400, and the connection is closed', async (t) => {
   const app = await startRaw(t)
   const lines = [
     'garbage',
@@ -184,7 +183,7 @@ test('A request line that is not HTTP/1.1 or 1.0 answers 400 and closes the conn
   )
 })
 
-test('A request beyond a size answers 413, 414 or 431 without being read to its end', async (t) => {
+test('a request that is too large: 413, 414 or 431 before it is read to its end', async (t) => {
   const app = await startRaw(t)
   const long = (characters: number) => 'a'.repeat(characters)
   const url = (characters: number) => `/v1/pets?${long(characters - '/v1/pets?'.length)}`
@@ -228,7 +227,7 @@ test('A request beyond a size answers 413, 414 or 431 without being read to its 
   assert.equal(largest?.status, 200)
 })
 
-test('GET and POST /v1/pets in an unusual but valid form are answered like any other', async (t) => {
+test('GET and POST /v1/pets in an unusual but valid form are answered as usual', async (t) => {
   const { port, head, create, get } = await startRaw(t)
   const close = 'Connection: close'
   const line = 'GET /v1/pets HTTP/1.1'
@@ -276,16 +275,16 @@ test('GET and POST /v1/pets in an unusual but valid form are answered like any o
   assert.deepEqual(Reflect.ownKeys(Object.prototype), prototype)
 })
 
-test('What never becomes a request is in the log by the id that its answer has', async (t) => {
+test('a request that cannot be parsed is logged with the request id of its response', async (t) => {
   const { raw, log } = await startApp(t)
   const answer = await raw('NO HTTP\r\n\r\n')
   const [, id] = /x-request-id: (\S+)/.exec(answer) ?? []
 
   const { reqId, status, code, msg } = JSON.parse(log.at(-1) ?? '')
-  assert.deepEqual([reqId, status, code, msg], [id, 400, 'bad_request', 'no whole request'])
+  assert.deepEqual([reqId, status, code, msg], [id, 400, 'bad_request', 'invalid request'])
 })
 
-test('CONNECT answers 405 with Allow and the request id that came', async (t) => {
+test('CONNECT gets 405 with Allow and the request id that was sent', async (t) => {
   const app = await startRaw(t)
   const connect = app.head('CONNECT other.example:443 HTTP/1.1', 'X-Request-Id: mine-1')
 
@@ -295,11 +294,11 @@ test('CONNECT answers 405 with Allow and the request id that came', async (t) =>
   assert.equal(answer?.headers['x-request-id'], 'mine-1')
 })
 
-test('POST /v1/pets that is cut off before its end answers 400 and stores nothing', async (t) => {
+test('POST /v1/pets that ends early: 400, and nothing is stored', async (t) => {
   const { port, create, get } = await startRaw(t)
-  const whole = create('Content-Length: 29') + REX
-  for (const length of [1, 20, whole.indexOf('\r\n\r\n') + 3, whole.length - 29, whole.length - 1]) {
-    const [answer, ...others] = readAnswers(await textAfter(port, whole.slice(0, length)))
+  const complete = create('Content-Length: 29') + REX
+  for (const length of [1, 20, complete.indexOf('\r\n\r\n') + 3, complete.length - 29, complete.length - 1]) {
+    const [answer, ...others] = readAnswers(await textAfter(port, complete.slice(0, length)))
     assert.ok(answer, `after ${length}`)
     assertError(answer, 400, 'bad_request', `after ${length}`)
     assert.deepEqual(others, [])
@@ -307,15 +306,15 @@ test('POST /v1/pets that is cut off before its end answers 400 and stores nothin
   assert.deepEqual((await get('/v1/pets')).body, [])
 })
 
-test('A request that is too slow answers 408 and stores nothing, even when the rest arrives after all', async (t) => {
+test('a request that is too slow: 408, and nothing is stored even if the rest arrives later', async (t) => {
   const settings = { HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1' }
   const { port, create, get } = await startRaw(t, { settings })
-  const whole = create('Content-Length: 29', 'X-Request-Id: mine-2') + REX
+  const complete = create('Content-Length: 29', 'X-Request-Id: mine-2') + REX
   const inHeaders = 40
-  const inBody = whole.length - 10
+  const inBody = complete.length - 10
 
   const [slowHeaders, slowBody] = await Promise.all(
-    [inHeaders, inBody].map((length) => converse(port, whole.slice(0, length), whole.slice(length))),
+    [inHeaders, inBody].map((length) => converse(port, complete.slice(0, length), complete.slice(length))),
   )
 
   for (const answers of [slowHeaders, slowBody]) {
@@ -326,7 +325,7 @@ test('A request that is too slow answers 408 and stores nothing, even when the r
   assert.deepEqual((await get('/v1/pets')).body, [])
 })
 
-test('A body that goes on after its 413 does not keep the client from reading it', async (t) => {
+test('a body that continues after its 413: the client can read the response', async (t) => {
   const { port, create } = await startRaw(t)
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
   const status = await new Promise((resolve, reject) => {
@@ -346,7 +345,7 @@ test('A body that goes on after its 413 does not keep the client from reading it
   assert.equal(status, 413)
 })
 
-test('A body in more small pieces than any client makes answers 413, in as many as some make 201', async (t) => {
+test('a body in tiny chunks gets 413 beyond the limit, 201 below it', async (t) => {
   const { port, create } = await startRaw(t)
   const pieces = (text: string, size: number): string =>
     (text.match(new RegExp(`.{1,${size}}`, 'g')) ?? [])
@@ -364,7 +363,7 @@ test('A body in more small pieces than any client makes answers 413, in as many 
   }
 })
 
-test('Requests with garbage behind them are answered whole and in order, then the garbage', async (t) => {
+test('pipelined requests followed by garbage get their responses in order, then 400', async (t) => {
   const { port, head, create, get } = await startRaw(t)
   const list = head('GET /v1/pets HTTP/1.1')
   const add = create('Content-Length: 29') + REX
@@ -377,12 +376,7 @@ test('Requests with garbage behind them are answered whole and in order, then th
     ['a body that breaks', add + broken, [201, 400]],
     ['after the last request', `${create('Connection: close', 'Content-Length: 29')}${REX}garbage`, [201]],
     ['a body of one that was refused', broken.replace('Bearer', 'Basic'), [401]],
-    [
-      'a body of one that was refused, later',
-      broken.replace('Bearer', 'Basic').slice(0, -4),
-      [401],
-      'zz\r\n',
-    ],
+    ['the late body of a refused request', broken.replace('Bearer', 'Basic').slice(0, -4), [401], 'zz\r\n'],
     ['a body of one with a wrong key', broken.replace(/Bearer .{20}/, 'Bearer '), [401]],
   ]
   let added = 0
@@ -402,7 +396,7 @@ test('Requests with garbage behind them are answered whole and in order, then th
   }
 })
 
-test('Requests that cannot be parsed answer 429 once the limit of the address is used up', async (t) => {
+test('requests that cannot be parsed get 429 beyond the limit of the address', async (t) => {
   const { port, get } = await startRaw(t, { settings: { ANONYMOUS_PER_MINUTE: '2' } })
   const remaining: unknown[] = []
   for (const [status, code] of [
@@ -421,7 +415,7 @@ test('Requests that cannot be parsed answer 429 once the limit of the address is
   assert.equal((await get('/v1/pets')).status, 200)
 })
 
-test('POST /v1/pets from a client that closes its side at once is answered', async (t) => {
+test('POST /v1/pets from a client that closes its sending side at once is answered', async (t) => {
   const { port, create, head } = await startRaw(t)
   const add = create('Content-Length: 29') + REX
   for (const [bytes, statuses] of [
@@ -437,14 +431,14 @@ test('POST /v1/pets from a client that closes its side at once is answered', asy
   }
 })
 
-test('HEAD answers with the headers of GET and no body, also when it is refused', async (t) => {
+test('HEAD returns the headers of GET and no body, also for errors', async (t) => {
   const { port, head, get } = await startRaw(t)
   for (const path of list('/v1/pets|/v1/pets/1|/v1/pets?limit=0|/v1/nowhere|/v1/pets/%g1|/nowhere|/livez')) {
-    const wanted = await get(path)
+    const expected = await get(path)
     const text = await textAfter(port, head(`HEAD ${path} HTTP/1.1`))
     const names = [...text.matchAll(/^([\w-]+): /gm)].map(([, name]) => name?.toLowerCase())
-    assert.match(text, new RegExp(`^HTTP/1.1 ${wanted.status} [^{[]*\r\n\r\n$`), path)
-    assert.match(text, new RegExp(`^content-length: ${Buffer.byteLength(wanted.text)}\r$`, 'im'), path)
-    assert.deepEqual(names.sort(), Object.keys(wanted.headers).sort(), path)
+    assert.match(text, new RegExp(`^HTTP/1.1 ${expected.status} [^{[]*\r\n\r\n$`), path)
+    assert.match(text, new RegExp(`^content-length: ${Buffer.byteLength(expected.text)}\r$`, 'im'), path)
+    assert.deepEqual(names.sort(), Object.keys(expected.headers).sort(), path)
   }
 })

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { type Connection, firstUnanswered } from './connections.ts'
-import type { ShareWithOrigin } from './cors.ts'
+import type { CorsPolicy } from './cors.ts'
 import type { Face } from './face.ts'
 import { LINGER_MS } from './linger.ts'
 import { requestId } from './request-id.ts'
@@ -11,27 +11,30 @@ import { errorHeaders, logFailure } from './send-error.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Whoever reads its body bounds the time that it may take. */
-    atItsOwnPace?: true
+    /**
+     * True while a body reader limits the time of the request. Node's request timeout then does not apply.
+     */
+    hasOwnTimeLimit?: true
   }
 }
 
-const CODES: Record<string, ErrorCode> = {
+const ERROR_CODES: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
 /**
- * Answers what never becomes a request: Node's parser reports it with nothing but the socket, and would
- * itself send a bare status line. Also CONNECT, which Node gives away as a socket.
+ * Answers input that never becomes a request. For such an error, Node's parser passes only the socket, and
+ * Node itself would send nothing but a status line. Also answers CONNECT, for which Node passes the socket
+ * too.
  *
- * @param face in whose form it is told, and whose limits it is charged to
+ * @param face formats and charges these errors
  */
 export function answerParserErrors(
   server: Server,
   face: Face,
-  share: ShareWithOrigin,
+  cors: CorsPolicy,
   logger: FastifyBaseLogger,
 ): void {
   const answered = new WeakSet<Socket>()
@@ -41,24 +44,25 @@ export function answerParserErrors(
     answered.add(socket)
     if (!socket.writable) return socket.destroySoon()
     socket.on('error', () => socket.destroy())
-    // Nothing that still comes may become a request, complete one, or end the connection before the answer.
-    // It is read all the same: a connection closed on unread bytes is reset, and the answer may be lost.
+    // The service reads bytes that still arrive, because closing a socket with unread bytes resets the
+    // connection and may lose the response. These bytes must not start or complete a request, or end the
+    // connection before the response.
     socket
       .removeAllListeners('end')
       .removeAllListeners('data')
       .on('data', () => undefined)
     const { headers, refusal } = await face.gate.admit(face.gate.visitor(socket.remoteAddress))
-    inTurn(socket, (broken) => {
+    afterEarlierResponses(socket, (failed) => {
       const answer = refusal ?? error
-      const known = request ?? broken
-      const id = requestId(known?.headers['x-request-id'])
+      const knownRequest = request ?? failed
+      const id = requestId(knownRequest?.headers['x-request-id'])
       logFailure(logger, id, answer)
-      logger.info({ reqId: id, status: answer.status, code: answer.code }, 'no whole request')
+      logger.info({ reqId: id, status: answer.status, code: answer.code }, 'invalid request')
       socket.end(
         responseText(answer, face.writeError(answer), {
           'x-request-id': id,
           ...headers,
-          ...(known && share(known)),
+          ...(knownRequest && cors(knownRequest)),
         }),
       )
       setTimeout(() => socket.destroy(), LINGER_MS).unref()
@@ -68,12 +72,14 @@ export function answerParserErrors(
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()
     const { latest } = socket as Connection
-    // Node tells once of each request that takes long.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && latest?.complete === false && latest.atItsOwnPace) return
-    void answer(new ApiError(CODES[error.code ?? ''] ?? 'bad_request'), socket)
+    // Node reports each slow request once.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && latest?.complete === false && latest.hasOwnTimeLimit)
+      return
+    void answer(new ApiError(ERROR_CODES[error.code ?? ''] ?? 'bad_request'), socket)
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    // Node no longer passes this event on, and an answer that is streamed before this one waits for it.
+    // Node no longer emits 'drain' on this socket, but an earlier streamed response still waits for that
+    // event.
     socket.on('drain', () => firstUnanswered(socket as Connection)?.emit('drain'))
     const error = new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD, POST' } })
     void answer(error, socket, request)
@@ -81,17 +87,20 @@ export function answerParserErrors(
 }
 
 /**
- * Calls back once every request that arrived whole before the error has its own answer: a client takes
- * answers in the order of its requests. Not at all where the request with the error has an answer already.
+ * Calls back after every complete request before the error has its response, because a client matches
+ * responses to requests by their order. Does not call back when the failed request already has a response.
  */
-function inTurn(socket: Connection, answer: (broken: IncomingMessage | undefined) => void): void {
+function afterEarlierResponses(
+  socket: Connection,
+  answer: (failed: IncomingMessage | undefined) => void,
+): void {
   if (!socket.writable) return
   const { latest } = socket
-  const broken = latest?.complete === false ? latest : undefined
-  const due = firstUnanswered(socket)
-  if (due && due.req !== broken) due.once('close', () => inTurn(socket, answer))
-  else if (due ? due.headersSent : broken) socket.destroySoon()
-  else answer(broken)
+  const failed = latest?.complete === false ? latest : undefined
+  const next = firstUnanswered(socket)
+  if (next && next.req !== failed) next.once('close', () => afterEarlierResponses(socket, answer))
+  else if (next ? next.headersSent : failed) socket.destroySoon()
+  else answer(failed)
 }
 
 function responseText(

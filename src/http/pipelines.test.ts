@@ -12,7 +12,7 @@ const get = (path: string, ...fields: string[]): string =>
   `${[`GET ${path} HTTP/1.1`, 'Host: a', ...fields].join('\r\n')}\r\n\r\n`
 const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__']
 
-/** A connection that tells how many answers have come. */
+/** A connection that counts the responses. */
 async function connect(t: TestContext, port: number) {
   const socket = net.connect(port, '127.0.0.1')
   cleanup(t).defer(() => void socket.destroy())
@@ -21,15 +21,15 @@ async function connect(t: TestContext, port: number) {
   let count = 0
   socket.on('data', (chunk) => {
     const more = chunk.toString('latin1')
-    // Also one that came in two pieces.
+    // Also matches a status line that arrived in two parts.
     count += (text.slice(-12) + more).split(/HTTP\/1\.1 \d{3} /).length - 1
     text += more
   })
   await once(socket, 'connect')
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  /** Resolves once so many have come. */
-  async function answers(wanted: number): Promise<void> {
-    while (count < wanted) {
+  /** Resolves after this many responses. */
+  async function answers(expected: number): Promise<void> {
+    while (count < expected) {
       assert.ok(!socket.destroyed, `closed after ${text.slice(-300)}`)
       await Promise.race([once(socket, 'data'), closed])
     }
@@ -39,7 +39,7 @@ async function connect(t: TestContext, port: number) {
 const idsOf = (text: string): string[] =>
   [...text.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id = '']) => id)
 
-/** Counts what reaches a route. */
+/** Counts the requests that reach a route. */
 function countRequests(t: TestContext): { seen: number } {
   const counted = { seen: 0 }
   const count = (): void => {
@@ -50,7 +50,7 @@ function countRequests(t: TestContext): { seen: number } {
   return counted
 }
 
-test('32 requests sent at once on one connection are all answered, in their order', async (t) => {
+test('32 pipelined requests are all answered, in order', async (t) => {
   const { port, key } = await startApp(t, { key: UNLIMITED, settings: MANY })
   const { socket, answers, text } = await connect(t, port)
   const paths = ['/v1/pets', '/nowhere', '/livez', '/v1/pets/1', '/docs/reference.css']
@@ -69,7 +69,7 @@ test('32 requests sent at once on one connection are all answered, in their orde
   )
 })
 
-test('2,000 requests in pieces that are answered as they come are all answered', async (t) => {
+test('2,000 requests sent in parts as responses arrive are all answered', async (t) => {
   const { port } = await startApp(t, { settings: MANY })
   const { socket, answers, text } = await connect(t, port)
   for (let sent = 0; sent < 2_000; sent += 20) {
@@ -80,7 +80,7 @@ test('2,000 requests in pieces that are answered as they come are all answered',
   assert.equal(idsOf(text()).length, 2_000)
 })
 
-test('a connection with more than 32 unanswered requests is closed, and none beyond them is carried out', async (t) => {
+test('more than 32 unanswered requests: the connection closes, and the other requests are not carried out', async (t) => {
   const { port, get: ask } = await startApp(t, { settings: MANY })
   const counted = countRequests(t)
   const { answers, socket: other } = await connect(t, port)
@@ -95,7 +95,7 @@ test('a connection with more than 32 unanswered requests is closed, and none bey
   assert.equal((await ask('/livez')).status, 200)
 })
 
-test('garbage after pipelined requests is answered with 400, after their answers', async (t) => {
+test('garbage after pipelined requests gets 400 after their responses', async (t) => {
   const { port } = await startApp(t, { settings: MANY })
   for (const more of ['\0\0\0\0\0\0', `GET / HTTP/1.1\r\nHost\r\n\r\n${get('/')}`]) {
     for (const count of [1, 31, 32]) {
@@ -108,7 +108,7 @@ test('garbage after pipelined requests is answered with 400, after their answers
   }
 })
 
-test('requests after one that asks to close the connection are not carried out', async (t) => {
+test('requests after one with Connection: close are not carried out', async (t) => {
   const { port } = await startApp(t, { settings: MANY })
   for (const count of [1, 30, 31]) {
     const { socket, closed, text } = await connect(t, port)
@@ -118,7 +118,7 @@ test('requests after one that asks to close the connection are not carried out',
   }
 })
 
-test('a client that ends its side after 32 requests gets 32 answers', async (t) => {
+test('a client that closes its sending side after 32 requests gets 32 responses', async (t) => {
   const { port } = await startApp(t, { settings: MANY })
   const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.end(get('/livez').repeat(32))
@@ -126,7 +126,7 @@ test('a client that ends its side after 32 requests gets 32 answers', async (t) 
   assert.equal(readAnswers(text).length, 32)
 })
 
-test('a request that offers HTTP/2 is answered, and the connection kept with all that follows', async (t) => {
+test('a request that offers an upgrade to HTTP/2 is answered, and the connection stays open', async (t) => {
   const { port, key } = await startApp(t, { key: UNLIMITED, settings: MANY })
   const name = (id: string) => [`X-Request-Id: ${id}`, `Authorization: Bearer ${key}`]
   const body = '{"name":"Rex","categoryId":1}'
@@ -135,7 +135,7 @@ test('a request that offers HTTP/2 is answered, and the connection kept with all
       '\r\n',
     )}\r\nContent-Length: ${body.length}\r\n\r\n`
   const { socket, answers, text } = await connect(t, port)
-  // Node's parser drops what follows such a request in the same packet, so a client has to wait for the answer.
+  // Node's parser drops what follows in the same packet, so a client has to wait for the response.
   socket.write(get('/v1/pets', ...H2C, ...name('1')))
   await answers(1)
   socket.write(get('/v1/pets', ...name('2')) + create('3'))

@@ -3,10 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { type Answer, assertError } from '../testing/client.ts'
 import { startApp, type TestApp } from '../testing/start-app.ts'
 
-/** Cases in as few lines as they need. */
 const list = (...lines: string[]): string[] => lines.join('|').split('|')
 
-/** A service that has an animal of each status and one without, with a key that the limits never stop. */
+/** Starts a service with one animal of each status and one without, and a key without limits. */
 async function startFilled(t: TestContext): Promise<TestApp> {
   const app = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } })
   for (const status of [undefined, 'available', 'pending', 'sold']) {
@@ -28,7 +27,7 @@ async function assertInvalid({ get }: TestApp, query: string, problems: string[]
 
 const idsOf = (answer: Answer): number[] => answer.body.map(({ id }: { id: number }) => id)
 
-test('GET /v1/pets with a limit that is no whole decimal number from 1 to 100 answers 400', async (t) => {
+test('GET /v1/pets with a limit that is not a plain number from 1 to 100 gets 400', async (t) => {
   const app = await startFilled(t)
   for (const limit of list('0|101|-1|-100|1000|4294967297|9007199254740993|9223372036854775807')) {
     await assertInvalid(app, `limit=${limit}`, ['limit out_of_range'])
@@ -49,7 +48,7 @@ test('GET /v1/pets with a limit that is no whole decimal number from 1 to 100 an
   await assertInvalid(app, 'l%69mit=0', ['limit out_of_range'])
 })
 
-test('GET /v1/pets with a number that is not in plain decimal is told how to write it', async (t) => {
+test('GET /v1/pets with a number not in plain decimal: 400 that says how to write it', async (t) => {
   const app = await startFilled(t)
   for (const query of ['limit=05', 'limit=%2B5', 'limit=00', 'id=07', 'categoryId=-0']) {
     const { details } = (await app.get(`/v1/pets?${query}`)).body
@@ -60,7 +59,7 @@ test('GET /v1/pets with a number that is not in plain decimal is told how to wri
   assert.deepEqual([pointer, code, message], ['/categoryId', 'invalid_type', 'This must be a whole number.'])
 })
 
-test('GET /v1/pets with ids beyond the integers that a number holds exactly names every other problem all the same', async (t) => {
+test('GET /v1/pets with ids beyond int64: 400 that also names all other problems', async (t) => {
   const app = await startFilled(t)
   const exact = Array.from({ length: 12 }, () => 'id=9007199254740993').join('&')
   assert.deepEqual((await app.get(`/v1/pets?${exact}`)).body, [])
@@ -82,7 +81,7 @@ test('GET /v1/pets with ids beyond the integers that a number holds exactly name
   ])
 })
 
-test('GET /v1/pets with a repeated parameter answers 400', async (t) => {
+test('GET /v1/pets with a repeated parameter gets 400', async (t) => {
   const app = await startFilled(t)
   for (const query of [
     'limit=5&limit=5',
@@ -110,7 +109,7 @@ test('GET /v1/pets with a repeated parameter answers 400', async (t) => {
   }
 })
 
-test('GET /v1/pets with a repeated status finds the animals of each, and never more than those', async (t) => {
+test('GET /v1/pets with a repeated status returns the animals of each status, and no others', async (t) => {
   const app = await startFilled(t)
   const cases: [query: string, ids: number[]][] = [
     ['status=sold&status=sold', [4]],
@@ -125,7 +124,7 @@ test('GET /v1/pets with a repeated status finds the animals of each, and never m
   await assertInvalid(app, Array(4).fill('status=sold').join('&'), ['status out_of_range'])
 })
 
-test('GET /v1/pets with a sort or a value that there is not answers 400, and names those that there are', async (t) => {
+test('GET /v1/pets with an unknown sort or value: 400 that names the allowed values', async (t) => {
   const app = await startFilled(t)
   for (const sort of ['', 'age,name', '-name', 'ID', '-distance', 'name ', 'relevance', '+id'])
     await assertInvalid(app, `sort=${encodeURIComponent(sort)}`, ['sort invalid_value'])
@@ -137,7 +136,7 @@ test('GET /v1/pets with a sort or a value that there is not answers 400, and nam
   assert.match(details[0].message, /small, medium, large/)
 })
 
-test('GET /v1/pets with a status that is none of the three answers 400, naming every problem', async (t) => {
+test('GET /v1/pets with an unknown status: 400 that names every problem', async (t) => {
   const app = await startFilled(t)
   const others = list(
     '|adopted|Available|SOLD|available,sold|+sold|sold+|%20sold|sold%00|sold%0A|s%C3%B6ld|%FF|%g1',
@@ -152,7 +151,7 @@ test('GET /v1/pets with a status that is none of the three answers 400, naming e
   await assertInvalid(app, 'status=&limit=', ['limit invalid_type', 'status invalid_value'])
 })
 
-test('GET /v1/pets ignores parameters that it does not know', async (t) => {
+test('GET /v1/pets ignores unknown parameters', async (t) => {
   const { get } = await startFilled(t)
   const unknown = list(
     '[]=5|[limit]=0|ids[]=3|limit]=0|limit.a=0|limit%00=0|limit%20=0|Limit=0|LIMIT=0|page=0|filter[status]=x',
@@ -173,7 +172,7 @@ test('GET /v1/pets ignores parameters that it does not know', async (t) => {
   }
 })
 
-test('GET /v1/pets with a known parameter in brackets answers 400 and says how to write it', async (t) => {
+test('GET /v1/pets with a parameter in brackets: 400 that says how to write it', async (t) => {
   const app = await startFilled(t)
   for (const name of list(
     'id[]|id[0]|id[a]|id[|id[][]|limit[]|limit[0]|status[]|sort[]|cursor[]|categoryId[]|breed[]|q[]|near[0]',
@@ -186,7 +185,7 @@ test('GET /v1/pets with a known parameter in brackets answers 400 and says how t
   assertError(await app.get('/v1/store/orders?petId[]=1'), 400, 'invalid_parameter', 'orders')
 })
 
-test('GET /v1/pets reads limit and status in every spelling that percent-encoding allows', async (t) => {
+test('GET /v1/pets accepts limit and status in every percent-encoding', async (t) => {
   const { get } = await startFilled(t)
   const cases: [query: string, ids: number[]][] = [
     ['limit=1', [4]],
@@ -204,7 +203,7 @@ test('GET /v1/pets reads limit and status in every spelling that percent-encodin
   for (const [query, ids] of cases) assert.deepEqual(idsOf(await get(`/v1/pets?${query}`)), ids, query)
 })
 
-test('GET /v1/pets/{petId} with what is no int64 in plain decimal answers 404 and never another animal', async (t) => {
+test('GET /v1/pets/{petId} with an id that is not a plain int64 gets 404', async (t) => {
   const { get } = await startFilled(t)
   const numbers = list('0|-1|5|-0|00|01|001|+1|1.|1.0|.1|1e0|1e3|1E0|0x1|0b1|1n|1_|1,|1;2')
   const large = list(
@@ -227,7 +226,7 @@ test('GET /v1/pets/{petId} with what is no int64 in plain decimal answers 404 an
   for (const petId of ['1', '%31']) assert.equal((await get(`/v1/pets/${petId}`)).body.id, 1, petId)
 })
 
-test('An address with a bad percent-encoding answers 400', async (t) => {
+test('an address with invalid percent-encoding gets 400', async (t) => {
   const { get, request } = await startFilled(t)
   for (const path of list('%|%1|%g1|%1g|%%31|1%|%ff|%c3|%c0%af|%ed%a0%80|%u0031').map(
     (end) => `/v1/pets/${end}`,

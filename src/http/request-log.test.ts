@@ -7,7 +7,7 @@ import { loggablePath, requestLog } from './request-log.ts'
 const KEY = generateKey('production')
 const SECRET = KEY.slice('adopt_live_'.length)
 
-test('a key that somebody put into a path is not logged, however it is encoded', () => {
+test('an API key in a path is not logged, in any encoding', () => {
   const hex = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
   const paths = [
     KEY,
@@ -20,16 +20,16 @@ test('a key that somebody put into a path is not logged, however it is encoded',
     `%4%61dopt_live_${SECRET}`,
   ]
   for (const path of [...paths, `${KEY}/%zz/${hex(KEY)}`, `a?${KEY}`]) {
-    const shown = loggablePath(`/v1/pets/${path}`)
-    assert.ok(!shown.includes(SECRET), shown)
-    assert.ok(!decodeURIComponent(shown.replace(/%(zz|.?$)/g, '')).includes(SECRET), shown)
-    assert.match(shown, /^\/v1\/pets\//)
+    const logged = loggablePath(`/v1/pets/${path}`)
+    assert.ok(!logged.includes(SECRET), logged)
+    assert.ok(!decodeURIComponent(logged.replace(/%(zz|.?$)/g, '')).includes(SECRET), logged)
+    assert.match(logged, /^\/v1\/pets\//)
   }
 })
 
-test('a path that opens something is logged without what opens it, however it is encoded', () => {
+test('a secret link in a path is not logged, in any encoding', () => {
   const token = 'q'.repeat(43)
-  for (const [path, shown] of [
+  for (const [path, logged] of [
     [`/console/join/${token}`, '/console/join/…'],
     [`/console/join/${token}/more?a=b`, '/console/join/…'],
     [`/console/%6a%6Fin/${token}`, '/console/join/…'],
@@ -40,24 +40,24 @@ test('a path that opens something is logged without what opens it, however it is
     ['/console/animals/7', '/console/animals/7'],
     ['/v1/applications/7', '/v1/applications/7'],
   ] as const) {
-    assert.equal(loggablePath(path), shown)
+    assert.equal(loggablePath(path), logged)
   }
 })
 
-test('a path without a key is logged as it came, without its query and its end beyond 200 characters', () => {
+test('a path without secrets is logged as sent, without its query and at most 200 characters long', () => {
   for (const path of ['/v1/pets', '/v1/p%65ts/%zz', '/adopt_', '/%E2%82%AC']) {
     assert.equal(loggablePath(`${path}?a=b`), path)
   }
   assert.equal(loggablePath(`/${'a'.repeat(300)}`).length, 200)
 })
 
-test('a path is read no further than it is shown', () => {
-  // Encodings within encodings, each of which takes a reading of its own.
+test('a path is decoded only as far as it is logged', () => {
+  // Nested escapes, each of which takes another pass.
   const path = `/v1/%${'25'.repeat(4_000)}61dopt_live_${SECRET}`
   assert.equal(loggablePath(path), path.slice(0, 200))
 })
 
-test('the line of a request is the one that the logger would write, and absent where the logger writes none', () => {
+test('a request’s log line equals the logger’s own, and is omitted at level warn', () => {
   const lines: string[] = []
   const stream = { write: (line: string) => void lines.push(line.replace(/"time":\d+/, '"time":0')) }
   const logger = pino({ base: null }, stream)

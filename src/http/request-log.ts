@@ -1,40 +1,46 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-/** Without its first letter, which may seem to end an encoding: `%4` and a hidden `a` make a `J`. */
+/**
+ * Matches an API key without its first letter. In `%4%61dopt_live_…`, decoding `%61` to `a` completes the
+ * escape `%4a`, which is a `J`, so the first letter can get lost.
+ */
 const KEY = /dopt_(live|test)_[0-9A-Za-z]*/g
-/** Addresses that open something for whoever has them: of a link of the staff, and of an application. */
-const OPENING = /^(\/+(?:console\/join|applications)\/).+/s
-const SHOWN_CHARACTERS = 200
+/** Paths with a secret link: staff invitations and resets, and applications. */
+const SECRET_LINK = /^(\/+(?:console\/join|applications)\/).+/s
+const MAX_LOGGED_CHARACTERS = 200
 
-/** A path as it may be logged: without the query, with no key that somebody put into it, opening nothing. */
+/**
+ * Prepares a path for the log. Removes the query, API keys and secret links, and cuts the path to 200
+ * characters.
+ */
 export function loggablePath(url: string): string {
   const end = url.indexOf('?')
-  // What is decoded again and again is short.
-  const path = url.slice(0, end < 0 ? SHOWN_CHARACTERS : Math.min(end, SHOWN_CHARACTERS))
-  const shown = path.includes('%') ? withoutHidden(path) : path
-  const closed = OPENING.test(shown) ? shown.replace(OPENING, '$1…') : shown
-  return closed.includes('dopt_') ? closed.replace(KEY, 'dopt_$1_…') : closed
+  // Cuts the path first, because that limits the cost of repeated decoding.
+  const path = url.slice(0, end < 0 ? MAX_LOGGED_CHARACTERS : Math.min(end, MAX_LOGGED_CHARACTERS))
+  const decoded = path.includes('%') ? decodeIfSecret(path) : path
+  const withoutLinks = SECRET_LINK.test(decoded) ? decoded.replace(SECRET_LINK, '$1…') : decoded
+  return withoutLinks.includes('dopt_') ? withoutLinks.replace(KEY, 'dopt_$1_…') : withoutLinks
 }
 
-/** Decodes until nothing is hidden by percent-encoding; a path that then hides nothing stays as it is. */
-function withoutHidden(path: string): string {
+/** Decodes until no escape is left. Returns the original path when it hides no secret. */
+function decodeIfSecret(path: string): string {
   let [before, plain] = ['', path]
   while (plain !== before) {
     before = plain
     plain = plain.replace(/%([0-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
   }
-  return plain.search(KEY) < 0 && !OPENING.test(plain) ? path : plain
+  return plain.search(KEY) < 0 && !SECRET_LINK.test(plain) ? path : plain
 }
 
 const STREAM: typeof pino.symbols.streamSym = pino.symbols.streamSym
 
-/** @param id as `requestId` makes it @param ms from the request's arrival to its answer */
+/** @param id as made by `requestId` @param ms from the arrival of the request to its response */
 export type LogRequest = (id: string, method: string, url: string, status: number, ms: number) => void
 
 /**
- * One line for each request, just as the logger would write it, and put together here: that saves 1.5 to
- * 2.8 µs of the 28 that a cached answer takes.
+ * Writes one log line per request. The line is the same as the logger would write. Building the line here
+ * saves 1.5 to 2.8 µs of the 28 µs that a cached response takes.
  */
 export function requestLog(logger: Logger): LogRequest {
   if (!logger.isLevelEnabled('info')) return () => undefined
@@ -49,7 +55,7 @@ export function requestLog(logger: Logger): LogRequest {
   }
 }
 
-/** Hook: writes the line of a request. */
+/** `onResponse` hook: writes the log line of a request. */
 export function logRouted(logRequest: LogRequest) {
   return ({ id, method, originalUrl }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     logRequest(id, method, originalUrl, reply.statusCode, reply.elapsedTime)

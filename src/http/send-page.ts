@@ -1,50 +1,75 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
-import { isKnown, isUnchanged } from './conditional.ts'
-import { codedHeaders, codingOf } from './form.ts'
+import { isNotModified, meetsIfMatch } from './conditional.ts'
 import { publicOrigin } from './link.ts'
-import { type NewPage, type PageCache, type PageRequest, variantOf } from './page-cache.ts'
+import { pageAddress } from './page-address.ts'
+import type { NewPage, Page, PageCache } from './page-cache.ts'
+import { codingForLength, encodedHeaders } from './representation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** As the request's face has it. */
+    /** The variant of the page, which the request's face has chosen. */
     variant?: string
   }
 }
 
 /**
- * Answers with a page from the cache, or one that is read now, or with 304 to a client that has it.
+ * Answers with a cached page, a newly read page, or a 304.
  *
  * @throws {ApiError} precondition_failed
- * @returns what the route has to give back: the text, or its bytes in a coding, in the place of what the
- * schema makes it from
+ * @returns the serialized response (its bytes, if encoded), for the route to return in place of a value
  */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { config, pages, clock }: { config: Config; pages: PageCache; clock: () => number },
+  options: Options,
   read: () => Promise<NewPage>,
 ): Promise<string | Buffer | undefined> {
-  const page = await pages.page(askedFor(request, config), read, clock())
-  if (!isUnchanged(request.headers, page.headers)) throw new ApiError('precondition_failed')
-  const coding = codingOf(page.length, request.headers)
-  const headers = codedHeaders(page.headers, coding)
-  if (isKnown(request.headers, headers)) {
+  return sendFound(request, reply, options, await findPage(request, options, read))
+}
+
+interface Options {
+  config: Config
+  pages: PageCache
+  clock: () => number
+}
+
+/** Returns a cached page or a newly read page. */
+export function findPage(
+  request: FastifyRequest,
+  { config, pages, clock }: Options,
+  read: () => Promise<NewPage>,
+): Promise<Page> {
+  const { view, name, organizationId } = request.caller
+  // Uses the organization as owner, because its keys share one part of the cache.
+  const owner = organizationId === undefined ? name : `organization:${organizationId}`
+  return pages.page({ view, owner, address: addressOf(request, config) }, read, clock())
+}
+
+/** Like `sendPage`, for a page that `findPage` returned. */
+export async function sendFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pages }: Pick<Options, 'pages'>,
+  page: Page,
+): Promise<string | Buffer | undefined> {
+  if (!meetsIfMatch(request.headers, page.headers)) throw new ApiError('precondition_failed')
+  const coding = codingForLength(page.length, request.headers)
+  const headers = encodedHeaders(page.headers, coding)
+  if (isNotModified(request.headers, headers)) {
     reply.code(304).headers(headers)
     return undefined
   }
-  const form = coding && (await pages.code(page, coding))
-  reply.headers((form ?? page).allHeaders)
-  return form ? Buffer.from(form.body, form.encoding) : page.body
+  const encoded = coding && (await pages.encode(page, coding))
+  reply.headers((encoded ?? page).allHeaders)
+  return encoded ? Buffer.from(encoded.body, encoded.encoding) : page.body
 }
 
-function askedFor(request: FastifyRequest, config: Config): PageRequest {
-  const { caller, isLenient = false } = request
-  return { view: caller.view, address: addressOf(request, config), isLenient }
-}
-
-/** A page is cached under this address. Links in the page begin with the same origin. */
+/**
+ * Returns the cache key of a page. The key includes the origin, because links in the page contain the origin.
+ */
 export function addressOf(request: FastifyRequest, config: Config): string {
-  return variantOf(request.variant, publicOrigin(config, request) + request.url)
+  const { url, variant = '', routeOptions } = request
+  return `${variant} ${publicOrigin(config, request)}${pageAddress(url, routeOptions)}`
 }

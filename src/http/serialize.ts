@@ -3,12 +3,13 @@ import type { FastifySerializerCompiler } from 'fastify'
 
 type Serialize = (value: unknown) => string
 
-/** Routes share schemas, such as those of the errors. */
+/** Caches compiled schemas, because routes share schemas, such as the schemas of errors. */
 const compiled = new WeakMap<object, Serialize>()
 
 /**
- * Writes answers by the schemas that describe them: a member that no schema names is left out. A schema is
- * compiled with the first answer that needs it: the hundreds of a start would take a tenth of a second.
+ * Serializes responses by their schemas, and drops members that the schema does not name. A schema is
+ * compiled on first use. Compiling all of them at start would take a tenth of a second, because there are
+ * hundreds.
  */
 export const serializerCompiler: FastifySerializerCompiler<object> = ({ schema }) => {
   return (value) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../testing/start-app.ts'
 
-test('with Prefer: handling=strict an unknown parameter is a 400 that names it, also where the page is cached', async (t) => {
+test('Prefer: handling=strict with an unknown parameter gets 400 that names it, also for a cached page', async (t) => {
   const { get } = await startApp(t)
   const misspelt = '/v1/pets?bred=poodle&status=available'
   for (let time = 0; time < 2; time += 1) assert.equal((await get(misspelt)).status, 200)
@@ -17,7 +17,7 @@ test('with Prefer: handling=strict an unknown parameter is a 400 that names it, 
   }
 })
 
-test('without that preference, with another one, or with known parameters alone, a request is answered', async (t) => {
+test('a request without Prefer, with another preference, or with known parameters only gets 200', async (t) => {
   const { get } = await startApp(t)
   assert.equal((await get('/v1/pets?bred=poodle', { prefer: 'handling=lenient' })).status, 200)
   assert.equal((await get('/v1/pets?bred=poodle', { prefer: 'xhandling=strict' })).status, 200)
@@ -25,7 +25,7 @@ test('without that preference, with another one, or with known parameters alone,
   assert.equal((await get('/v1/pets/1?x=1', { prefer: 'handling=strict' })).status, 400)
 })
 
-test('with Prefer: handling=strict a within without near is a 400, also where the page is cached', async (t) => {
+test('Prefer: handling=strict with `within` but no `near`: 400, also for a cached page', async (t) => {
   const { get } = await startApp(t)
   const path = '/v1/pets?within=5'
   for (const _ of ['first', 'cached']) assert.equal((await get(path)).status, 200)
@@ -33,7 +33,7 @@ test('with Prefer: handling=strict a within without near is a 400, also where th
   assert.deepEqual([status, body.details[0].parameter], [400, 'within'])
 })
 
-test('a known parameter that is not UTF-8 is a 400 that names it, an unknown one is ignored', async (t) => {
+test('a known parameter that is not UTF-8: 400 that names it; an unknown parameter is ignored', async (t) => {
   const { get } = await startApp(t)
   for (const path of ['/v1/pets?q=%ff', '/v1/pets?limit=2&q=a%C3', '/v1/pets/facets?facet=age&q=%E0%A4%A']) {
     const { status, body } = await get(path)

@@ -5,19 +5,9 @@ import type { ObjectSchema, QuerySchema } from './query.ts'
 
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?=$|[,;\s])/i
 
-/**
- * Whether a client would rather have an error than an answer without what it asked for (RFC 7240, section
- * 4.4).
- */
+/** Checks whether the client prefers an error over ignored parameters (RFC 7240, section 4.4). */
 export function wantsStrict({ prefer }: IncomingHttpHeaders): boolean {
   return prefer !== undefined && STRICT.test([prefer].flat().join(','))
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Whether it has parameters that its route ignores. */
-    isLenient?: boolean
-  }
 }
 
 function unknownParameters({ routeOptions, query }: FastifyRequest): string[] {
@@ -25,30 +15,36 @@ function unknownParameters({ routeOptions, query }: FastifyRequest): string[] {
   return Object.keys(query as object).filter((name) => !Object.hasOwn(properties, name))
 }
 
-/** Parameters that mean nothing without another one. */
-const NEEDS: Record<string, string> = { within: 'near' }
+/** Parameters that have no effect unless another parameter is present. */
+const DEPENDS_ON: Record<string, string> = { within: 'near' }
 
-function detailsOfUseless(query: object): ErrorDetail[] {
-  return Object.entries(NEEDS).flatMap(([parameter, other]): ErrorDetail[] =>
+function findIneffective(query: object): ErrorDetail[] {
+  return Object.entries(DEPENDS_ON).flatMap(([parameter, other]): ErrorDetail[] =>
     parameter in query && !(other in query)
-      ? [{ parameter, code: 'invalid_value', message: `It means nothing without \`${other}\`.` }]
+      ? [
+          {
+            parameter,
+            code: 'invalid_value',
+            message: `This has no effect without \`${other}\`. Add \`${other}\`, or remove this.`,
+          },
+        ]
       : [],
   )
 }
 
-/** Texts whose bytes are no UTF-8 (RFC 3986, section 2.5). */
-function detailsOfUndecodable({ routeOptions, raw }: FastifyRequest): ErrorDetail[] {
+/** Finds values whose bytes are not UTF-8 (RFC 3986, section 2.5). */
+function findUndecodable({ routeOptions, raw }: FastifyRequest): ErrorDetail[] {
   const query = raw.url?.split('?', 2)[1] ?? ''
   if (!query.includes('%')) return []
   const { properties = {} } = (routeOptions.schema?.querystring ?? {}) as Partial<ObjectSchema>
   return query.split('&').flatMap((part): ErrorDetail[] => {
     const [parameter = '', value = ''] = part.split('=', 2)
     if (!isText(properties[parameter]) || isDecodable(value)) return []
-    return [{ parameter, code: 'invalid_value', message: 'Write it in UTF-8, percent-encoded.' }]
+    return [{ parameter, code: 'invalid_value', message: 'This is not UTF-8. Percent-encode it as UTF-8.' }]
   })
 }
 
-/** Of others it is told how to write them. */
+/** Skips values of other types, because validation reports those. */
 const isText = (schema: QuerySchema | undefined): boolean =>
   schema?.type === 'string' || (schema?.items !== undefined && isText(schema.items))
 
@@ -61,21 +57,26 @@ function isDecodable(value: string): boolean {
   }
 }
 
-/** Hook, before a query is read: a filter that is misspelt or useless would otherwise list everything. */
-export function refuseUnknown(
+/**
+ * Hook: refuses filters that have no effect. Otherwise a request with a misspelt filter would list
+ * everything.
+ */
+export function refuseUnknownParameters(
   request: FastifyRequest,
   _reply: FastifyReply,
   done: (error?: Error) => void,
 ): void {
-  const ignored = [...unknownParameters(request).map(detailOf), ...detailsOfUseless(request.query as object)]
-  request.isLenient = ignored.length > 0
-  const details = detailsOfUndecodable(request)
-  if (wantsStrict(request.headers)) details.push(...ignored)
+  const details = findUndecodable(request)
+  if (wantsStrict(request.headers))
+    details.push(
+      ...unknownParameters(request).map(unknownDetail),
+      ...findIneffective(request.query as object),
+    )
   done(details.length > 0 ? new ApiError('invalid_parameter', { details }) : undefined)
 }
 
-const detailOf = (parameter: string): ErrorDetail => ({
+const unknownDetail = (parameter: string): ErrorDetail => ({
   parameter,
   code: 'invalid_value',
-  message: 'There is no such parameter here, and Prefer: handling=strict asks for an error then.',
+  message: 'This parameter does not exist. Remove it, or do not send Prefer: handling=strict.',
 })

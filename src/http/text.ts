@@ -1,46 +1,54 @@
-/** Something that is no space; no control character and no lone surrogate, which stores would change. */
+/**
+ * Matches text with at least one character that is not a space. Excludes control characters and lone
+ * surrogates, which databases refuse.
+ */
 export const ONE_LINE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
 
-/** The same, but for line ends and tabs. */
-export const LINES = '^(?=\\s*\\S)(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$'
+/** Like ONE_LINE, but with line breaks and tabs. */
+export const MULTILINE = '^(?=\\s*\\S)(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$'
 
-/** Members of the schema of such a code. The pattern is for tools that know no such format. */
+/** Bidi embeddings, overrides and isolates. In a name, they would reverse the text after the name. */
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
+
+export const withoutBidiControls = (text: string): string => text.replace(BIDI_CONTROLS, '')
+
+/** Schema members for these codes. The pattern is for tools that do not support the format. */
 export const COUNTRY = { format: 'country', pattern: '^[A-Z]{2}$' } as const
 export const CURRENCY = { format: 'currency', pattern: '^[A-Z]{3}$' } as const
 
-/** An address without a space, a control character or anything else that a URL has to encode. */
+/** A URL without spaces, control characters or other characters that must be encoded. */
 export const HTTPS = '^https://[A-Za-z0-9](?:[A-Za-z0-9.:-]*)(?:[/?#][!#-;=?-Z\\[\\]_a-z~]*)?$'
 
 const TEXT_RULE =
-  'This needs a character that is not a space, and may hold no control character or lone surrogate.'
+  'This must have a character other than a space, and no control characters or lone surrogates.'
 
 const RULES: Record<string, string> = {
   [COUNTRY.pattern]: 'This must be two capital letters (ISO 3166), such as NL.',
   [CURRENCY.pattern]: 'This must be three capital letters (ISO 4217), such as EUR.',
-  [HTTPS]: 'This must be an address that begins with https://.',
+  [HTTPS]: 'This must be a web address that begins with https://.',
 }
 
-/** Says in words what a pattern asks for, that a feature makes of names of its own. */
-export function setRule(pattern: string, words: string): void {
-  RULES[pattern] = words
+/** Sets the message for values that do not match a feature's own pattern. */
+export function describePattern(pattern: string, message: string): void {
+  RULES[pattern] = message
 }
 
-/** What a value has to be so that it fits a pattern, for whoever sent another one. */
-export function ruleOf(pattern: string): string {
+/** The error message for a value that does not match the pattern. */
+export function ruleOfPattern(pattern: string): string {
   return RULES[pattern] ?? TEXT_RULE
 }
 
-/** What every tool takes of these two: RE2 knows no look-ahead, and not all know \p. Words say the rest. */
-export const PUBLISHED: Record<string, { pattern: string; words: string }> = {
+/** Equivalent patterns for the API description, because RE2 has no look-ahead and some tools have no \p. */
+export const PORTABLE_PATTERNS: Record<string, { pattern: string; description: string }> = {
   [ONE_LINE]: {
     pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    words: 'At least one character is not a space. No control characters or lone surrogates.',
+    description: 'At least one character is not a space. No control characters or lone surrogates.',
   },
-  [LINES]: {
+  [MULTILINE]: {
     pattern: '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$',
-    words:
-      'At least one character is not a space. No lone surrogates, and of control characters only line ends ' +
-      'and tabs.',
+    description:
+      'At least one character is not a space. No lone surrogates, and no control characters except line ' +
+      'breaks and tabs.',
   },
 }
 
@@ -48,7 +56,7 @@ const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 
 /**
- * What is taken for an e-mail address: of RFC 5321 what ordinary validators take too. So no quoted names,
- * domains without a dot or IP addresses. The last part of the domain begins with a letter.
+ * An e-mail address. Accepts the part of RFC 5321 that common validators accept. Excludes quoted names,
+ * domains without a dot, and IP addresses. The last label of the domain must begin with a letter.
  */
 export const EMAIL = `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`

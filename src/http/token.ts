@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 
 const BYTES = 32
 
-/** 256 random bits, as a cookie or a private link has them, and as the store knows them. */
+/** A token: 256 random bits for a cookie or private link, and their hash for the store. */
 export interface Token {
   token: string
   /** SHA-256, in hexadecimal. */
@@ -14,7 +14,7 @@ export function newToken(): Token {
   return { token, hash: hash('sha256', token) }
 }
 
-/** @returns undefined for what cannot be one */
+/** @returns undefined for text that is not a token */
 export function hashToken(token: string): string | undefined {
   return /^[A-Za-z0-9_-]{43}$/.test(token) ? hash('sha256', token) : undefined
 }

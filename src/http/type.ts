@@ -2,7 +2,10 @@ import type TypeBox from 'typebox'
 
 export type { Static, TProperties, TSchema } from 'typebox'
 
-/** Schemas whose member may be absent: a mark beside them, since JSON Schema says it in the object around. */
+/**
+ * Schemas of optional members. JSON Schema has no optional members: the object lists the required members
+ * instead.
+ */
 const OPTIONAL = new WeakSet<object>()
 
 type Members = Record<string, object>
@@ -37,7 +40,7 @@ const BUILDERS = {
 }
 
 /**
- * TypeBox's builders that are used here, with its types, as plain JSON Schemas. Its own come in 370 modules,
- * which each process would load, and each writer thread again.
+ * The TypeBox builders that this project uses, with TypeBox's types. These builders return plain JSON
+ * Schemas. TypeBox's own builders are 370 modules, which every process and writer thread would have to load.
  */
 export const Type = BUILDERS as unknown as Pick<typeof TypeBox, keyof typeof BUILDERS>

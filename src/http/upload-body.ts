@@ -1,27 +1,37 @@
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Busboy } from '@fastify/busboy'
+import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { collectBody } from './collect-body.ts'
 import type { ReadBody } from './face.ts'
 
-/** What a form with one file sent. */
+/** A form with one file, as received. */
 export interface Upload {
-  /** Absent where none was chosen. */
+  /** Absent when the user chose no file. */
   file?: { name: string; bytes: Buffer }
   fields: URLSearchParams
 }
 
 const [MAX_FIELDS, MAX_FIELD_BYTES, MAX_NAME] = [32, 1_024, 200]
-/** For what stands beside the file. */
-const MAX_BESIDE = 65_536
-/** So many are read at once: each is held whole. */
-const MAX_CONCURRENCY = 4
+const MAX_OTHER_BYTES = 65_536
 
-/** Reads a form with one file (RFC 7578). @param mostBytes of a larger file nothing is taken */
+interface UploadOptions {
+  /** Acquires a slot before the form is received. To refuse the request, this function throws. */
+  acquire?: (request: FastifyRequest) => Disposable
+  /** The maximum number of bytes of the form, not counting the file. */
+  otherBytes?: number
+}
+
+/**
+ * Reads a form with one file (RFC 7578) into memory.
+ *
+ * @param maxBytes a larger file is refused with `payload_too_large`
+ */
 export function readUpload(
-  mostBytes: number,
-  most = { atOnce: MAX_CONCURRENCY, beside: MAX_BESIDE },
+  maxBytes: number,
+  { acquire, otherBytes = MAX_OTHER_BYTES }: UploadOptions = {},
 ): ReadBody {
-  let underWay = 0
   return (request, payload, done) => {
     const { headers } = request
     const type = headers['content-type'] ?? ''
@@ -31,48 +41,64 @@ export function readUpload(
         new ApiError('unsupported_media_type', { message: 'Send the form as multipart/form-data.' }),
       )
     }
-    if (underWay >= most.atOnce) {
+    let slot: Disposable | undefined
+    try {
+      slot = acquire?.(request)
+    } catch (error) {
       payload.resume()
-      return done(new ApiError('service_unavailable', { headers: { connection: 'close' } }))
+      return done(error as Error)
     }
-    underWay += 1
-    collectBody(payload, Number(headers['content-length']), mostBytes + most.beside, (error, bytes) => {
-      underWay -= 1
+    collectBody(payload, Number(headers['content-length']), maxBytes + otherBytes, (error, bytes) => {
+      slot?.[Symbol.dispose]()
       if (error) return done(error)
-      parse(type, bytes, mostBytes).then((upload) => done(null, upload), done)
+      parse(type, bytes, maxBytes).then((upload) => done(null, upload), done)
     })
   }
 }
 
-function parse(type: string, bytes: Buffer, mostBytes: number): Promise<Upload> {
-  return new Promise((resolve, reject) => {
-    const upload: Upload = { fields: new URLSearchParams() }
-    const broken = (cause?: unknown): void =>
-      reject(new ApiError('bad_request', { message: 'The form is broken. Send it again.', cause }))
-    try {
-      const limits = { files: 1, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fileSize: mostBytes }
-      const parser = new Busboy({ headers: { 'content-type': type }, limits })
-      parser.on('field', (name, value) => upload.fields.append(name, value))
-      parser.on('file', (_field, part, name) => {
-        const pieces: Buffer[] = []
-        part.on('data', (piece: Buffer) => pieces.push(piece))
-        part.on('limit', () => reject(new ApiError('payload_too_large')))
-        part.on('end', () => {
-          if (name) upload.file = { name: plainName(name), bytes: Buffer.concat(pieces) }
-        })
+/** The parser yields to the event loop after this many bytes. */
+const CHUNK_BYTES = 16_384
+
+async function parse(type: string, bytes: Buffer, maxBytes: number): Promise<Upload> {
+  const upload: Upload = { fields: new URLSearchParams() }
+  try {
+    const parser = new Busboy({ headers: { 'content-type': type }, limits: limitsFor(maxBytes) })
+    const refuse = (error: Error): void => void parser.destroy(error)
+    parser.on('field', (name, value) => upload.fields.append(name, value))
+    parser.on('file', (_field, part, name) => {
+      const chunks: Buffer[] = []
+      part.on('data', (chunk: Buffer) => chunks.push(chunk))
+      part.on('limit', () => refuse(new ApiError('payload_too_large')))
+      // The form ended before the end of the file.
+      part.on('error', refuse)
+      part.on('end', () => {
+        if (name) upload.file = { name: cleanName(name), bytes: Buffer.concat(chunks) }
       })
-      parser.on('filesLimit', () => broken())
-      parser.on('error', broken)
-      parser.on('finish', () => resolve(upload))
-      parser.end(bytes)
-    } catch (cause) {
-      broken(cause)
-    }
-  })
+    })
+    parser.on('filesLimit', () => refuse(new Error('more than one file')))
+    parser.on('partsLimit', () => refuse(new Error('too many parts')))
+    await pipeline(splitIntoChunks(bytes), parser)
+    return upload
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause
+    throw new ApiError('bad_request', { message: 'The form is malformed. Send it again.', cause })
+  }
 }
 
-/** Without what no store keeps: PostgreSQL takes no NUL, and half a surrogate pair is no text. */
-function plainName(name: string): string {
+const limitsFor = (fileSize: number) => ({
+  ...{ files: 1, fields: MAX_FIELDS, parts: MAX_FIELDS + 1, fieldSize: MAX_FIELD_BYTES, fileSize },
+  ...{ fieldNameSize: 100, headerPairs: 16, headerSize: 4_096 },
+})
+
+async function* splitIntoChunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
+    yield bytes.subarray(from, from + CHUNK_BYTES)
+    await nextTurn()
+  }
+}
+
+/** Removes characters that a database refuses: control characters such as NUL, and lone surrogates. */
+function cleanName(name: string): string {
   return name
     .replaceAll(/\p{Cc}/gu, '')
     .slice(0, MAX_NAME)

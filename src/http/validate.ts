@@ -5,32 +5,37 @@ import { Settings } from 'typebox/system'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { INT64_RANGE } from './int64.ts'
 import { isCountry, isCurrency } from './iso-codes.ts'
-import { findBracketed, type ObjectSchema, readQuery } from './query.ts'
-import { EMAIL, ruleOf } from './text.ts'
+import { findBracketed, limitLength, type ObjectSchema, readQuery } from './query.ts'
+import { EMAIL, ruleOfPattern } from './text.ts'
 import type { TSchema } from './type.ts'
 
-/** All problems are named at once: more than the longest query or body can have. */
-Settings.Set({ maxErrors: 65_536 })
+/**
+ * The maximum number of errors that are collected. `bodyReader` cuts long lists, so a body or query has fewer
+ * errors.
+ */
+Settings.Set({ maxErrors: 1_000 })
 
-/** What a schema can say of a text by name. TypeBox alone takes more for an e-mail address. */
+/** Checks e-mail addresses more strictly than TypeBox does. */
 const IS_EMAIL = new RegExp(EMAIL)
 Format.Set('email', (text) => IS_EMAIL.test(text))
-/** A pattern cannot tell all that is wrong with an address. */
+/** Parses the URL, because no pattern can check a complete URL. */
 Format.Set('uri', (text) => URL.canParse(text))
-/** TypeBox alone takes what RFC 9557 adds in brackets, too. */
+/** Refuses the brackets of RFC 9557, which TypeBox would accept. */
 Format.Set('date-time', (text) => !text.includes('[') && Format.IsDateTime(text))
 Format.Set('country', isCountry)
 Format.Set('currency', isCurrency)
 
 /**
- * Validates the parts of a request with the schema that also types and describes them, naming every problem
- * at once. Of a body, what the schema names is taken as it is, and nothing else; of a query, text becomes
- * a number where the schema has one, and defaults are filled in. A path is left alone: what names no resource
- * is a 404 of that resource.
+ * Validates a part of a request with the schema that also types and documents it. The error lists every
+ * problem.
+ *
+ * - Body: members outside of the schema are dropped; other values are not converted.
+ * - Query: text is converted to numbers where the schema has numbers, and defaults are filled in.
+ * - Path: not validated. An id that does not exist is a 404 of its resource.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return (value) => ({ value })
-  // With the first request: a start has a hundred schemas, of which most see none for long.
+  // Compiles a schema on first use. The service has hundreds of schemas and uses most of them late or never.
   let compiled: ReturnType<typeof Schema.Compile> | undefined
   const validator = () => {
     compiled ??= Schema.Compile(schema)
@@ -43,26 +48,38 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (raw) => {
     const value = read(raw)
     const bracketed = inBody ? [] : findBracketed(schema as ObjectSchema, raw)
-    const fits = validator().Check(value)
-    if (bracketed.length === 0 && fits) return { value }
-    const problems = fits ? [] : mostTelling(validator().Errors(value)[1] as Problem[])
+    const isValid = validator().Check(value)
+    if (bracketed.length === 0 && isValid) return { value }
+    const problems = isValid ? [] : dropRedundant(validator().Errors(value)[1] as SchemaError[])
     const details = problems.flatMap((problem) => toDetails(problem, value, inBody)).concat(bracketed)
-    // One problem a place: the first is the cause of those after it.
-    const first = [
+    // Reports only the first problem of each location, because it causes the others.
+    const firstPerLocation = [
       ...new Map(details.reverse().map((detail) => [detail.pointer ?? detail.parameter, detail])).values(),
     ]
     return {
-      error: new ApiError(inBody ? 'validation_failed' : 'invalid_parameter', { details: first.reverse() }),
+      error: new ApiError(inBody ? 'validation_failed' : 'invalid_parameter', {
+        details: firstPerLocation.reverse(),
+      }),
     }
   }
 }
 
 interface BodySchema {
   properties?: Record<string, BodySchema>
+  items?: BodySchema
+  maxItems?: number
 }
 
-/** Without members that the schema does not name: in the writer, 64 KB of them would take 1.4 MB. */
-function bodyReader({ properties }: BodySchema): (value: unknown) => unknown {
+/**
+ * Copies only the members that the schema names, because 64 KB of other members would take 1.4 MB in the
+ * writer thread. Cuts a list that is too long to one item more than allowed. Validation then still refuses
+ * the list, but does not check the items that were cut.
+ */
+function bodyReader({ properties, items, maxItems }: BodySchema): (value: unknown) => unknown {
+  if (items) {
+    const read = bodyReader(items)
+    return (value) => (Array.isArray(value) ? limitLength(value, maxItems).map(read) : value)
+  }
   if (!properties) return (value) => value
   const readers = Object.entries(properties).map(([name, schema]) => [name, bodyReader(schema)] as const)
   return (value) => {
@@ -75,8 +92,8 @@ function bodyReader({ properties }: BodySchema): (value: unknown) => unknown {
   }
 }
 
-/** What TypeBox says of a value that does not fit, as far as it is used here. */
-type Problem = { instancePath: string } & (
+/** A TypeBox error. Has only the members that this file uses. */
+type SchemaError = { instancePath: string } & (
   | { keyword: 'required'; params: { requiredProperties: string[] } }
   | { keyword: 'type'; params: { type: string | string[] } }
   | { keyword: 'enum'; params: { allowedValues: string[] } }
@@ -87,35 +104,52 @@ type Problem = { instancePath: string } & (
   | { keyword: 'format'; params: { format: string } }
 )
 
-/** Without the type where all values can be named. */
-function mostTelling(problems: Problem[]): Problem[] {
-  const named = new Set(problems.filter(({ keyword }) => keyword === 'enum').map((one) => one.instancePath))
-  return problems.filter(({ keyword, instancePath }) => keyword !== 'type' || !named.has(instancePath))
+/**
+ * Drops a type error if the same value has an enum error, and drops errors of items in a list that is too
+ * long.
+ */
+function dropRedundant(problems: SchemaError[]): SchemaError[] {
+  const pathsOf = (name: string) =>
+    problems.filter(({ keyword }) => keyword === name).map(({ instancePath }) => instancePath)
+  const enumPaths = new Set(pathsOf('enum'))
+  const longListPaths = pathsOf('maxItems').map((path) => `${path}/`)
+  return problems.filter(
+    ({ keyword, instancePath }) =>
+      (keyword !== 'type' || !enumPaths.has(instancePath)) &&
+      !longListPaths.some((path) => instancePath.startsWith(path)),
+  )
 }
 
-function toDetails(problem: Problem, root: unknown, inBody: boolean): ErrorDetail[] {
+function toDetails(problem: SchemaError, root: unknown, inBody: boolean): ErrorDetail[] {
   if (problem.keyword === 'required') {
     return problem.params.requiredProperties.map((name) => ({
-      ...sourceOf(`${problem.instancePath}/${name}`, inBody),
+      ...locationOf(`${problem.instancePath}/${name}`, inBody),
       code: 'missing',
       message: 'This is required.',
     }))
   }
-  const value = at(root, problem.instancePath)
+  const value = valueAt(root, problem.instancePath)
   const isRepeated = !inBody && Array.isArray(value) && problem.keyword !== 'maxItems'
   return [
-    { ...sourceOf(problem.instancePath, inBody), ...(isRepeated ? REPEATED : judge(problem, value, inBody)) },
+    {
+      ...locationOf(problem.instancePath, inBody),
+      ...(isRepeated ? REPEATED_PARAMETER : describeProblem(problem, value, inBody)),
+    },
   ]
 }
 
-type Finding = Pick<ErrorDetail, 'code' | 'message'>
+type DetailText = Pick<ErrorDetail, 'code' | 'message'>
 
-const REPEATED: Finding = { code: 'invalid_value', message: 'Give this parameter once.' }
+const REPEATED_PARAMETER: DetailText = { code: 'invalid_value', message: 'Send this parameter only once.' }
 
-function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknown, inBody: boolean): Finding {
+function describeProblem(
+  problem: Exclude<SchemaError, { keyword: 'required' }>,
+  value: unknown,
+  inBody: boolean,
+): DetailText {
   switch (problem.keyword) {
     case 'type':
-      return judgeType(problem.params.type, value, inBody)
+      return describeTypeError(problem.params.type, value, inBody)
     case 'enum': {
       const message = `This must be one of: ${problem.params.allowedValues.map(String).join(', ')}.`
       return { code: typeof value === 'string' ? 'invalid_value' : 'invalid_type', message }
@@ -123,13 +157,13 @@ function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknow
     case 'minLength':
       return { code: 'invalid_value', message: 'This must not be empty.' }
     case 'minItems':
-      return { code: 'out_of_range', message: `This must hold at least ${problem.params.limit}.` }
+      return { code: 'out_of_range', message: `Give at least ${valuesOf(problem.params.limit)}.` }
     case 'maxItems':
-      return { code: 'out_of_range', message: `Give this at most ${problem.params.limit} times.` }
+      return { code: 'out_of_range', message: `Give at most ${valuesOf(problem.params.limit)}.` }
     case 'maxLength':
       return { code: 'too_long', message: `This must have at most ${problem.params.limit} characters.` }
     case 'pattern':
-      return { code: 'invalid_value', message: ruleOf(problem.params.pattern) }
+      return { code: 'invalid_value', message: ruleOfPattern(problem.params.pattern) }
     case 'format':
       return { code: 'invalid_value', message: `This must be ${FORMAT_NAMES[problem.params.format]}.` }
     case 'minimum':
@@ -141,13 +175,15 @@ function judge(problem: Exclude<Problem, { keyword: 'required' }>, value: unknow
   }
 }
 
+const valuesOf = (count: number): string => (count === 1 ? '1 value' : `${count} values`)
+
 const FORMAT_NAMES: Record<string, string> = {
   email: 'an email address',
   date: 'a date, such as 2024-02-29',
-  'date-time': 'a time with its offset, such as 2024-02-29T12:00:00Z',
-  uri: 'an address that browsers know how to read',
-  country: 'the code of a country (ISO 3166), such as NL',
-  currency: 'the code of a currency (ISO 4217), such as EUR',
+  'date-time': 'a date and time with an offset, such as 2024-02-29T12:00:00Z',
+  uri: 'a valid web address',
+  country: 'a country code (ISO 3166), such as NL',
+  currency: 'a currency code (ISO 4217), such as EUR',
 }
 
 const TYPE_NAMES: Record<string, string> = {
@@ -159,22 +195,23 @@ const TYPE_NAMES: Record<string, string> = {
   object: 'a JSON object',
 }
 
-function judgeType(type: string | string[], value: unknown, inBody: boolean): Finding {
+function describeTypeError(type: string | string[], value: unknown, inBody: boolean): DetailText {
   if (type === 'integer' && (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY))
     return { code: 'out_of_range', message: `This must be ${INT64_RANGE}.` }
-  // A query is all text; in a body it is the quotes that are wrong.
+  // Every value in a query is text, so a message about the type would not help. In a body, the quotes around
+  // the number are the mistake.
   if (!inBody && type === 'integer' && typeof value === 'string' && /^[+-]?\d+$/.test(value))
     return { code: 'invalid_type', message: 'Write this number without leading zeros or a plus sign.' }
   const names = [type].flat().map((name) => TYPE_NAMES[name] ?? name)
   return { code: 'invalid_type', message: `This must be ${names.join(' or ')}.` }
 }
 
-function sourceOf(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointer' | 'parameter'> {
+function locationOf(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointer' | 'parameter'> {
   return inBody ? { pointer } : { parameter: pointer.split('/')[1] ?? '' }
 }
 
-/** The value at an RFC 6901 pointer; the names in our schemas need no unescaping. */
-function at(root: unknown, pointer: string): unknown {
+/** The value at a JSON pointer (RFC 6901). Names in our schemas need no unescaping. */
+function valueAt(root: unknown, pointer: string): unknown {
   let value = root
   for (const name of pointer.split('/').slice(1))
     value = (value as Record<string, unknown> | undefined)?.[name]

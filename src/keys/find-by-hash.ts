@@ -1,23 +1,23 @@
 import type { Access } from '../access.ts'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Plan } from '../plans.ts'
 
-/** A key as one of its secrets opens it. */
-export interface OpenedKey {
+/** A valid key, which was found by one of its secrets. */
+export interface AuthenticatedKey {
   id: number
   access: Access
   plan: Plan
-  /** Of an enterprise key only. */
+  /** Only for enterprise keys. */
   perMinute: number | null
   perDay: number | null
-  /** null for one that belongs to the whole installation. */
+  /** null for a key of the whole installation. */
   organizationId: number | null
-  /** The secret's end, Unix time in milliseconds; null for none. */
+  /** When the secret expires, in Unix milliseconds. Null if the secret never expires. */
   expiresAt: number | null
 }
 
-/** The columns of `api_key` that an OpenedKey has. */
+/** The columns of `api_key` that an AuthenticatedKey needs. */
 export const KEY_COLUMNS = [
   'api_key.id',
   'plan',
@@ -27,7 +27,7 @@ export const KEY_COLUMNS = [
   'organization_id as organizationId',
 ] as const
 
-const findOpened = prepared<{ hash: string }, OpenedKey>((db, fill) =>
+const findOpened = prepareQuery<{ hash: string }, AuthenticatedKey>((db, fill) =>
   db
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
@@ -36,8 +36,8 @@ const findOpened = prepared<{ hash: string }, OpenedKey>((db, fill) =>
     .where('revoked_at', 'is', null),
 )
 
-/** The key that a secret opens; a revoked one is as unknown as one that never was. */
-export async function findByHash(db: Db, hash: string): Promise<OpenedKey | undefined> {
+/** Finds the key that has a secret. Does not find revoked keys. */
+export async function findByHash(db: Db, hash: string): Promise<AuthenticatedKey | undefined> {
   const [key] = await findOpened(db, { hash })
   return key
 }

@@ -5,7 +5,7 @@ import { generateKey, hashKey, isKeyOf } from './key-format.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The CRC-32 of zip and gzip, bit by bit, as six base62 digits. */
+/** The CRC-32 of zip and gzip, bit by bit, in six base62 digits. */
 function checksum(text: string): string {
   let rest = 0xffff_ffff
   for (const byte of Buffer.from(text)) {
@@ -16,11 +16,11 @@ function checksum(text: string): string {
   return [5n, 4n, 3n, 2n, 1n, 0n].map((index) => DIGITS[Number((crc / 62n ** index) % 62n)]).join('')
 }
 
-const whole = (body: string): string => body + checksum(body)
-const LIVE = whole(`adopt_live_${'0aZ9k'.repeat(6)}`)
-const TEST = whole(`adopt_test_${'0aZ9k'.repeat(6)}`)
+const withChecksum = (body: string): string => body + checksum(body)
+const LIVE = withChecksum(`adopt_live_${'0aZ9k'.repeat(6)}`)
+const TEST = withChecksum(`adopt_test_${'0aZ9k'.repeat(6)}`)
 
-test('a key is its prefix, 30 random base62 characters, and the checksum of both in 6', () => {
+test('generateKey returns a prefix, 30 random base62 characters, and their checksum in 6 characters', () => {
   for (const [environment, form] of [
     ['production', /^adopt_live_[0-9A-Za-z]{36}$/],
     ['staging', /^adopt_test_[0-9A-Za-z]{36}$/],
@@ -28,44 +28,44 @@ test('a key is its prefix, 30 random base62 characters, and the checksum of both
     for (let made = 0; made < 200; made += 1) {
       const key = generateKey(environment)
       assert.match(key, form)
-      assert.equal(key, whole(key.slice(0, -6)))
+      assert.equal(key, withChecksum(key.slice(0, -6)))
       assert.ok(isKeyOf(environment, key))
     }
   }
 })
 
-test('each of the 62 characters comes as often as the others', () => {
+test('randomBase62 returns all 62 characters equally often', () => {
   const counts = new Map<string, number>()
   for (let made = 0; made < 10_000; made += 1) {
     for (const character of generateKey('production').slice(11, 41)) {
       counts.set(character, (counts.get(character) ?? 0) + 1)
     }
   }
-  // One that came for five bytes in place of four would be a quarter above; chance makes 1.4 %.
+  // A biased character would be a quarter more frequent. Chance explains 1.4 %.
   const expected = 300_000 / 62
   assert.deepEqual([...counts.keys()].sort().join(''), [...DIGITS].sort().join(''))
   for (const [character, count] of counts) assert.ok(Math.abs(count / expected - 1) < 0.12, character)
 })
 
-test('a key belongs to its own environment alone', () => {
+test('isKeyOf accepts a key only in its own environment', () => {
   assert.ok(isKeyOf('production', LIVE))
   assert.ok(isKeyOf('staging', TEST))
   assert.ok(!isKeyOf('production', TEST))
   assert.ok(!isKeyOf('staging', LIVE))
 })
 
-test('what has another form is no key, even with the checksum that it should have', () => {
+test('isKeyOf returns false for another format, even with a correct checksum', () => {
   const [body, random] = ['adopt_live_', '0aZ9k'.repeat(6)]
   for (const text of [
     '',
-    whole(''),
-    whole(body),
-    whole(body + random.slice(1)),
-    whole(`${body}${random}0`),
-    whole(`${body}${random.slice(1)}_`),
-    whole(`${body}${random.slice(1)}é`),
-    whole(body + whole(body + random)),
-    whole(`${body}\n${body}${random}`),
+    withChecksum(''),
+    withChecksum(body),
+    withChecksum(body + random.slice(1)),
+    withChecksum(`${body}${random}0`),
+    withChecksum(`${body}${random.slice(1)}_`),
+    withChecksum(`${body}${random.slice(1)}é`),
+    withChecksum(body + withChecksum(body + random)),
+    withChecksum(`${body}\n${body}${random}`),
     `${LIVE}\n`,
     ` ${LIVE}`,
   ]) {
@@ -73,7 +73,7 @@ test('what has another form is no key, even with the checksum that it should hav
   }
 })
 
-test('no other six characters are a checksum', () => {
+test('isKeyOf returns false for any other checksum', () => {
   const body = LIVE.slice(0, -6)
   for (let index = 0; index < 6; index += 1) {
     for (const digit of DIGITS) {
@@ -83,6 +83,6 @@ test('no other six characters are a checksum', () => {
   }
 })
 
-test('what is stored of a key is its SHA-256, in hexadecimal digits', () => {
+test('hashKey returns SHA-256 in hexadecimal', () => {
   assert.equal(hashKey(LIVE), createHash('sha256').update(LIVE).digest('hex'))
 })

@@ -8,30 +8,36 @@ const PREFIXES = { production: 'adopt_live_', staging: 'adopt_test_' } as const
 
 export type Environment = keyof typeof PREFIXES
 
-const FORM = new RegExp(`^adopt_(?:live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
+const KEY_PATTERN = new RegExp(`^adopt_(?:live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
 
-/** A new API key: prefix, 30 random base62 characters (178 bits), and 6 that are their CRC-32. */
+/** Makes an API key: a prefix, 30 random base62 characters (178 bits), and their CRC-32 in 6 characters. */
 export function generateKey(environment: Environment): string {
   const body = PREFIXES[environment] + randomBase62(RANDOM_LENGTH)
   return body + checksum(body)
 }
 
-/** Whether a text is a whole key of this environment: refuses typing errors and strangers' keys without a look-up. */
+/**
+ * Checks the format, the environment and the checksum of a key. A mistyped key therefore causes no lookup.
+ */
 export function isKeyOf(environment: Environment, text: string): boolean {
-  if (!text.startsWith(PREFIXES[environment]) || !FORM.test(text)) return false
+  if (!text.startsWith(PREFIXES[environment]) || !KEY_PATTERN.test(text)) return false
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 }
 
-/** What is stored of a key: it has enough random bits that a plain hash is enough (OWASP ASVS 6.5.2). */
+/**
+ * Returns the hash that the store has. A plain SHA-256 is enough, because a key has so much entropy (OWASP
+ * ASVS 6.5.2).
+ */
 export function hashKey(key: string): string {
   return hash('sha256', key)
 }
 
-/** With 5.95 bits in each character. */
+/** Random base62 text, with 5.95 bits per character. */
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte: above it the first characters would come more often.
+    // 248 is a multiple of 62. If higher values were used, the first characters of the alphabet would be more
+    // frequent.
     for (const byte of randomBytes(length)) {
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }

@@ -8,11 +8,11 @@ import { assertError } from '../testing/client.ts'
 import { makeKey, startApp } from '../testing/start-app.ts'
 import { generateKey, hashKey } from './key-format.ts'
 
-// What only the embedded database promises.
+// These tests are for SQLite only.
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-/** Revokes the second key, as its command does. */
+/** Revokes the second key, as the command does. */
 async function revoke(databaseUrl: string): Promise<boolean> {
   const store = await openForCommand(databaseUrl, changes)
   const revoked = await store.write(changes.revokeKey, 2, 1)
@@ -20,7 +20,7 @@ async function revoke(databaseUrl: string): Promise<boolean> {
   return revoked
 }
 
-test('the store and its files hold no key, only its SHA-256', async (t) => {
+test('the database files contain no key, only the SHA-256 of the key', async (t) => {
   const { databaseUrl, key, post, stop } = await startApp(t)
   const file = fileOf(databaseUrl)
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
@@ -34,7 +34,7 @@ test('the store and its files hold no key, only its SHA-256', async (t) => {
   assert.ok(readFileSync(file).includes(hashKey(key)))
 })
 
-test('a key revoked beside the running service is refused from the next request, like an unknown one', async (t) => {
+test('a key revoked while the service runs gets 401 from the next request on', async (t) => {
   const { databaseUrl, get } = await startApp(t)
   const key = await makeKey(databaseUrl)
   for (let round = 0; round < 3; round += 1) assert.equal((await get('/v1/pets', bearer(key))).status, 200)
@@ -47,20 +47,20 @@ test('a key revoked beside the running service is refused from the next request,
   assert.equal(revoked.text, unknown.text)
   assert.equal(revoked.headers['www-authenticate'], 'Bearer realm="adoptable", error="invalid_token"')
   assert.equal(unknown.headers['www-authenticate'], revoked.headers['www-authenticate'])
-  assert.equal(await revoke(databaseUrl), false, 'it was revoked before')
+  assert.equal(await revoke(databaseUrl), false, 'already revoked')
 })
 
-test('while the store is damaged nobody can tell whose key it is: a 503, with the headers of the limit', async (t) => {
+test('a damaged store in which the key cannot be looked up: 503 with the rate-limit headers', async (t) => {
   const first = await startApp(t)
-  // What a first start writes of the store itself is in the file then, and not in its log.
+  // Makes sure that the store's own data is in the file, and not only in its WAL.
   await first.stop()
   const { databaseUrl, get } = await startApp(t, { databaseUrl: first.databaseUrl })
   const file = fileOf(databaseUrl)
-  const whole = readFileSync(file)
-  // Before anything of it was read, of which the service would still know.
+  const content = readFileSync(file)
+  // Revokes the key before the service has cached anything.
   truncateSync(file, 3_000)
 
   assertError(await get('/v1/pets'), 503, 'service_unavailable', 'GET /v1/pets')
-  writeFileSync(file, whole)
+  writeFileSync(file, content)
   assert.equal((await get('/v1/pets')).status, 200)
 })

@@ -8,13 +8,13 @@ import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
 import { generateKey, hashKey } from './key-format.ts'
 import * as keys from './store.ts'
 
-/** Id of the key that a test makes beside its own. */
+/** Id of the key that a test creates in addition to its own. */
 const SECOND = 2
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-/** Changes the store from outside of the running service, as its command does. */
-async function beside<Result>(databaseUrl: string, work: (write: Write) => Promise<Result>) {
+/** Changes the store outside of the running service, as a command does. */
+async function changeStore<Result>(databaseUrl: string, work: (write: Write) => Promise<Result>) {
   const store = await openForCommand(databaseUrl, changes)
   const result = await work(store.write)
   await store.close()
@@ -25,7 +25,9 @@ test('a rotated key has two secrets and one counter until the overlap ends', asy
   const { clock, databaseUrl, get } = await startApp(t)
   const old = await makeKey(databaseUrl, { plan: 'free' })
   const next = generateKey('production')
-  await beside(databaseUrl, (write) => write(changes.rotateKey, SECOND, hashKey(next), clock.now, 3_600_000))
+  await changeStore(databaseUrl, (write) =>
+    write(changes.rotateKey, SECOND, hashKey(next), clock.now, 3_600_000),
+  )
 
   assert.equal((await get('/v1/pets', bearer(old))).headers['x-ratelimit-remaining'], '59')
   assert.equal((await get('/v1/pets', bearer(next))).headers['x-ratelimit-remaining'], '58')
@@ -34,15 +36,19 @@ test('a rotated key has two secrets and one counter until the overlap ends', asy
   assert.equal((await get('/v1/pets', bearer(next))).status, 200)
 })
 
-test('a second rotation prolongs no earlier secret', async (t) => {
+test('a second rotation does not prolong the earlier secrets', async (t) => {
   const { clock, databaseUrl, get } = await startApp(t)
   const [first, second, third] = [
     await makeKey(databaseUrl),
     generateKey('production'),
     generateKey('production'),
   ]
-  await beside(databaseUrl, (write) => write(changes.rotateKey, SECOND, hashKey(second), clock.now, 1_000))
-  await beside(databaseUrl, (write) => write(changes.rotateKey, SECOND, hashKey(third), clock.now, 60_000))
+  await changeStore(databaseUrl, (write) =>
+    write(changes.rotateKey, SECOND, hashKey(second), clock.now, 1_000),
+  )
+  await changeStore(databaseUrl, (write) =>
+    write(changes.rotateKey, SECOND, hashKey(third), clock.now, 60_000),
+  )
   clock.now += 1_000
 
   assert.equal((await get('/v1/pets', bearer(first))).status, 401)
@@ -50,22 +56,24 @@ test('a second rotation prolongs no earlier secret', async (t) => {
   assert.equal((await get('/v1/pets', bearer(third))).status, 200)
 })
 
-test('a key that is not there, or was revoked, is not rotated and gets no secret', async (t) => {
+test('rotating a missing or revoked key returns no secret', async (t) => {
   const { clock, databaseUrl, get } = await startApp(t)
   await makeKey(databaseUrl)
-  assert.ok(await beside(databaseUrl, (write) => write(changes.revokeKey, SECOND, clock.now)))
+  assert.ok(await changeStore(databaseUrl, (write) => write(changes.revokeKey, SECOND, clock.now)))
 
   for (const id of [SECOND, 99]) {
     const next = generateKey('production')
     assert.equal(
-      await beside(databaseUrl, (write) => write(changes.rotateKey, id, hashKey(next), clock.now, 1_000)),
+      await changeStore(databaseUrl, (write) =>
+        write(changes.rotateKey, id, hashKey(next), clock.now, 1_000),
+      ),
       false,
     )
     assert.equal((await get('/v1/pets', bearer(next))).status, 401)
   }
 })
 
-test('POST /v1/pets with a read key answers 403 insufficient_access and stores nothing', async (t) => {
+test('POST /v1/pets with a read key: 403 insufficient_access, and nothing is stored', async (t) => {
   const { get, post } = await startApp(t, { key: { access: 'read' } })
 
   const refused = await post('/v1/pets', { name: 'Rex', categoryId: 1 })
@@ -74,7 +82,7 @@ test('POST /v1/pets with a read key answers 403 insufficient_access and stores n
   assert.deepEqual((await get('/v1/pets')).body, [])
 })
 
-test('two Authorization headers answer 401, whichever of them is valid', async (t) => {
+test('two Authorization headers get 401, even if one of them is valid', async (t) => {
   const { key, raw } = await startApp(t)
   const other = generateKey('production')
 
@@ -91,7 +99,7 @@ test('two Authorization headers answer 401, whichever of them is valid', async (
   }
 })
 
-test('requests without a valid key are counted for their address, and touch no key', async (t) => {
+test('a request without a valid key counts against the limit of its address, not of a key', async (t) => {
   const { get } = await startApp(t, { settings: { ANONYMOUS_PER_MINUTE: '4', ANONYMOUS_PER_DAY: '100' } })
   const wrong = [
     undefined,
@@ -117,7 +125,7 @@ test('requests without a valid key are counted for their address, and touch no k
   assert.equal((await get('/v1/pets')).headers['x-ratelimit-remaining'], '999')
 })
 
-test('forwarded addresses count only from a proxy that the operator named', async (t) => {
+test('X-Forwarded-For counts only from a proxy in TRUST_PROXY', async (t) => {
   const anonymous = (forwarded: string) => ({ authorization: undefined, 'x-forwarded-for': forwarded })
   const limits = { ANONYMOUS_PER_MINUTE: '2', ANONYMOUS_PER_DAY: '100' }
   const direct = await startApp(t, { settings: limits })
@@ -134,7 +142,7 @@ test('forwarded addresses count only from a proxy that the operator named', asyn
   assert.equal(await remaining(proxied, '::ffff:192.0.2.2'), '0', 'the same IPv4 address')
 })
 
-test('no key is in the log, whatever a client does with it', async (t) => {
+test('no key appears in the log, wherever a client sends it', async (t) => {
   const { key, get, log, post, request } = await startApp(t, { settings: { LOG_LEVEL: 'trace' } })
   await get('/v1/pets')
   await get(`/v1/pets?api_key=${key}`, { 'x-request-id': key })
@@ -154,7 +162,7 @@ test('no key is in the log, whatever a client does with it', async (t) => {
   assert.ok(!text.includes(key.slice(11, 23)))
 })
 
-test('of several first starts on one store only the one that claimed the first key makes it', async (t) => {
+test('first starts on one store at once: only the process that claimed the first key creates it', async (t) => {
   const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
   t.after(() => store.close())
   const [first, other] = ['a'.repeat(64), 'b'.repeat(64)]

@@ -4,24 +4,28 @@ import { ONE_LINE } from '../http/text.ts'
 import { type Environment, generateKey, hashKey, randomBase62 } from './key-format.ts'
 import type { NewKey } from './store.ts'
 
-export const MAX_NAME = 200
+export const MAX_KEY_NAME = 200
 
 const IS_ONE_LINE = new RegExp(ONE_LINE, 'u')
 
-/** What a key may be called. */
+/** Checks whether the text is a valid key name. */
 export function isKeyName(text: string): boolean {
-  return IS_ONE_LINE.test(text) && [...text].length <= MAX_NAME
+  return IS_ONE_LINE.test(text) && [...text].length <= MAX_KEY_NAME
 }
 
-/** What a key is shown as: a key of an environment, or the credentials of a client. */
-export type KeyForm = Environment | 'client'
+/** The format of a secret: either an API key of an environment, or client credentials. */
+export type KeyFormat = Environment | 'client'
 
-const newSecret = (form: KeyForm): string => (form === 'client' ? generateClient() : generateKey(form))
+const newSecret = (form: KeyFormat): string =>
+  form === 'client' ? generateClientCredentials() : generateKey(form)
 
-/** Makes a key. Whoever asked has to hand over the secret: it is nowhere else. */
+/**
+ * Creates a key, and returns its secret. Show the secret to the user now, because the store has only its
+ * hash.
+ */
 export async function makeKey(
   write: Write,
-  form: KeyForm,
+  form: KeyFormat,
   key: NewKey,
   now: number,
 ): Promise<{ id: number; secret: string }> {
@@ -30,28 +34,29 @@ export async function makeKey(
 }
 
 /**
- * Gives a key another secret; the ones before work until the overlap is over.
+ * Gives a key a new secret. Earlier secrets stay valid until the overlap ends.
  *
- * @returns the secret; undefined when there is no such key, or it was revoked
+ * @returns the secret; undefined when the key does not exist or was revoked
  */
 export async function renewKey(
   write: Write,
-  form: KeyForm,
+  form: KeyFormat,
   { id, now, overlapMs }: { id: number; now: number; overlapMs: number },
 ): Promise<string | undefined> {
   const secret = newSecret(form)
   return (await write(changes.rotateKey, id, hashKey(secret), now, overlapMs)) ? secret : undefined
 }
 
-/** As long as those that programs for the Petfinder API v2 have known. */
+/** The lengths that clients of the Petfinder API v2 expect. */
 const [ID_LENGTH, SECRET_LENGTH] = [50, 40]
-const FORM = new RegExp(`^[0-9A-Za-z]{${ID_LENGTH}}:[0-9A-Za-z]{${SECRET_LENGTH}}$`)
+const CLIENT_PATTERN = new RegExp(`^[0-9A-Za-z]{${ID_LENGTH}}:[0-9A-Za-z]{${SECRET_LENGTH}}$`)
 
 /**
- * Another form of a key, for programs that ask for access tokens with it (RFC 6749, section 2.3): a client id
- * and a client secret, with a colon between them. It is stored as a key is.
+ * Makes client credentials for programs that request access tokens (RFC 6749, section 2.3). They consist of a
+ * client id and a client secret, joined by a colon. The store treats them like a key.
  */
-export const generateClient = (): string => `${randomBase62(ID_LENGTH)}:${randomBase62(SECRET_LENGTH)}`
+export const generateClientCredentials = (): string =>
+  `${randomBase62(ID_LENGTH)}:${randomBase62(SECRET_LENGTH)}`
 
-/** Whether it can be one: others are refused without a look-up. */
-export const isClient = (text: string): boolean => FORM.test(text)
+/** Checks whether the text has the format of client credentials. Only such text needs a lookup. */
+export const isClientCredentials = (text: string): boolean => CLIENT_PATTERN.test(text)

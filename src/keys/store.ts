@@ -8,14 +8,14 @@ export interface NewKey {
   name: string
   plan: Plan
   access: Access
-  /** Absent for one that belongs to the whole installation. */
+  /** Absent for a key of the whole installation. */
   organizationId?: number | undefined
-  /** Of an enterprise key only. */
+  /** Only for enterprise keys. */
   limits?: Limits | undefined
 }
 
 export type Key = Omit<Selectable<Tables['api_key']>, 'for_staff'> & {
-  /** The code of its organization. */
+  /** The code of the key's organization. Null if the key has no organization. */
   organization: string | null
 }
 
@@ -32,10 +32,13 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
-/** `for_staff` of the keys that programs have, and of the rows through which members of staff act. */
-const [OF_PROGRAMS, OF_STAFF] = [0, 1]
+/**
+ * The values of `for_staff`. A row in `api_key` is either a key of a program, or a row through which a member
+ * of staff acts.
+ */
+const [FOR_PROGRAMS, FOR_STAFF] = [0, 1]
 
-/** The secret that stands for a first key that was made. */
+/** The name of the `secret` row that records that a first key was created. */
 export const FIRST_KEY = 'first key'
 
 function select(db: Db) {
@@ -43,29 +46,32 @@ function select(db: Db) {
     .selectFrom('api_key')
     .leftJoin('organization', 'organization.id', 'organization_id')
     .select(KEY_COLUMNS)
-    .where('for_staff', '=', OF_PROGRAMS)
+    .where('for_staff', '=', FOR_PROGRAMS)
 }
 
-interface Part {
+interface KeyQuery {
   organizationId?: number | undefined
   after?: number
   limit?: number
 }
 
-/** Those that programs have: all, those of one organization, or a page of them. */
-export function list(db: Db, { organizationId, after, limit }: Part = {}): Promise<Key[]> {
+/**
+ * Lists the keys of programs, but not of people, by id. Lists all keys, the keys of an organization, or one
+ * page.
+ */
+export function list(db: Db, { organizationId, after, limit }: KeyQuery = {}): Promise<Key[]> {
   let rows = select(db).orderBy('api_key.id')
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
   if (after !== undefined) rows = rows.where('api_key.id', '>', after)
   return (limit === undefined ? rows : rows.limit(limit)).execute()
 }
 
-/** One that a program has. */
+/** Finds a key of a program. */
 export function find(db: Db, id: number): Promise<Key | undefined> {
   return select(db).where('api_key.id', '=', id).executeTakeFirst()
 }
 
-/** @returns the new key's id */
+/** Inserts a key. @returns the id of the new key */
 export async function insertKey(db: Db, key: NewKey, hash: string, now: number): Promise<number> {
   const { name, plan, access, organizationId, limits } = key
   const figures = { per_minute: limits?.perMinute ?? null, per_day: limits?.perDay ?? null }
@@ -78,42 +84,55 @@ export async function insertKey(db: Db, key: NewKey, hash: string, now: number):
   return id
 }
 
-/** Whether the store has, or had, an admin key of a program. */
+/** Checks whether the store has, or ever had, an admin key that belongs to a program. */
 export async function hasAdminKey(db: Db): Promise<boolean> {
   const admin = db.selectFrom('api_key').select('id').where('access', '=', 'admin')
-  return (await admin.where('for_staff', '=', OF_PROGRAMS).limit(1).executeTakeFirst()) !== undefined
+  return (await admin.where('for_staff', '=', FOR_PROGRAMS).limit(1).executeTakeFirst()) !== undefined
 }
 
 /**
- * Inserts the key unless the store has, or ever had, an admin key: one that was revoked was meant to be.
+ * Inserts the key, unless the store has or had an admin key. A revoked admin key also counts, because someone
+ * revoked it on purpose.
  *
- * @returns whether it did
+ * @returns whether the key was inserted
  */
 export async function insertFirstKey(db: Db, key: NewKey, hash: string, now: number): Promise<boolean> {
   if (await hasAdminKey(db)) return false
-  // Of several processes that start at once one makes it.
+  // If several processes start at once, only one inserts the key.
   if (!(await insertSecret(db, FIRST_KEY, hash))) return false
   await insertKey(db, key, hash, now)
   return true
 }
 
-/** @returns false when there is no such key, or it was revoked before */
+/** @returns false when the key does not exist or was already revoked */
 export async function revokeKey(db: Db, id: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_key')
     .set({ revoked_at: now })
     .where('id', '=', id)
-    .where('for_staff', '=', OF_PROGRAMS)
+    .where('for_staff', '=', FOR_PROGRAMS)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
 /**
- * Adds a second secret to a key, which keeps its counters; the ones before end with the overlap, or sooner
- * if an earlier rotation said so.
+ * Revokes the keys of an organization, including those of its staff. Detaches the keys, so the organization
+ * can be removed.
+ */
+export async function revokeOrganizationKeys(db: Db, organizationId: number, now: number): Promise<void> {
+  await db
+    .updateTable('api_key')
+    .set(({ fn, val }) => ({ organization_id: null, revoked_at: fn.coalesce('revoked_at', val(now)) }))
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
+
+/**
+ * Adds a secret to a key. The key keeps its counters. Earlier secrets expire after the overlap, or sooner if
+ * an earlier rotation has already set an earlier time.
  *
- * @returns false when there is no such key, or it was revoked
+ * @returns false when the key does not exist or was revoked
  */
 export async function rotateKey(
   db: Db,
@@ -122,8 +141,12 @@ export async function rotateKey(
   now: number,
   overlapMs: number,
 ): Promise<boolean> {
-  const own = db.selectFrom('api_key').select('id').where('id', '=', id).where('for_staff', '=', OF_PROGRAMS)
-  if (!(await own.where('revoked_at', 'is', null).executeTakeFirst())) return false
+  const existing = db
+    .selectFrom('api_key')
+    .select('id')
+    .where('id', '=', id)
+    .where('for_staff', '=', FOR_PROGRAMS)
+  if (!(await existing.where('revoked_at', 'is', null).executeTakeFirst())) return false
   const end = now + overlapMs
   await db
     .updateTable('api_key_secret')
@@ -135,17 +158,18 @@ export async function rotateKey(
   return true
 }
 
-/** What acts through a key that was not revoked: of a program, or of somebody of the staff. */
-export async function findLive(db: Db, id: number): Promise<Pick<Key, 'organization_id'> | undefined> {
+/** Finds a key that is not revoked, including keys of staff. */
+export async function findActive(db: Db, id: number): Promise<Pick<Key, 'organization_id'> | undefined> {
   const live = db.selectFrom('api_key').select('organization_id').where('id', '=', id)
   return live.where('revoked_at', 'is', null).executeTakeFirst()
 }
 
-/** Says nothing of the person, of whom only src/staff knows. */
+/** The name of every staff key, because only src/staff stores personal names. */
 const STAFF_NAME = 'staff'
 
 /**
- * The row through which a member of staff acts: it has no secret, so that no request can carry it.
+ * Inserts the key through which a member of staff acts. The key has no secret, so no request can authenticate
+ * with it.
  *
  * @returns its id
  */
@@ -158,18 +182,23 @@ export async function insertStaffKey(
     .insertInto('api_key')
     .values({
       ...{ name: STAFF_NAME, plan: 'business', access, organization_id: organizationId ?? null },
-      ...{ for_staff: OF_STAFF, created_at: now },
+      ...{ for_staff: FOR_STAFF, created_at: now },
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
 
-/** @param change another access, or the time from which on nobody acts through it */
+/** @param change new access, or the time of revocation */
 export async function updateStaffKey(
   db: Db,
   id: number,
   change: { access: Access } | { revoked_at: number },
 ): Promise<void> {
-  await db.updateTable('api_key').set(change).where('id', '=', id).where('for_staff', '=', OF_STAFF).execute()
+  await db
+    .updateTable('api_key')
+    .set(change)
+    .where('id', '=', id)
+    .where('for_staff', '=', FOR_STAFF)
+    .execute()
 }

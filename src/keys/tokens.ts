@@ -1,37 +1,38 @@
 import { hash } from 'node:crypto'
 import { changes } from '../db/change.ts'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { inSteps, type Job } from '../jobs/job.ts'
-import { KEY_COLUMNS, type OpenedKey } from './find-by-hash.ts'
+import { type Job, runInSteps } from '../jobs/job.ts'
+import { type AuthenticatedKey, KEY_COLUMNS } from './find-by-hash.ts'
 import { randomBase62 } from './key-format.ts'
 
-// Access tokens: for an hour they stand for the client that asked for them, and end with its key.
+// Access tokens. A token acts as the client that requested it. It expires after an hour, or earlier with the
+// client's key.
 
 export const TOKEN_SECONDS = 3_600
 /** 238 bits. */
 const LENGTH = 40
-const FORM = new RegExp(`^[0-9A-Za-z]{${LENGTH}}$`)
+const TOKEN_PATTERN = new RegExp(`^[0-9A-Za-z]{${LENGTH}}$`)
 
-export const generateToken = (): string => randomBase62(LENGTH)
+export const generateAccessToken = (): string => randomBase62(LENGTH)
 
-/** @returns undefined for what can be none */
-export function hashOfToken(token: string): string | undefined {
-  return FORM.test(token) ? hash('sha256', token) : undefined
+/** @returns undefined for text that is not an access token */
+export function hashAccessToken(token: string): string | undefined {
+  return TOKEN_PATTERN.test(token) ? hash('sha256', token) : undefined
 }
 
-/** @param secretHash of the client that asked for it */
+/** @param secretHash the hash of the secret of the client that requested the token */
 export async function insertToken(db: Db, tokenHash: string, secretHash: string, now: number): Promise<void> {
   const row = { hash: tokenHash, secret_hash: secretHash, expires_at: now + TOKEN_SECONDS * 1_000 }
   await db.insertInto('access_token').values(row).execute()
 }
 
-interface OpenedRow extends Omit<OpenedKey, 'expiresAt'> {
+interface OpenedRow extends Omit<AuthenticatedKey, 'expiresAt'> {
   secretEnds: number | null
   tokenEnds: number
 }
 
-const findOpened = prepared<{ hash: string }, OpenedRow>((db, fill) =>
+const findOpened = prepareQuery<{ hash: string }, OpenedRow>((db, fill) =>
   db
     .selectFrom('access_token')
     .innerJoin('api_key_secret', 'api_key_secret.hash', 'secret_hash')
@@ -45,31 +46,34 @@ const findOpened = prepared<{ hash: string }, OpenedRow>((db, fill) =>
     .where('revoked_at', 'is', null),
 )
 
-/** The key that a token stands for, until the token or its client's secret ends. */
-export async function findByToken(db: Db, tokenHash: string): Promise<OpenedKey | undefined> {
+/**
+ * Finds the key of an access token. The result expires with the token or with the client's secret, whichever
+ * is first.
+ */
+export async function findByToken(db: Db, tokenHash: string): Promise<AuthenticatedKey | undefined> {
   const [row] = await findOpened(db, { hash: tokenHash })
   if (!row) return undefined
   const { secretEnds, tokenEnds, ...key } = row
   return { ...key, expiresAt: Math.min(Number(secretEnds ?? tokenEnds), Number(tokenEnds)) }
 }
 
-/** Removes what opens nothing any more. */
+/** Removes expired tokens. */
 export const expiredTokens: Job = {
   async isDue({ db, clock }) {
-    const over = db.selectFrom('access_token').select('hash').where('expires_at', '<=', clock())
-    return (await over.limit(1).executeTakeFirst()) !== undefined
+    const expired = db.selectFrom('access_token').select('hash').where('expires_at', '<=', clock())
+    return (await expired.limit(1).executeTakeFirst()) !== undefined
   },
-  run: ({ write, clock }, mayGoOn) => inSteps(() => write(changes.removeExpiredTokens, clock()), mayGoOn),
+  run: ({ write, clock }, mayGoOn) => runInSteps(() => write(changes.removeExpiredTokens, clock()), mayGoOn),
 }
 
-const STEP = 1_000
+const BATCH_SIZE = 1_000
 
-/** @returns whether there may be more */
+/** Removes expired tokens. @returns whether more expired tokens may remain */
 export async function removeExpiredTokens(db: Db, now: number): Promise<boolean> {
-  const over = db.selectFrom('access_token').select('hash').where('expires_at', '<=', now)
+  const expired = db.selectFrom('access_token').select('hash').where('expires_at', '<=', now)
   const { numDeletedRows } = await db
     .deleteFrom('access_token')
-    .where('hash', 'in', over.orderBy('expires_at').limit(STEP))
+    .where('hash', 'in', expired.orderBy('expires_at').limit(BATCH_SIZE))
     .executeTakeFirstOrThrow()
-  return Number(numDeletedRows) === STEP
+  return Number(numDeletedRows) === BATCH_SIZE
 }

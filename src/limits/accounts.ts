@@ -1,52 +1,76 @@
-/** Addresses counted one by one. Those beyond share a counter: no flood grows memory or resets anyone. */
-const MAX_ADDRESSES = 50_000
-const OTHER_ADDRESSES = 'ip:others'
+import ipaddr from 'ipaddr.js'
 
-export interface Accounts<Known> {
-  /** What is known of the caller, or of those with whom it is counted. */
-  get(name: string): Known
-  find(name: string): Known | undefined
-  all(): Known[]
-  /** @returns whether any was forgotten */
-  forget(isOver: (known: Known) => boolean): boolean
+/** Some proxies forward an address with its port. IPv6 is then in brackets. */
+const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/
+
+/**
+ * The counter name of a client address. IPv4-mapped IPv6 (::ffff:192.0.2.1) counts as IPv4. Other IPv6 counts
+ * by its /64, because one client usually controls the whole /64.
+ */
+export function counterOfAddress(text: string | undefined): string {
+  const address = text?.replace(WITH_PORT, '$1$2')
+  if (address === undefined || !ipaddr.isValid(address)) return 'ip:unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return `ip:${parsed.toString()}`
+  const parts = (parsed as ipaddr.IPv6).parts.slice(0, 4)
+  return `ip:${parts.map((part) => part.toString(16)).join(':')}::/64`
 }
 
 /**
- * What this process remembers of callers, by their names.
- *
- * @param meet what is known of one that was never met
+ * Addresses beyond this number share one counter, so a flood of addresses neither fills memory nor resets
+ * counters.
  */
-export function rememberAccounts<Known>(meet: (name: string) => Known): Accounts<Known> {
-  const callers = new Map<string, Known>()
+const MAX_ADDRESSES = 50_000
+const OTHER_ADDRESSES = 'ip:others'
+
+export interface Accounts<Account> {
+  /**
+   * Returns the state of this caller, or the state of the counter that the caller shares. Creates the state
+   * on first use.
+   */
+  get(name: string): Account
+  find(name: string): Account | undefined
+  all(): Account[]
+  /** @returns whether any account was forgotten */
+  forget(isExpired: (account: Account) => boolean): boolean
+}
+
+/**
+ * Stores the state of each caller in this process, by counter name.
+ *
+ * @param create makes the state of a new caller
+ */
+export function createAccounts<Account>(create: (name: string) => Account): Accounts<Account> {
+  const accounts = new Map<string, Account>()
   let addresses = 0
 
-  function get(name: string): Known {
-    const found = callers.get(name)
-    if (found) return found
-    if (isCounted(name) && addresses >= MAX_ADDRESSES) return get(OTHER_ADDRESSES)
-    const known = meet(name)
-    callers.set(name, known)
-    if (isCounted(name)) addresses += 1
-    return known
+  function get(name: string): Account {
+    const existing = accounts.get(name)
+    if (existing) return existing
+    if (hasOwnCounter(name) && addresses >= MAX_ADDRESSES) return get(OTHER_ADDRESSES)
+    const created = create(name)
+    accounts.set(name, created)
+    if (hasOwnCounter(name)) addresses += 1
+    return created
   }
 
   return {
     get,
-    find: (name) => callers.get(name),
-    all: () => [...callers.values()],
-    forget(isOver) {
-      const before = callers.size
-      for (const [name, known] of callers) {
-        if (!isOver(known)) continue
-        callers.delete(name)
-        if (isCounted(name)) addresses -= 1
+    find: (name) => accounts.get(name),
+    all: () => [...accounts.values()],
+    forget(isExpired) {
+      const sizeBefore = accounts.size
+      for (const [name, account] of accounts) {
+        if (!isExpired(account)) continue
+        accounts.delete(name)
+        if (hasOwnCounter(name)) addresses -= 1
       }
-      return callers.size < before
+      return accounts.size < sizeBefore
     },
   }
 }
 
-/** The counter that the others share is none of them. */
-function isCounted(name: string): boolean {
+/** Checks whether the name counts towards MAX_ADDRESSES. */
+function hasOwnCounter(name: string): boolean {
   return name.startsWith('ip:') && name !== OTHER_ADDRESSES
 }

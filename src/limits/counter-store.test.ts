@@ -4,7 +4,7 @@ import { counterStoreOf } from './counter-store.ts'
 
 const FILE = 'sqlite:data/adoptable.db'
 
-test('a counter store is told by host, port and database, however its address is written, without a password', () => {
+test('counterStoreOf returns host, port and database for every spelling of the URL, without the password', () => {
   for (const [url, store] of [
     ['redis://Redis.example', 'redis.example:6379/0'],
     ['rediss://user:secret@redis.example:6380/2', 'redis.example:6380/2'],
@@ -15,7 +15,7 @@ test('a counter store is told by host, port and database, however its address is
     assert.equal(counterStoreOf(url, FILE, 'web-1'), store)
 })
 
-test('a Redis on this machine is another one on each machine that shares a PostgreSQL', () => {
+test('counterStoreOf a loopback Redis with a shared PostgreSQL includes the name of the machine', () => {
   const on = (machine: string, host: string) =>
     counterStoreOf('redis://localhost', `postgres://adoptable@${host}/adoptable`, machine)
   assert.equal(on('web-1', 'db.example'), 'localhost:6379/0 on web-1')

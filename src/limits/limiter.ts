@@ -1,20 +1,47 @@
+import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
+import type { Admission } from '../http/face.ts'
 import type { Verdict } from './window.ts'
 
-/** What of a caller is counted: a key, or the address of a request that has no valid one. */
+/** The owner of a counter: a key, or the client address of a request without a valid key. */
 export type Account = Pick<Caller, 'name' | 'limits' | 'ban' | 'plan'>
 
-/** A verdict that counts, or one that could not be kept: the request then is not served. */
-export type Ruling = Verdict & { lost?: unknown }
+/**
+ * A verdict. If `storeError` is set, the request could not be counted, and the service must not handle it.
+ */
+export type LimiterVerdict = Verdict & { storeError?: unknown }
 
-/** Judges and charges requests. */
+/** Decides which requests are allowed, and counts requests. */
 export interface Limiter {
-  /** Never rejects; a promise only where the verdict has to wait for a disk or a network. */
-  take(account: Account): Ruling | Promise<Ruling>
-  /** Rejects while it can let nobody in, because it has never reached what it counts in. */
+  /** Never rejects. Returns a promise only when the verdict waits for the disk or the network. */
+  take(account: Account): LimiterVerdict | Promise<LimiterVerdict>
+  /** Rejects until the limiter has reached its store for the first time since the start. */
   ready(): Promise<void>
-  /** Forgets callers about whom nothing is left to remember. */
+  /** Forgets callers whose windows and bans have all ended. */
   sweep(): Promise<void>
-  /** Keeps the exact counters for the next start. */
+  /** Saves the exact counters for the next start. */
   close(): Promise<void>
+}
+
+/** Counts a request for an account, and returns the rate limit headers (contract, section 8.2). */
+export function charge(limiter: Limiter, account: Account): Admission | Promise<Admission> {
+  const verdict = limiter.take(account)
+  return verdict instanceof Promise ? verdict.then(toAdmission) : toAdmission(verdict)
+}
+
+function toAdmission(verdict: LimiterVerdict): Admission {
+  const { limit, remaining, resetAtSeconds } = verdict
+  const headers = {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(resetAtSeconds),
+  }
+  return { headers, refusal: refusalOf(verdict) }
+}
+
+function refusalOf({ outcome, retryAfterSeconds, storeError }: LimiterVerdict): ApiError | undefined {
+  if (storeError !== undefined) return new ApiError('service_unavailable', { cause: storeError })
+  if (outcome === 'allowed') return undefined
+  const code = outcome === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded'
+  return new ApiError(code, { headers: { 'retry-after': String(retryAfterSeconds) } })
 }

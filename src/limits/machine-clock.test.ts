@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { machineClock } from './machine-clock.ts'
+import { createMachineClock } from './machine-clock.ts'
 
 const HOUR_MS = 3_600_000
 const START = 1_800_000_000_000
 
-/** A machine whose clocks are told what happens to it. */
+/** A machine with clocks that the test controls. */
 function openMachine() {
-  const told = { timeOfDay: START, steady: 5_000, sinceStart: 900_000 }
-  const pass = (...names: (keyof typeof told)[]) => {
+  const times = { timeOfDay: START, steady: 5_000, sinceStart: 900_000 }
+  const pass = (...names: (keyof typeof times)[]) => {
     return (byMs: number) => {
-      for (const name of names) told[name] += byMs
+      for (const name of names) times[name] += byMs
     }
   }
   return {
-    ...machineClock({
-      timeOfDay: () => told.timeOfDay,
-      steady: () => told.steady,
-      sinceStart: () => told.sinceStart,
+    ...createMachineClock({
+      timeOfDay: () => times.timeOfDay,
+      steady: () => times.steady,
+      sinceStart: () => times.sinceStart,
     }),
     run: pass('timeOfDay', 'steady', 'sinceStart'),
     sleep: pass('timeOfDay', 'sinceStart'),
@@ -25,33 +25,33 @@ function openMachine() {
   }
 }
 
-test('time that passes moves nothing, and neither does a clock that is slewed by less than half a second', () => {
+test('passing time and slewing by less than half a second are not reported as a clock change', () => {
   const machine = openMachine()
   machine.run(HOUR_MS)
   machine.set(-499)
 
-  assert.equal(machine.moved(), 0)
+  assert.equal(machine.applyClockChange(), 0)
   assert.equal(machine.clock(), START + HOUR_MS)
 })
 
-test('a clock that is set is told once, by how much, and shows the new time from then on', () => {
+test('setting the clock is reported once, with the difference, and the clock shows the new time', () => {
   const machine = openMachine()
   for (const byMs of [HOUR_MS, -HOUR_MS, 400 * 24 * HOUR_MS, -800 * 24 * HOUR_MS, 1_000]) {
     const before = machine.clock()
     machine.set(byMs)
     assert.equal(machine.clock(), before)
-    assert.equal(machine.moved(), byMs)
+    assert.equal(machine.applyClockChange(), byMs)
     assert.equal(machine.clock(), before + byMs)
-    assert.equal(machine.moved(), 0)
+    assert.equal(machine.applyClockChange(), 0)
   }
 })
 
-test('while the machine sleeps time passes, and what was set meanwhile is told apart from it', () => {
+test('time passes while the machine sleeps, and only a setting of the clock during the sleep is reported', () => {
   const machine = openMachine()
   machine.sleep(8 * HOUR_MS)
-  assert.equal(machine.moved(), 0)
+  assert.equal(machine.applyClockChange(), 0)
   assert.equal(machine.clock(), START + 8 * HOUR_MS)
   machine.sleep(8 * HOUR_MS)
   machine.set(-HOUR_MS)
-  assert.equal(machine.moved(), -HOUR_MS)
+  assert.equal(machine.applyClockChange(), -HOUR_MS)
 })

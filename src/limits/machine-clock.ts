@@ -1,33 +1,39 @@
 import { uptime } from 'node:os'
 
-/** Less than this is the coarseness of the clocks, and nobody who set one. */
-const SET_MS = 500
-/** Two looks further apart than this were interrupted, and cannot be compared. */
-const INTERRUPTED_MS = 5
+/** Ignores smaller differences, which come from the resolution of the clocks. */
+const MIN_CHANGE_MS = 500
+/**
+ * If two clock readings are further apart, something interrupted the process between them, and they cannot be
+ * compared.
+ */
+const MAX_READING_MS = 5
 
 interface MachineClock {
-  /** Unix time in whole milliseconds; it goes on steadily, until `moved` takes over what was done to it. */
+  /**
+   * Unix time in whole milliseconds. After a change of the system clock, this time changes only with the next
+   * call of `applyClockChange`.
+   */
   clock(): number
   /**
-   * Takes over what somebody did to the clock of the machine since the last call.
+   * Adopts changes of the system clock since the last call.
    *
-   * @returns by how many milliseconds it was set; nearly always 0
+   * @returns milliseconds by which the clock was set; nearly always 0
    */
-  moved(): number
+  applyClockChange(): number
 }
 
-/** What a machine tells, each in milliseconds. */
+/** The clocks of a machine, each in milliseconds. */
 interface Clocks {
-  /** Unix time, which can be set. */
+  /** Unix time. An operator or NTP may set this clock. */
   timeOfDay: () => number
-  /** Cannot be set, and stands still while the machine sleeps. */
+  /** Cannot be set. Stops while the machine sleeps. */
   steady?: () => number
-  /** Since the machine was started; goes on while it sleeps. */
+  /** Time since boot. Continues while the machine sleeps. */
   sinceStart?: () => number
 }
 
-/** The clock of this machine, which can be set, beside those that cannot. Decision 13. */
-export function machineClock({
+/** Combines the machine's clock, which can be set, with two clocks that cannot be set. Decision 13. */
+export function createMachineClock({
   timeOfDay,
   steady = () => performance.now(),
   sinceStart = () => uptime() * 1_000,
@@ -36,16 +42,16 @@ export function machineClock({
   let slept = sinceStart() - steady()
   return {
     clock: () => Math.floor(steady() + ahead),
-    moved() {
+    applyClockChange() {
       const before = steady()
       const change = timeOfDay() - before - ahead
-      if (Math.abs(change) < SET_MS || steady() - before > INTERRUPTED_MS) return 0
+      if (Math.abs(change) < MIN_CHANGE_MS || steady() - before > MAX_READING_MS) return 0
       ahead += change
-      // While the machine slept time did pass, though the steady clock stood still.
+      // While the machine slept, time passed although the steady clock stood still.
       const asleep = sinceStart() - steady() - slept
       slept += asleep
-      const set = change - asleep
-      return Math.abs(set) < SET_MS ? 0 : Math.round(set)
+      const setMs = change - asleep
+      return Math.abs(setMs) < MIN_CHANGE_MS ? 0 : Math.round(setMs)
     },
   }
 }

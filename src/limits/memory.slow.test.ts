@@ -4,15 +4,14 @@ import { type TestContext, test } from 'node:test'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import { readConfig } from '../config.ts'
-import { openToWrite } from '../db/open-sqlite.ts'
-import { servedFile } from '../db/served-file.ts'
+import { identifyFile, openToWrite } from '../db/open-sqlite.ts'
 import { fileWriter } from '../db/writer.ts'
 import type { Limits } from '../plans.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { sameThread } from '../testing/same-thread.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import type { Account, Limiter } from './limiter.ts'
-import { memoryLimiter } from './memory.ts'
+import { openMemoryLimiter } from './memory.ts'
 
 const { ban } = readConfig({})
 
@@ -22,10 +21,10 @@ const collectGarbage: () => void = vm.runInNewContext('gc')
 async function openLimiter(t: TestContext): Promise<Limiter> {
   const file = join(scratchFolder(t), 'test.db')
   const { db } = await openToWrite(file)
-  const writer = fileWriter(sameThread, servedFile(file))
+  const writer = fileWriter(sameThread, identifyFile(file))
   cleanup(t).defer(() => db.destroy())
   cleanup(t).defer(() => writer.close())
-  return memoryLimiter({ db, write: writer.write, clock: () => 1_800_000_000_000, ban })
+  return openMemoryLimiter({ db, write: writer.write, clock: () => 1_800_000_000_000, ban })
 }
 
 const key = (limits: Limits): Account => ({ name: 'key:1', limits, ban })
@@ -37,10 +36,10 @@ async function allowedOf(limiter: Limiter, caller: Account, requests: number): P
   return verdicts.filter(({ outcome }) => outcome === 'allowed').length
 }
 
-/** Thousands of addresses. */
+/** Generates addresses. */
 const FLOOD = 60
 
-test(`${FLOOD},000 addresses reset nobody, share a counter beyond 50,000, and cost less than 64 MB`, async (t) => {
+test(`${FLOOD},000 addresses: no counter is reset, addresses beyond 50,000 use one counter, memory stays under 64 MB`, async (t) => {
   const limiter = await openLimiter(t)
   const victim = address('192.0.2.1', { perMinute: 5, perDay: 10 })
   assert.equal(await allowedOf(limiter, key(FREE), 60), 60)
@@ -59,7 +58,7 @@ test(`${FLOOD},000 addresses reset nobody, share a counter beyond 50,000, and co
   collectGarbage()
   const grown = (process.memoryUsage().heapUsed - before) / 1_048_576
   assert.ok(grown < 64, `${grown.toFixed(1)} MB`)
-  // With the victim, 50,000 have a counter each; the rest has one of 2 together.
+  // 50,000 addresses have their own counter, including the victim; the other addresses share one.
   assert.equal(served, 49_999 + 2)
   assert.equal((await limiter.take(key(FREE))).outcome, 'limited')
   assert.equal((await limiter.take(victim)).outcome, 'limited')

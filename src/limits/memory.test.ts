@@ -4,17 +4,16 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { readConfig } from '../config.ts'
-import { openToWrite } from '../db/open-sqlite.ts'
-import { servedFile } from '../db/served-file.ts'
+import { identifyFile, openToWrite } from '../db/open-sqlite.ts'
 import type { Write } from '../db/write.ts'
 import { fileWriter } from '../db/writer.ts'
 import type { Limits } from '../plans.ts'
 import { sameThread } from '../testing/same-thread.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import type { Account, Limiter } from './limiter.ts'
-import { memoryLimiter } from './memory.ts'
+import { openMemoryLimiter } from './memory.ts'
 import * as counters from './store.ts'
-import { judge, type State, UNKNOWN } from './window.ts'
+import { evaluate, INITIAL_STATE, type State } from './window.ts'
 
 const { ban } = readConfig({})
 
@@ -28,39 +27,39 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate)
 }
 
-/** A limiter on a store of its own, which can be ended like a service or like a process that was killed. */
+/** A limiter with its own store. The test can close or kill it. */
 async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
   const file = join(scratchFolder(t), 'test.db')
   const { db } = await openToWrite(file)
-  const writer = fileWriter(sameThread, servedFile(file))
+  const writer = fileWriter(sameThread, identifyFile(file))
   t.after(async () => {
     await writer.close()
     await db.destroy()
   })
   const clock = { now: start, movedMs: 0 }
-  const moved = () => {
+  const applyClockChange = () => {
     const { movedMs } = clock
     clock.movedMs = 0
     return movedMs
   }
   let gate: Gate | undefined
-  /** As PostgreSQL does, it may take what is written later before what was held. */
+  /** Like PostgreSQL, commits later writes before the writes that are held. */
   const write: Write = async (name, ...args) => {
     const passing = gate?.isFor((args[0] as unknown[]).length) ? gate : undefined
     await passing?.pass()
     return writer.write(name, ...args).finally(passing?.done)
   }
-  const open = () => memoryLimiter({ db, write, clock: () => clock.now, moved, ban })
+  const open = () => openMemoryLimiter({ db, write, clock: () => clock.now, applyClockChange, ban })
   let limiter: Limiter = await open()
   return {
     db,
     clock,
-    /** As somebody sets the clock of a machine: no time passes. */
+    /** Sets the machine's clock; no time passes. */
     setClock(byMs: number) {
       clock.now += byMs
       clock.movedMs += byMs
     },
-    /** Holds up writes of so many counters. */
+    /** Holds writes for which `isFor` is true. */
     hold(isFor: (rows: number) => boolean) {
       const met = Promise.withResolvers<void>()
       const released = Promise.withResolvers<void>()
@@ -87,7 +86,7 @@ async function openLimiter(t: TestContext, start = 1_800_000_000_000) {
 const key = (limits: Limits): Account => ({ name: 'key:1', limits, ban })
 const address = (name: string, limits: Limits): Account => ({ name: `ip:${name}`, limits })
 let callers = 0
-/** A caller that no other run has used, and that is never banned. */
+/** A caller that only this run uses and that is never banned. */
 const stranger = (limits: Limits): Account => address(`stranger ${++callers}`, limits)
 const FREE = { perMinute: 60, perDay: 1_000 }
 
@@ -100,13 +99,13 @@ async function allowedOf(
   return verdicts.filter(({ outcome }) => outcome === 'allowed').length
 }
 
-test('of many requests at once exactly the limit is allowed', async (t) => {
+test('many concurrent requests: exactly as many as the limit are allowed', async (t) => {
   const opened = await openLimiter(t)
 
   assert.equal(await allowedOf(opened, key({ perMinute: 600, perDay: 1e4 }), 1_000), 600)
 })
 
-test('counters, bans and their lengths are the same after a restart', async (t) => {
+test('after a restart the counters, bans and ban lengths are the same', async (t) => {
   const opened = await openLimiter(t)
   assert.equal(await allowedOf(opened, key(FREE), 41), 41)
   await opened.restart()
@@ -123,7 +122,7 @@ test('counters, bans and their lengths are the same after a restart', async (t) 
   assert.equal((await opened.take(key(FREE))).retryAfterSeconds, 1_800)
 })
 
-test('after a crash a key has at most one more lease less, and never one request more', async (t) => {
+test('after a crash a key loses at most one lease, and never gains a request', async (t) => {
   const opened = await openLimiter(t)
   assert.equal(await allowedOf(opened, key(FREE), 31), 31)
   await opened.crash()
@@ -139,7 +138,7 @@ for (const [about, byMs] of [
   ['400 days on', 400 * 86_400_000],
   ['400 days back', -400 * 86_400_000],
 ] as const) {
-  test(`a clock that is set ${about} ends no window and no ban sooner or later, also after a crash`, async (t) => {
+  test(`the clock is set ${about}: windows and bans end as before, also after a crash`, async (t) => {
     const opened = await openLimiter(t)
     const other = { ...key(FREE), name: 'key:2' }
     assert.equal(await allowedOf(opened, key(FREE), 161), 60)
@@ -161,7 +160,7 @@ for (const [about, byMs] of [
   })
 }
 
-test('of what is written after the clock was set the later figures stay, in whatever order the store takes it', async (t) => {
+test('writes after a clock change: the later numbers are stored, whatever the order of the commits', async (t) => {
   const opened = await openLimiter(t)
   const [one, other] = [key(FREE), { ...key(FREE), name: 'key:2' }]
   for (const caller of [one, other]) await opened.take(caller)
@@ -181,33 +180,33 @@ test('of what is written after the clock was set the later figures stay, in what
   assert.ok(minute_used >= 2, `${minute_used} of 2 requests`)
 })
 
-test('when the clock is set while nothing can be written, what is not kept is not served, and nothing ends', async (t) => {
+test('the clock is set while the store is down: requests are refused, and no window ends early', async (t) => {
   const opened = await openLimiter(t)
   assert.equal(await allowedOf(opened, key(FREE), 59), 59)
   await sql`alter table counter rename to away`.execute(opened.db)
   opened.setClock(3_600_000)
 
-  assert.match(String((await opened.take(key(FREE))).lost), /no such table/)
+  assert.match(String((await opened.take(key(FREE))).storeError), /no such table/)
   await sql`alter table away rename to counter`.execute(opened.db)
   const next = await opened.take(key(FREE))
-  assert.deepEqual([next.outcome, next.lost], ['limited', undefined], 'the lost one was charged')
+  assert.deepEqual([next.outcome, next.storeError], ['limited', undefined], 'the refused request was charged')
 })
 
-test('a window that was moved a little beyond the clock keeps nobody waiting', async (t) => {
+test('a window that starts slightly in the future delays no request', async (t) => {
   const { take, clock } = await openLimiter(t)
   const first = take(key(FREE))
-  // By how much a clock was set is known to a hundredth of a second.
+  // A clock change is measured to a hundredth of a second.
   clock.now += 10_000
   clock.movedMs += 10_005
 
-  const rulings = await Promise.all([first, take(key(FREE))])
+  const verdicts = await Promise.all([first, take(key(FREE))])
   assert.deepEqual(
-    rulings.map(({ remaining }) => remaining),
+    verdicts.map(({ remaining }) => remaining),
     [59, 58],
   )
 })
 
-test('with restarts at random the verdicts are those of the rule alone', async (t) => {
+test('after random restarts the verdicts equal those of the reference rule', async (t) => {
   const step = fc.oneof(
     {
       weight: 8,
@@ -219,15 +218,15 @@ test('with restarts at random the verdicts are those of the rule alone', async (
   const limits = { perMinute: 7, perDay: 30 }
   const property = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
     const caller = stranger(limits)
-    let state: State = UNKNOWN
+    let state: State = INITIAL_STATE
     for (const next of steps) {
       if (next === 'restart') await opened.restart()
       else {
         opened.clock.now += next.pause
         for (let sent = 0; sent < next.requests; sent += 1) {
-          const judged = judge(state, limits, undefined, opened.clock.now)
-          state = judged.state
-          assert.deepEqual(await opened.take(caller), judged.verdict)
+          const result = evaluate(state, limits, undefined, opened.clock.now)
+          state = result.state
+          assert.deepEqual(await opened.take(caller), result.verdict)
         }
       }
     }
@@ -235,7 +234,7 @@ test('with restarts at random the verdicts are those of the rule alone', async (
   await fc.assert(property, { numRuns: 30 })
 })
 
-test('with crashes at random no window ever allows one request more than its limit', async (t) => {
+test('after random crashes no window allows more than its limit', async (t) => {
   const step = fc.record({
     pause: fc.constantFrom(0, 1, 9_000, 30_000, 60_000),
     requests: fc.nat(30),
@@ -263,7 +262,7 @@ test('with crashes at random no window ever allows one request more than its lim
   await fc.assert(property, { numRuns: 30 })
 })
 
-test('a sweep forgets callers whose windows have ended, and nobody else', async (t) => {
+test('sweep removes callers whose windows have ended, and no other callers', async (t) => {
   const opened = await openLimiter(t)
   await opened.take({ name: 'key:1', limits: FREE })
   opened.clock.now += 86_399_000
@@ -271,9 +270,9 @@ test('a sweep forgets callers whose windows have ended, and nobody else', async 
   opened.clock.now += 2_000
   await opened.sweep()
 
-  const kept = await counters.list(opened.db, 0)
+  const stored = await counters.list(opened.db, 0)
   assert.deepEqual(
-    kept.map(({ caller }) => caller),
+    stored.map(({ caller }) => caller),
     ['key:2'],
   )
 })

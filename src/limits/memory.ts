@@ -1,17 +1,20 @@
 import type { BanRule } from '../config.ts'
 import { changes } from '../db/change.ts'
-import { type Claim, Taken } from '../db/claim.ts'
+import { type Claim, ClaimTakenError } from '../db/claim.ts'
 import type { Db } from '../db/tables.ts'
 import type { Write } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
-import { type Accounts, rememberAccounts } from './accounts.ts'
-import type { Account, Limiter, Ruling } from './limiter.ts'
-import { ahead, type Counter, covers, expiryOf, list, rowOf, stateOf } from './store.ts'
-import { judge, moveState, type State, UNKNOWN } from './window.ts'
+import { type Accounts, createAccounts } from './accounts.ts'
+import type { Account, Limiter, LimiterVerdict } from './limiter.ts'
+import { type Counter, covers, expiryOf, list, rowOf, stateOf, withLease } from './store.ts'
+import { evaluate, INITIAL_STATE, type State, shiftState } from './window.ts'
 
 interface Entry {
   state: State
-  /** What the store says may have been used. A crash falls back to it: a few fewer, never one more. */
+  /**
+   * The counter as the store has it. This counter is never lower than the exact one, so after a crash a
+   * caller may have fewer requests left, but never more.
+   */
   saved: Counter
   saving: Promise<void> | undefined
 }
@@ -20,32 +23,33 @@ interface Options {
   db: Db
   write: Write
   clock: () => number
-  /** By how many milliseconds the clock was set since the last call; absent of one that is never set. */
-  moved?: () => number
+  /** Milliseconds by which the clock was set since the last call. Absent for a clock that is never set. */
+  applyClockChange?: () => number
   ban: BanRule
-  /** Absent where nobody else can claim the store. */
+  /** Absent when no other process can claim the store. */
   claim?: Claim | undefined
 }
 
-/** A limiter for one process: exact in memory, and persisted ahead in leases. */
-export async function memoryLimiter(options: Options): Promise<Limiter> {
-  const { db, write, clock, moved = () => 0, ban, claim } = options
-  const entries = rememberAccounts((name): Entry => {
-    return { state: UNKNOWN, saved: rowOf(name, UNKNOWN, ban), saving: undefined }
+/** Opens the limiter for a single process: exact in memory, and saved ahead of use in leases. */
+export async function openMemoryLimiter(options: Options): Promise<Limiter> {
+  const { db, write, clock, applyClockChange = () => 0, ban, claim } = options
+  const entries = createAccounts((name): Entry => {
+    return { state: INITIAL_STATE, saved: rowOf(name, INITIAL_STATE, ban), saving: undefined }
   })
   for (const saved of await list(db, clock())) {
     Object.assign(entries.get(saved.caller), { saved, state: stateOf(saved) })
   }
-  const { keep, cover, move } = persist(entries, options)
+  const { saveAll, ensureSaved, shiftAll } = openPersistence(entries, options)
   let swept = false
 
-  /** The time, once everything that is remembered has been told by how much the clock was set. */
+  /** Returns the current time. If the clock was set, shifts all state first. */
   function now(): number {
-    const byMs = moved()
+    const byMs = applyClockChange()
     if (byMs !== 0) {
-      move(byMs)
-      // For those who do not ask again before the next start; of the others each request sees to it.
-      keep().catch(() => undefined)
+      shiftAll(byMs)
+      // Saves the counters of callers that may send nothing more before the next start. If a caller does send
+      // a request, that request saves its own counter.
+      saveAll().catch(() => undefined)
     }
     return clock()
   }
@@ -54,14 +58,14 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
     take(caller) {
       const time = now()
       const entry = entries.get(caller.name)
-      const { verdict, state } = judge(entry.state, caller.limits, caller.ban, time)
+      const { verdict, state } = evaluate(entry.state, caller.limits, caller.ban, time)
       const doubt = claim?.doubt()
-      if (doubt) return { ...verdict, lost: doubt }
+      if (doubt) return { ...verdict, storeError: doubt }
       entry.state = state
       if (covers(entry.saved, state)) return verdict
-      return cover(entry, state, caller).then(
+      return ensureSaved(entry, state, caller).then(
         () => verdict,
-        (lost: unknown): Ruling => ({ ...verdict, lost }),
+        (storeError: unknown): LimiterVerdict => ({ ...verdict, storeError }),
       )
     },
     async ready() {
@@ -70,72 +74,74 @@ export async function memoryLimiter(options: Options): Promise<Limiter> {
     },
     async sweep() {
       const time = now()
-      const forgot = entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
-      // The first one removes what an earlier process left; a store that nobody asks is left alone then.
-      if (swept && !forgot) return
+      const forgotAny = entries.forget(({ state, saving }) => !saving && expiryOf(state, ban) <= time)
+      // The first sweep removes rows of an earlier process. Later sweeps write only if something expired.
+      if (swept && !forgotAny) return
       await write(changes.removeExpiredCounters, time, claim?.token)
       swept = true
     },
     async close() {
       now()
-      await keep().catch((error: Error) => {
-        // Whoever counts now has read all that this process served.
-        if (!(error.cause instanceof Taken)) throw error
+      await saveAll().catch((error: Error) => {
+        // Another process has claimed the store. That process has already counted all requests of this
+        // process.
+        if (!(error.cause instanceof ClaimTakenError)) throw error
       })
     },
   }
 }
 
-/** What brings entries into the store. */
-function persist(entries: Accounts<Entry>, { write, clock, ban, claim }: Options) {
-  let movedMs = 0
-  /** The latest write of all entries. */
-  let keeping: Promise<unknown> = Promise.resolve()
+/** Writes entries to the store. */
+function openPersistence(entries: Accounts<Entry>, { write, clock, ban, claim }: Options) {
+  let shiftedMs = 0
+  /** The promise of the latest `saveAll`. */
+  let lastSave: Promise<unknown> = Promise.resolve()
 
-  function move(byMs: number): void {
-    movedMs += byMs
-    for (const entry of entries.all()) moveEntry(entry, byMs, ban)
+  function shiftAll(byMs: number): void {
+    shiftedMs += byMs
+    for (const entry of entries.all()) shiftEntry(entry, byMs, ban)
   }
 
   /**
-   * Writes the exact figures of all. They are lower than those of a lease, and PostgreSQL may commit two
-   * writes in any order: leases that were begun are waited for, and the next ones wait for this.
+   * Writes the exact counters, which are lower than the leased counters. PostgreSQL may commit two concurrent
+   * writes in any order. `saveAll` therefore waits for earlier lease writes, and later lease writes wait for
+   * `saveAll`.
    */
-  function keep(): Promise<void> {
-    const begun = [keeping, ...entries.all().map(({ saving }) => saving)]
-    const kept = Promise.allSettled(begun).then(async () => {
+  function saveAll(): Promise<void> {
+    const earlier = [lastSave, ...entries.all().map(({ saving }) => saving)]
+    const save = Promise.allSettled(earlier).then(async () => {
       const rows = entries.all().map(({ state, saved }) => rowOf(saved.caller, state, ban))
       const live = rows.filter(({ expires_at }) => expires_at > clock())
       if (live.length > 0) await write(changes.saveCounters, live, claim?.token)
     })
-    keeping = kept.catch(() => undefined)
-    return kept
+    lastSave = save.catch(() => undefined)
+    return save
   }
 
-  /** Resolves once the store covers what was charged; callers that wait together share one write. */
-  async function cover(entry: Entry, charged: State, caller: Account): Promise<void> {
-    const since = movedMs
-    while (!covers(entry.saved, moveState(charged, movedMs - since))) {
-      entry.saving ??= lease(entry, caller).finally(() => {
+  /** Resolves once the store has recorded what was charged. Concurrent callers share one write. */
+  async function ensureSaved(entry: Entry, charged: State, caller: Account): Promise<void> {
+    const shiftedBefore = shiftedMs
+    while (!covers(entry.saved, shiftState(charged, shiftedMs - shiftedBefore))) {
+      entry.saving ??= saveLease(entry, caller).finally(() => {
         entry.saving = undefined
       })
       await entry.saving
     }
   }
 
-  async function lease(entry: Entry, { limits }: Account): Promise<void> {
-    await keeping
-    const since = movedMs
-    const row = rowOf(entry.saved.caller, ahead(entry.state, limits), ban)
+  async function saveLease(entry: Entry, { limits }: Account): Promise<void> {
+    await lastSave
+    const shiftedBefore = shiftedMs
+    const row = rowOf(entry.saved.caller, withLease(entry.state, limits), ban)
     await write(changes.saveCounters, [row], claim?.token)
-    if (since === movedMs) entry.saved = row
+    if (shiftedBefore === shiftedMs) entry.saved = row
   }
 
-  return { keep, cover, move }
+  return { saveAll, ensureSaved, shiftAll }
 }
 
-/** What the store says is by the clock as it was: nothing is covered until it is written again. */
-function moveEntry(entry: Entry, byMs: number, ban: BanRule): void {
-  entry.state = moveState(entry.state, byMs)
-  entry.saved = rowOf(entry.saved.caller, UNKNOWN, ban)
+/** Shifts the state of an entry. Marks the entry as unsaved, because its stored row has the old times. */
+function shiftEntry(entry: Entry, byMs: number, ban: BanRule): void {
+  entry.state = shiftState(entry.state, byMs)
+  entry.saved = rowOf(entry.saved.caller, INITIAL_STATE, ban)
 }

@@ -1,23 +1,23 @@
-import { openSide } from '../db/copy.ts'
-import { INSTALLATION } from '../db/copy-tables.ts'
+import { openSide } from '../db/copy-sides.ts'
+import { INSTALLATION_TABLE } from '../db/copy-tables.ts'
 import { newId } from '../db/installation.ts'
 
 /**
- * The counters are there from now on, and begin anew.
+ * Records in the store where counters are kept from now on. All counters start at zero.
  *
- * @param counterStore the Redis, as the store remembers it; null for the process
- * @throws when a process serves the store, or it is of an older release
+ * @param counterStore the Redis as the store records it; null for counters in the process
+ * @throws when a process serves the store, or the store is of an older release
  */
 export async function moveCounters(databaseUrl: string, counterStore: string | null): Promise<void> {
   const store = await openSide(databaseUrl, true)
   try {
-    if (!(await store.tables()).includes(INSTALLATION)) {
+    if (!(await store.tables()).includes(INSTALLATION_TABLE)) {
       throw new Error(
-        `the store ${store.name} is of an older release: start the service once, which renews it`,
+        `the store ${store.name} is from an older release: start the service once to upgrade it`,
       )
     }
     const quoted = counterStore === null ? 'null' : `'${counterStore.replaceAll("'", "''")}'`
-    await store.rows(`update ${INSTALLATION} set id = '${newId()}', counter_store = ${quoted}`)
+    await store.rows(`update ${INSTALLATION_TABLE} set id = '${newId()}', counter_store = ${quoted}`)
     await store.rows('delete from counter')
   } finally {
     await store.close()

@@ -7,7 +7,7 @@ import { DAY_MS, MINUTE_MS, type State, type Window } from './window.ts'
 
 export type Counter = Selectable<Tables['counter']>
 
-/** Every counter that still says something at `now`, a Unix time in milliseconds. */
+/** Lists the counters that have not expired. @param now Unix time in milliseconds */
 export function list(db: Db, now: number): Promise<Counter[]> {
   return db
     .selectFrom('counter')
@@ -17,8 +17,11 @@ export function list(db: Db, now: number): Promise<Counter[]> {
     .execute()
 }
 
-/** What callers may at most have used of the present day, by their names. */
-export async function usedToday(db: Db, callers: string[], now: number): Promise<Map<string, number>> {
+/**
+ * Returns the maximum number of requests that each caller may have used today, by counter name. The actual
+ * number may be lower, at most by one lease.
+ */
+export async function listUsedToday(db: Db, callers: string[], now: number): Promise<Map<string, number>> {
   if (callers.length === 0) return new Map()
   const rows = await db
     .selectFrom('counter')
@@ -29,7 +32,7 @@ export async function usedToday(db: Db, callers: string[], now: number): Promise
   return new Map(rows.map(({ caller, day_used }) => [caller, day_used]))
 }
 
-/** @param claim the token under which they were counted; absent where nobody else can claim the store */
+/** @param claim token under which requests were counted; absent when no other process can claim the store */
 export async function saveCounters(
   db: Db,
   counters: Insertable<Tables['counter']>[],
@@ -51,13 +54,16 @@ export async function removeExpiredCounters(db: Db, now: number, claim?: string)
   await db.deleteFrom('counter').where('expires_at', '<=', now).execute()
 }
 
-/** A twentieth of the limit, 1,000 at most: what a crash may cost a caller. */
-function leaseOf(limit: number): number {
+/**
+ * The number of requests that are recorded ahead: a twentieth of the limit, at most 1,000. A crash may cost a
+ * caller this many.
+ */
+function leaseSize(limit: number): number {
   return Math.min(Math.ceil(limit / 20), 1_000)
 }
 
-/** What is charged, and as much more as is written at once. */
-export function ahead(state: State, limits: Limits): State {
+/** Returns the state to record: the charged requests plus a lease. */
+export function withLease(state: State, limits: Limits): State {
   return {
     ...state,
     minute: reserve(state.minute, limits.perMinute),
@@ -66,10 +72,10 @@ export function ahead(state: State, limits: Limits): State {
 }
 
 function reserve({ startedAt, used }: Window, limit: number): Window {
-  return { startedAt, used: Math.max(used, Math.min(limit, used + leaseOf(limit))) }
+  return { startedAt, used: Math.max(used, Math.min(limit, used + leaseSize(limit))) }
 }
 
-/** Whether the store knows of all that was charged. */
+/** Checks whether the store has recorded everything that was charged. */
 export function covers(saved: Counter, { minute, day, bannedUntil }: State): boolean {
   return (
     coversWindow(saved.minute_started_at, saved.minute_used, minute, MINUTE_MS) &&
@@ -79,8 +85,9 @@ export function covers(saved: Counter, { minute, day, bannedUntil }: State): boo
 }
 
 /**
- * Also when the store already knows the window after: what was charged to this one then no longer counts. Its
- * start may be a little earlier by now: one that was moved beyond the clock is pulled back to it.
+ * Compares one window with its record. Also returns true when the store has a later window, because charges
+ * to this window no longer count. The recorded start may be slightly later than the window's start, because
+ * the rule moves a future start back to now.
  */
 function coversWindow(startedAt: number, used: number, window: Window, lengthMs: number): boolean {
   if (window.used === 0 || startedAt >= window.startedAt + lengthMs) return true
@@ -110,7 +117,7 @@ export function rowOf(caller: string, state: State, ban: BanRule): Counter {
   }
 }
 
-/** From when on it says nothing any more. */
+/** Returns the Unix time in milliseconds from which the counter is no longer needed. */
 export function expiryOf({ minute, day, bannedUntil }: State, ban: BanRule): number {
   const banEnd = bannedUntil === 0 ? 0 : bannedUntil + ban.memorySeconds * 1_000
   return Math.max(minute.startedAt + MINUTE_MS, day.startedAt + DAY_MS, banEnd)

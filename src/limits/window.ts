@@ -4,35 +4,32 @@ import type { Limits } from '../plans.ts'
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
 
-/** A fixed window, opened by the first request that it counts; `used` 0 says that none is open. */
+/** A fixed window that starts with the first request it counts. `used` is 0 when no window is open. */
 export interface Window {
   /** Unix time in milliseconds. */
   readonly startedAt: number
   readonly used: number
 }
 
-/** All that the rule remembers of a caller. */
+/** The rate limit state of a caller. */
 export interface State {
   readonly minute: Window
   readonly day: Window
-  /** When the latest refusals happened, oldest first: as many as a ban needs. */
+  /** Times of the latest refusals, oldest first. The list has at most as many as a ban needs. */
   readonly refusedAt: readonly number[]
-  /** End of the latest ban and its length in seconds; zeros when there was none. */
+  /** End of the latest ban, and its length in seconds; zeros without a ban. */
   readonly bannedUntil: number
   readonly banSeconds: number
 }
 
 export interface Verdict {
   readonly outcome: Outcome
-  /** The three headers, for the window with the fewest requests left. */
+  /** The values of the three rate limit headers. They describe the window with the fewest requests left. */
   readonly limit: number
   readonly remaining: number
   /** Unix time. */
   readonly resetAtSeconds: number
-  /**
-   * Seconds until every exhausted window has reopened, or until the ban ends; at least 1. Of a refusal
-   * only.
-   */
+  /** Seconds until every exhausted window, or the ban, has ended. At least 1 for a refusal, otherwise 0. */
   readonly retryAfterSeconds: number
 }
 
@@ -40,49 +37,55 @@ type Outcome = 'allowed' | 'limited' | 'banned'
 
 const CLOSED: Window = { startedAt: 0, used: 0 }
 
-export const UNKNOWN: State = { minute: CLOSED, day: CLOSED, refusedAt: [], bannedUntil: 0, banSeconds: 0 }
+export const INITIAL_STATE: State = {
+  minute: CLOSED,
+  day: CLOSED,
+  refusedAt: [],
+  bannedUntil: 0,
+  banSeconds: 0,
+}
 
 /**
- * The rule of the limits: judges one request and charges it to both windows or to none.
+ * The rate limit rule: decides about one request, and charges it to both windows or to neither.
  *
  * @param ban absent for callers that are never banned
- * @param now Unix time in milliseconds; it may jump back: no window or ban then lasts longer than its length
+ * @param now Unix time in milliseconds. May jump back: no window or ban then lasts longer than its length.
  */
-export function judge(
+export function evaluate(
   state: State,
   limits: Limits,
   ban: BanRule | undefined,
   now: number,
 ): { verdict: Verdict; state: State } {
-  const minute = at(state.minute, MINUTE_MS, now)
-  const day = at(state.day, DAY_MS, now)
+  const minute = currentWindow(state.minute, MINUTE_MS, now)
+  const day = currentWindow(state.day, DAY_MS, now)
   const bannedUntil = Math.min(state.bannedUntil, now + state.banSeconds * 1_000)
-  const seen: State = { ...state, minute, day, bannedUntil }
+  const current: State = { ...state, minute, day, bannedUntil }
 
-  if (now < bannedUntil) return { verdict: toVerdict('banned', seen, limits, now), state: seen }
+  if (now < bannedUntil) return { verdict: toVerdict('banned', current, limits, now), state: current }
   if (minute.used < limits.perMinute && day.used < limits.perDay) {
-    const charged = { ...seen, minute: charge(minute, now), day: charge(day, now) }
+    const charged = { ...current, minute: charge(minute, now), day: charge(day, now) }
     return { verdict: toVerdict('allowed', charged, limits, now), state: charged }
   }
-  const refused = ban ? countRefusal(seen, ban, now) : seen
+  const refused = ban ? countRefusal(current, ban, now) : current
   const outcome = now < refused.bannedUntil ? 'banned' : 'limited'
   return { verdict: toVerdict(outcome, refused, limits, now), state: refused }
 }
 
-/** The same state by a clock that was set: no window and no ban ends sooner or later for that. */
-export function moveState(state: State, byMs: number): State {
-  const moveWindow = ({ startedAt, used }: Window): Window =>
+/** Shifts all times by as much as the clock was set, so no window or ban becomes longer or shorter. */
+export function shiftState(state: State, byMs: number): State {
+  const shiftWindow = ({ startedAt, used }: Window): Window =>
     used === 0 ? CLOSED : { startedAt: startedAt + byMs, used }
   return {
     ...state,
-    minute: moveWindow(state.minute),
-    day: moveWindow(state.day),
+    minute: shiftWindow(state.minute),
+    day: shiftWindow(state.day),
     refusedAt: state.refusedAt.map((time) => time + byMs),
     bannedUntil: state.bannedUntil === 0 ? 0 : state.bannedUntil + byMs,
   }
 }
 
-function at({ startedAt, used }: Window, lengthMs: number, now: number): Window {
+function currentWindow({ startedAt, used }: Window, lengthMs: number, now: number): Window {
   return now >= startedAt + lengthMs ? CLOSED : { startedAt: Math.min(startedAt, now), used }
 }
 
@@ -92,18 +95,20 @@ function charge(window: Window, now: number): Window {
     : { startedAt: window.startedAt, used: window.used + 1 }
 }
 
-/** A ban begins with the refusal after the permitted ones, when all of them lie inside the rule's window. */
+/**
+ * Records a refusal. If more than `afterRefusals` refusals lie within the ban rule's window, starts a ban.
+ */
 function countRefusal(state: State, ban: BanRule, now: number): State {
   const refusedAt = [...state.refusedAt, now].slice(-(ban.afterRefusals + 1))
   const oldest = refusedAt[0] as number
   if (refusedAt.length <= ban.afterRefusals || now - oldest >= ban.windowSeconds * 1_000)
     return { ...state, refusedAt }
-  const again = state.bannedUntil > 0 && now < state.bannedUntil + ban.memorySeconds * 1_000
-  const banSeconds = Math.min(again ? state.banSeconds * 2 : ban.seconds, ban.longestSeconds)
+  const isRepeated = state.bannedUntil > 0 && now < state.bannedUntil + ban.memorySeconds * 1_000
+  const banSeconds = Math.min(isRepeated ? state.banSeconds * 2 : ban.seconds, ban.longestSeconds)
   return { ...state, refusedAt: [], bannedUntil: now + banSeconds * 1_000, banSeconds }
 }
 
-/** The verdict on a request, when it has been charged or refused. */
+/** The verdict on a request that has already been charged or refused. */
 export function toVerdict(outcome: Outcome, state: State, limits: Limits, now: number): Verdict {
   const minuteLeft = Math.max(0, limits.perMinute - state.minute.used)
   const dayLeft = Math.max(0, limits.perDay - state.day.used)
@@ -113,8 +118,8 @@ export function toVerdict(outcome: Outcome, state: State, limits: Limits, now: n
     minuteLeft < dayLeft ? [limits.perMinute, minuteLeft, minuteEnd] : [limits.perDay, dayLeft, dayEnd]
   if (outcome === 'allowed')
     return { outcome, limit, remaining: left, resetAtSeconds: Math.ceil(end / 1_000), retryAfterSeconds: 0 }
-  const reopens = Math.max(minuteLeft === 0 ? minuteEnd : 0, dayLeft === 0 ? dayEnd : 0)
-  const until = outcome === 'banned' ? state.bannedUntil : reopens
+  const reopensAt = Math.max(minuteLeft === 0 ? minuteEnd : 0, dayLeft === 0 ? dayEnd : 0)
+  const until = outcome === 'banned' ? state.bannedUntil : reopensAt
   return {
     outcome,
     limit,

@@ -6,7 +6,7 @@ import { startProxy } from '../../testing/proxy.ts'
 import { NEEDS_REDIS, startRedis, until } from '../../testing/redis.ts'
 import { openConnection } from './connection.ts'
 
-/** A connection to a Redis of the test's own, which is there; and how often it was lost. */
+/** Opens a connection to the test's own Redis, and counts how often it was lost. */
 async function openOwn(t: TestContext) {
   const redis = await startRedis(t)
   const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
@@ -34,24 +34,24 @@ async function openOwn(t: TestContext) {
 const ECHO = 'return { ARGV[1] }'
 const FULL = "return redis.error_reply('OOM no memory is left')"
 
-test('what is answered together with the loss of the store counts as lost', NEEDS_REDIS, async (t) => {
+test('an answer that arrives together with the loss of the store counts as lost', NEEDS_REDIS, async (t) => {
   const { redis, connection, seen } = await openOwn(t)
   const { session } = connection
   assert.deepEqual(await connection.run(ECHO, [], ['a']), ['a'])
   await redis.client.script('LOAD', FULL)
 
-  // Both arrive while it sleeps, so that both answers come in one piece.
+  // Both commands arrive while Redis is paused, so both answers come together.
   redis.pause()
-  const asked = [connection.run(FULL, [], []), connection.run(ECHO, [], ['b'])]
+  const questions = [connection.run(FULL, [], []), connection.run(ECHO, [], ['b'])]
   redis.resume()
-  const answers = await Promise.allSettled(asked)
+  const answers = await Promise.allSettled(questions)
 
   for (const answer of answers)
     assert.match(answer.status === 'rejected' ? String(answer.reason) : '', /Redis: OOM no memory is left/)
   assert.deepEqual([connection.session, seen.lost >= 1], [session + 1, true])
 })
 
-test('a mistake in one key is told to who asked, and loses nothing', NEEDS_REDIS, async (t) => {
+test('an error about one key fails only its command; the connection stays open', NEEDS_REDIS, async (t) => {
   const { redis, connection, seen } = await openOwn(t)
   await redis.client.set('text', 'a')
 
@@ -60,7 +60,7 @@ test('a mistake in one key is told to who asked, and loses nothing', NEEDS_REDIS
   assert.deepEqual(await connection.run(ECHO, [], ['b']), ['b'])
 })
 
-test('who hears nothing because only that connection was forgotten hears again', NEEDS_REDIS, async (t) => {
+test('a subscription that a firewall drops silently is established again', NEEDS_REDIS, async (t) => {
   const { redis, proxy, connection, seen, listening } = await openOwn(t)
   const hears = async () => {
     await redis.client.publish('recall', 'a')
@@ -74,5 +74,5 @@ test('who hears nothing because only that connection was forgotten hears again',
   seen.messages.length = 0
   await until(hears)
   assert.ok(!seen.messages.includes('b'))
-  assert.deepEqual([connection.session, seen.lost], [1, 0], 'requests never noticed')
+  assert.deepEqual([connection.session, seen.lost], [1, 0], 'requests were not affected')
 })

@@ -1,29 +1,39 @@
 import { createHash } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
 
-/** No answer in this time is a lost store: a request is usually answered within 250 ms, whatever happens. */
+/**
+ * If Redis does not answer within this time, the store counts as lost. Most requests are then answered within
+ * 250 ms.
+ */
 const ANSWER_MS = 120
-/** Looked at so often. */
-const WATCH_MS = 20
-/** So often the one connection that has nothing to say shows that it still hears. */
-const HEARING_MS = 1_000
-const LONGEST_PAUSE_MS = 250
+/** Interval of the checks for unanswered commands. */
+const CHECK_INTERVAL_MS = 20
+/** Interval of the checks of the subscription, which is silent while no lease is recalled. */
+const SUBSCRIBE_INTERVAL_MS = 1_000
+const MAX_PAUSE_MS = 250
 
-/** Runs a script on the store. @returns its answer */
+/** Runs a script in Redis. @returns its answer */
 type Run = (script: string, keys: string[], args: (string | number)[]) => Promise<unknown[]>
 
-/** A way to the store that breaks at the first doubt, and mends itself for ever. */
+/**
+ * A connection to Redis. Any failure or missing answer ends the session, and the connection then tries to
+ * reconnect forever.
+ */
 export interface Connection {
-  /** Grows whenever answers under way can no longer be trusted to come. */
+  /**
+   * Number of the session. It increases whenever the answers to pending commands can no longer be trusted.
+   */
   readonly session: number
   /** Why the store was last lost. */
   readonly cause: Error
-  /** The end of this turn of the event loop: what is asked right then goes out in one write. */
+  /**
+   * Resolves at the end of this turn of the event loop. Commands sent immediately after that share one write.
+   */
   endOfTurn(): Promise<void>
   run: Run
   members(key: string): Promise<string[]>
   publish(channel: string, message: string): Promise<void>
-  /** Ends the session: whatever was asked in it counts as lost, and is asked in no other. */
+  /** Ends the session. Its pending commands count as lost and are not repeated. */
   fail(error: unknown): void
   close(): void
 }
@@ -31,7 +41,7 @@ export interface Connection {
 interface Options {
   server: string | RedisOptions
   channel: string
-  /** Of tests only: another client. */
+  /** Creates the Redis client. Tests pass another function. */
   connect?: typeof connectTo
   onReady(): void
   onLost(): void
@@ -39,22 +49,23 @@ interface Options {
 }
 
 /**
- * `maxRetriesPerRequest: 0` rejects at once what was under way when a connection ends; without it that
- * hangs.
+ * With `maxRetriesPerRequest: 0`, pending commands reject when a connection ends. Otherwise they would never
+ * finish.
  */
 const SETTINGS = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
-  // Done below; ioredis would leave the rejection of its own attempt to nobody, which ends the process.
+  // `subscribeToRecalls` subscribes again itself. When ioredis fails to resubscribe, an unhandled rejection
+  // ends the process.
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
   connectTimeout: ANSWER_MS,
-  // Of the greetings. All else is watched below, and sooner: this timer goes off also when only this process
-  // was busy, before it reads the answer that is there.
+  // This timeout is only for the handshake, because `watchAnswers` detects all other timeouts sooner. This
+  // timer also fires when the answer has arrived but the process was too busy to read it.
   commandTimeout: 2_000,
   disconnectTimeout: ANSWER_MS,
-  maxLoadingRetryTime: LONGEST_PAUSE_MS,
-  retryStrategy: (times) => Math.min(50 * times, LONGEST_PAUSE_MS),
+  maxLoadingRetryTime: MAX_PAUSE_MS,
+  retryStrategy: (times) => Math.min(50 * times, MAX_PAUSE_MS),
   replyMapping: 'legacy',
 } as const satisfies RedisOptions
 
@@ -63,13 +74,13 @@ export function openConnection(options: Options): Connection {
   const redis = connect(server)
   const listener = connect(server)
   const scripts = scriptsOn(redis, guard)
-  const waiting = watchAnswers(() => fail(new Error('Redis: no answer')))
+  const startWatch = watchAnswers(() => fail(new Error('Redis: no answer')))
   let up = false
   let session = 1
   let cause = new Error('Redis has not been reached yet')
 
   redis.on('error', (error) => {
-    cause = plain(error)
+    cause = withoutCommand(error)
   })
   redis.on('ready', () => {
     up = true
@@ -78,33 +89,33 @@ export function openConnection(options: Options): Connection {
     onReady()
   })
   redis.on('close', () => fail(cause))
-  hearOthers(listener, channel, onMessage)
+  subscribeToRecalls(listener, channel, onMessage)
 
   function fail(error: unknown): void {
     session += 1
-    cause = plain(error)
-    // Not disconnect(): that waits for the other side, and leaves requests under way without an answer.
+    cause = withoutCommand(error)
+    // disconnect() would wait for the server, and pending commands would not reject.
     redis.stream?.destroy()
-    // A silent server is silent here too.
+    // If the server does not answer on one connection, it will not answer on the other one.
     if (up) listener.stream?.destroy()
     up = false
     onLost()
   }
 
-  /** An answer counts only in the session in which it was asked for. */
+  /** Accepts an answer only if the session is still the one in which the command was sent. */
   function guard<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    const asked = session
-    const heard = waiting()
+    const sentIn = session
+    const done = startWatch()
     return ask().then(
       (answer) => {
-        heard()
-        if (asked !== session) throw cause
+        done()
+        if (sentIn !== session) throw cause
         return answer
       },
       (error: unknown) => {
-        heard()
-        if (asked === session && breaks(error)) fail(error)
-        throw plain(error)
+        done()
+        if (sentIn === session && isLoss(error)) fail(error)
+        throw withoutCommand(error)
       },
     )
   }
@@ -116,7 +127,7 @@ export function openConnection(options: Options): Connection {
     get cause() {
       return cause
     },
-    endOfTurn: shareTurns(() => redis.stream),
+    endOfTurn: shareEndOfTurn(() => redis.stream),
     run: scripts.run,
     members: (key) => guard(() => redis.zrange(key, '-1000', '-1')),
     publish: (to, message) => guard(async () => void (await redis.publish(to, message))),
@@ -129,20 +140,20 @@ export function openConnection(options: Options): Connection {
 }
 
 /**
- * Where no subscription comes about, the connection is begun anew. It is asked for again and again: a
- * firewall that forgets a connection of few words tells nobody, and no lease would be released any more.
+ * Subscribes to recalls, and reconnects when that fails. A firewall may silently drop an idle connection, and
+ * then this process would no longer release any lease. The subscription is therefore renewed regularly.
  */
-function hearOthers(listener: Redis, channel: string, onMessage: Options['onMessage']): void {
-  const giveUp = () => listener.stream?.destroy()
-  const waiting = watchAnswers(giveUp)
+function subscribeToRecalls(listener: Redis, channel: string, onMessage: Options['onMessage']): void {
+  const reconnect = () => listener.stream?.destroy()
+  const startWatch = watchAnswers(reconnect)
   let next: NodeJS.Timeout | undefined
 
   function subscribe(): void {
-    const heard = waiting()
+    const done = startWatch()
     const again = () => {
-      next = setTimeout(subscribe, HEARING_MS)
+      next = setTimeout(subscribe, SUBSCRIBE_INTERVAL_MS)
     }
-    listener.subscribe(channel).finally(heard).then(again, giveUp)
+    listener.subscribe(channel).finally(done).then(again, reconnect)
   }
 
   listener.on('error', () => {})
@@ -151,8 +162,12 @@ function hearOthers(listener: Redis, channel: string, onMessage: Options['onMess
   listener.on('message', (_channel, message) => onMessage(message))
 }
 
-/** One promise for all who ask in the same turn. @param streamOf where they write then */
-function shareTurns(streamOf: () => Redis['stream'] | undefined): () => Promise<void> {
+/**
+ * Returns one promise to all callers in the same turn.
+ *
+ * @param streamOf the stream that the callers write to
+ */
+function shareEndOfTurn(streamOf: () => Redis['stream'] | undefined): () => Promise<void> {
   let end: Promise<void> | undefined
   return () => {
     end ??= new Promise((resolve) => {
@@ -161,7 +176,7 @@ function shareTurns(streamOf: () => Redis['stream'] | undefined): () => Promise<
         const stream = streamOf()
         stream?.cork()
         resolve()
-        // After all that has waited for this.
+        // Runs after all code that awaits the promise.
         queueMicrotask(() => stream?.uncork())
       })
     })
@@ -174,40 +189,48 @@ export function connectTo(server: string | RedisOptions): Redis {
 }
 
 /**
- * A mistake in one key is no lost store, nor is a script that somebody took away; all else (no answer,
- * LOADING, READONLY, OOM, NOAUTH …) is.
+ * Checks whether an error means that the store is lost (no answer, LOADING, READONLY, OOM, NOAUTH …). Errors
+ * of one key and missing scripts do not.
  */
-function breaks(error: unknown): boolean {
+function isLoss(error: unknown): boolean {
   return !/^(ERR|WRONGTYPE|NOSCRIPT)/.test((error as Error).message)
 }
 
-/** Errors of the client carry the command, and with it the password: only the words go on. */
-function plain(error: unknown): Error {
+/**
+ * Keeps only the message of a client error, because the error contains the command, which may include the
+ * password.
+ */
+function withoutCommand(error: unknown): Error {
   const { message } = error as Error
   return new Error(message.startsWith('Redis') ? message : `Redis: ${message}`)
 }
 
-/** @returns what to call before a question; and what that returns, after the answer */
+/**
+ * Detects missing answers.
+ *
+ * @returns a function to call before each command; it returns a function to call after the answer
+ */
 function watchAnswers(onSilence: () => void): () => () => void {
-  const questions = new Set<{ askedAt: number }>()
+  const pending = new Set<{ sentAt: number }>()
   let watch: NodeJS.Timeout | undefined
 
-  function look(): void {
-    const [oldest] = questions
+  function check(): void {
+    const [oldest] = pending
     if (!oldest) {
       clearInterval(watch)
       watch = undefined
-    } else if (performance.now() - oldest.askedAt > ANSWER_MS) {
-      // What has come in meanwhile is read first: perhaps it was this process that was busy.
-      setImmediate(() => questions.has(oldest) && onSilence())
+    } else if (performance.now() - oldest.sentAt > ANSWER_MS) {
+      // Reads answers that have already arrived first, because this process may have been too busy to read
+      // them.
+      setImmediate(() => pending.has(oldest) && onSilence())
     }
   }
 
   return () => {
-    const question = { askedAt: performance.now() }
-    questions.add(question)
-    watch ??= setInterval(look, WATCH_MS)
-    return () => questions.delete(question)
+    const command = { sentAt: performance.now() }
+    pending.add(command)
+    watch ??= setInterval(check, CHECK_INTERVAL_MS)
+    return () => pending.delete(command)
   }
 }
 
@@ -221,14 +244,15 @@ function shaOf(script: string): string {
 
 type Guard = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
 
-/** Names scripts by their digests, once their text went over the connection; a new one has to forget that. */
+/** Runs scripts by digest. The first run on each connection sends the text of the script. */
 function scriptsOn(redis: Redis, guard: Guard): { run: Run; forget(): void } {
   const sent = new Set<string>()
   return {
     forget: () => sent.clear(),
     async run(script, keys, args) {
       const rest = [keys.length, ...keys, ...args] as const
-      // What is asked next must not overtake this because the server had to be told of the script first.
+      // The first run uses EVAL. If the script were loaded separately, a later command could overtake this
+      // one.
       if (sent.has(script)) {
         try {
           return (await guard(() => redis.evalsha(shaOf(script), ...rest))) as unknown[]

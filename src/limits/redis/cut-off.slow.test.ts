@@ -8,10 +8,10 @@ const USERS = ['one', 'two', 'three']
 const LIMIT = 100
 
 test(
-  'a process that is cut off from Redis keeps its share while another starts under its host and port',
+  'a process cut off from Redis keeps its lease while another starts on its host and port',
   NEEDS_REDIS,
   async (t) => {
-    // Each process has a user of its own, so that one can be cut off; the counters are the same.
+    // Each process has its own Redis user, so one can be cut off. The counters are the same.
     const accounts = USERS.flatMap((user) => ['--user', user, 'on', '>secret', '~*', '&*', '+@all'])
     const redis = await startRedis(t, ...accounts)
     const databaseUrl = `sqlite:${scratchFolder(t)}/test.db`
@@ -39,11 +39,11 @@ test(
     await redis.client.call('ACL', 'SETUSER', 'one', 'off')
     await redis.client.call('CLIENT', 'KILL', 'USER', 'one')
     await until(isCut)
-    // It ends at once, as the port is taken; by then it has been among those who count.
+    // The new process ends at once because the port is in use, but before that it joins the other processes.
     await assert.rejects(startAs('three', port), { code: 'EADDRINUSE' })
 
     const [elsewhere, alone] = [await ask(other, LIMIT + 20), await ask(cut, LIMIT)]
-    assert.ok(alone > 10, `${alone} were served alone`)
+    assert.ok(alone > 10, `${alone} were served offline`)
     assert.ok(served <= LIMIT, `${served} of ${LIMIT} were served, ${elsewhere} elsewhere`)
   },
 )

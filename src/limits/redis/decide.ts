@@ -1,19 +1,45 @@
 import type { Account } from '../limiter.ts'
 import { DAY_MS, type Verdict } from '../window.ts'
-import { applyAnswer, type Batch, type Judged, type LocalState, verdictOf } from './lease.ts'
-import { channelOf, keysOf, opening, type Part, readAnswer, reportOf, type Store } from './messages.ts'
+import type { Connection } from './connection.ts'
+import {
+  applyAnswer,
+  type Batch,
+  type LocalState,
+  readAnswer,
+  reportOf,
+  type StoreVerdict,
+  verdictOf,
+} from './lease.ts'
+import type { Heartbeat } from './membership.ts'
 import { RECONCILE, TAKE } from './scripts.ts'
 
-/** How long a request may ask again; what it waits for its last answer, up to 140 ms, comes on top. */
+type WindowName = 'minute' | 'day'
+
+/** The connection to Redis, and what this process knows about the other processes. */
+export interface Store {
+  connection: Connection
+  /** Prefix of all keys of this installation. */
+  prefix: string
+  heartbeat: Heartbeat
+  clock: () => number
+  storeClock: (() => number) | undefined
+  memorySeconds: number
+  /** Reads again which other processes share the counters. */
+  refreshView(): Promise<void>
+}
+
+/** How long a request may retry. The answer to its last attempt may take up to 140 ms more. */
 const PATIENCE_MS = 105
-/** First wait for leases to come back; each further one is twice as long. */
+/** First wait for recalled leases. Each further wait is twice as long. */
 const RECALL_MS = 3
-/** After a recall that failed no other begins for so long. */
+/** After a recall fails, this process tries no further recall of the caller's leases for this long. */
 const NO_RECALL_MS = 250
 
 /**
- * @param began when the request came, by performance.now()
- * @throws when the store is lost, or has no verdict in time; it may then have charged the request or not
+ * Decides about one request while online.
+ *
+ * @param began when the request arrived, by performance.now()
+ * @throws when the store is lost or gives no verdict in time; it may or may not have charged the request
  */
 export async function decide(
   store: Store,
@@ -21,55 +47,60 @@ export async function decide(
   caller: Account,
   began: number,
 ): Promise<Verdict> {
-  let gone: string[] = []
+  let freedProcesses: string[] = []
   let refused: Verdict | undefined
   for (let round = 0; ; round += 1) {
-    const isOver = (): boolean => performance.now() - began > PATIENCE_MS
-    while (!isOver()) {
-      const before = due(store, local)
-      if (!before) break
-      await before
+    const isTimeUp = (): boolean => performance.now() - began > PATIENCE_MS
+    while (!isTimeUp()) {
+      const prerequisite = nextPrerequisite(store, local)
+      if (!prerequisite) break
+      await prerequisite
     }
-    // A process that is silent releases nothing.
+    // A silent process does not release its leases, so the wait for its leases is shorter.
     const patience = store.heartbeat.view.silent.length > 0 ? PATIENCE_MS / 4 : PATIENCE_MS
     const isLate = (): boolean => performance.now() - began > patience
     if (refused && isLate()) return recallFailed(local, refused)
-    if (isOver()) throw new Error('Redis: no verdict in time')
-    const { outcome, verdict } = await take(store, local, caller, gone)
-    const [, window] = outcome.split(' ') as [string, Part?]
+    if (isTimeUp()) throw new Error('Redis: no verdict in time')
+    const { outcome, verdict } = await take(store, local, caller, freedProcesses)
+    const [, window] = outcome.split(' ') as [string, WindowName?]
     if (verdict && (!window || performance.now() < local.noRecallUntil)) return verdict
     if (verdict && isLate()) return recallFailed(local, verdict)
     if (isLate()) throw new Error(`Redis: no verdict in time (${outcome})`)
     if (window) {
       refused = verdict
-      const given = recall(store, local, window, Math.min(RECALL_MS * 2 ** round, PATIENCE_MS))
-      // Together: whichever fails first, nobody else hears of the other one.
-      ;[gone] = await Promise.all([round > 0 ? store.heartbeat.gone() : gone, given])
+      const recalled = recall(store, local, window, Math.min(RECALL_MS * 2 ** round, PATIENCE_MS))
+      // Awaits both promises together, so a rejection of either one is handled.
+      ;[freedProcesses] = await Promise.all([round > 0 ? store.heartbeat.gone() : freedProcesses, recalled])
     } else if (outcome === 'view' || (outcome === 'reconcile' && round < 2)) {
-      // The store remembers less than we do. If all of its memory is gone, everybody has to tell it theirs.
-      await store.look()
+      // The store has charged less than this process has recorded. If the store has lost all data, every
+      // process must report what it knows.
+      await store.refreshView()
     } else local.inDoubt = true
   }
 }
 
-/** What a question to the store has to wait for, each for up to 140 ms. */
-function due(store: Store, local: LocalState): Promise<unknown> | undefined {
-  // What is said to have been served has to hold all that was charged, and no other answer may be under way.
+/**
+ * Returns work that must finish before this process asks the store again. Each such step takes up to 140 ms.
+ */
+function nextPrerequisite(store: Store, local: LocalState): Promise<unknown> | undefined {
+  // A report must include everything that was charged, so the process first waits for all pending answers.
   if (local.reconciling) return local.reconciling
-  if (local.inDoubt) return local.taking.size > 0 ? Promise.allSettled(local.taking) : reconcile(store, local)
-  // Another request has found that there is nothing left just now.
+  if (local.inDoubt)
+    return local.batches.size > 0 ? Promise.allSettled(local.batches) : reconcile(store, local)
+  // Another request is already recalling leases.
   return local.recalling
 }
 
-/** A process did not release its lease in time: what it holds counts as used. */
+/**
+ * Gives up a recall, because a process did not release its lease in time. The requests in that lease count as
+ * used.
+ */
 function recallFailed(local: LocalState, refused: Verdict): Verdict {
   local.noRecallUntil = performance.now() + NO_RECALL_MS
   return refused
 }
 
-/**
- * Says what was served, so that Redis has charged exactly that. All requests that wait share one report.
- */
+/** Reports what was served, so Redis charges exactly that number. Concurrent requests share one report. */
 export function reconcile(store: Store, local: LocalState): Promise<void> {
   local.reconciling ??= report(store, local, '').finally(() => {
     local.reconciling = undefined
@@ -78,16 +109,17 @@ export function reconcile(store: Store, local: LocalState): Promise<void> {
 }
 
 /**
- * @param epoch names the loss of memory after which the store is told everything; '' when it has lost
- * nothing
+ * Reports a caller's state.
+ *
+ * @param epoch names the loss of data that makes every process report everything; '' when no data was lost
  */
 export async function report(store: Store, local: LocalState, epoch: string): Promise<void> {
-  const { turn, minute, day } = local
-  const askedAt = store.clock()
+  const { releases, minute, day } = local
+  const sentAt = store.clock()
   local.inDoubt = false
   try {
     const answer = await store.connection.run(RECONCILE, keysOf(store, local), [
-      ...opening(store),
+      ...commonArguments(store),
       epoch === '' ? 'reconcile' : 'rebuild',
       epoch,
       ...reportOf(minute),
@@ -96,20 +128,20 @@ export async function report(store: Store, local: LocalState, epoch: string): Pr
       local.banSeconds,
       store.memorySeconds,
     ])
-    Object.assign(local, { askedAt, answeredAt: store.clock() })
-    applyAnswer(local, readAnswer(answer), { turn, before: { minute, day } })
+    Object.assign(local, { sentAt, answeredAt: store.clock() })
+    applyAnswer(local, readAnswer(answer), { releases, reported: { minute, day } })
   } catch (error) {
     local.inDoubt = true
     throw error
   }
 }
 
-/** Releases what is leased to this process of one window, as another one needs it. */
-export async function release(store: Store, local: LocalState, window: Part): Promise<void> {
-  local.turn += 1
+/** Gives back this process's lease for one window, because another process needs it. */
+async function release(store: Store, local: LocalState, window: WindowName): Promise<void> {
+  local.releases += 1
   local[window] = { ...local[window], cap: local[window].served }
   await store.connection.run(RECONCILE, keysOf(store, local), [
-    ...opening(store),
+    ...commonArguments(store),
     'release',
     window,
     ...reportOf(local.minute),
@@ -120,11 +152,27 @@ export async function release(store: Store, local: LocalState, window: Part): Pr
   ])
 }
 
-/** Asks all other processes to release their leases, and gives them a moment. */
+/** The channel on which leases are recalled. */
+export function channelOf(prefix: string): string {
+  return `${prefix}:recall`
+}
+
+/** Handles a recall, "process, window, caller": releases this process's lease if another process needs it. */
+export function answerRecall(
+  store: Store,
+  find: (name: string) => LocalState | undefined,
+  message: string,
+): void {
+  const [requester, window, ...name] = message.split(' ')
+  const local = requester === store.heartbeat.id ? undefined : find(name.join(' '))
+  if (local) release(store, local, window === 'day' ? 'day' : 'minute').catch(() => {})
+}
+
+/** Asks the other processes to release their leases, then waits a moment for them. */
 function recall(
   { connection, prefix, heartbeat }: Store,
   local: LocalState,
-  window: Part,
+  window: WindowName,
   patienceMs: number,
 ): Promise<unknown> {
   local.recalling ??= Promise.all([
@@ -136,51 +184,57 @@ function recall(
   return local.recalling
 }
 
-/** Everybody waits for a script: one batch is about so many requests at most. */
+/** The maximum number of requests in one script, so that a script does not block Redis for long. */
 const MAX_BATCH_SIZE = 100
 
 /**
- * Asks the store about one request, together with all others that the caller sends in this turn of the event
- * loop.
+ * Asks the store about one request. All requests of this caller in the same turn of the event loop share one
+ * batch.
  *
- * @param gone processes that hold their leases no more, each with the minutes of which it may have served
+ * @param gone processes whose leases no longer count, each with the number of minutes in which it may have
+ * served
  */
-async function take(store: Store, local: LocalState, caller: Account, gone: string[]): Promise<Judged> {
-  const freed = gone.join(',')
-  const batch = joins(local.batch, caller, freed) ?? begin(store, local, caller, freed)
+async function take(
+  store: Store,
+  local: LocalState,
+  caller: Account,
+  freedProcesses: string[],
+): Promise<StoreVerdict> {
+  const freed = freedProcesses.join(',')
+  const batch = joinable(local.batch, caller, freed) ?? openBatch(store, local, caller, freed)
   const index = batch.count
   batch.count += 1
-  return (await batch.judged)[index] as Judged
+  return (await batch.verdicts)[index] as StoreVerdict
 }
 
-function joins(batch: Batch | undefined, { limits, ban }: Account, freed: string) {
-  if (!batch || batch.count === MAX_BATCH_SIZE || batch.freed !== freed) return undefined
+function joinable(batch: Batch | undefined, { limits, ban }: Account, freed: string) {
+  if (!batch || batch.count === MAX_BATCH_SIZE || batch.freedProcesses !== freed) return undefined
   return batch.caller.limits === limits && batch.caller.ban === ban ? batch : undefined
 }
 
-function begin(store: Store, local: LocalState, caller: Account, freed: string): Batch {
-  const judged = store.connection.endOfTurn().then((): Promise<Judged[]> => {
+function openBatch(store: Store, local: LocalState, caller: Account, freedProcesses: string): Batch {
+  const verdicts = store.connection.endOfTurn().then((): Promise<StoreVerdict[]> => {
     if (local.batch === batch) local.batch = undefined
-    return ask(store, local, batch)
+    return sendBatch(store, local, batch)
   })
-  const batch: Batch = { caller, freed, count: 0, judged }
-  local.taking.add(judged)
-  const over = () => local.taking.delete(judged)
-  judged.then(over, over)
+  const batch: Batch = { caller, freedProcesses, count: 0, verdicts }
+  local.batches.add(verdicts)
+  const finish = () => local.batches.delete(verdicts)
+  verdicts.then(finish, finish)
   local.batch = batch
   return batch
 }
 
-async function ask(
+async function sendBatch(
   store: Store,
   local: LocalState,
-  { caller: { limits, ban }, freed, count }: Batch,
-): Promise<Judged[]> {
+  { caller: { limits, ban }, freedProcesses, count }: Batch,
+): Promise<StoreVerdict[]> {
   const { connection, heartbeat, clock } = store
-  const { turn, day } = local
-  const askedAt = clock()
+  const { releases, day } = local
+  const sentAt = clock()
   const answer = await connection.run(TAKE, keysOf(store, local), [
-    ...opening(store),
+    ...commonArguments(store),
     limits.perMinute,
     limits.perDay,
     heartbeat.view.processes.length,
@@ -189,21 +243,34 @@ async function ask(
     day.windowId,
     day.startedAt + DAY_MS,
     day.charged,
-    freed,
+    freedProcesses,
     ...(ban
       ? [ban.afterRefusals, ban.windowSeconds * 1_000, ban.seconds, ban.longestSeconds, ban.memorySeconds]
       : ['', '', '', '', '']),
     count,
   ])
-  const places = Array.from({ length: count }, (_, index) => index)
+  const indexes = Array.from({ length: count }, (_, index) => index)
   const outcome = String(answer[0])
-  if (answer.length === 1) return places.map(() => ({ outcome }))
+  if (answer.length === 1) return indexes.map(() => ({ outcome }))
   const [allowed = 0, limited = 0] = answer.slice(-2).map(Number)
-  Object.assign(local, { askedAt, answeredAt: clock() })
-  applyAnswer(local, readAnswer(answer), { turn, allowed })
-  // Before the next answer is heard.
-  return places.map((index) => {
-    const own = index < allowed ? 'allowed' : index < allowed + limited ? 'limited' : outcome
-    return { outcome: own, verdict: verdictOf(local, own, limits, allowed - 1 - index) }
+  Object.assign(local, { sentAt, answeredAt: clock() })
+  applyAnswer(local, readAnswer(answer), { releases, allowed })
+  // No `await` may come before this line, because another answer could change the state.
+  return indexes.map((index) => {
+    const outcomeHere = index < allowed ? 'allowed' : index < allowed + limited ? 'limited' : outcome
+    return { outcome: outcomeHere, verdict: verdictOf(local, outcomeHere, limits, allowed - 1 - index) }
   })
+}
+
+/**
+ * The first arguments of every script: process and session, and in tests the time that replaces the store's
+ * clock.
+ */
+function commonArguments({ connection, heartbeat, storeClock }: Store): (string | number)[] {
+  return [heartbeat.id, connection.session, storeClock ? storeClock() : '']
+}
+
+/** Both keys are in one cluster slot. */
+function keysOf({ prefix }: Store, { name }: LocalState): string[] {
+  return [`${prefix}:{${name}}`, `${prefix}:{${name}}:refusals`]
 }

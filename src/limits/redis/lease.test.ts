@@ -11,19 +11,19 @@ const BAN = { afterRefusals: 5, windowSeconds: 60, seconds: 900, longestSeconds:
 const NONE = { windowId: '', startedAt: 0, used: 0, served: 0, charged: 0, cap: 0 }
 const MINUTE = { windowId: 'm', startedAt: NOW - 20_000, used: 4, served: 0, charged: 2, cap: 6 }
 const DAY = { windowId: 'd', startedAt: NOW - 20_000, used: 40, served: 0, charged: 20, cap: 60 }
-const HEARD = { storeNow: NOW, bannedUntil: 0, banSeconds: 0, minute: MINUTE, day: DAY }
+const ANSWER = { storeNow: NOW, bannedUntil: 0, banSeconds: 0, minute: MINUTE, day: DAY }
 
-/** A caller of which the store told at 1,000 by our clock, when it was asked at 990. */
-function heardOf(heard: Partial<lease.CallerAnswer> = {}): lease.LocalState {
-  const local = { ...lease.unknown('key:1'), askedAt: 990, answeredAt: 1_000 }
-  lease.applyAnswer(local, { ...HEARD, ...heard }, { turn: 0 })
+/** A caller whose state was requested at 990 and received at 1,000 by the local clock. */
+function stateAfter(answer: Partial<lease.CallerAnswer> = {}): lease.LocalState {
+  const local = { ...lease.newLocalState('key:1'), sentAt: 990, answeredAt: 1_000 }
+  lease.applyAnswer(local, { ...ANSWER, ...answer }, { releases: 0 })
   return local
 }
 
 const caller = (banned: boolean) => ({ name: 'key:1', limits: LIMITS, ...(banned && { ban: BAN }) })
 
-test('of a caller that was never met nothing is known, nothing is leased, and nothing need be kept', () => {
-  const local = lease.unknown('ip:192.0.2.1')
+test('newLocalState returns a state without window and lease, which can be forgotten', () => {
+  const local = lease.newLocalState('ip:192.0.2.1')
 
   assert.deepEqual(local, {
     name: 'ip:192.0.2.1',
@@ -32,120 +32,120 @@ test('of a caller that was never met nothing is known, nothing is leased, and no
     bannedUntil: 0,
     banSeconds: 0,
     storeNow: 0,
-    askedAt: 0,
+    sentAt: 0,
     answeredAt: 0,
-    turn: 0,
+    releases: 0,
     inDoubt: false,
-    asking: 0,
+    requests: 0,
     batch: undefined,
-    taking: new Set(),
+    batches: new Set(),
     reconciling: undefined,
     recalling: undefined,
     noRecallUntil: 0,
   })
-  assert.equal(lease.isOver(local, 0, 600), true)
+  assert.equal(lease.isExpired(local, 0, 600), true)
   assert.equal(lease.certainRefusal(local, caller(false), 0), undefined)
 })
 
-test('the clock of the store lies between its answer when heard and its answer when asked', () => {
-  const local = heardOf()
+test('the store’s clock is between its earliest and its latest time', () => {
+  const local = stateAfter()
 
-  assert.equal(lease.earliest(local, 1_500), NOW + 500)
-  assert.equal(lease.latest(local, 1_500), NOW + 510)
+  assert.equal(lease.earliestStoreTime(local, 1_500), NOW + 500)
+  assert.equal(lease.latestStoreTime(local, 1_500), NOW + 510)
 })
 
-test('what the store says of clock and ban is taken over', () => {
-  const { storeNow, bannedUntil, banSeconds } = heardOf({ bannedUntil: NOW + 5_000, banSeconds: 900 })
+test('applyAnswer takes over the store’s clock and ban', () => {
+  const { storeNow, bannedUntil, banSeconds } = stateAfter({ bannedUntil: NOW + 5_000, banSeconds: 900 })
 
   assert.deepEqual([storeNow, bannedUntil, banSeconds], [NOW, NOW + 5_000, 900])
 })
 
-test('of a window that is new here, this process is said to have served what the store charged to it', () => {
-  const { minute, day, inDoubt } = heardOf()
+test('applyAnswer for a new window sets served to what the store charged to this process', () => {
+  const { minute, day, inDoubt } = stateAfter()
 
   assert.deepEqual(minute, { ...MINUTE, served: 2 })
   assert.deepEqual(day, { ...DAY, served: 20 })
   assert.equal(inDoubt, false)
 })
 
-test('in the window that it knows, a process has served one more with each request that is allowed', () => {
-  const local = heardOf()
-  const news = {
-    ...HEARD,
+test('applyAnswer for the same window adds the allowed requests to served', () => {
+  const local = stateAfter()
+  const incoming = {
+    ...ANSWER,
     minute: { ...MINUTE, used: 5, charged: 3 },
     day: { ...DAY, used: 41, charged: 21 },
   }
-  lease.applyAnswer(local, news, { turn: 0, allowed: 1 })
-  assert.deepEqual(local.minute, { ...news.minute, served: 3 })
-  assert.deepEqual(local.day, { ...news.day, served: 21 })
+  lease.applyAnswer(local, incoming, { releases: 0, allowed: 1 })
+  assert.deepEqual(local.minute, { ...incoming.minute, served: 3 })
+  assert.deepEqual(local.day, { ...incoming.day, served: 21 })
 
-  lease.applyAnswer(local, news, { turn: 0 })
+  lease.applyAnswer(local, incoming, { releases: 0 })
   assert.deepEqual([local.minute.served, local.day.served], [3, 21], 'a refusal serves nothing')
 })
 
-test('where the store has no window any more, nothing was served', () => {
-  const local = heardOf()
-  lease.applyAnswer(local, { ...HEARD, minute: { ...NONE, charged: 7 } }, { turn: 0 })
+test('applyAnswer without a minute window resets the served requests of the minute only', () => {
+  const local = stateAfter()
+  lease.applyAnswer(local, { ...ANSWER, minute: { ...NONE, charged: 7 } }, { releases: 0 })
 
   assert.deepEqual(local.minute, { ...NONE, charged: 7 })
   assert.equal(local.day.served, 20)
 })
 
-test('an answer to a question from before a lease was released leases nothing anew', () => {
-  const local = heardOf()
-  local.turn = 1
+test('applyAnswer to a request sent before a release grants no lease', () => {
+  const local = stateAfter()
+  local.releases = 1
   local.minute = { ...local.minute, cap: 2 }
   const next = { ...DAY, windowId: 'd2', charged: 3, cap: 50 }
-  lease.applyAnswer(local, { ...HEARD, minute: { ...MINUTE, cap: 9 }, day: next }, { turn: 0 })
-  assert.equal(local.minute.cap, 2, 'what is left of the lease stays')
-  assert.deepEqual([local.day.served, local.day.cap], [3, 3], 'of another window there is none')
+  lease.applyAnswer(local, { ...ANSWER, minute: { ...MINUTE, cap: 9 }, day: next }, { releases: 0 })
+  assert.equal(local.minute.cap, 2, 'the rest of the lease stays')
+  assert.deepEqual([local.day.served, local.day.cap], [3, 3], 'no lease for another window')
 
-  lease.applyAnswer(local, { ...HEARD, minute: { ...MINUTE, cap: 9 }, day: next }, { turn: 1 })
+  lease.applyAnswer(local, { ...ANSWER, minute: { ...MINUTE, cap: 9 }, day: next }, { releases: 1 })
   assert.deepEqual([local.minute.cap, local.day.cap], [9, 50])
 })
 
-test('what was served since a report was sent is added to what the store charged for it', () => {
-  const local = heardOf()
+test('applyAnswer to a report adds the requests that were served after the report was sent', () => {
+  const local = stateAfter()
   const before = { minute: local.minute, day: local.day }
   local.minute = { ...local.minute, served: 5 }
   const next = { ...MINUTE, windowId: 'm2', charged: 4 }
-  lease.applyAnswer(local, { ...HEARD, minute: next }, { turn: 0, before })
+  lease.applyAnswer(local, { ...ANSWER, minute: next }, { releases: 0, reported: before })
 
   assert.deepEqual([local.minute.served, local.minute.charged], [7, 4])
   assert.equal(local.inDoubt, true)
 })
 
-test('a minute that was opened alone while a report was under way is kept, and told of next', () => {
-  const local = heardOf()
+test('applyAnswer to a report keeps a minute opened offline meanwhile, and reports it next', () => {
+  const local = stateAfter()
   const before = { minute: { ...local.minute, served: 33 }, day: { ...local.day, served: 33 } }
   const own = { ...MINUTE, windowId: 'own', startedAt: NOW + 50_000, used: 1, served: 1, charged: 0 }
   local.minute = own
   local.day = { ...local.day, served: 34 }
 
   const charged = { minute: { ...MINUTE, windowId: 'others', charged: 0 }, day: { ...DAY, charged: 33 } }
-  lease.applyAnswer(local, { ...HEARD, ...charged }, { turn: 0, before })
+  lease.applyAnswer(local, { ...ANSWER, ...charged }, { releases: 0, reported: before })
   assert.deepEqual([local.minute, local.day.served, local.inDoubt], [own, 34, true])
 })
 
-test('a caller is settled where a report charged exactly what was served, in both windows', () => {
+test('applyAnswer to a report sets inDoubt unless each window was charged exactly the requests that were served', () => {
   for (const [minuteCharged, dayCharged, inDoubt] of [
     [2, 20, false],
     [1, 20, true],
     [2, 19, true],
   ] as const) {
-    const local = heardOf()
+    const local = stateAfter()
     const before = { minute: local.minute, day: local.day }
-    const news = { minute: { ...MINUTE, charged: minuteCharged }, day: { ...DAY, charged: dayCharged } }
-    lease.applyAnswer(local, { ...HEARD, ...news }, { turn: 0, before })
+    const incoming = { minute: { ...MINUTE, charged: minuteCharged }, day: { ...DAY, charged: dayCharged } }
+    lease.applyAnswer(local, { ...ANSWER, ...incoming }, { releases: 0, reported: before })
     assert.equal(local.inDoubt, inDoubt)
   }
-  const asked = heardOf()
-  lease.applyAnswer(asked, { ...HEARD, minute: { ...MINUTE, charged: 9 } }, { turn: 0 })
-  assert.equal(asked.inDoubt, false, 'what was no report settles nothing')
+  const local = stateAfter()
+  lease.applyAnswer(local, { ...ANSWER, minute: { ...MINUTE, charged: 9 } }, { releases: 0 })
+  assert.equal(local.inDoubt, false, 'only reports put a caller in doubt')
 })
 
-test('a ban is certain for who can be banned, until it is over by the latest clock of the store', () => {
-  const local = heardOf({ bannedUntil: NOW + 5_000, banSeconds: 900 })
+test('certainRefusal refuses during a ban, until the ban may have ended by the store’s clock', () => {
+  const local = stateAfter({ bannedUntil: NOW + 5_000, banSeconds: 900 })
   const refusal = lease.certainRefusal(local, caller(true), 1_000)
 
   assert.deepEqual([refusal?.outcome, refusal?.retryAfterSeconds], ['banned', 5])
@@ -153,47 +153,47 @@ test('a ban is certain for who can be banned, until it is over by the latest clo
   assert.equal(lease.certainRefusal(local, caller(true), 5_990), undefined)
 })
 
-test('a window that is used up is certain for an address, and not for a key, whose refusals count', () => {
-  const local = heardOf({ minute: { ...MINUTE, used: 10 } })
+test('certainRefusal refuses a caller that cannot be banned while its window is used up', () => {
+  const local = stateAfter({ minute: { ...MINUTE, used: 10 } })
 
   assert.equal(lease.certainRefusal(local, caller(false), 1_000)?.outcome, 'limited')
   assert.equal(lease.certainRefusal(local, caller(true), 1_000), undefined)
   assert.equal(lease.certainRefusal(local, caller(false), 40_990), undefined, 'the window has ended')
-  assert.equal(lease.certainRefusal(heardOf(), caller(false), 1_000), undefined)
+  assert.equal(lease.certainRefusal(stateAfter(), caller(false), 1_000), undefined)
 })
 
-test('the figures of an answer are those of the store after the request', () => {
+test('verdictOf returns numbers that include the request', () => {
   const resetAtSeconds = Math.ceil((NOW + 40_000) / 1_000)
-  assert.deepEqual(lease.verdictOf(heardOf(), 'allowed', LIMITS), {
+  assert.deepEqual(lease.verdictOf(stateAfter(), 'allowed', LIMITS), {
     ...{ outcome: 'allowed', limit: 10, remaining: 6, resetAtSeconds, retryAfterSeconds: 0 },
   })
-  const full = heardOf({ minute: { ...MINUTE, used: 10 } })
+  const full = stateAfter({ minute: { ...MINUTE, used: 10 } })
   assert.deepEqual(lease.verdictOf(full, 'limited', LIMITS), {
     ...{ outcome: 'limited', limit: 10, remaining: 0, resetAtSeconds, retryAfterSeconds: 40 },
   })
-  assert.equal(lease.verdictOf(full, 'allowed', LIMITS).remaining, 0, 'the last one')
-  const lastOfDay = heardOf({ day: { ...DAY, used: 100 } })
+  assert.equal(lease.verdictOf(full, 'allowed', LIMITS).remaining, 0, 'the last request')
+  const lastOfDay = stateAfter({ day: { ...DAY, used: 100 } })
   assert.deepEqual(lease.verdictOf(lastOfDay, 'allowed', LIMITS), {
     ...{ outcome: 'allowed', limit: 100, remaining: 0, retryAfterSeconds: 0 },
     resetAtSeconds: Math.ceil((NOW + DAY_MS - 20_000) / 1_000),
   })
-  const banned = heardOf({ bannedUntil: NOW + 5_000, banSeconds: 900 })
+  const banned = stateAfter({ bannedUntil: NOW + 5_000, banSeconds: 900 })
   assert.deepEqual(lease.verdictOf(banned, 'banned', LIMITS), {
     ...{ outcome: 'banned', limit: 10, remaining: 0, resetAtSeconds: NOW / 1_000 + 5, retryAfterSeconds: 5 },
   })
 })
 
-test('a refusal of the store is described by the window that is tightest, or by the ban', () => {
-  const left = heardOf({ day: { ...DAY, used: 97 }, bannedUntil: NOW + 5_000, banSeconds: 900 })
+test('verdictOf a refusal describes the tightest window, or the ban', () => {
+  const left = stateAfter({ day: { ...DAY, used: 97 }, bannedUntil: NOW + 5_000, banSeconds: 900 })
   assert.equal(lease.verdictOf(left, 'banned', LIMITS).limit, 100)
   const nearlyOver = { ...DAY, startedAt: NOW - DAY_MS + 5_000, used: 100 }
-  const limited = lease.verdictOf(heardOf({ day: nearlyOver }), 'limited', LIMITS)
+  const limited = lease.verdictOf(stateAfter({ day: nearlyOver }), 'limited', LIMITS)
   assert.deepEqual([limited.limit, limited.retryAfterSeconds], [100, 5], 'the minute has requests left')
 })
 
-test('the only request of windows whose first was not served is told when these end', () => {
+test('verdictOf the only request in open windows keeps the reset time of the windows', () => {
   const refunded = { ...MINUTE, used: 1, charged: 1 }
-  const local = heardOf({ minute: refunded, day: { ...refunded, windowId: 'd' } })
+  const local = stateAfter({ minute: refunded, day: { ...refunded, windowId: 'd' } })
 
   assert.deepEqual(lease.verdictOf(local, 'allowed', LIMITS), {
     ...{ outcome: 'allowed', limit: 10, remaining: 9, retryAfterSeconds: 0 },
@@ -201,47 +201,47 @@ test('the only request of windows whose first was not served is told when these 
   })
 })
 
-test('where all that is left is kept for others, a request waits for the end of the minute', () => {
-  const kept = lease.verdictOf(heardOf(), 'kept', LIMITS)
-  assert.deepEqual(kept, {
+test('verdictOf when the remaining requests are reserved for other processes is limited until the minute ends', () => {
+  const reserved = lease.verdictOf(stateAfter(), 'held', LIMITS)
+  assert.deepEqual(reserved, {
     ...{ outcome: 'limited', limit: 10, remaining: 0, retryAfterSeconds: 40 },
     resetAtSeconds: Math.ceil((NOW + 40_000) / 1_000),
   })
-  const none = lease.verdictOf(heardOf({ minute: NONE }), 'kept', LIMITS)
-  assert.deepEqual([none.outcome, none.retryAfterSeconds], ['limited', 60], 'or for one that it would open')
+  const none = lease.verdictOf(stateAfter({ minute: NONE }), 'held', LIMITS)
+  assert.deepEqual([none.outcome, none.retryAfterSeconds], ['limited', 60], 'or of a new minute')
 })
 
-test('a caller is forgotten when its windows have ended, and the memory of its ban', () => {
+test('isExpired is true after the windows and the memory of the ban have ended', () => {
   const clockAt = (store: number): number => store - NOW + 1_000
   const gone = { ...NONE, startedAt: 0 }
-  for (const [heard, end] of [
+  for (const [answer, end] of [
     [{ day: gone }, MINUTE.startedAt + MINUTE_MS],
     [{}, DAY.startedAt + DAY_MS],
     [{ bannedUntil: NOW + DAY_MS, banSeconds: 900 }, NOW + DAY_MS + 600_000],
     [{ day: gone, bannedUntil: NOW - 590_000, banSeconds: 900 }, MINUTE.startedAt + MINUTE_MS],
   ] as const) {
-    const local = heardOf(heard)
-    assert.equal(lease.isOver(local, clockAt(end) - 1, 600), false)
-    assert.equal(lease.isOver(local, clockAt(end), 600), true)
+    const local = stateAfter(answer)
+    assert.equal(lease.isExpired(local, clockAt(end) - 1, 600), false)
+    assert.equal(lease.isExpired(local, clockAt(end), 600), true)
   }
 })
 
-test('a ban that never was is remembered for no time, also by a clock that begins in 1970', () => {
-  const heard = { storeNow: 1_000, minute: NONE, day: { ...NONE, startedAt: 1_000 - DAY_MS } }
+test('isExpired becomes true for a caller without a ban, also when the clock starts in 1970', () => {
+  const answer = { storeNow: 1_000, minute: NONE, day: { ...NONE, startedAt: 1_000 - DAY_MS } }
 
-  assert.equal(lease.isOver(heardOf(heard), 60_000, 600), true)
+  assert.equal(lease.isExpired(stateAfter(answer), 60_000, 600), true)
 })
 
-test('a caller is kept while a request or a report of it is under way, or what it used is in doubt', () => {
+test('isExpired is false during a request or report, and for a new state in doubt', () => {
   const long = 2 * DAY_MS
-  assert.equal(lease.isOver({ ...heardOf(), asking: 1 }, long, 600), false)
-  assert.equal(lease.isOver({ ...heardOf(), reconciling: Promise.resolve() }, long, 600), false)
-  assert.equal(lease.isOver({ ...lease.unknown('key:1'), inDoubt: true }, long, 600), false)
-  assert.equal(lease.isOver({ ...heardOf(), inDoubt: true }, long, 600), true)
+  assert.equal(lease.isExpired({ ...stateAfter(), requests: 1 }, long, 600), false)
+  assert.equal(lease.isExpired({ ...stateAfter(), reconciling: Promise.resolve() }, long, 600), false)
+  assert.equal(lease.isExpired({ ...lease.newLocalState('key:1'), inDoubt: true }, long, 600), false)
+  assert.equal(lease.isExpired({ ...stateAfter(), inDoubt: true }, long, 600), true)
 })
 
-test('the rule sees of a caller its windows and its ban', () => {
-  assert.deepEqual(lease.stateOf(heardOf({ bannedUntil: NOW + 1, banSeconds: 900 })), {
+test('stateOf returns the windows and the ban', () => {
+  assert.deepEqual(lease.stateOf(stateAfter({ bannedUntil: NOW + 1, banSeconds: 900 })), {
     minute: { startedAt: MINUTE.startedAt, used: 4 },
     day: { startedAt: DAY.startedAt, used: 40 },
     refusedAt: [],
@@ -250,25 +250,25 @@ test('the rule sees of a caller its windows and its ban', () => {
   })
 })
 
-// Without the store. By our clock the minute may have ended at 40,990, and has ended at 41,000.
+// The store is lost. By the local clock, the minute may have ended at 40,990 and has ended at 41,000.
 const ALONE: OfflineTerms = { cause: new Error('lost'), missedFrom: 4_000, fencedFrom: 1e6, part: 1 / 2 }
 const ENDS = 41_000
 
 function serve(local: lease.LocalState, clock: number, alone = ALONE) {
-  const { lost, outcome, limit, remaining } = serveOffline(local, caller(false), clock, alone)
-  return lost ? 'lost' : [outcome, limit, remaining]
+  const { storeError, outcome, limit, remaining } = serveOffline(local, caller(false), clock, alone)
+  return storeError ? 'lost' : [outcome, limit, remaining]
 }
 
-/** As one that leased so much of a minute and of a day, and of which nothing was served. */
+/** A caller with unused leases of this size. */
 function leased(minuteCap: number, dayCap: number): lease.LocalState {
   const unused = { used: 0, charged: 0 }
-  return heardOf({
+  return stateAfter({
     minute: { ...MINUTE, ...unused, cap: minuteCap },
     day: { ...DAY, ...unused, cap: dayCap },
   })
 }
 
-test('offline, what is left of the lease looks like all that is left', () => {
+test('offline, the verdict shows the requests that remain in the lease', () => {
   const local = leased(3, 60)
   const served = [1_000, 1_000, 1_000, 1_000].map((clock) => serve(local, clock))
   assert.deepEqual(served, [['allowed', 10, 2], ['allowed', 10, 1], ['allowed', 10, 0], 'lost'])
@@ -281,19 +281,19 @@ test('offline, what is left of the lease looks like all that is left', () => {
   )
 })
 
-test('offline, what is leased counts until its window may have ended by the clock of the store', () => {
+test('offline, a lease counts until its window may have ended by the store’s clock', () => {
   assert.deepEqual(serve(leased(3, 60), ENDS - 11), ['allowed', 10, 2])
   assert.equal(serve(leased(3, 60), ENDS - 10), 'lost')
   assert.equal(serve(leased(3, 60), DAY.startedAt + DAY_MS - NOW + 1_000 - 10), 'lost')
 })
 
-test('offline, a ban and a window that is used up are told as such', () => {
-  const banned = heardOf({ bannedUntil: NOW + 5_000, banSeconds: 900 })
+test('offline, a ban gives the verdict banned, and a used-up window gives limited', () => {
+  const banned = stateAfter({ bannedUntil: NOW + 5_000, banSeconds: 900 })
   assert.deepEqual(serve(banned, 1_000), ['banned', 10, 0])
-  assert.deepEqual(serve(heardOf({ minute: { ...MINUTE, used: 10 } }), 1_000), ['limited', 10, 0])
+  assert.deepEqual(serve(stateAfter({ minute: { ...MINUTE, used: 10 } }), 1_000), ['limited', 10, 0])
 })
 
-test('offline, the next minute begins as soon as the last one has ended for everybody', () => {
+test('offline, the next minute starts when the last minute has ended for every process', () => {
   assert.equal(serve(leased(3, 60), ENDS - 1), 'lost')
   assert.deepEqual(serve(leased(3, 60), ENDS), ['allowed', 10, 4])
   assert.deepEqual(serve(leased(3, 60), ENDS, { ...ALONE, missedFrom: ENDS }), ['allowed', 10, 4])
@@ -302,14 +302,14 @@ test('offline, the next minute begins as soon as the last one has ended for ever
   assert.deepEqual(serve(leased(3, 60), ENDS + 1 + MINUTE_MS, later), ['allowed', 10, 4])
 })
 
-test('offline, a caller without a minute has one as soon as one that others opened has ended', () => {
+test('offline without a minute, one starts when the minutes of all other processes must have ended', () => {
   const local = leased(3, 60)
   local.minute = NONE
   assert.equal(serve(local, 63_999), 'lost')
   assert.deepEqual(serve(local, 64_000), ['allowed', 10, 4])
 })
 
-test('what a minute of its own served is carried into the next, if a minute of the store may hold both', () => {
+test('offline, requests carry over to the next minute opened here if one minute of the store may contain both', () => {
   const start = NOW + 40_010
   for (const [pause, carried] of [
     [0, 1],
@@ -330,14 +330,14 @@ test('what a minute of its own served is carried into the next, if a minute of t
   }
 })
 
-test('of what is carried into a minute of its own, nothing is carried again', () => {
+test('offline, carried requests do not carry over again', () => {
   const local = leased(3, 60)
   for (const minute of [0, 1, 2]) serve(local, ENDS + minute * (MINUTE_MS + 10))
 
   assert.deepEqual([local.minute.served, local.minute.charged, local.minute.cap], [2, 1, 6])
 })
 
-test('a minute of the store carries nothing into one of its own', () => {
+test('offline, requests in a minute that the store opened do not carry over', () => {
   const local = leased(3, 60)
   serve(local, 1_000)
   serve(local, ENDS)
@@ -345,32 +345,61 @@ test('a minute of the store carries nothing into one of its own', () => {
   assert.deepEqual([local.minute.served, local.minute.charged], [1, 0])
 })
 
-test('a request that cannot be served is told when the minute ends that it waits for', () => {
+test('a request that cannot be served gets the end of its minute as Retry-After', () => {
   const cause = new Error('lost')
-  const ruling = unserved(heardOf(), LIMITS, NOW, cause)
-  assert.deepEqual(ruling, {
+  const verdict = unserved(stateAfter(), LIMITS, NOW, cause)
+  assert.deepEqual(verdict, {
     ...{
       outcome: 'limited',
       limit: 10,
       remaining: 0,
       resetAtSeconds: NOW / 1_000 + 40,
       retryAfterSeconds: 40,
-      lost: cause,
+      storeError: cause,
     },
   })
-  assert.equal(unserved(lease.unknown('key:1'), LIMITS, NOW, cause).retryAfterSeconds, 60)
+  assert.equal(unserved(lease.newLocalState('key:1'), LIMITS, NOW, cause).retryAfterSeconds, 60)
 })
 
-test('what the store has forgotten is in doubt, told again, and leases nothing, also not by late answers', () => {
-  const local = heardOf()
+test('startOver reports served requests again because they are in doubt, and late answers grant no lease', () => {
+  const local = stateAfter()
   local.minute = { ...local.minute, served: 5 }
   local.day = { ...local.day, served: 19 }
   startOver(local)
 
   assert.deepEqual(local.minute, { ...MINUTE, served: 3, charged: 0, cap: 3 })
   assert.deepEqual(local.day, { ...DAY, served: 0, charged: 0, cap: 0 })
-  assert.deepEqual([local.inDoubt, local.turn], [true, 1])
-  const settled = heardOf()
+  assert.deepEqual([local.inDoubt, local.releases], [true, 1])
+  const settled = stateAfter()
   startOver(settled)
-  assert.equal(settled.inDoubt, false, 'where all was charged there is no doubt')
+  assert.equal(settled.inDoubt, false, 'no doubt when everything was charged')
+})
+
+test('reportOf returns the id and start of the window, the requests served here, the minimum total of all processes, and the cap', () => {
+  const share = { windowId: 'a', startedAt: 7, used: 30, served: 12, charged: 10, cap: 15 }
+
+  assert.deepEqual(lease.reportOf(share), ['a', 7, 12, 32, 15])
+})
+
+test('reportOf returns a total of at least the number of requests served here', () => {
+  const alone = { windowId: 'alone-7', startedAt: 7, used: 0, served: 12, charged: 5, cap: 15 }
+
+  assert.deepEqual(lease.reportOf(alone), ['alone-7', 7, 12, 12, 15])
+})
+
+test('readAnswer accepts numbers and strings of digits', () => {
+  const answer = {
+    storeNow: 1_000,
+    bannedUntil: 2_000,
+    banSeconds: 900,
+    minute: { windowId: 'm', startedAt: 600, used: 4, served: 0, charged: 2, cap: 6 },
+    day: { windowId: 'd', startedAt: 500, used: 40, served: 0, charged: 20, cap: 60 },
+  }
+
+  assert.deepEqual(
+    lease.readAnswer(['allowed', 1_000, 2_000, 900, 'm', 600, 4, 2, 6, 'd', 500, 40, 20, 60]),
+    answer,
+  )
+  const digits = ['1000', '2000', '900', 'm', '600', '4', '2', '6', 'd', '500', '40', '20', '60']
+  assert.deepEqual(lease.readAnswer(['allowed', ...digits]), answer)
 })

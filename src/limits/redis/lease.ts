@@ -2,74 +2,79 @@ import type { Limits } from '../../plans.ts'
 import type { Account } from '../limiter.ts'
 import {
   DAY_MS,
-  judge,
+  evaluate,
+  INITIAL_STATE,
   MINUTE_MS,
   type State,
   toVerdict,
-  UNKNOWN,
   type Verdict,
   type Window,
 } from '../window.ts'
 
-/** Begins the names of windows that a process opened offline. */
-export const OWN = 'alone-'
+/** Prefix of the ids of windows that a process opened offline. */
+export const OFFLINE_PREFIX = 'alone-'
 
-/** What one process knows of one window of a caller. */
+/** The state of a caller's window, as far as this process knows it. */
 export interface Lease {
-  /** '' when there is none; the store's name of it, or one of our own when we opened it offline. */
+  /** Empty without a window. Otherwise an id from the store, or an id that begins with OFFLINE_PREFIX. */
   windowId: string
-  /** By the clock of the store. */
+  /** When the window began, by the store's clock. */
   startedAt: number
-  /** By all processes, when last heard. */
+  /** The number of requests that all processes together had used when the store last answered. */
   used: number
-  /** Answered as allowed by this process; what of it the store has charged; the most it may serve offline. */
+  /** Requests that this process has served. */
   served: number
+  /** How many of the served requests the store has charged. */
   charged: number
+  /** The maximum of `served` while the store is unreachable. */
   cap: number
 }
 
-/** What the store said of one request; without a verdict where it knows too little for one. */
-export interface Judged {
+/** The store's decision about one request. The verdict is absent when the store cannot decide. */
+export interface StoreVerdict {
   outcome: string
   verdict?: Verdict
 }
 
-/** Requests of a caller that one script judges together, in their order. */
+/** Requests of a caller that one script decides about, in order. */
 export interface Batch {
   caller: Account
-  /** Processes whose leases hold no more, as the store lists them. */
-  freed: string
+  /** Processes whose leases no longer count, as the store lists them. */
+  freedProcesses: string
   count: number
-  judged: Promise<Judged[]>
+  verdicts: Promise<StoreVerdict[]>
 }
 
-/** What one process knows of one caller. */
+/** The knowledge of one process about a caller. */
 export interface LocalState {
   readonly name: string
   minute: Lease
   day: Lease
   bannedUntil: number
   banSeconds: number
-  /** The clock of the store when it answered last; ours when that was asked and when it was heard. */
+  /** The store's clock in its latest answer; the local clock when the request was sent and answered. */
   storeNow: number
-  askedAt: number
+  sentAt: number
   answeredAt: number
-  /** Counts the releases: an answer to a batch that was sent before one leases nothing any more. */
-  turn: number
-  /** Whether the store may have charged something else than was served. */
+  /**
+   * Number of releases so far. If the process releases a lease after it sends a batch, the answer to that
+   * batch grants no lease.
+   */
+  releases: number
+  /** True if the number of requests that the store has charged may differ from the number that was served. */
   inDoubt: boolean
-  /** Requests under way, the batches that may charge them, and the one of these that is yet to be sent. */
-  asking: number
-  readonly taking: Set<Promise<unknown>>
+  /** Requests in progress, batches that may charge them, and the batch that has not been sent yet. */
+  requests: number
+  readonly batches: Set<Promise<unknown>>
   batch: Batch | undefined
-  /** Under way, and shared by all requests of the caller. */
+  /** The report and the recall in progress. All requests of the caller share them. */
   reconciling: Promise<void> | undefined
   recalling: Promise<unknown> | undefined
-  /** A recall failed just now: until then none begins. */
+  /** Before this time no recall is tried, because a recall has just failed. */
   noRecallUntil: number
 }
 
-/** What the store says of one caller. */
+/** The store's state of a caller. */
 export interface CallerAnswer {
   storeNow: number
   bannedUntil: number
@@ -80,7 +85,7 @@ export interface CallerAnswer {
 
 const NO_LEASE: Lease = { windowId: '', startedAt: 0, used: 0, served: 0, charged: 0, cap: 0 }
 
-export function unknown(name: string): LocalState {
+export function newLocalState(name: string): LocalState {
   return {
     name,
     minute: NO_LEASE,
@@ -88,12 +93,12 @@ export function unknown(name: string): LocalState {
     bannedUntil: 0,
     banSeconds: 0,
     storeNow: 0,
-    askedAt: 0,
+    sentAt: 0,
     answeredAt: 0,
-    turn: 0,
+    releases: 0,
     inDoubt: false,
-    asking: 0,
-    taking: new Set(),
+    requests: 0,
+    batches: new Set(),
     batch: undefined,
     reconciling: undefined,
     recalling: undefined,
@@ -101,96 +106,134 @@ export function unknown(name: string): LocalState {
   }
 }
 
-/** The clock of the store is not before this: it answered after it was asked, and before it was heard. */
-export const earliest = ({ storeNow, answeredAt }: LocalState, clock: number): number =>
+/** The earliest possible time of the store's clock: the store answered before the answer arrived here. */
+export const earliestStoreTime = ({ storeNow, answeredAt }: LocalState, clock: number): number =>
   storeNow + clock - answeredAt
-/** … and not after this. */
-export const latest = ({ storeNow, askedAt }: LocalState, clock: number): number => storeNow + clock - askedAt
+/** The latest possible time of the store's clock: the store answered after the request was sent. */
+export const latestStoreTime = ({ storeNow, sentAt }: LocalState, clock: number): number =>
+  storeNow + clock - sentAt
 
-/** What the store was asked, which it then answered. */
+/** The parts of a request that are needed to interpret its answer. */
 interface LeaseRequest {
-  /** The one in which it was asked. */
-  turn: number
-  /** How many requests it charged. */
+  /** The number of releases when the request was sent. */
+  releases: number
+  /** How many requests of the batch were charged. */
   allowed?: number
-  /** What it was told to have been served. */
-  before?: { minute: Lease; day: Lease }
+  /** The windows that the report contained. */
+  reported?: { minute: Lease; day: Lease }
 }
 
-/** Takes over an answer of the store. */
+/** Applies an answer of the store. */
 export function applyAnswer(
   local: LocalState,
-  heard: CallerAnswer,
-  { turn, allowed = 0, before }: LeaseRequest,
+  answer: CallerAnswer,
+  { releases, allowed = 0, reported }: LeaseRequest,
 ): void {
-  const { storeNow, bannedUntil, banSeconds } = heard
+  const { storeNow, bannedUntil, banSeconds } = answer
   Object.assign(local, { storeNow, bannedUntil, banSeconds })
   for (const window of ['minute', 'day'] as const) {
-    const [lease, news] = [local[window], heard[window]]
-    if (before && lease.windowId !== before[window].windowId) {
-      // Opened offline while the report was under way, which did not tell of it.
+    const [lease, incoming] = [local[window], answer[window]]
+    if (reported && lease.windowId !== reported[window].windowId) {
+      // This process opened the window offline after it sent the report, so the answer does not apply to this
+      // window.
       local.inDoubt = true
       continue
     }
-    const same = lease.windowId === news.windowId
-    const since = before ? lease.served - before[window].served : 0
-    const served = same ? lease.served + allowed : news.windowId === '' ? 0 : news.charged + since
-    const cap = turn === local.turn ? news.cap : same ? lease.cap : served
-    local[window] = { ...news, served, cap }
-    if (before && served !== news.charged) local.inDoubt = true
+    const isSameWindow = lease.windowId === incoming.windowId
+    const servedSince = reported ? lease.served - reported[window].served : 0
+    const served = isSameWindow
+      ? lease.served + allowed
+      : incoming.windowId === ''
+        ? 0
+        : incoming.charged + servedSince
+    const cap = releases === local.releases ? incoming.cap : isSameWindow ? lease.cap : served
+    local[window] = { ...incoming, served, cap }
+    if (reported && served !== incoming.charged) local.inDoubt = true
   }
 }
 
-/** A refusal that Redis cannot change: a ban, or the end of what an address may use. */
+/**
+ * Refuses a request without asking Redis, if a ban is running or an address has used up its limit. Otherwise
+ * returns undefined.
+ */
 export function certainRefusal(
   local: LocalState,
   { limits, ban }: Account,
   clock: number,
 ): Verdict | undefined {
   if (local.answeredAt === 0) return undefined
-  const { verdict } = judge(stateOf(local), limits, undefined, latest(local, clock))
-  const certain = ban ? verdict.outcome === 'banned' : verdict.outcome === 'limited'
-  return certain ? verdict : undefined
+  const { verdict } = evaluate(stateOf(local), limits, undefined, latestStoreTime(local, clock))
+  const isCertain = ban ? verdict.outcome === 'banned' : verdict.outcome === 'limited'
+  return isCertain ? verdict : undefined
 }
 
 /**
- * The verdict on a request that the store has judged; the figures come from the one rule.
+ * The verdict on a request that the store has decided about, with the figures of window.ts.
  *
- * @param later how many requests the store charged after this one
+ * @param later how many requests of the batch were charged after this one
  */
 export function verdictOf(local: LocalState, outcome: string, limits: Limits, later = 0): Verdict {
   const { minute, day, storeNow } = local
-  if (outcome === 'banned') return judge(stateOf(local), limits, undefined, storeNow).verdict
-  // A ban that began with a later one is not its own.
+  if (outcome === 'banned') return evaluate(stateOf(local), limits, undefined, storeNow).verdict
+  // A ban that a later request started does not apply to this one.
   const state = { ...stateOf(local), bannedUntil: 0 }
-  if (outcome === 'limited') return judge(state, limits, undefined, storeNow).verdict
+  if (outcome === 'limited') return evaluate(state, limits, undefined, storeNow).verdict
   if (outcome === 'allowed') {
-    // Not judged once more: its window may have begun with one that was charged, and then not served.
-    const after = { ...state, minute: less(minute, later), day: less(day, later) }
+    // The verdict is not evaluated again: a request that was charged but then not served may have opened the
+    // window.
+    const after = { ...state, minute: withoutLast(minute, later), day: withoutLast(day, later) }
     return toVerdict('allowed', after, limits, storeNow)
   }
-  // What is left is kept for processes that are away: here and now there is none.
+  // The rest is reserved for offline processes, so this process has nothing available.
   const full = { startedAt: minute.windowId ? minute.startedAt : storeNow, used: limits.perMinute }
-  return judge({ ...state, minute: full }, limits, undefined, storeNow).verdict
+  return evaluate({ ...state, minute: full }, limits, undefined, storeNow).verdict
 }
 
-/** Whether nothing that is known of the caller matters any more. */
-export function isOver(local: LocalState, clock: number, memorySeconds: number): boolean {
-  if (local.asking > 0 || local.reconciling) return false
+/** Checks whether the state of a caller can be forgotten. */
+export function isExpired(local: LocalState, clock: number, memorySeconds: number): boolean {
+  if (local.requests > 0 || local.reconciling) return false
   if (local.answeredAt === 0) return !local.inDoubt
   const banEnd = local.bannedUntil === 0 ? 0 : local.bannedUntil + memorySeconds * 1_000
   const ends = [local.minute.startedAt + MINUTE_MS, local.day.startedAt + DAY_MS, banEnd]
-  return earliest(local, clock) >= Math.max(...ends)
+  return earliestStoreTime(local, clock) >= Math.max(...ends)
 }
 
 export function stateOf({ minute, day, bannedUntil, banSeconds }: LocalState): State {
-  return { ...UNKNOWN, minute: windowOf(minute), day: windowOf(day), bannedUntil, banSeconds }
+  return { ...INITIAL_STATE, minute: windowOf(minute), day: windowOf(day), bannedUntil, banSeconds }
 }
 
 function windowOf({ startedAt, used }: Lease): Window {
   return { startedAt, used }
 }
 
-function less({ startedAt, used }: Lease, by: number): Window {
+function withoutLast({ startedAt, used }: Lease, by: number): Window {
   return { startedAt, used: used - by }
+}
+
+// The messages between processes and scripts.
+
+/** A report of a lease: window id, start, requests served here, minimum total of all processes, cap. */
+export function reportOf({ windowId, startedAt, used, served, charged, cap }: Lease): (string | number)[] {
+  return [windowId, startedAt, served, Math.max(served, used - charged + served), cap]
+}
+
+/** Parses the answer of a script. */
+export function readAnswer([, storeNow, bannedUntil, banSeconds, ...windows]: unknown[]): CallerAnswer {
+  return {
+    storeNow: Number(storeNow),
+    bannedUntil: Number(bannedUntil),
+    banSeconds: Number(banSeconds),
+    minute: leaseOf(windows.slice(0, 5)),
+    day: leaseOf(windows.slice(5)),
+  }
+}
+
+function leaseOf([windowId, startedAt, used, charged, cap]: unknown[]): Lease {
+  const figures = {
+    startedAt: Number(startedAt),
+    used: Number(used),
+    charged: Number(charged),
+    cap: Number(cap),
+  }
+  return { windowId: String(windowId), served: 0, ...figures }
 }

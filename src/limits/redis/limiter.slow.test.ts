@@ -9,20 +9,20 @@ import { transactionWriter, type Write } from '../../db/write.ts'
 import type { Limits } from '../../plans.ts'
 import { cleanup } from '../../testing/cleanup.ts'
 import { startProxy } from '../../testing/proxy.ts'
-import { keepAsking, NEEDS_REDIS, startRedis, type TestRedis, until } from '../../testing/redis.ts'
+import { NEEDS_REDIS, sendContinuously, startRedis, type TestRedis, until } from '../../testing/redis.ts'
 import { scratchFolder } from '../../testing/start-app.ts'
-import type { Account, Limiter, Ruling } from '../limiter.ts'
-import { memoryLimiter } from '../memory.ts'
-import { judge, type State, UNKNOWN } from '../window.ts'
-import { redisLimiter } from './limiter.ts'
+import type { Account, Limiter, LimiterVerdict } from '../limiter.ts'
+import { openMemoryLimiter } from '../memory.ts'
+import { evaluate, INITIAL_STATE, type State } from '../window.ts'
+import { openRedisLimiter } from './limiter.ts'
 
 const { ban } = readConfig({})
 const FREE = { perMinute: 60, perDay: 1_000 }
 const NOW = 1_800_000_000_250
-/** A rule by which no test bans by mistake. */
+/** A ban rule that no test reaches by accident. */
 const PATIENT: BanRule = { ...ban, afterRefusals: 10_000 }
 
-/** One for all tests, as each has callers of its own. */
+/** All tests use this Redis. Each test has its own callers. */
 let redis: TestRedis
 const ends: (() => Promise<void>)[] = []
 if (!NEEDS_REDIS.skip) {
@@ -38,7 +38,7 @@ let callers = 0
 const key = (limits: Limits, rule = PATIENT): Account => ({ name: `key:${++callers}`, limits, ban: rule })
 const address = (limits: Limits): Account => ({ name: `ip:stranger ${++callers}`, limits })
 
-/** Limiters as in as many processes; with a clock that stands still, it is also that of the store. */
+/** Opens limiters that stand for as many processes. A fixed clock is also the store's clock. */
 async function openLimiters(
   t: TestContext,
   count: number,
@@ -48,7 +48,7 @@ async function openLimiters(
   const steady = clock ? () => clock.now : () => performance.now()
   const limiters = await Promise.all(
     Array.from({ length: count }, () =>
-      redisLimiter({
+      openRedisLimiter({
         server: `redis://127.0.0.1:${port}`,
         clock: steady,
         ban,
@@ -60,43 +60,44 @@ async function openLimiters(
   return limiters as [Limiter, ...Limiter[]]
 }
 
-async function takeMany(limiter: Limiter, caller: Account, count: number): Promise<Ruling[]> {
+async function takeMany(limiter: Limiter, caller: Account, count: number): Promise<LimiterVerdict[]> {
   return Promise.all(Array.from({ length: count }, () => limiter.take(caller)))
 }
 
-const allowed = (rulings: Ruling[]): number => rulings.filter(({ outcome }) => outcome === 'allowed').length
+const allowed = (verdicts: LimiterVerdict[]): number =>
+  verdicts.filter(({ outcome }) => outcome === 'allowed').length
 
-test('of many requests at once to four processes exactly the limit is allowed', NEEDS_REDIS, async (t) => {
+test('many concurrent requests to four processes: exactly the limit is allowed', NEEDS_REDIS, async (t) => {
   const limiters = await openLimiters(t, 4)
   const caller = key({ perMinute: 1_000, perDay: 1e5 })
 
   const rounds = limiters.map(async (limiter) => {
-    const rulings: Ruling[] = []
-    let round: Ruling[]
+    const verdicts: LimiterVerdict[] = []
+    let round: LimiterVerdict[]
     do {
       round = await takeMany(limiter, caller, 64)
-      rulings.push(...round)
-    } while (round.some(({ outcome, lost }) => outcome === 'allowed' || lost !== undefined))
-    return rulings
+      verdicts.push(...round)
+    } while (round.some(({ outcome, storeError }) => outcome === 'allowed' || storeError !== undefined))
+    return verdicts
   })
-  const rulings = (await Promise.all(rounds)).flat()
+  const verdicts = (await Promise.all(rounds)).flat()
 
-  assert.equal(allowed(rulings), 1_000)
-  // A machine so busy that Redis seemed lost: the figures of the headers are then those of a share.
-  if (rulings.some(({ lost }) => lost !== undefined)) return
-  const left = rulings.filter(({ outcome }) => outcome === 'allowed').map(({ remaining }) => remaining)
+  assert.equal(allowed(verdicts), 1_000)
+  // On a very busy machine Redis may have seemed lost. The headers are then those of an offline lease.
+  if (verdicts.some(({ storeError }) => storeError !== undefined)) return
+  const left = verdicts.filter(({ outcome }) => outcome === 'allowed').map(({ remaining }) => remaining)
   assert.deepEqual(
     left.sort((a, b) => a - b),
     Array.from({ length: 1_000 }, (_, index) => index),
   )
-  assert.equal(new Set(rulings.map(({ resetAtSeconds }) => resetAtSeconds)).size, 1)
+  assert.equal(new Set(verdicts.map(({ resetAtSeconds }) => resetAtSeconds)).size, 1)
 })
 
 for (const [window, limits] of [
   ['minute', { perMinute: 500, perDay: 1e5 }],
   ['day', { perMinute: 1e5, perDay: 500 }],
 ] as const) {
-  test(`one process gets the whole ${window} when the others want nothing more`, NEEDS_REDIS, async (t) => {
+  test(`one process gets the full ${window} when the others need nothing`, NEEDS_REDIS, async (t) => {
     const limiters = await openLimiters(t, 4)
     const caller = key(limits)
     for (const limiter of limiters) await takeMany(limiter, caller, 10)
@@ -105,12 +106,12 @@ for (const [window, limits] of [
     )
     assert.ok(leased > 100, `${leased} leased`)
 
-    const rulings = [
+    const verdicts = [
       ...(await takeMany(limiters[0], caller, 400)),
       ...(await takeMany(limiters[0], caller, 400)),
     ]
 
-    assert.equal(allowed(rulings), 460)
+    assert.equal(allowed(verdicts), 460)
   })
 }
 
@@ -141,33 +142,29 @@ const anyRule = fc.record({
   ),
 })
 
-test(
-  'with three processes the verdicts are those of the rule, to the last header',
-  NEEDS_REDIS,
-  async (t) => {
-    const clock = { now: NOW }
-    const limiters = await openLimiters(t, 3, clock)
-    const seen = { allowed: 0, limited: 0, banned: 0 }
-    const property = fc.asyncProperty(anyRule, async ({ limits, rule, banned, steps }) => {
-      const caller = banned ? key(limits, rule) : address(limits)
-      let state: State = UNKNOWN
-      for (const { process, together, pause } of steps) {
-        clock.now += pause
-        const verdicts = Array.from({ length: together }, () => {
-          const judged = judge(state, limits, caller.ban, clock.now)
-          state = judged.state
-          seen[judged.verdict.outcome] += 1
-          return judged.verdict
-        })
-        assert.deepEqual(await takeMany(limiters[process] ?? limiters[0], caller, together), verdicts)
-      }
-    })
-    await fc.assert(property, { numRuns: 60 })
-    assert.ok(Math.min(seen.allowed, seen.limited, seen.banned) > 500, JSON.stringify(seen))
-  },
-)
+test('three processes: the verdicts and headers equal those of the rule', NEEDS_REDIS, async (t) => {
+  const clock = { now: NOW }
+  const limiters = await openLimiters(t, 3, clock)
+  const seen = { allowed: 0, limited: 0, banned: 0 }
+  const property = fc.asyncProperty(anyRule, async ({ limits, rule, banned, steps }) => {
+    const caller = banned ? key(limits, rule) : address(limits)
+    let state: State = INITIAL_STATE
+    for (const { process, together, pause } of steps) {
+      clock.now += pause
+      const verdicts = Array.from({ length: together }, () => {
+        const evaluated = evaluate(state, limits, caller.ban, clock.now)
+        state = evaluated.state
+        seen[evaluated.verdict.outcome] += 1
+        return evaluated.verdict
+      })
+      assert.deepEqual(await takeMany(limiters[process] ?? limiters[0], caller, together), verdicts)
+    }
+  })
+  await fc.assert(property, { numRuns: 60 })
+  assert.ok(Math.min(seen.allowed, seen.limited, seen.banned) > 500, JSON.stringify(seen))
+})
 
-/** One process without Redis, and the line over which another one reaches it: both can be cut once. */
+/** Opens one process without Redis, and the connection of another. Both can be cut once. */
 async function openBoth(t: TestContext, clock: { now: number }) {
   const { db } = await openToWrite(join(scratchFolder(t), 'test.db'))
   cleanup(t).defer(() => db.destroy())
@@ -179,7 +176,7 @@ async function openBoth(t: TestContext, clock: { now: number }) {
     cut.store = false
     throw new Error('nothing can be written')
   }
-  const memory = await memoryLimiter({ db, write, clock: () => clock.now, ban })
+  const memory = await openMemoryLimiter({ db, write, clock: () => clock.now, ban })
   const [shared] = await openLimiters(t, 1, clock, line)
   line.onSend = (bytes) => {
     const breaks = cut.redis && bytes.includes('{key:')
@@ -191,71 +188,67 @@ async function openBoth(t: TestContext, clock: { now: number }) {
 
 for (const limits of [FREE, { perMinute: 60, perDay: 50 }]) {
   test(
-    `after a first request whose answer was lost, Reset is that of one process: ${JSON.stringify(limits)}`,
+    `the first answer was lost: Reset is that of one process: ${JSON.stringify(limits)}`,
     NEEDS_REDIS,
     async (t) => {
       const clock = { now: NOW }
       const { cut, memory, shared } = await openBoth(t, clock)
       const caller = key(limits)
       Object.assign(cut, { store: true, redis: true })
-      for (const limiter of [memory, shared]) assert.ok((await limiter.take(caller)).lost)
+      for (const limiter of [memory, shared]) assert.ok((await limiter.take(caller)).storeError)
       assert.deepEqual(cut, { store: false, redis: false })
 
-      const first: Ruling[] = []
+      const first: LimiterVerdict[] = []
       clock.now += 20_000
       await until(async () => {
         first.push(await shared.take(caller))
-        return first.at(-1)?.lost === undefined
+        return first.at(-1)?.storeError === undefined
       })
-      const told = ({ outcome, limit, resetAtSeconds }: Ruling) => [outcome, limit, resetAtSeconds]
-      assert.equal(first.at(-1)?.remaining, Math.min(limits.perMinute, limits.perDay) - 1, 'given back')
-      for (const ruling of [first.at(-1) as Ruling, await shared.take(caller)])
-        assert.deepEqual(told(ruling), told(await memory.take(caller)))
+      const figures = ({ outcome, limit, resetAtSeconds }: LimiterVerdict) => [outcome, limit, resetAtSeconds]
+      assert.equal(
+        first.at(-1)?.remaining,
+        Math.min(limits.perMinute, limits.perDay) - 1,
+        'the lost request is refunded',
+      )
+      for (const verdict of [first.at(-1) as LimiterVerdict, await shared.take(caller)])
+        assert.deepEqual(figures(verdict), figures(await memory.take(caller)))
     },
   )
 }
 
-test(
-  'requests of a caller that come together are asked about together, by a hundred',
-  NEEDS_REDIS,
-  async (t) => {
-    const [limiter] = await openLimiters(t, 1)
-    const caller = key({ perMinute: 1_000, perDay: 1e5 })
-    await limiter.take(caller)
+test('concurrent requests of a caller are sent in batches of up to 100', NEEDS_REDIS, async (t) => {
+  const [limiter] = await openLimiters(t, 1)
+  const caller = key({ perMinute: 1_000, perDay: 1e5 })
+  await limiter.take(caller)
 
-    const before = await countOf('evalsha')
-    const rulings = await takeMany(limiter, caller, 250)
-    const questions = (await countOf('evalsha')) - before
-    // There are signs of life among them.
-    assert.ok(questions >= 3 && questions < 10, `${questions} questions`)
-    assert.deepEqual(
-      rulings.map(({ remaining }) => remaining),
-      Array.from({ length: 250 }, (_, index) => 998 - index),
-    )
-  },
-)
+  const before = await countOf('evalsha')
+  const verdicts = await takeMany(limiter, caller, 250)
+  const questions = (await countOf('evalsha')) - before
+  // Ignores heartbeats.
+  assert.ok(questions >= 3 && questions < 10, `${questions} questions`)
+  assert.deepEqual(
+    verdicts.map(({ remaining }) => remaining),
+    Array.from({ length: 250 }, (_, index) => 998 - index),
+  )
+})
 
-test(
-  'requests that come together ask together also for what a process that left was leased',
-  NEEDS_REDIS,
-  async (t) => {
-    const [leaver] = await openLimiters(t, 1)
-    const [limiter] = await openLimiters(t, 1)
-    const caller = key({ perMinute: 60, perDay: 1e5 })
-    await leaver.take(caller)
-    const leased = Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mx'))
-    await leaver.close()
+test('concurrent requests get the lease of a process that has left, in one batch', NEEDS_REDIS, async (t) => {
+  const [leaver] = await openLimiters(t, 1)
+  const [limiter] = await openLimiters(t, 1)
+  const caller = key({ perMinute: 60, perDay: 1e5 })
+  await leaver.take(caller)
+  const leased = Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mx'))
+  await leaver.close()
 
-    const before = await countOf('evalsha')
-    const rulings = await takeMany(limiter, caller, 90)
-    const questions = (await countOf('evalsha')) - before
-    assert.equal(allowed(rulings), 59)
-    assert.ok(leased > 10 && questions < 10, `${questions} questions, with ${leased} leased`)
-  },
-)
+  const before = await countOf('evalsha')
+  const verdicts = await takeMany(limiter, caller, 90)
+  const questions = (await countOf('evalsha')) - before
+  assert.equal(allowed(verdicts), 59)
+  assert.ok(leased > 10 && questions < 10, `${questions} questions, with ${leased} leased`)
+})
 
 test(
-  'a caller whose limits have just changed is judged by those that each request has',
+  'a caller whose limits just changed: each request is decided by its own limits',
   NEEDS_REDIS,
   async (t) => {
     const clock = { now: NOW }
@@ -263,9 +256,9 @@ test(
     const caller = key({ perMinute: 10, perDay: 100 })
     const raised = { ...caller, limits: { perMinute: 50, perDay: 500 } }
 
-    const rulings = await Promise.all([caller, raised, caller, raised].map((one) => limiter.take(one)))
+    const verdicts = await Promise.all([caller, raised, caller, raised].map((one) => limiter.take(one)))
     assert.deepEqual(
-      rulings.map(({ limit, remaining }) => [limit, remaining]),
+      verdicts.map(({ limit, remaining }) => [limit, remaining]),
       [
         [10, 9],
         [50, 48],
@@ -277,7 +270,7 @@ test(
 )
 
 test(
-  'a clock of the store that jumps back locks nobody out for longer than a window',
+  'the store’s clock jumps back: no caller is refused for longer than a window',
   NEEDS_REDIS,
   async (t) => {
     const clock = { now: NOW }
@@ -294,7 +287,7 @@ test(
 )
 
 test(
-  'the 101st refusal bans in every process, for longer each time, and a ban costs Redis nothing',
+  'the 101st refusal bans in every process, longer each time, without asking Redis during the ban',
   NEEDS_REDIS,
   async (t) => {
     const clock = { now: NOW }
@@ -302,9 +295,9 @@ test(
     const caller = key({ perMinute: 60, perDay: 1e6 }, ban)
     for (const seconds of [900, 1_800, 3_600]) {
       assert.equal(allowed(await takeMany(first, caller, 110)), 60)
-      const rulings = await takeMany(second, caller, 51)
-      assert.deepEqual(rulings.map(({ outcome }) => outcome).slice(-2), ['limited', 'banned'])
-      assert.equal(rulings.at(-1)?.retryAfterSeconds, seconds)
+      const verdicts = await takeMany(second, caller, 51)
+      assert.deepEqual(verdicts.map(({ outcome }) => outcome).slice(-2), ['limited', 'banned'])
+      assert.equal(verdicts.at(-1)?.retryAfterSeconds, seconds)
       assert.equal((await first.take(caller)).outcome, 'banned')
 
       const before = await countOf('evalsha')
@@ -320,29 +313,33 @@ test(
   },
 )
 
-test('an address that is spent costs Redis nothing until its window ends', NEEDS_REDIS, async (t) => {
-  const clock = { now: NOW }
-  const [limiter] = await openLimiters(t, 1, clock)
-  const caller = address({ perMinute: 5, perDay: 8 })
-  await takeMany(limiter, caller, 6)
+test(
+  'an address at its limit is refused without asking Redis until its window ends',
+  NEEDS_REDIS,
+  async (t) => {
+    const clock = { now: NOW }
+    const [limiter] = await openLimiters(t, 1, clock)
+    const caller = address({ perMinute: 5, perDay: 8 })
+    await takeMany(limiter, caller, 6)
 
-  const before = await countOf('evalsha')
-  assert.equal(allowed(await takeMany(limiter, caller, 1_000)), 0)
-  assert.ok((await countOf('evalsha')) - before < 50)
-  clock.now += 60_000
-  assert.equal(allowed(await takeMany(limiter, caller, 10)), 3)
-})
+    const before = await countOf('evalsha')
+    assert.equal(allowed(await takeMany(limiter, caller, 1_000)), 0)
+    assert.ok((await countOf('evalsha')) - before < 50)
+    clock.now += 60_000
+    assert.equal(allowed(await takeMany(limiter, caller, 10)), 3)
+  },
+)
 
 test(
-  'junk addresses are counted together beyond 50,000, and every key of Redis expires',
+  'random addresses beyond 50,000 share a counter, and every key in Redis expires',
   NEEDS_REDIS,
   async (t) => {
     const own = await startRedis(t)
     const [limiter] = await openLimiters(t, 1, undefined, own)
     const limits = { perMinute: 2, perDay: 2 }
-    // Without Redis they are remembered in no time.
+    // Stops Redis, because the requests below are fast without it.
     await own.kill()
-    await until(async () => (await limiter.take(address(limits))).lost !== undefined)
+    await until(async () => (await limiter.take(address(limits))).storeError !== undefined)
     for (let index = 0; index < 50_000; index += 1) await limiter.take({ name: `ip:${index}`, limits })
     await own.start()
     await until(async () => (await limiter.take(key(FREE))).outcome === 'allowed')
@@ -358,7 +355,7 @@ test(
   },
 )
 
-test('without a script in its cache Redis is told it again', NEEDS_REDIS, async (t) => {
+test('a script missing from Redis’ cache is sent again', NEEDS_REDIS, async (t) => {
   const [limiter] = await openLimiters(t, 1)
   const caller = key(FREE)
   assert.equal(allowed(await takeMany(limiter, caller, 20)), 20)
@@ -367,19 +364,19 @@ test('without a script in its cache Redis is told it again', NEEDS_REDIS, async 
   assert.equal(allowed(await takeMany(limiter, caller, 60)), 40)
 })
 
-/** Asks until as many are allowed as should be, and then for more. */
-async function allowedInAll(limiter: Limiter, caller: Account, taken: Ruling[], limit: number) {
+/** Sends requests until `limit` are allowed, and then some more. */
+async function allowedInAll(limiter: Limiter, caller: Account, taken: LimiterVerdict[], limit: number) {
   const began = performance.now()
   while (allowed(taken) < limit) {
     assert.ok(performance.now() - began < 15_000, `only ${allowed(taken)} of ${limit} allowed`)
-    // A verdict without Redis comes at once: without a pause nothing else would ever happen.
+    // Offline verdicts come at once. Without a pause nothing else would run.
     await new Promise(setImmediate)
     taken.push(...(await takeMany(limiter, caller, 5)))
   }
   return allowed([...taken, ...(await takeMany(limiter, caller, 5))])
 }
 
-/** Redis holds back every question for a moment, again and again. @returns what ends that */
+/** Makes Redis pause repeatedly. @returns a function that stops it */
 function keepSlow(momentMs: number): () => Promise<void> {
   let ended = false
   const slow = (async () => {
@@ -391,74 +388,70 @@ function keepSlow(momentMs: number): () => Promise<void> {
   }
 }
 
-test(
-  'a request on which a slow Redis that forgot has no verdict in time is not served',
-  NEEDS_REDIS,
-  async (t) => {
-    const [limiter] = await openLimiters(t, 1)
-    const caller = key({ perMinute: 60, perDay: 90 })
-    const taken = await takeMany(limiter, caller, 2)
-    // Ten times as often as usual it looks whether a pause is over.
-    await redis.client.config('SET', 'hz', '100')
-    const mend = keepSlow(35)
-    // On a busy machine the whole of Redis may seem lost instead.
-    for (let cause = ''; !/no verdict in time/.test(cause); cause = String(taken.at(-1)?.lost)) {
-      await redis.client.del(`adoptable:{${caller.name}}`)
-      taken.push(await limiter.take(caller))
-    }
-    await mend()
+test('a slow Redis that lost its data gives no verdict in time: requests get 503', NEEDS_REDIS, async (t) => {
+  const [limiter] = await openLimiters(t, 1)
+  const caller = key({ perMinute: 60, perDay: 90 })
+  const taken = await takeMany(limiter, caller, 2)
+  // Redis checks ten times as often as usual whether a pause is over.
+  await redis.client.config('SET', 'hz', '100')
+  const stop = keepSlow(35)
+  // On a busy machine Redis may seem lost altogether.
+  for (let cause = ''; !/no verdict in time/.test(cause); cause = String(taken.at(-1)?.storeError)) {
+    await redis.client.del(`adoptable:{${caller.name}}`)
+    taken.push(await limiter.take(caller))
+  }
+  await stop()
 
-    assert.equal(await allowedInAll(limiter, caller, taken, 60), 60)
-  },
-)
+  assert.equal(await allowedInAll(limiter, caller, taken, 60), 60)
+})
 
 for (const [moment, isAtOnce] of [
   ['asks', true],
-  ['has asked the others', false],
+  ['has sent a recall', false],
 ] as const) {
   test(
-    `a process too busy, when it ${moment}, to be given back what others hold takes that as used for now`,
+    `a process too busy to recall leases when it ${moment}: leases count as used for now`,
     NEEDS_REDIS,
     async (t) => {
-      const [holder, asker = holder] = await openLimiters(t, 2)
+      const [holder, requester = holder] = await openLimiters(t, 2)
       const caller = key({ perMinute: 4, perDay: 1e5 })
       const taken = await takeMany(holder, caller, 1)
-      await hearRecalls(t, caller, () => {
+      await onRecalls(t, caller, () => {
         if (!isAtOnce) stallMs(150)
       })
 
       do {
-        const pending = asker.take(caller)
+        const pending = requester.take(caller)
         if (isAtOnce) stallMs(150)
         taken.push(await pending)
       } while (taken.at(-1)?.outcome === 'allowed')
 
-      assert.equal(taken.at(-1)?.lost, undefined)
+      assert.equal(taken.at(-1)?.storeError, undefined)
       assert.ok(allowed(taken) < 4, `${allowed(taken)} allowed`)
-      assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
+      assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
     },
   )
 }
 
-test('a request that comes while the others are asked waits for the same answer', NEEDS_REDIS, async (t) => {
-  const [holder, asker = holder] = await openLimiters(t, 2)
+test('a request during a recall waits for the same recall', NEEDS_REDIS, async (t) => {
+  const [holder, requester = holder] = await openLimiters(t, 2)
   const caller = key({ perMinute: 4, perDay: 1e5 })
   const taken = await takeMany(holder, caller, 1)
-  const asked = Promise.withResolvers<Ruling>()
+  const second = Promise.withResolvers<LimiterVerdict>()
   let recalls = 0
-  await hearRecalls(t, caller, () => {
+  await onRecalls(t, caller, () => {
     recalls += 1
-    if (recalls === 1) asked.resolve(asker.take(caller))
+    if (recalls === 1) second.resolve(requester.take(caller))
   })
 
-  while (recalls === 0) taken.push(await asker.take(caller))
-  taken.push(await asked.promise)
+  while (recalls === 0) taken.push(await requester.take(caller))
+  taken.push(await second.promise)
 
-  assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
+  assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
 })
 
-/** Hears whenever what is leased of a caller is recalled. */
-async function hearRecalls(t: TestContext, { name }: Account, onRecall: () => void): Promise<void> {
+/** Counts recalls of a caller's leases. */
+async function onRecalls(t: TestContext, { name }: Account, onRecall: () => void): Promise<void> {
   const listener = redis.client.duplicate()
   t.after(() => listener.disconnect())
   await listener.subscribe('adoptable:recall')
@@ -467,76 +460,68 @@ async function hearRecalls(t: TestContext, { name }: Account, onRecall: () => vo
   })
 }
 
-/** Nothing else happens in this process meanwhile. */
+/** Blocks this process. */
 function stallMs(length: number): void {
   const began = performance.now()
   while (performance.now() - began < length) {}
 }
 
-test('what is released while the line breaks is there for the others', NEEDS_REDIS, async (t) => {
+test('a lease released while the connection breaks is available to the others', NEEDS_REDIS, async (t) => {
   const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
-  const [[giver], [asker]] = [await openLimiters(t, 1, undefined, proxy), await openLimiters(t, 1)]
+  const [[giver], [requester]] = [await openLimiters(t, 1, undefined, proxy), await openLimiters(t, 1)]
   const caller = key({ perMinute: 100, perDay: 1e5 })
   const taken = await takeMany(giver, caller, 1)
   let breaks = 0
   proxy.onSend = (bytes) => bytes.includes('\r\nrelease\r\n') && breaks++ === 0
 
-  assert.equal(await allowedInAll(asker, caller, taken, 100), 100)
+  assert.equal(await allowedInAll(requester, caller, taken, 100), 100)
   assert.equal(breaks, 1)
 })
 
-test(
-  'a line that breaks while the others are asked fails that request, and ends nothing else',
-  NEEDS_REDIS,
-  async (t) => {
-    const target = { host: '127.0.0.1', port: redis.port }
-    const [held, line] = [await startProxy(t, target), await startProxy(t, target)]
-    const [[holder], [asker]] = [
-      await openLimiters(t, 1, undefined, held),
-      await openLimiters(t, 1, undefined, line),
-    ]
-    const caller = key({ perMinute: 4, perDay: 1e5 })
-    const taken = await takeMany(holder, caller, 1)
-    let breaks = 0
-    line.onSend = (bytes) => bytes.includes('zrange') && breaks++ === 0
-    // Whoever holds a lease does not hear that it is asked for.
-    held.mode = 'stall'
+test('when the connection breaks during a recall, only that request fails', NEEDS_REDIS, async (t) => {
+  const target = { host: '127.0.0.1', port: redis.port }
+  const [held, line] = [await startProxy(t, target), await startProxy(t, target)]
+  const [[holder], [requester]] = [
+    await openLimiters(t, 1, undefined, held),
+    await openLimiters(t, 1, undefined, line),
+  ]
+  const caller = key({ perMinute: 4, perDay: 1e5 })
+  const taken = await takeMany(holder, caller, 1)
+  let breaks = 0
+  line.onSend = (bytes) => bytes.includes('zrange') && breaks++ === 0
+  // The process that holds a lease does not receive the recall.
+  held.mode = 'stall'
 
-    while (breaks === 0) taken.push(await asker.take(caller))
-    held.mode = 'pass'
-    assert.equal(await allowedInAll(asker, caller, taken, 4), 4)
-  },
-)
+  while (breaks === 0) taken.push(await requester.take(caller))
+  held.mode = 'pass'
+  assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
+})
 
-test(
-  'of processes that served a caller only on days long gone Redis keeps nothing',
-  NEEDS_REDIS,
-  async (t) => {
-    const clock = { now: NOW }
-    const caller = key({ perMinute: 60, perDay: 1e5 })
-    const name = `adoptable:{${caller.name}}`
-    const processes = async () =>
-      (await redis.client.hkeys(name)).filter((field) => field.startsWith('p:')).sort()
-    const [lasting] = await openLimiters(t, 1, clock)
-    await takeMany(lasting, caller, 10)
-    const [own] = await processes()
-    for (const day of [1, 2, 3, 4]) {
-      const before = await processes()
-      const [young] = await openLimiters(t, 1, clock)
-      assert.equal((await young.take(caller)).outcome, 'allowed')
-      await young.close()
-      const joined = (await processes()).filter((field) => !before.includes(field))
-      clock.now += 86_400_000
+test('Redis keeps nothing of processes that served a caller only on past days', NEEDS_REDIS, async (t) => {
+  const clock = { now: NOW }
+  const caller = key({ perMinute: 60, perDay: 1e5 })
+  const name = `adoptable:{${caller.name}}`
+  const processes = async () =>
+    (await redis.client.hkeys(name)).filter((field) => field.startsWith('p:')).sort()
+  const [lasting] = await openLimiters(t, 1, clock)
+  await takeMany(lasting, caller, 10)
+  const [own] = await processes()
+  for (const day of [1, 2, 3, 4]) {
+    const before = await processes()
+    const [young] = await openLimiters(t, 1, clock)
+    assert.equal((await young.take(caller)).outcome, 'allowed')
+    await young.close()
+    const joined = (await processes()).filter((field) => !before.includes(field))
+    clock.now += 86_400_000
 
-      // Whoever served it within a minute of the day's end may yet have something on its way.
-      assert.equal((await lasting.take(caller)).remaining, 59)
-      assert.deepEqual(await processes(), [own, ...joined].sort(), `day ${day}`)
-      assert.equal(await redis.client.hget(name, 'du'), '1')
-    }
-  },
-)
+    // A process that served the caller near the end of the day may still have messages on their way.
+    assert.equal((await lasting.take(caller)).remaining, 59)
+    assert.deepEqual(await processes(), [own, ...joined].sort(), `day ${day}`)
+    assert.equal(await redis.client.hget(name, 'du'), '1')
+  }
+})
 
-test('a sweep forgets callers whose windows have ended, and nobody else', NEEDS_REDIS, async (t) => {
+test('sweep forgets callers whose windows have ended, and no others', NEEDS_REDIS, async (t) => {
   const clock = { now: NOW }
   const [limiter] = await openLimiters(t, 1, clock)
   const old = address({ perMinute: 1, perDay: 1 })
@@ -547,7 +532,7 @@ test('a sweep forgets callers whose windows have ended, and nobody else', NEEDS_
   clock.now += 6_400_000
   await limiter.sweep()
 
-  // Who is remembered needs no question.
+  // A caller that the process still remembers is decided without asking Redis.
   const before = await countOf('evalsha')
   assert.ok(!(limiter.take(young) instanceof Promise))
   assert.ok(limiter.take(old) instanceof Promise)
@@ -562,13 +547,13 @@ async function countOf(command: string): Promise<number> {
 
 for (const outage of ['is killed and starts empty', 'is silent for a while']) {
   test(
-    `when Redis ${outage}, never more than the limit is allowed, and exactly that when it is back`,
+    `Redis ${outage}: never more than the limit, and exactly the limit afterwards`,
     NEEDS_REDIS,
     async (t) => {
       const own = await startRedis(t)
       const limiters = await openLimiters(t, 2, undefined, own)
       const caller = key({ perMinute: 2_000, perDay: 1e6 })
-      const load = keepAsking(limiters, caller)
+      const load = sendContinuously(limiters, caller)
       const more = async (count: number) => {
         const enough = load.taken.length + count
         await until(() => load.taken.length >= enough)
@@ -579,10 +564,10 @@ for (const outage of ['is killed and starts empty', 'is silent for a while']) {
       await more(150)
       if (outage === 'is silent for a while') own.resume()
       else await own.start()
-      await until(() => load.taken.slice(-20).every(({ lost }) => !lost))
-      const taken: Ruling[] = await load.stop()
-      // As its clients do: some requests still find the store coming back. A verdict without it comes at once, so
-      // that nothing else would ever happen here.
+      await until(() => load.taken.slice(-20).every(({ storeError }) => !storeError))
+      const taken: LimiterVerdict[] = await load.stop()
+      // Retries like a client: some requests still find the store recovering. Offline verdicts come at once,
+      // so without a pause nothing else would run.
       while (allowed(taken) < 2_000) {
         await new Promise(setImmediate)
         for (const limiter of limiters) taken.push(...(await takeMany(limiter, caller, 20)))

@@ -1,80 +1,92 @@
 import { randomUUID } from 'node:crypto'
 import type { RedisOptions } from 'ioredis'
 import type { BanRule } from '../../config.ts'
-import { rememberAccounts } from '../accounts.ts'
-import type { Account, Limiter, Ruling } from '../limiter.ts'
+import { createAccounts } from '../accounts.ts'
+import type { Account, Limiter, LimiterVerdict } from '../limiter.ts'
 import { type connectTo, openConnection } from './connection.ts'
-import { decide, reconcile, release, report } from './decide.ts'
-import { startHeartbeat } from './heartbeat.ts'
-import { certainRefusal, isOver, type LocalState, latest, unknown } from './lease.ts'
+import { answerRecall, channelOf, decide, reconcile, report, type Store } from './decide.ts'
+import { certainRefusal, isExpired, type LocalState, latestStoreTime, newLocalState } from './lease.ts'
 import { joinMembership, type Membership } from './membership.ts'
-import { channelOf, readRecall, type Store } from './messages.ts'
 import { serveOffline, startOver, unserved } from './offline.ts'
 
-/** How long the start waits for the store, a request while this process comes back, and the stop. */
+/**
+ * The longest waits: how long the start waits for the store, how long a request waits while the process
+ * rejoins, and how long a shutdown waits.
+ */
 const START_MS = 2_000
 const RETURN_MS = 100
 const STOP_MS = 500
-/** Reports under way at once. */
-const BATCH = 500
+/** The maximum number of concurrent reports. */
+const MAX_REPORTS = 500
 
 interface Options {
-  /** redis:// or rediss:// and a host, or the options of ioredis. */
+  /** A URL (redis:// or rediss://) with a host, or options of ioredis. */
   server: string | RedisOptions
-  /** Should be steady: it times what is remembered here. The windows go by the clock of the store. */
+  /**
+   * Should be monotonic, because this clock measures the age of the local state. Windows follow the store's
+   * clock.
+   */
   clock: () => number
   ban: BanRule
-  /** Tells installations that share a server from each other. */
+  /** Separates installations that share a server. */
   namespace?: string
-  /** Hears why the store was lost, and `undefined` when it is back. No message holds a password. */
+  /**
+   * Called with the cause when the store is lost, and with `undefined` when the store is back. The cause
+   * contains no password.
+   */
   onChange?: (lost: Error | undefined) => void
-  /** Of tests only: what stands in for the clock of the store, for the client of Redis, and for chance. */
+  /** For tests: replacements for the store's clock, the Redis client and random ids. */
   storeClock?: () => number
   connect?: typeof connectTo
   newId?: () => string
 }
 
 /**
- * A limiter for several processes that share their counters in Redis or Valkey: exact while that answers;
- * while it does not, each process serves from its leases, and all together never more than the limit.
- * README.md beside this file explains how.
+ * A limiter for several processes, which share their counters in Redis or Valkey. The limit is exact while
+ * Redis answers. While Redis does not answer, each process serves requests from its leases. Even then, all
+ * processes together never exceed the limit. README.md in this folder explains the method.
  *
- * What is given up for that, each time on the side of fewer requests:
+ * Without Redis, callers sometimes get fewer requests than their limit:
  *
- * - A caller that this process has not met in the current day is not served without Redis.
- * - A process that was killed may be alive, for all that anybody knows: it keeps its leases of each caller,
- *   and a part of each minute, for 15 min.
- * - When Redis loses its memory while a process is away, all serve from leases until it is back, or as long.
- * - Requests refused without Redis do not count towards a ban.
+ * - A process serves only callers that it has already met on the current day.
+ * - A killed process looks like an offline process. Its leases, and a part of each minute, stay reserved for
+ *   15 min.
+ * - If Redis loses its data while a process is offline, all processes serve from leases until that process is
+ *   back, for at most 15 min.
+ * - Refusals without Redis do not count towards a ban.
  *
- * And what it cannot see: requests of a process that ended shortly before Redis lost its memory, of which no
- * other process has heard; and for up to 250 ms, when a running Redis is emptied by hand, what was used by
- * callers that are new to the process they ask.
+ * The limit can be exceeded in two cases. First, a process ends shortly before Redis loses its data, and no
+ * other process knows the requests that it served. Second, someone empties a running Redis by hand. For up to
+ * 250 ms, a process that does not know a caller then ignores the caller's earlier requests.
  */
-export async function redisLimiter(options: Options): Promise<Limiter> {
+export async function openRedisLimiter(options: Options): Promise<Limiter> {
   const { clock, storeClock, namespace = '', onChange = () => {} } = options
-  const [{ memorySeconds }, callers] = [options.ban, rememberAccounts(unknown)]
+  const [{ memorySeconds }, callers] = [options.ban, createAccounts(newLocalState)]
   const prefix = namespace ? `adoptable:${namespace}` : 'adoptable'
-  const heartbeat = startHeartbeat({
-    clock,
-    prefix,
-    newId: options.newId ?? randomId,
-    connection: () => connection,
-  })
   const started = Promise.withResolvers<void>()
   let closed = false
   const membership = joinMembership({
-    heartbeat,
+    clock,
+    prefix,
+    newId: options.newId ?? (() => randomUUID().slice(0, 13)),
     connection: () => connection,
     reportAll: (epoch) =>
-      inBatches(callers.all().filter(wasAnswered), (local) => report(store, local, epoch)),
-    reconcileAll: () => inBatches(callers.all().filter(isInDoubt), (local) => reconcile(store, local)),
+      inBatches(
+        callers.all().filter(({ answeredAt }) => answeredAt > 0),
+        (local) => report(store, local, epoch),
+      ),
+    reconcileAll: () =>
+      inBatches(
+        callers.all().filter(({ inDoubt }) => inDoubt),
+        (local) => reconcile(store, local),
+      ),
     startOver: () => callers.all().forEach(startOver),
     onOnline() {
       started.resolve()
       onChange(undefined)
     },
   })
+  const { heartbeat } = membership
   const connection = openConnection({
     ...options,
     channel: channelOf(prefix),
@@ -94,9 +106,9 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
     clock,
     storeClock,
     memorySeconds,
-    look: membership.look,
+    refreshView: membership.refreshView,
   }
-  await soon(started.promise, START_MS, () => onChange(connection.cause))
+  await waitAtMost(started.promise, START_MS, () => onChange(connection.cause))
   return {
     take(caller) {
       const local = callers.get(caller.name)
@@ -105,79 +117,61 @@ export async function redisLimiter(options: Options): Promise<Limiter> {
       return serveOffline(local, caller, clock(), heartbeat.offlineTerms())
     },
     ready: membership.ready,
-    sweep: async () => void callers.forget((local) => isOver(local, clock(), memorySeconds)),
+    sweep: async () => void callers.forget((local) => isExpired(local, clock(), memorySeconds)),
     async close() {
       closed = true
-      await soon(membership.leave(), STOP_MS)
+      await waitAtMost(membership.leave(), STOP_MS)
       connection.close()
     },
   }
 }
 
-/** While Redis may answer, or has only just gone. */
+/** Decides about a request while Redis is reachable, or was reachable until a moment ago. */
 async function take(
   store: Store,
   membership: Membership,
   local: LocalState,
   caller: Account,
-): Promise<Ruling> {
+): Promise<LimiterVerdict> {
   const { connection, clock, heartbeat } = store
   const began = performance.now()
-  if (membership.mode === 'rejoining') await soon(membership.changed(), RETURN_MS)
-  let lost: unknown = connection.cause
+  if (membership.mode === 'rejoining') await waitAtMost(membership.changed(), RETURN_MS)
+  let cause: unknown = connection.cause
   if (membership.mode === 'online') {
-    local.asking += 1
+    local.requests += 1
     try {
       return await decide(store, local, caller, began)
     } catch (error) {
       local.inDoubt = true
-      lost = error
+      cause = error
     } finally {
-      local.asking -= 1
+      local.requests -= 1
     }
   }
-  // A lease is only for the time without Redis: with it, Redis charges more than the lease.
+  // The lease limits this process only without Redis. While Redis answers, it may charge more requests than
+  // the lease.
   return membership.mode === 'offline'
     ? serveOffline(local, caller, clock(), heartbeat.offlineTerms())
-    : unserved(local, caller.limits, latest(local, clock()), lost)
+    : unserved(local, caller.limits, latestStoreTime(local, clock()), cause)
 }
 
-function randomId(): string {
-  return randomUUID().slice(0, 13)
-}
-
-/** Releases what is leased to this process, if another one asks for it. */
-function answerRecall(store: Store, find: (name: string) => LocalState | undefined, message: string): void {
-  const { asker, window, name } = readRecall(message)
-  const local = asker === store.heartbeat.id ? undefined : find(name)
-  if (local) release(store, local, window).catch(() => {})
-}
-
-function wasAnswered({ answeredAt }: LocalState): boolean {
-  return answeredAt > 0
-}
-
-function isInDoubt({ inDoubt }: LocalState): boolean {
-  return inDoubt
-}
-
-async function inBatches(local: LocalState[], tell: (local: LocalState) => Promise<void>): Promise<void> {
-  for (let from = 0; from < local.length; from += BATCH) {
-    await Promise.all(local.slice(from, from + BATCH).map(tell))
+async function inBatches(local: LocalState[], send: (local: LocalState) => Promise<void>): Promise<void> {
+  for (let from = 0; from < local.length; from += MAX_REPORTS) {
+    await Promise.all(local.slice(from, from + MAX_REPORTS).map(send))
   }
 }
 
 /**
- * Waits for the promise, but no longer than that; whatever became of it is asked elsewhere.
+ * Waits for a promise, but at most `maxMs`. Ignores its result.
  *
- * @param late is told when the time was over first
+ * @param onTimeout called when the time runs out first
  */
-async function soon(promise: Promise<unknown>, longestMs: number, late = () => {}): Promise<void> {
+async function waitAtMost(promise: Promise<unknown>, maxMs: number, onTimeout = () => {}): Promise<void> {
   const waited = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
-    late()
+    onTimeout()
     waited.resolve()
-  }, longestMs)
+  }, maxMs)
   await Promise.race([promise.catch(() => {}), waited.promise])
   clearTimeout(timer)
 }

@@ -1,34 +1,44 @@
 import type { Limits } from '../../plans.ts'
-import type { Account, Ruling } from '../limiter.ts'
-import { DAY_MS, judge, MINUTE_MS, UNKNOWN, type Window } from '../window.ts'
-import { earliest, type Lease, type LocalState, latest, OWN, stateOf } from './lease.ts'
+import type { Account, LimiterVerdict } from '../limiter.ts'
+import { DAY_MS, evaluate, INITIAL_STATE, MINUTE_MS, type Window } from '../window.ts'
+import {
+  earliestStoreTime,
+  type Lease,
+  type LocalState,
+  latestStoreTime,
+  OFFLINE_PREFIX,
+  stateOf,
+} from './lease.ts'
 
-/** What a process that is without the store may do. */
+/** The rules for a process that is offline. */
 export interface OfflineTerms {
-  /** Why it is offline. */
+  /** Why the process is offline. */
   cause: unknown
-  /** When at the latest the others know that it is away; from then on they leave it a reserve. */
+  /**
+   * From this time on, the others are certain to know that the process is away, and leave a reserve for it.
+   */
   missedFrom: number
-  /** When they give away what is leased to it. */
+  /** From this time on, the others may use the requests that are leased to this process. */
   fencedFrom: number
-  /** Part of a minute's limit in a window of its own, such as 1/8. */
+  /** The part of the limit that the process may use in a minute that it opens itself, for example 1/8. */
   part: number
 }
 
 /**
- * Serves one request from what is leased to this process. The store has taken the lease off what it
- * gives to others, so that all together never serve more than the limit. A minute that begins meanwhile has
- * its part only when every window that another process may have opened before it missed this one has ended.
+ * Serves one request from this process's leases. The store does not give leased requests to other processes,
+ * so all processes together never exceed the limit. After a minute ends, the process may open a minute
+ * itself, with its part of the limit. Before that, it waits for the end of every minute that another process
+ * may have opened before noticing that this process was away.
  */
 export function serveOffline(
   local: LocalState,
   { limits }: Account,
   clock: number,
   terms: OfflineTerms,
-): Ruling {
-  const now = latest(local, clock)
-  const refused = judge(stateOf(local), limits, undefined, now).verdict
-  if (refused.outcome !== 'allowed') return refused
+): LimiterVerdict {
+  const now = latestStoreTime(local, clock)
+  const verdict = evaluate(stateOf(local), limits, undefined, now).verdict
+  if (verdict.outcome !== 'allowed') return verdict
   if (clock < terms.fencedFrom && isLive(local.day, DAY_MS, now)) {
     if (!isLive(local.minute, MINUTE_MS, now)) openMinute(local, limits, clock, terms)
     const { minute, day } = local
@@ -36,8 +46,12 @@ export function serveOffline(
       local.minute = { ...minute, served: minute.served + 1 }
       local.day = { ...day, served: day.served + 1 }
       local.inDoubt = true
-      return judge(
-        { ...UNKNOWN, minute: rest(minute, limits.perMinute), day: rest(day, limits.perDay) },
+      return evaluate(
+        {
+          ...INITIAL_STATE,
+          minute: remainingWindow(minute, limits.perMinute),
+          day: remainingWindow(day, limits.perDay),
+        },
         limits,
         undefined,
         now,
@@ -47,46 +61,61 @@ export function serveOffline(
   return unserved(local, limits, now, terms.cause)
 }
 
-/** For a request about which nothing certain can be said. */
-export function unserved(local: LocalState, limits: Limits, now: number, cause: unknown): Ruling {
+/** Refuses a request, because the process cannot know whether the limit allows it. */
+export function unserved(local: LocalState, limits: Limits, now: number, cause: unknown): LimiterVerdict {
   const startedAt = isLive(local.minute, MINUTE_MS, now) ? local.minute.startedAt : now
   const minute = { startedAt, used: limits.perMinute }
-  return { ...judge({ ...UNKNOWN, minute }, limits, undefined, now).verdict, lost: cause }
+  return { ...evaluate({ ...INITIAL_STATE, minute }, limits, undefined, now).verdict, storeError: cause }
 }
 
 function openMinute(local: LocalState, limits: Limits, clock: number, terms: OfflineTerms): void {
   const { minute } = local
-  const ended = minute.startedAt + MINUTE_MS
-  const endedAt = minute.windowId === '' ? 0 : clock + ended - earliest(local, clock)
-  const from = endedAt >= terms.missedFrom ? endedAt : terms.missedFrom + MINUTE_MS
-  if (clock < from) return
-  const startedAt = latest(local, clock)
-  // The window before it, if we opened that too, may reach into a window of the others: both count in it.
-  const carried = isOwn(minute) && startedAt - ended < MINUTE_MS ? minute.served - minute.charged : 0
+  const previousEnd = minute.startedAt + MINUTE_MS
+  const endsByClock = minute.windowId === '' ? 0 : clock + previousEnd - earliestStoreTime(local, clock)
+  const earliestStart = endsByClock >= terms.missedFrom ? endsByClock : terms.missedFrom + MINUTE_MS
+  if (clock < earliestStart) return
+  const startedAt = latestStoreTime(local, clock)
+  // The previous minute of this process may overlap with a minute of another process. The requests of the
+  // previous minute therefore count in the new one too.
+  const carried =
+    wasOpenedOffline(minute) && startedAt - previousEnd < MINUTE_MS ? minute.served - minute.charged : 0
   const cap = carried + Math.floor(limits.perMinute * terms.part)
-  local.minute = { windowId: OWN + startedAt, startedAt, used: 0, served: carried, charged: carried, cap }
+  local.minute = {
+    windowId: OFFLINE_PREFIX + startedAt,
+    startedAt,
+    used: 0,
+    served: carried,
+    charged: carried,
+    cap,
+  }
 }
 
-/** Calls what it served its own again under a new name, as the store no longer knows the old one. */
+/**
+ * Prepares the state of a caller for a process that starts again under a new id. Keeps the requests that the
+ * store has not charged, so a later report includes them.
+ */
 export function startOver(local: LocalState): void {
   for (const window of ['minute', 'day'] as const) {
     const lease = local[window]
-    const served = isOwn(lease) ? lease.served : Math.max(0, lease.served - lease.charged)
+    const served = wasOpenedOffline(lease) ? lease.served : Math.max(0, lease.served - lease.charged)
     local[window] = { ...lease, served, charged: 0, cap: served }
     if (served > 0) local.inDoubt = true
   }
-  local.turn += 1
+  local.releases += 1
 }
 
 function isLive({ windowId, startedAt }: Lease, lengthMs: number, now: number): boolean {
   return windowId !== '' && now < startedAt + lengthMs
 }
 
-function isOwn({ windowId }: Lease): boolean {
-  return windowId.startsWith(OWN)
+function wasOpenedOffline({ windowId }: Lease): boolean {
+  return windowId.startsWith(OFFLINE_PREFIX)
 }
 
-/** What is leased looks to the caller like all that is left. */
-function rest({ startedAt, cap, served }: Lease, limit: number): Window {
+/**
+ * Converts a lease to a window for the caller. The caller sees the rest of the lease as the rest of the
+ * limit.
+ */
+function remainingWindow({ startedAt, cap, served }: Lease, limit: number): Window {
   return { startedAt, used: Math.max(0, limit - (cap - served)) }
 }

@@ -1,65 +1,67 @@
-import { OWN } from './lease.ts'
+import { OFFLINE_PREFIX } from './lease.ts'
 
-// The scripts that Redis runs, in Lua: each is one atomic step.
+// Lua scripts. Redis runs each as one atomic step.
 
 /**
- * The rule of window.ts once more, in the store itself: only there can several processes be judged in one
- * atomic step. A caller is one hash, with its latest refusals in a list beside it:
+ * The rule of window.ts in Lua. Only inside Redis can requests of several processes be decided in one atomic
+ * step. Each caller has a hash, and a list of its latest refusals. Fields of the hash:
  *
- *   ml ms mu mx   minute: its name, start, requests charged, and how many more are leased to processes
- *   dl ds du dx   the same of the day
+ *   ml ms mu mx   minute: its id, start, requests charged, and further requests leased to processes
+ *   dl ds du dx   day: the same
  *   bu bs         end of the latest ban, and its length in seconds
- *   p:<process>   session, then for minute and day: name of the window, charged through this process, and the
- *                 most that it may serve of that window when it has to decide offline
- *   me mt mf      of a rebuild: what it is about, the sum of the reports, the highest total seen; de dt df
+ *   p:<process>   session; then for minute and for day: window id, requests charged through this process, and
+ *                 its cap: the most requests that it may serve in that window while offline
+ *   me mt mf      rebuild of the minute: what it rebuilds, the sum of the reports, the highest total reported
+ *   de dt df      rebuild of the day: the same
  *
- * A window's name is the time at which it was opened; its start may move when the store's clock jumps back.
+ * The id of a window is the time at which it was opened. Its start may move when the store's clock jumps
+ * back.
  */
 const WINDOWS = `
 local clock = redis.call('TIME')
 local real = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local now = ARGV[3] ~= '' and tonumber(ARGV[3]) or real
 local key, process, session = KEYS[1], 'p:' .. ARGV[1], tonumber(ARGV[2])
-local got = redis.call('HMGET', key, 'ml', 'ms', 'mu', 'mx', 'dl', 'ds', 'du', 'dx', 'bu', 'bs', process)
-local mine = {}
-for part in string.gmatch(got[11] or '', '[^ ]+') do mine[#mine + 1] = part end
-if session < tonumber(mine[1] or 0) then return { 'stale' } end
+local stored = redis.call('HMGET', key, 'ml', 'ms', 'mu', 'mx', 'dl', 'ds', 'du', 'dx', 'bu', 'bs', process)
+local own = {}
+for part in string.gmatch(stored[11] or '', '[^ ]+') do own[#own + 1] = part end
+if session < tonumber(own[1] or 0) then return { 'stale' } end
 
 local shifted = false
 local function window(prefix, at, index, length)
   local w = { prefix = prefix, length = length, windowId = '', start = 0, used = 0 }
   w.leased, w.charged, w.cap = 0, 0, 0
-  local start = tonumber(got[at + 1] or 0)
-  if not got[at] or got[at] == '' or now >= start + length then return w end
-  w.windowId, w.start = got[at], math.min(start, now)
-  w.used, w.leased = tonumber(got[at + 2]), tonumber(got[at + 3])
+  local start = tonumber(stored[at + 1] or 0)
+  if not stored[at] or stored[at] == '' or now >= start + length then return w end
+  w.windowId, w.start = stored[at], math.min(start, now)
+  w.used, w.leased = tonumber(stored[at + 2]), tonumber(stored[at + 3])
   if start > now then shifted = true end
-  if mine[index] == w.windowId then
-    w.charged, w.cap = tonumber(mine[index + 1]), tonumber(mine[index + 2])
+  if own[index] == w.windowId then
+    w.charged, w.cap = tonumber(own[index + 1]), tonumber(own[index + 2])
   end
   return w
 end
 local minute, day = window('m', 1, 2, 60000), window('d', 5, 5, 86400000)
-local banSeconds = tonumber(got[10] or 0)
-local bannedUntil = math.min(tonumber(got[9] or 0), now + banSeconds * 1000)
+local banSeconds = tonumber(stored[10] or 0)
+local bannedUntil = math.min(tonumber(stored[9] or 0), now + banSeconds * 1000)
 
-local function leasedToMe(w) return math.max(0, w.cap - w.charged) end
-local function leasedToOthers(w) return w.leased - leasedToMe(w) end
-local function setMine(w, charged, cap)
+local function leasedHere(w) return math.max(0, w.cap - w.charged) end
+local function leasedToOthers(w) return w.leased - leasedHere(w) end
+local function setLease(w, charged, cap)
   local others = leasedToOthers(w)
   w.charged, w.cap = charged, cap
-  w.leased = others + leasedToMe(w)
+  w.leased = others + leasedHere(w)
 end
-local function name(w) return w.windowId == '' and '-' or w.windowId end
+local function idOf(w) return w.windowId == '' and '-' or w.windowId end
 local function save(memorySeconds)
   redis.call('HSET', key, 'bu', bannedUntil, 'bs', banSeconds,
     'ml', minute.windowId, 'ms', minute.start, 'mu', minute.used, 'mx', minute.leased,
     'dl', day.windowId, 'ds', day.start, 'du', day.used, 'dx', day.leased,
-    process, table.concat({ session, name(minute), minute.charged, minute.cap,
-      name(day), day.charged, day.cap }, ' '))
+    process, table.concat({ session, idOf(minute), minute.charged, minute.cap,
+      idOf(day), day.charged, day.cap }, ' '))
   local ends = math.max(minute.start + minute.length, day.start + day.length,
     bannedUntil > 0 and bannedUntil + memorySeconds * 1000 or 0)
-  -- A minute at least: by then whatever an earlier session sent has arrived.
+  -- At least a minute, so late messages from an earlier session still find the number of this one.
   redis.call('PEXPIRE', key, math.max(60000, ends - now))
 end
 local function answer(outcome)
@@ -70,17 +72,17 @@ end
 `
 
 /**
- * Judges requests that came at the same moment, one after the other, and charges each to both windows or to
- * none. What was leased to other processes is not given away: the asker is told to `recall` it, or that it
- * is `held` for those who are away. How many were allowed and how many then limited is told last; all others
- * have the outcome.
+ * Decides about requests that arrived together, one after the other. Charges each request to both windows or
+ * to neither. The last two results are the numbers of allowed and of limited requests, and `outcome` applies
+ * to all other requests. The outcome is `recall minute` or `recall day` if only requests leased to other
+ * processes remain. The outcome is `held` if the rest is reserved for offline processes.
  */
 export const TAKE = `${WINDOWS}
 local perMinute, perDay, processes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local viewedAt = tonumber(ARGV[7])
--- A process that has not looked at the others for a second does not know who must be left a reserve.
+-- A process whose view is over a second old does not know which offline processes need a reserve.
 if math.abs(real - viewedAt) > 1000 then return { 'view' } end
--- It remembers more of this day than the store does: the store has lost something.
+-- The process remembers more of this day than the store, so the store has lost data.
 local remembered = day.windowId == ARGV[9] and day.charged >= tonumber(ARGV[11])
 if ARGV[9] ~= '' and now < tonumber(ARGV[10]) and not remembered then return { 'reconcile' } end
 local afterRefusals, memorySeconds = tonumber(ARGV[13]), tonumber(ARGV[17])
@@ -95,22 +97,22 @@ local function countRefusal()
   redis.call('PEXPIRE', refusals, ARGV[14])
   local oldest = tonumber(redis.call('LINDEX', refusals, 0))
   if count <= afterRefusals or now - oldest >= tonumber(ARGV[14]) then return end
-  local again = bannedUntil > 0 and now < bannedUntil + memorySeconds * 1000
-  banSeconds = math.min(again and banSeconds * 2 or tonumber(ARGV[15]), tonumber(ARGV[16]))
+  local isRepeated = bannedUntil > 0 and now < bannedUntil + memorySeconds * 1000
+  banSeconds = math.min(isRepeated and banSeconds * 2 or tonumber(ARGV[15]), tonumber(ARGV[16]))
   bannedUntil = now + banSeconds * 1000
   redis.call('DEL', refusals)
   shifted = true
 end
 
 local gone = ARGV[12]
-local function blocked(w, limit, kept) return w.used + leasedToOthers(w) + kept >= limit end
+local function blocked(w, limit, reserve) return w.used + leasedToOthers(w) + reserve >= limit end
 
--- Promises to processes that are gone hold for nobody. What they may have served offline counts as used.
+-- Leases of processes that are gone are freed. What those may have served offline counts as used.
 local function release(freed)
   for id, minutes in string.gmatch(freed, '([^, ]+) (%d+)') do
     local parts = {}
-    local theirs = redis.call('HGET', key, 'p:' .. id) or ''
-    for part in string.gmatch(theirs, '[^ ]+') do parts[#parts + 1] = part end
+    local field = redis.call('HGET', key, 'p:' .. id) or ''
+    for part in string.gmatch(field, '[^ ]+') do parts[#parts + 1] = part end
     for index, w in pairs({ [2] = minute, [5] = day }) do
       if parts[index] == w.windowId then
         local lease = math.max(0, tonumber(parts[index + 2]) - tonumber(parts[index + 1]))
@@ -126,29 +128,30 @@ local function release(freed)
   end
 end
 
--- Who is away may open minutes of its own; not while one runs of which it holds a lease.
-local function reserved(away)
-  local kept = 0
-  for id, part in string.gmatch(away, '([^,=]+)=(%d+)') do
+-- An offline process may open minutes of its own, so a reserve is kept for it. It opens none while it has a
+-- lease of the current minute.
+local function reserveFor(silent)
+  local total = 0
+  for id, part in string.gmatch(silent, '([^,=]+)=(%d+)') do
     local windowId = string.match(redis.call('HGET', key, 'p:' .. id) or '', '^[^ ]+ ([^ ]+)')
-    if windowId ~= minute.windowId or tonumber(windowId) ~= minute.start then kept = kept + part end
+    if windowId ~= minute.windowId or tonumber(windowId) ~= minute.start then total = total + part end
   end
-  return kept
+  return total
 end
 
-local function charge(w, limit, kept)
+local function charge(w, limit, reserve)
   if w.windowId == '' then w.windowId, w.start = tostring(now), now end
   local others = leasedToOthers(w)
   w.used, w.charged = w.used + 1, w.charged + 1
-  w.leased = others + leasedToMe(w)
-  -- Near the limit nothing is leased, so that the last requests need no recall.
-  local left = limit - w.used - w.leased - kept
+  w.leased = others + leasedHere(w)
+  -- Near the limit nothing is leased, so the last requests need no recall.
+  local left = limit - w.used - w.leased - reserve
   local share = left * 16 < limit and 0 or math.floor(left / (processes + 1))
-  setMine(w, w.charged, math.max(w.cap, w.charged + share))
+  setLease(w, w.charged, math.max(w.cap, w.charged + share))
 end
 
--- Processes come and go, and a caller who never rests would keep what was charged through each of them. Of a
--- day that ended a minute ago nothing counts any more, and whatever an earlier session sent has arrived.
+-- Removes fields of processes that have ended, so the hash of a caller who never pauses does not grow. A day
+-- that ended a minute ago no longer counts, and all messages from earlier sessions have arrived.
 local function forgetEnded()
   local fields = redis.call('HGETALL', key)
   for index = 1, #fields, 2 do
@@ -157,7 +160,7 @@ local function forgetEnded()
   end
 end
 
-local function judge()
+local function decide()
   if now < bannedUntil then return 'banned' end
   if minute.used >= perMinute or day.used >= perDay then
     if ARGV[13] ~= '' then countRefusal() end
@@ -165,7 +168,7 @@ local function judge()
   end
   if gone ~= '' then release(gone) end
   gone = ''
-  local reserve = reserved(ARGV[8])
+  local reserve = reserveFor(ARGV[8])
   local tightMinute, tightDay = blocked(minute, perMinute, reserve), blocked(day, perDay, 0)
   if not tightMinute and not tightDay then
     if day.windowId == '' then forgetEnded() end
@@ -181,25 +184,25 @@ end
 local outcome
 local counts = { allowed = 0, limited = 0 }
 for _ = 1, tonumber(ARGV[18]) do
-  outcome = judge()
-  -- Nothing changes any more: all that are left have the same outcome.
+  outcome = decide()
+  -- The outcome is final: all remaining requests have the same one.
   if not counts[outcome] then break end
   counts[outcome] = counts[outcome] + 1
 end
 if counts.allowed > 0 or shifted then save(memorySeconds or 0) end
-local told = answer(outcome)
-told[#told + 1], told[#told + 2] = counts.allowed, counts.limited
-return told
+local result = answer(outcome)
+result[#result + 1], result[#result + 2] = counts.allowed, counts.limited
+return result
 `
 
 /**
- * Takes over what one process says about a caller. As it says how many it served in all, and not how many
- * more, saying it twice changes nothing. ARGV[4] is the kind:
+ * Applies a report of one process about a caller. A report contains totals, not differences, so applying it
+ * twice has no further effect. ARGV[4] is the kind:
  *
- *   give      the lease for the window that ARGV[5] names goes back; no more is said
- *   settle    after an outage of the connection: the process served so many, whatever the store had charged
- *   rebuild   after the store lost its memory (ARGV[5] names the loss): the total is the sum of all
- *             reports, or the highest total that anybody saw, whichever is more
+ *   release    gives back the lease for the window that ARGV[5] names; the rest of the report is ignored
+ *   reconcile  after the connection failed: charges exactly what the process served
+ *   rebuild    after the store lost its data (ARGV[5] names the loss): the total becomes the sum of all
+ *              reports, or the highest total that a process has seen, whichever is larger
  */
 export const RECONCILE = `${WINDOWS}
 local function report(w, at)
@@ -207,37 +210,37 @@ local function report(w, at)
   local seen, cap = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
   local live = windowId ~= '' and now < start + w.length
   if w.windowId == '' then
-    -- A window in which nobody was served is none.
+    -- A window without any known request is not created.
     if not live or seen == 0 then return end
     w.windowId, w.start = windowId, math.min(start, now)
-    -- Opened offline, it may have begun inside of one that the others had, and has ended by now: to end with
-    -- it would give them the limit twice in a minute. From now on it counts for all.
-    if string.sub(windowId, 1, ${OWN.length}) == '${OWN}' then w.start = now end
+    -- The process opened this minute offline, possibly during a minute of the others that has ended since.
+    -- With its early start, the others could use the limit twice within a minute. So it starts now.
+    if string.sub(windowId, 1, ${OFFLINE_PREFIX.length}) == '${OFFLINE_PREFIX}' then w.start = now end
     if ARGV[4] == 'reconcile' then w.used = seen - served end
   elseif w.windowId ~= windowId and not live then
-    -- It never heard of this window: nothing that was charged to it here has been served.
+    -- The process never learned of this window, so it served nothing that was charged to it here.
     served, cap = 0, 0
   end
-  -- What was served offline in a window of its own, while the others had theirs, counts in theirs; and what
-  -- may yet be served there is leased in theirs: should the process not hear of this, it goes on.
+  -- Requests served offline in a separate window count towards the window of the others. What remains of the
+  -- cap is leased there, because the process goes on serving if it does not receive this answer.
   local total = w.used + served - w.charged
   if ARGV[4] == 'rebuild' then
-    local about = ARGV[5] .. ' ' .. w.windowId
-    local known = redis.call('HMGET', key, w.prefix .. 'e', w.prefix .. 't', w.prefix .. 'f')
+    local rebuildId = ARGV[5] .. ' ' .. w.windowId
+    local rebuild = redis.call('HMGET', key, w.prefix .. 'e', w.prefix .. 't', w.prefix .. 'f')
     local sum, highest = total, seen
-    if known[1] == about then
-      sum, highest = tonumber(known[2]) + served - w.charged, math.max(tonumber(known[3]), seen)
+    if rebuild[1] == rebuildId then
+      sum, highest = tonumber(rebuild[2]) + served - w.charged, math.max(tonumber(rebuild[3]), seen)
     end
-    redis.call('HSET', key, w.prefix .. 'e', about, w.prefix .. 't', sum, w.prefix .. 'f', highest)
+    redis.call('HSET', key, w.prefix .. 'e', rebuildId, w.prefix .. 't', sum, w.prefix .. 'f', highest)
     total = math.max(sum, highest)
   end
   w.used = math.max(0, total)
-  setMine(w, served, math.max(served, cap))
+  setLease(w, served, math.max(served, cap))
 end
 
 if ARGV[4] == 'release' then
   local w = ARGV[5] == 'day' and day or minute
-  setMine(w, w.charged, w.charged)
+  setLease(w, w.charged, w.charged)
 else
   report(minute, 6)
   report(day, 11)
@@ -245,28 +248,29 @@ else
     bannedUntil, banSeconds = tonumber(ARGV[16]), tonumber(ARGV[17])
   end
 end
--- Also where there is nothing to keep but the session: what an earlier one sent may arrive after this.
+-- Saved even if only the session changed, because messages of an earlier session may still arrive.
 save(tonumber(ARGV[18]))
 return answer('reconciled')
 `
 
 /**
- * Which processes share the counters, and whether the store still has what they put there. All keys in one
- * slot:
+ * Tracks which processes share the counters, and whether the store has lost its data. All keys are in one
+ * cluster slot:
  *
- *   members    process → time of its latest sign of life
- *   shares     process → the part of every minute's limit that it may take while it is away
- *   gone       processes that will never serve again, kept while a lease to them may stand somewhere
- *   freed      the same, each with the minutes in which it may have served offline before it went
- *   epoch      run: of the server; number: of its memory; since; open: whether requests may be charged
- *   awaited    processes that have yet to say what they know before the epoch is open
+ *   members    process → time of its latest heartbeat
+ *   shares     process → the part of each minute's limit that it may use while offline
+ *   gone       processes that will never serve again, kept while a lease of theirs may exist
+ *   freed      the same processes, each with the number of minutes in which it may have served offline
+ *   epoch      run: id of the server process; number: id of the store's data; since: when it began; open:
+ *              whether requests may be charged
+ *   awaited    processes that must report before the epoch opens
  *
- * ARGV: process, kind (view, alive, bye), its part, when it was sent by the clock of the store ('' when not
- * known), time after which one is silent, after which it is gone, time in which a new epoch gathers, epoch
- * it belongs to ('' when just started), epoch it has reported to, processes it knows.
+ * ARGV: process, kind (view, alive, bye), its part of the limit, time of sending by the store's clock ('' if
+ * unknown), ms until a process is silent, ms until it is gone, ms that a new epoch waits for reports, the
+ * process's epoch ('' after a start), the epoch it has reported to, the processes it knows.
  *
- * A silent process may be alive, and serve offline: only its own goodbye, or the time after which it serves
- * nobody any more, shows that it is gone.
+ * A silent process may still be serving offline. It is gone only after its own `bye`, or after the time at
+ * which it stops serving by itself.
  */
 export const BEAT = `
 local members, shares, gone, epoch, awaited, freed = unpack(KEYS)
@@ -275,43 +279,45 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local fence = now - tonumber(ARGV[6])
 
-local function forget(one)
-  redis.call('ZREM', members, one)
-  redis.call('HDEL', shares, one)
+local function forget(member)
+  redis.call('ZREM', members, member)
+  redis.call('HDEL', shares, member)
 end
-local function leave(one)
-  if redis.call('ZSCORE', gone, one) then return end
+local function leave(member)
+  if redis.call('ZSCORE', gone, member) then return end
   local minutes = 0
-  if one ~= id then
-    local away = now - tonumber(redis.call('ZSCORE', members, one) or 0)
+  if member ~= id then
+    local away = now - tonumber(redis.call('ZSCORE', members, member) or 0)
     minutes = math.min(1500, math.floor(away / 60000) + 2)
   end
-  redis.call('ZADD', gone, now, one)
-  redis.call('ZADD', freed, now, one .. ' ' .. minutes)
-  redis.call('SREM', awaited, one)
-  if one == id then forget(one) end
+  redis.call('ZADD', gone, now, member)
+  redis.call('ZADD', freed, now, member .. ' ' .. minutes)
+  redis.call('SREM', awaited, member)
+  if member == id then forget(member) end
 end
 
--- A server that was started again has an older memory, or none.
+-- A restarted server has older data, or none.
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-local kept = redis.call('HMGET', epoch, 'run', 'number', 'since', 'open')
-local number, since, open = kept[2], tonumber(kept[3] or now), kept[4] == '1'
-if kept[1] ~= run then
+local stored = redis.call('HMGET', epoch, 'run', 'number', 'since', 'open')
+local number, since, open = stored[2], tonumber(stored[3] or now), stored[4] == '1'
+if stored[1] ~= run then
   number, since, open = now .. id, now, false
   redis.call('HSET', epoch, 'run', run, 'number', number, 'since', now, 'open', 0)
-  for _, one in ipairs(redis.call('ZRANGE', members, 0, -1)) do redis.call('SADD', awaited, one) end
+  for _, member in ipairs(redis.call('ZRANGE', members, 0, -1)) do redis.call('SADD', awaited, member) end
 end
 
-for _, one in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. fence)) do leave(one) end
-if kind == 'bye' then leave(id) end
--- What it may have served offline counts for another minute: until then a reserve is left for it.
-for _, one in ipairs(redis.call('ZRANGE', members, 0, -1)) do
-  local left = tonumber(redis.call('ZSCORE', gone, one) or now)
-  if now - left >= 60000 then forget(one) end
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. fence)) do
+  leave(member)
 end
-local amGone = redis.call('ZSCORE', gone, id)
--- A sign of life that comes a second late, out of a buffer, is none.
-if kind == 'alive' and not amGone and (ARGV[4] == '' or now - tonumber(ARGV[4]) <= 1000) then
+if kind == 'bye' then leave(id) end
+-- Requests served offline just before a process went count for another minute, so its reserve stays.
+for _, member in ipairs(redis.call('ZRANGE', members, 0, -1)) do
+  local left = tonumber(redis.call('ZSCORE', gone, member) or now)
+  if now - left >= 60000 then forget(member) end
+end
+local isGone = redis.call('ZSCORE', gone, id)
+-- An "alive" that was buffered for over a second is ignored.
+if kind == 'alive' and not isGone and (ARGV[4] == '' or now - tonumber(ARGV[4]) <= 1000) then
   redis.call('ZADD', members, now, id)
   redis.call('HSET', shares, id, ARGV[3])
 end
@@ -319,17 +325,17 @@ end
 if not open then
   if ARGV[9] == number or ARGV[8] == number then
     redis.call('SREM', awaited, id)
-    -- Should it go silent before it is back, and the memory be lost again, the others have to know of it.
-    if not amGone and redis.call('ZADD', members, 'NX', now, id) == 1 then
+    -- If this process falls silent before it is online, and the data is lost again, others must wait for it.
+    if not isGone and redis.call('ZADD', members, 'NX', now, id) == 1 then
       redis.call('HSET', shares, id, ARGV[3])
     end
-  elseif ARGV[8] ~= '' and not amGone then
+  elseif ARGV[8] ~= '' and not isGone then
     redis.call('SADD', awaited, id)
-    for one in string.gmatch(ARGV[10], '[^,]+') do redis.call('SADD', awaited, one) end
+    for member in string.gmatch(ARGV[10], '[^,]+') do redis.call('SADD', awaited, member) end
   end
-  for _, one in ipairs(redis.call('SMEMBERS', awaited)) do
-    local last = tonumber(redis.call('ZSCORE', members, one) or since)
-    if last < fence or redis.call('ZSCORE', gone, one) then redis.call('SREM', awaited, one) end
+  for _, member in ipairs(redis.call('SMEMBERS', awaited)) do
+    local last = tonumber(redis.call('ZSCORE', members, member) or since)
+    if last < fence or redis.call('ZSCORE', gone, member) then redis.call('SREM', awaited, member) end
   end
   if redis.call('SCARD', awaited) == 0 and now - since >= tonumber(ARGV[7]) then
     open = true
@@ -338,16 +344,16 @@ if not open then
 end
 
 for _, list in ipairs({ gone, freed }) do redis.call('ZREMRANGEBYSCORE', list, '-inf', now - 90000000) end
-for _, one in ipairs(KEYS) do redis.call('PEXPIRE', one, 90000000) end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 90000000) end
 
 local silent = {}
-for _, one in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. now - tonumber(ARGV[5]))) do
-  if one ~= id then silent[#silent + 1] = one .. '=' .. (redis.call('HGET', shares, one) or '1') end
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. now - tonumber(ARGV[5]))) do
+  if member ~= id then silent[#silent + 1] = member .. '=' .. (redis.call('HGET', shares, member) or '1') end
 end
--- Who is awaited is known, too: should the memory be lost once more, all the others tell of it.
-local known = redis.call('ZRANGE', members, 0, -1)
-for _, one in ipairs(redis.call('SMEMBERS', awaited)) do
-  if not redis.call('ZSCORE', members, one) then known[#known + 1] = one end
+-- Includes awaited processes, so others know of them if the data is lost again.
+local ids = redis.call('ZRANGE', members, 0, -1)
+for _, member in ipairs(redis.call('SMEMBERS', awaited)) do
+  if not redis.call('ZSCORE', members, member) then ids[#ids + 1] = member end
 end
-return { now, number, open and 1 or 0, amGone and 1 or 0, table.concat(known, ','), table.concat(silent, ',') }
+return { now, number, open and 1 or 0, isGone and 1 or 0, table.concat(ids, ','), table.concat(silent, ',') }
 `

@@ -5,49 +5,49 @@ import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Admission, Gate } from '../http/face.ts'
 import { admitCaller } from '../http/gate.ts'
-import { charge } from './charge.ts'
-import type { Limiter, Ruling } from './limiter.ts'
-import { judge, UNKNOWN } from './window.ts'
+import { charge, type Limiter, type LimiterVerdict } from './limiter.ts'
+import { evaluate, INITIAL_STATE } from './window.ts'
 
-const ALLOWED: Ruling = {
+const ALLOWED: LimiterVerdict = {
   outcome: 'allowed',
   limit: 60,
   remaining: 7,
   resetAtSeconds: 1_800_000_060,
   retryAfterSeconds: 0,
 }
-const LIMITED: Ruling = { ...ALLOWED, outcome: 'limited', remaining: 0, retryAfterSeconds: 13 }
-const BANNED: Ruling = { ...LIMITED, outcome: 'banned', retryAfterSeconds: 900 }
+const LIMITED: LimiterVerdict = { ...ALLOWED, outcome: 'limited', remaining: 0, retryAfterSeconds: 13 }
+const BANNED: LimiterVerdict = { ...LIMITED, outcome: 'banned', retryAfterSeconds: 900 }
 const HEADERS = {
   'x-ratelimit-limit': '60',
   'x-ratelimit-remaining': '7',
   'x-ratelimit-reset': '1800000060',
 }
 
-/** What a caller hears of a ruling. */
-const told = (ruling: Ruling) => charge({ take: () => ruling } as unknown as Limiter, CALLER) as Admission
+/** The admission that a verdict leads to. */
+const admit = (verdict: LimiterVerdict) =>
+  charge({ take: () => verdict } as unknown as Limiter, CALLER) as Admission
 
-test('three headers tell how many requests the window has, how many are left, and until when', () => {
-  assert.deepEqual(told(ALLOWED), { headers: HEADERS, refusal: undefined })
+test('charge returns three headers with the limit, the remaining requests and the reset time', () => {
+  assert.deepEqual(admit(ALLOWED), { headers: HEADERS, refusal: undefined })
 })
 
-test('a refusal says whether the limit is used up or the key is banned, and when to come again', () => {
-  for (const [ruling, code, seconds] of [
+test('charge refuses with 429, the error code and Retry-After', () => {
+  for (const [verdict, code, seconds] of [
     [LIMITED, 'rate_limit_exceeded', '13'],
     [BANNED, 'api_key_banned', '900'],
   ] as const) {
-    const { refusal } = told(ruling)
+    const { refusal } = admit(verdict)
     assert.ok(refusal instanceof ApiError)
     assert.deepEqual([refusal.status, refusal.code], [429, code])
     assert.deepEqual(refusal.headers, { 'retry-after': seconds })
   }
 })
 
-test('a verdict that could not be kept refuses as unavailable, whatever it was, and names its cause', () => {
-  const lost = new Error('the disk is full')
-  for (const ruling of [ALLOWED, LIMITED, BANNED]) {
-    const { refusal } = told({ ...ruling, lost })
-    assert.deepEqual([refusal?.code, refusal?.cause], ['service_unavailable', lost])
+test('charge returns 503 with the cause if a verdict could not be stored', () => {
+  const storeError = new Error('the disk is full')
+  for (const verdict of [ALLOWED, LIMITED, BANNED]) {
+    const { refusal } = admit({ ...verdict, storeError })
+    assert.deepEqual([refusal?.code, refusal?.cause], ['service_unavailable', storeError])
   }
 })
 
@@ -55,15 +55,15 @@ const LIMITS = { perMinute: 2, perDay: 1_000 }
 const CALLER: Caller = { kind: 'key', id: 1, access: 'read', view: 'all', name: 'key:1', limits: LIMITS }
 const NOW = 1_800_000_000_000
 
-/** Two requests a minute by the rule itself, with a verdict at once or one that has to be waited for. */
+/** A limiter of two requests per minute, which returns verdicts or promises of verdicts. */
 function twoAMinute(waits: boolean): Limiter {
-  let state = UNKNOWN
+  let state = INITIAL_STATE
   const nothing = async (): Promise<void> => undefined
   return {
     take({ limits, ban }) {
-      const judged = judge(state, limits, ban, NOW)
-      state = judged.state
-      return waits ? Promise.resolve(judged.verdict) : judged.verdict
+      const evaluated = evaluate(state, limits, ban, NOW)
+      state = evaluated.state
+      return waits ? Promise.resolve(evaluated.verdict) : evaluated.verdict
     },
     ready: nothing,
     sweep: nothing,
@@ -71,13 +71,13 @@ function twoAMinute(waits: boolean): Limiter {
   }
 }
 
-/** A server of which each answer says what was left, and how it was refused. */
+/** Starts a server whose responses have what remains and how they were refused. */
 async function serve(t: TestContext, limiter: Limiter, unidentified?: unknown) {
   const app = Fastify({ forceCloseConnections: true })
   t.after(() => app.close())
   app.addHook('onRequest', async (request) => {
     request.caller = CALLER
-    request.unidentified = unidentified
+    request.identifyError = unidentified
   })
   app.addHook('onRequest', admitCaller({ admit: (caller: Caller) => charge(limiter, caller) } as Gate))
   app.setErrorHandler((error: ApiError, _request, reply) => reply.code(error.status).send(error.code))
@@ -89,7 +89,7 @@ async function serve(t: TestContext, limiter: Limiter, unidentified?: unknown) {
   }
 }
 
-test('each request is charged, told what is left, and refused when nothing is', async (t) => {
+test('each request is charged, gets headers with the remaining requests, and is refused at the limit', async (t) => {
   for (const waits of [false, true]) {
     const ask = await serve(t, twoAMinute(waits))
 
@@ -99,7 +99,7 @@ test('each request is charged, told what is left, and refused when nothing is', 
   }
 })
 
-test('a request of which nobody can tell whose it is is charged, and left to who says so', async (t) => {
+test('a request whose key cannot be looked up is charged, and answered with 503', async (t) => {
   const ask = await serve(t, twoAMinute(false), new Error('the store is away'))
 
   assert.deepEqual(

@@ -1,0 +1,294 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError, Overload } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { counterOfAddress } from './accounts.ts'
+
+export interface ShareLimits {
+  /** The maximum number of slots in use at the same time in one process. */
+  max: number
+  /** The maximum per key or person. A quarter of `max` when absent. */
+  maxPerCaller?: number
+  /** The error message for a caller that has used up its share. If absent, requests wait instead. */
+  advice?: string
+  /** After this wait a request gets a 503. */
+  maxWaitMs?: number
+}
+
+/** Limits of shared resources. No client gets more than a quarter of any of them. */
+export const SHARE_LIMITS = {
+  /** Each upload takes a connection, a file, and up to 15 MB of disk. */
+  photoUploads: {
+    max: 64,
+    advice: 'You are uploading too many photos at once. Wait until one is done, then send this one again.',
+  },
+  /** Photos that were received. One at a time is decoded. */
+  newPhotos: {
+    max: 64,
+    advice: 'Too many of your photos are being processed. Wait until one is done, then send this one again.',
+  },
+  /**
+   * Renditions of photos that do not exist yet. A page with new photos requests all of its renditions at
+   * once.
+   */
+  photoSizes: {
+    max: 80,
+    advice: 'You are requesting too many new photos at once. Wait a second, then try again.',
+  },
+  /** Files that are received into memory, as for `imports`. */
+  importUploads: {
+    max: 8,
+    advice:
+      'Your shelter is uploading too many files at once. Wait until one is done, then send this one again.',
+  },
+  /** Imports and their previews. */
+  imports: {
+    ...{ max: 8, maxPerCaller: 1 },
+    advice: 'Another file of yours is still being read. Wait until it is done, then send this one again.',
+  },
+  /** Searches, lists and all other reads. */
+  reads: { max: 64, maxWaitMs: 5_000 },
+  /** Password hashes that are being computed or compared. */
+  signIns: { max: 8, maxWaitMs: 10_000 },
+} as const satisfies Record<string, ShareLimits>
+
+export type ShareName = keyof typeof SHARE_LIMITS
+
+/** The user of a shared resource. Keys of one organization wait in the same queue. */
+export interface Party {
+  /** The name of the `Caller`. */
+  caller: string
+  organization?: string | undefined
+  address?: string | undefined
+}
+
+export function partyOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>): Party {
+  const address = counterOfAddress(ip)
+  // A request of an open route has no caller.
+  const { name = address, organizationId } = caller ?? {}
+  return {
+    caller: name,
+    organization: organizationId === undefined ? undefined : `organization:${organizationId}`,
+    address,
+  }
+}
+
+export const queueKeyOf = ({ caller, organization }: Party): string => organization ?? caller
+
+export interface Share {
+  /**
+   * Takes a slot. Dispose it to free the slot.
+   *
+   * @throws {ApiError} rate_limit_exceeded when the party's share is used up, service_unavailable when no
+   * slot is free
+   */
+  take(party: Party): Disposable
+  /**
+   * Runs work in a slot. If requests may wait, waits for a free slot. The work may free its slot early.
+   *
+   * @param isGone whether the client has left
+   * @throws {ApiError} as `take`; service_unavailable after `maxWaitMs`, or when the store fails during the
+   * wait; request_timeout when the client has left
+   */
+  run<Result>(
+    party: Party,
+    work: (slot: Disposable) => Result | Promise<Result>,
+    isGone?: () => boolean,
+  ): Promise<Result>
+}
+
+interface WaitingRequest {
+  party: Party
+  isGone(): boolean
+  admit(slot: Disposable | undefined): void
+  fail(error: ApiError): void
+}
+
+/** Counts the slots in use, by party. */
+function openSlotCounts({ max, maxPerCaller = max / 4 }: ShareLimits) {
+  const inUse = new Map<string, number>()
+  let total = 0
+  const namesOf = ({ caller, organization = caller, address = caller }: Party) =>
+    new Set([caller, organization, address])
+  return {
+    isFull: () => total >= max,
+    hasUsedShare(party: Party): boolean {
+      for (const name of namesOf(party))
+        if ((inUse.get(name) ?? 0) >= (name === party.caller ? maxPerCaller : max / 4)) return true
+      return false
+    },
+    count(party: Party, by: 1 | -1): void {
+      total += by
+      for (const name of namesOf(party)) {
+        const count = (inUse.get(name) ?? 0) + by
+        if (count > 0) inUse.set(name, count)
+        else inUse.delete(name)
+      }
+    },
+  }
+}
+
+/** Requests that wait for a slot: one queue per party, served round-robin. */
+function openQueue() {
+  const queues = new Map<string, WaitingRequest[]>()
+  return {
+    /**
+     * Gives free slots to the first request of each queue in turn. Within an organization's queue, a client
+     * whose address has used up its share is skipped.
+     */
+    admitNext(
+      isFull: () => boolean,
+      mayEnter: (party: Party) => boolean,
+      occupy: (party: Party) => Disposable,
+    ): void {
+      for (const [key, queue] of queues) {
+        if (isFull()) return
+        const index = queue.findIndex(({ isGone, party }) => isGone() || mayEnter(party))
+        const [first] = index < 0 ? [] : queue.splice(index, 1)
+        if (!first) continue
+        queues.delete(key)
+        if (queue.length > 0) queues.set(key, queue)
+        first.admit(first.isGone() ? undefined : occupy(first.party))
+      }
+    },
+    /** @throws the error from `timeoutError` after the wait */
+    wait(
+      { party, isGone }: Pick<WaitingRequest, 'party' | 'isGone'>,
+      maxWaitMs: number | undefined,
+      timeoutError: () => ApiError,
+    ): Promise<Disposable | undefined> {
+      return new Promise((resolve, reject) => {
+        const key = queueKeyOf(party)
+        const queue = queues.get(key) ?? []
+        const timer = setTimeout(() => {
+          queue.splice(queue.indexOf(waiting), 1)
+          if (queue.length === 0) queues.delete(key)
+          reject(timeoutError())
+        }, maxWaitMs)
+        const waiting: WaitingRequest = {
+          ...{ party, isGone },
+          admit(slot) {
+            clearTimeout(timer)
+            resolve(slot)
+          },
+          fail(error) {
+            clearTimeout(timer)
+            reject(error)
+          },
+        }
+        queue.push(waiting)
+        queues.set(key, queue)
+      })
+    },
+    /**
+     * Fails the other requests in the party's queue at once, because the store has failed and they would fail
+     * later anyway.
+     */
+    failQueue(party: Party, error: ApiError): void {
+      const key = queueKeyOf(party)
+      const queue = queues.get(key) ?? []
+      queues.delete(key)
+      for (const waiting of queue) waiting.fail(error)
+    },
+  }
+}
+
+export function openShare(name: ShareName): Share {
+  const limits: ShareLimits = SHARE_LIMITS[name]
+  const { advice, maxWaitMs } = limits
+  const { isFull, hasUsedShare, count } = openSlotCounts(limits)
+  const waitingRequests = openQueue()
+
+  function occupy(party: Party): Disposable {
+    count(party, 1)
+    let isOccupied = true
+    return {
+      [Symbol.dispose]() {
+        if (!isOccupied) return
+        isOccupied = false
+        count(party, -1)
+        waitingRequests.admitNext(isFull, (other) => !hasUsedShare(other), occupy)
+      },
+    }
+  }
+
+  const headers = { connection: 'close', 'retry-after': '1' }
+  const noSlotError = (): ApiError =>
+    new ApiError('service_unavailable', { headers, cause: new Overload(`no ${name} left`) })
+
+  function take(party: Party): Disposable {
+    if (hasUsedShare(party))
+      throw new ApiError('rate_limit_exceeded', { ...(advice && { message: advice }), headers })
+    if (isFull()) throw noSlotError()
+    return occupy(party)
+  }
+
+  return {
+    take,
+    async run(party, work, isGone = () => false) {
+      const mayWait = advice === undefined && (isFull() || hasUsedShare(party))
+      using slot = mayWait
+        ? await waitingRequests.wait({ party, isGone }, maxWaitMs, noSlotError)
+        : take(party)
+      if (!slot) throw new ApiError('request_timeout')
+      try {
+        return await work(slot)
+      } catch (error) {
+        if (isFailure(error)) waitingRequests.failQueue(party, error)
+        throw error
+      }
+    },
+  }
+}
+
+/**
+ * Checks whether the error means that a part of the service has failed. An overload does not count as a
+ * failure.
+ */
+function isFailure(error: unknown): error is ApiError {
+  const isUnavailable = error instanceof ApiError && error.code === 'service_unavailable'
+  return isUnavailable && !(error.cause instanceof Overload)
+}
+
+export type Shares = Record<ShareName, Share>
+
+export function openShares(): Shares {
+  const names = Object.keys(SHARE_LIMITS) as ShareName[]
+  return Object.fromEntries(names.map((name) => [name, openShare(name)])) as Shares
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The slot that the request holds. */
+    slot?: Disposable
+  }
+  interface FastifyContextConfig {
+    /**
+     * The shared resource that requests of this route use while they are handled. The default is `reads` for
+     * GET.
+     */
+    share?: ShareName
+  }
+}
+
+/** Adds hooks: each request holds a slot of its caller's share until its response begins. */
+export function shareRoutes(app: App, shares: Shares): void {
+  app.addHook('onRoute', (route) => {
+    const { config = {}, method, handler } = route
+    const isRead = !config.open && ['GET', 'HEAD'].includes(String(method))
+    const share = config.share ?? (isRead ? 'reads' : undefined)
+    if (share === undefined) return
+    route.handler = function (request, reply) {
+      const handle = (slot: Disposable): unknown => {
+        request.slot = slot
+        return handler.call(this, request, reply)
+      }
+      return shares[share].run(partyOf(request), handle, () => request.raw.socket.destroyed)
+    }
+  })
+  // Frees the slot before the handler ends. A handler that returns its reply ends only when the client has
+  // read the response.
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    request.slot?.[Symbol.dispose]()
+    done()
+  })
+}
