@@ -1,20 +1,24 @@
 import { erasure } from './applications/people.ts'
 import { changes } from './db/change.ts'
 import { hasExpiredResults } from './db/once.ts'
-import { inSteps, type Job, type Jobs } from './jobs/job.ts'
+import { type Job, type Jobs, runInSteps } from './jobs/job.ts'
 import { expiredTokens } from './keys/tokens.ts'
-import { ages } from './pets/ages.ts'
-import { searchIndex } from './pets/search/upkeep.ts'
-import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
+import { ages } from './pets/age.ts'
+import { searchIndex } from './pets/search/index-animals.ts'
+import { ORPHANED_FILES_JOB, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
 import { expiredSessions } from './staff/session.ts'
 
-/** Removes the results of requests with an Idempotency-Key that are kept no longer. */
+/** Removes expired results of requests with an Idempotency-Key. */
 const expiredResults: Job = {
   isDue: ({ db, clock }) => hasExpiredResults(db, clock()),
-  run: ({ write, clock }, mayGoOn) => inSteps(() => write(changes.removeExpiredResults, clock()), mayGoOn),
+  run: ({ write, clock }, mayContinue) =>
+    runInSteps(() => write(changes.removeExpiredResults, clock()), mayContinue),
 }
 
-/** What is done beside the requests, by one process at a time. The one list. */
+/**
+ * Every background job, by the name under which the database stores it. Only one process at a time runs a
+ * job.
+ */
 export const jobs = {
   'expired-results': expiredResults,
   'expired-sessions': expiredSessions,
@@ -24,5 +28,5 @@ export const jobs = {
   'search-index': searchIndex,
   'removed-photos': removedPhotos,
   'photo-files': photoFiles,
-  [ORPHANS]: orphanedPhotoFiles,
+  [ORPHANED_FILES_JOB]: orphanedPhotoFiles,
 } satisfies Jobs

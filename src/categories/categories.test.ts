@@ -15,7 +15,7 @@ const patch = ({ request }: TestApp, id: number | string, body: unknown) =>
 const remove = ({ request }: TestApp, id: number | string) =>
   request(`/v1/categories/${id}`, { method: 'DELETE' })
 
-test('GET /v1/categories lists the eight of a new store by id, to any key', async (t) => {
+test('GET /v1/categories of a new store with a read key returns the eight initial categories in order of id', async (t) => {
   const { get } = await startApp(t, { key: { access: 'read' } })
   const { body } = await get('/v1/categories')
 
@@ -35,7 +35,7 @@ test('GET /v1/categories lists the eight of a new store by id, to any key', asyn
   assert.deepEqual((await get('/v1/categories/4')).body, { id: 4, name: 'Small & furry' })
 })
 
-test('a category is added, used, changed and removed by an admin key', async (t) => {
+test('an admin key can create, use, change and delete a category', async (t) => {
   const app = await startApp(t, ADMIN)
   const created = await app.post('/v1/categories', { name: 'Ferret', description: 'Long and quick', id: 1 })
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('a category is added, used, changed and removed by an admin key', async (t)
   assert.equal((await app.post('/v1/categories', { name: 'Ferret' })).body.id, 10, 'no id is used again')
 })
 
-test('a name is unique whatever the case of its letters', async (t) => {
+test('a category name that differs from an existing name only in case or character width: 409', async (t) => {
   const app = await startApp(t, ADMIN)
   assert.equal((await app.post('/v1/categories', { name: 'Ärgerlich Großes' })).status, 201)
 
@@ -69,7 +69,7 @@ test('a name is unique whatever the case of its letters', async (t) => {
   assert.equal((await patch(app, 1, { name: 'DOG' })).body.name, 'DOG', 'its own name in other letters')
 })
 
-test('categories with bad input answer 4xx, name the member and store nothing', async (t) => {
+test('an invalid category request: 400 or 404 that names the member, and nothing is stored', async (t) => {
   const app = await startApp(t, ADMIN)
   for (const [body, pointer] of [
     [{}, '/name'],
@@ -93,7 +93,7 @@ test('categories with bad input answer 4xx, name the member and store nothing', 
   assert.equal((await app.get('/v1/categories')).body.length, 8)
 })
 
-test('a write key may not change categories', async (t) => {
+test('changing categories with a write key: 403', async (t) => {
   const app = await startApp(t, { key: { access: 'write' } })
 
   assertError(await app.post('/v1/categories', { name: 'x' }), 403, 'insufficient_access', 'POST')

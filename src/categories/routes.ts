@@ -2,9 +2,9 @@ import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { onceKey } from '../http/idempotency.ts'
-import { int64 } from '../http/int64.ts'
-import { publicBase } from '../http/link.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
+import { parseInt64 } from '../http/int64.ts'
+import { publicBaseUrl } from '../http/link.ts'
 import { Categories, Category, CategoryPatch, CategoryPath, NewCategory } from './schema.ts'
 import * as categories from './store.ts'
 
@@ -29,8 +29,8 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
   }
   const named = { errors: EXISTS }
   app.post('/categories', { config: named, schema: createCategory }, async (request, reply) => {
-    const category = await writeOnce(onceKey(request, reply), changes.insertCategory, request.body)
-    reply.code(201).header('location', `${publicBase(settings, request)}/categories/${category.id}`)
+    const category = await writeOnce(readIdempotencyKey(request, reply), changes.insertCategory, request.body)
+    reply.code(201).header('location', `${publicBaseUrl(settings, request)}/categories/${category.id}`)
     return category
   })
 
@@ -42,7 +42,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
     response: { 200: Category },
   }
   app.get('/categories/:categoryId', { schema: getCategory }, async ({ params }) =>
-    categories.found(await categories.find(db, idOf(params))),
+    categories.requireFound(await categories.find(db, idOf(params))),
   )
 
   const updateCategory = {
@@ -55,16 +55,16 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
     response: { 200: Category },
   }
   app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) =>
-    writeOnce(onceKey(request, reply), changes.updateCategory, idOf(request.params), request.body),
+    writeOnce(readIdempotencyKey(request, reply), changes.updateCategory, idOf(request.params), request.body),
   )
 
   const deleteCategory = {
     operationId: 'deleteCategory',
     summary: 'Remove a category',
-    description: 'Only one that no animal belongs to.',
+    description: 'A category that has animals cannot be removed.',
     ...BETA,
     params: CategoryPath,
-    response: { 204: { type: 'null', description: 'The category is gone.' } },
+    response: { 204: { type: 'null', description: 'The category was removed.' } },
   }
   const config = { errors: { 409: 'Animals belong to this category.' } }
   app.delete('/categories/:categoryId', { config, schema: deleteCategory }, async ({ params }, reply) => {
@@ -73,9 +73,9 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
   })
 }
 
-/** @throws {ApiError} category_not_found for what can be the id of none */
+/** @throws {ApiError} category_not_found if the id in the path is not an int64 */
 function idOf({ categoryId }: { categoryId: string }): number {
-  const id = int64(categoryId)
+  const id = parseInt64(categoryId)
   if (id === undefined) throw new ApiError('category_not_found')
   return id
 }

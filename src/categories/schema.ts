@@ -3,7 +3,7 @@ import { type Static, Type } from '../http/type.ts'
 
 const members = {
   name: Type.String({
-    description: 'Unique, whatever the case of its letters.',
+    description: 'Unique; upper and lower case count as the same.',
     minLength: 1,
     maxLength: 100,
     pattern: ONE_LINE,
@@ -13,7 +13,7 @@ const members = {
 
 export const NewCategory = Type.Object(members, {
   title: 'NewCategory',
-  description: 'A category to add. Members other than these are ignored.',
+  description: 'A category to add. Unknown members are ignored.',
 })
 export type NewCategory = Static<typeof NewCategory>
 
@@ -26,22 +26,24 @@ export const CategoryPatch = Type.Object(
   },
   {
     title: 'CategoryPatch',
-    description:
-      'What to change of a category (RFC 7396); members that are absent stay as they are, null removes one.',
+    description: 'Changes to a category (RFC 7396): an absent member stays as it is, null removes it.',
   },
 )
 export type CategoryPatch = Static<typeof CategoryPatch>
 
 export const Category = Type.Object(
   { id: Type.Integer({ format: 'int64' }), ...members },
-  { title: 'Category', description: 'A kind of animal.' },
+  { title: 'Category', description: 'A type of animal, such as dogs.' },
 )
 export type Category = Static<typeof Category>
 
-export const Categories = Type.Array(Category, { title: 'Categories', description: 'By id.' })
+export const Categories = Type.Array(Category, {
+  title: 'Categories',
+  description: 'All categories, sorted by id.',
+})
 
 export const CategoryPath = Type.Object({
-  // Described as an integer and read as text: what is no int64 names no category, and is a 404.
+  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
   categoryId: Type.Unsafe<string>({
     type: 'integer',
     format: 'int64',

@@ -1,6 +1,6 @@
-import { prepared } from '../db/prepared.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/dialect.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
 import type { Category, CategoryPatch, NewCategory } from './schema.ts'
 
@@ -12,12 +12,12 @@ interface Row {
   description: string | null
 }
 
-/** All of them: operators make them by hand, so that they are few. */
+/** Returns all categories, sorted by id. There are few categories, because operators create them by hand. */
 export async function list(db: Db): Promise<Category[]> {
   return (await db.selectFrom('category').select(CATEGORY_COLUMNS).orderBy('id').execute()).map(toCategory)
 }
 
-const findById = prepared<{ id: number }, Row>((db, fill) =>
+const findById = prepareQuery<{ id: number }, Row>((db, fill) =>
   db.selectFrom('category').select(CATEGORY_COLUMNS).where('id', '=', fill('id')),
 )
 
@@ -30,7 +30,7 @@ export async function find(db: Db, id: number): Promise<Category | undefined> {
 export async function insertCategory(db: Db, { name, description }: NewCategory): Promise<Category> {
   const folded = fold(name)
   const taken = db.selectFrom('category').select('id').where('folded_name', '=', folded)
-  // Looked at first, so that a taken name uses no id up, which a failed insert would in PostgreSQL.
+  // Checks the name first, because a failed insert would use up an id in PostgreSQL.
   if (await taken.executeTakeFirst()) throw new ApiError('category_exists')
   const insert = db
     .insertInto('category')
@@ -41,14 +41,14 @@ export async function insertCategory(db: Db, { name, description }: NewCategory)
 /** @throws {ApiError} category_not_found, category_exists */
 export async function updateCategory(db: Db, id: number, patch: CategoryPatch): Promise<Category> {
   const { name, description } = patch
-  if (name === undefined && description === undefined) return found(await find(db, id))
+  if (name === undefined && description === undefined) return requireFound(await find(db, id))
   const update = db
     .updateTable('category')
     .set({ name, folded_name: name && fold(name), description })
     .where('id', '=', id)
     .returning(CATEGORY_COLUMNS)
   const row = await withFreeName(update.executeTakeFirst())
-  return found(row && toCategory(row))
+  return requireFound(row && toCategory(row))
 }
 
 /** @throws {ApiError} category_not_found, category_in_use */
@@ -62,13 +62,13 @@ export async function deleteCategory(db: Db, id: number): Promise<void> {
 }
 
 /** @throws {ApiError} category_not_found */
-export function found(category: Category | undefined): Category {
+export function requireFound(category: Category | undefined): Category {
   if (!category) throw new ApiError('category_not_found')
   return category
 }
 
-/** For what names a category that is not there. */
-export function unknownCategory(): ApiError {
+/** @returns the validation error for a categoryId that does not exist */
+export function unknownCategoryError(): ApiError {
   const message =
     'No category has this id. GET /categories lists them; POST /categories adds one, with an admin key.'
   return new ApiError('validation_failed', {
@@ -76,7 +76,7 @@ export function unknownCategory(): ApiError {
   })
 }
 
-/** Names that a person would take for the same are the same. */
+/** Folds a name for comparison. The comparison ignores case, width, and spaces at both ends. */
 export function fold(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim()
 }
@@ -89,7 +89,6 @@ async function withFreeName<Result>(change: Promise<Result>): Promise<Result> {
   }
 }
 
-/** A category without a description has no such member. */
 function toCategory({ description, ...category }: Row): Category {
   return description === null ? category : { ...category, description }
 }

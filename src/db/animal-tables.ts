@@ -1,22 +1,22 @@
 import type { Generated } from 'kysely'
 
-// The tables of animals and what belongs to them. Times are Unix times in milliseconds.
+// The tables of animals and of the data of animals. All times are Unix times in milliseconds.
 
 export interface CategoryTable {
   id: Generated<number>
   name: string
-  /** The name as it is compared: unique. */
+  /** The name as `fold` returns it, for comparisons; unique. */
   folded_name: string
   description: string | null
 }
 
-/** Names of breeds and colors, as suggestions. */
+/** Suggested names of breeds and colors. */
 export interface VocabularyTable {
   id: Generated<number>
   kind: 'breed' | 'color'
   category_id: number
   name: string
-  /** The name as it is compared: unique in its category. */
+  /** The name as `fold` returns it; unique in its category and kind. */
   folded_name: string
 }
 
@@ -25,44 +25,54 @@ export interface PetTable {
   name: string
   category_id: number
   status: string | null
-  /** The number that its shelter gave it, unique in the organization, or among those of none. */
+  /** The shelter's own id for the animal; unique in its organization, or among the animals without one. */
   external_id: string | null
   organization_id: number | null
-  /** JSON objects of its other members, in the order in which they are shown; src/pets/row.ts tells which. */
+  /** JSON objects with the members that have no column, in display order. See src/pets/row.ts. */
   profile: string | null
   public_part: string | null
   staff_part: string | null
-  /** JSON: its photos in their order, as KeptPhoto of src/photos/storage/kept.ts; null for none. */
+  /** JSON: the photos in display order; null for none. */
   photos: string | null
-  /** From when on its age group is no longer right; null where that follows from nothing, or never ends. */
+  /**
+   * When the stored age group expires. Null if the animal has no age group, or if the age group never ends.
+   */
   age_due_at: number | null
-  /** When it was available first, and when its status became what it is; null where that was not kept. */
+  /**
+   * The time when the animal first became available, and the time of its latest status change. Null if
+   * unknown.
+   */
   published_at: number | null
   status_changed_at: number | null
   created_at: number
-  /** The key that added it. */
+  /** The key that added the animal. */
   created_by: number | null
   updated_at: number
-  /** Drawn anew with every change, so that none comes back after a restore; older releases counted. */
+  /**
+   * A new random number with each change. Versions therefore do not repeat after a restore. Older releases
+   * counted up.
+   */
   version: number
 }
 
-/** Whose a photo is, and what its files are called. What is shown of it stands in the row of its owner. */
+/** The owner and the files of a photo. The row of the owner contains the description. */
 export interface PhotoTable {
   id: Generated<number>
-  /** One of the two. */
+  /** Exactly one of the two ids is set. */
   pet_id: number | null
   organization_id: number | null
-  /** Its files are named by it; drawn with each upload, so that no two photos share a file. */
+  /**
+   * A random value for the names of the files. Each upload draws a new value, so no two photos share a file.
+   */
   hash: string
-  /** SHA-256 of what was sent, in hexadecimal: the same picture is not taken twice. */
+  /** SHA-256 of the uploaded bytes, in hexadecimal. Detects a repeated upload. */
   digest: string
-  /** 1 while some of its files are still to be made. */
+  /** 1 until all files of the photo exist. */
   pending: number
   created_at: number
 }
 
-/** A photo that is gone, while its files may still be there. */
+/** A removed photo whose files may still exist. */
 export interface RemovedPhotoTable {
   hash: string
   removed_at: number
@@ -71,91 +81,101 @@ export interface RemovedPhotoTable {
 export interface PetChangeTable {
   id: Generated<number>
   pet_id: number
+  /** The organization of the animal at the time of the change. This organization may see the whole change. */
+  organization_id: number | null
   at: number
   key_id: number
-  /** JSON: {member: {from, to}}; a member that was absent is absent there too. */
+  /**
+   * JSON: {member: {from, to}}. `from` is absent if the member was added, and `to` if the member was removed.
+   */
   changes: string
 }
 
-/** A file whose animals have no ids that tell them apart: it is known when it comes again. */
+/** An imported file whose animals have no ids. The fingerprint of the file detects a repeated import. */
 export interface ImportedFileTable {
   fingerprint: string
   first_pet_id: number
-  /** Unix time in milliseconds; 0 where that was not kept yet. */
+  /** Unix time in milliseconds; 0 if an older release did not store it. */
   imported_at: number
 }
 
-/** Where an imported animal came from, so that it is known when it comes again. */
+/** The origin of an imported animal. With this row, a later import finds the animal and updates it. */
 export interface PetSourceTable {
   id: Generated<number>
-  /** A name for the program or the file. */
+  /** A name for the program that exported the animal, or for the file. */
   source: string
-  /** The id the animal has there; unique in its source, for each organization. */
+  /** The id of the animal in the source. Unique per source and organization. */
   source_id: string
   pet_id: number
-  /** Whose file had the id; null for an operator's, which may have animals of many. */
+  /** The organization that imported the file; null for a file of the operator. */
   organization_id: number | null
 }
 
-/** The address that a photo of an imported animal came from. It stays when the photo is removed. */
+/**
+ * The source address of an imported photo. When the photo is removed, this row stays, so a later import does
+ * not add the photo again.
+ */
 export interface PhotoSourceTable {
   id: Generated<number>
   pet_id: number
-  /** SHA-256 of the address, in hexadecimal; unique for an animal. */
+  /** SHA-256 of the address, in hexadecimal. Unique per animal. */
   address_hash: string
-  /** Of a photo that may be gone. */
+  /** The id of the photo, which may have been removed. */
   photo_id: number
 }
 
-/** Kept by triggers on pet. */
+/** Counts of animals, maintained by triggers on pet. */
 export interface InventoryTable {
-  /** 0 for those of none. */
+  /** 0 for animals without an organization. */
   organization_id: number
   category_id: number
-  /** unlisted stands for animals without one. */
+  /** `unlisted` for animals without a status. */
   status: string
   pets: number
 }
 
-/** What is searched of an animal beside its tokens. Derived from it. */
+/**
+ * The entry of an animal in the search index, derived from the animal. On SQLite, the tokens are in another
+ * table.
+ */
 export interface PetSearchTable {
   pet_id: number
-  /** Its name as it is sorted. */
+  /** The name in the form that lists sort by. */
   name: string
-  /** When it was published, in Unix milliseconds; 0 for never. */
+  /** When the animal was published, in Unix milliseconds. 0 if it was never published. */
   published: number
   updated: number
-  /** Its age group and birth date: the higher, the younger. */
+  /** Age group and birth date as one sort key. A higher key means a younger animal. */
   age: string
-  /** The token of where it is; null for nowhere. */
+  /** The token of the animal's place. Null if the animal has no place. */
   place: string | null
-  /** A JSON array of its values, as they are written, which facets count. */
+  /** A JSON array of the values that facets count, in the spelling of the animal. */
   counted: string
-  /** In PostgreSQL alone. */
+  /** On PostgreSQL only. */
   tokens: string
 }
 
-/** In SQLite alone: the tokens of animals, a table of FTS5. */
+/** On SQLite only: an FTS5 table with the tokens of animals. */
 export interface PetTokensTable {
   rowid: number
   tokens: string
 }
 
-/** Tokens of all places where an animal has been that has one of its own. */
+/** The tokens of all places that belong, or once belonged, directly to an animal. */
 export interface SearchPlaceTable {
   place: string
 }
 
-/** Animals that the transaction under way has changed. Kept by triggers on pet. */
+/** The animals that the current transaction has changed. Triggers on pet add them. */
 export interface SearchChangeTable {
   pet_id: number
-  /** In SQLite alone: the newest is the highest. */
+  /** On SQLite only: the newest row has the highest number. */
   seq: Generated<number>
-  /** In PostgreSQL alone: which one. */
+  /** On PostgreSQL only: the transaction that changed the animal. */
   transaction: Generated<string>
 }
 
-/** Organizations that moved. Their animals behind an id are still to be brought up to date. */
+/** Organizations that moved. The index must still be updated for their animals with ids above `behind`. */
 export interface SearchMoveTable {
   organization_id: number
   behind: number

@@ -3,12 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { BackupTask } from './backup.ts'
 import { openFile } from './sqlite.ts'
 
-// The thread of a backup, and all of it: backup.ts starts it.
+// Entry file of the backup thread, which backup.ts starts.
 parentPort?.postMessage(copy(workerData))
 
 /**
- * `VACUUM INTO` reads one snapshot, beside which the service writes on, and writes rows only: a copy of the
- * pages would hold what was erased, and would begin anew whenever somebody writes.
+ * `VACUUM INTO` reads one snapshot while the service continues to write, and copies only rows. A copy of the
+ * file's pages would contain erased data, and would start again after each write.
+ *
+ * @returns the number of animals in the copy
  */
 function copy({ store, part }: BackupTask): number {
   const from = openFile(store, 'read')
@@ -17,21 +19,25 @@ function copy({ store, part }: BackupTask): number {
   } finally {
     from.close()
   }
-  // On a connection that only reads, SQLite leaves the CHECK constraints out of its check.
+  // Opens the copy for writing, because integrity_check skips the CHECK constraints on a read-only
+  // connection.
   const made = new DatabaseSync(part)
   try {
     const found = made.prepare('pragma integrity_check(1)').get()?.integrity_check
     if (found !== 'ok') throw new Error(`the copy is damaged, and so is the store: ${found}`)
-    forgetHome(made)
+    clearHome(made)
     return Number(made.prepare('select count(*) as pets from pet').get()?.pets)
   } finally {
     made.close()
   }
 }
 
-/** Put in the place of another store, in the same file, it would else be taken for that one. */
-function forgetHome(made: DatabaseSync): void {
-  const has = made.prepare(`select name from sqlite_schema where name = 'installation'`).get()
-  // There is no such table in a store of an older release.
-  if (has) made.exec('update installation set home = null')
+/**
+ * Clears the stored location. Otherwise a backup that is restored over the file of another store would look
+ * like that other store.
+ */
+function clearHome(made: DatabaseSync): void {
+  const hasTable = made.prepare(`select name from sqlite_schema where name = 'installation'`).get()
+  // A store of an older release does not have this table.
+  if (hasTable) made.exec('update installation set home = null')
 }

@@ -2,39 +2,40 @@ import { closeSync, existsSync, fsyncSync, lstatSync, openSync, renameSync, rmSy
 import { dirname, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { entryOf } from '../entry.ts'
-import { noStore } from './no-store.ts'
-import { fileOf } from './store-url.ts'
+import { fileOf, noStoreError } from './store-url.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * A copy of the store as of one moment, as a store of its own.
+ * Copies the SQLite store at one moment into a new file.
  *
- * @returns how many animals the copy has
+ * @returns the number of animals in the copy
+ * @throws if there is no store, the file already exists, or the store is damaged
  */
 export async function backUp(databaseUrl: string, file: string): Promise<number> {
   const store = fileOf(databaseUrl)
-  if (!existsSync(store)) throw noStore(`at ${store}`)
-  return makeWhole(file, (part) => {
+  if (!existsSync(store)) throw noStoreError(`at ${store}`)
+  return writeAtomically(file, (part) => {
     closeSync(openSync(part, 'wx', 0o600))
-    return inThread({ store, part })
+    return runInThread({ store, part })
   }).catch((cause) => {
     throw new Error(`${store} was not backed up: ${(cause as Error).message}`, { cause })
   })
 }
 
 /**
- * Under its name a file is there whole or not at all, and nothing else is left, whatever signal comes.
+ * Creates a complete file or none. A signal leaves no partial files behind.
  *
- * @param make writes it under the first name; what it needs meanwhile may lie under the second
- * @throws when the name is taken
+ * @param make writes the content to the file `part`; it may use the file `scratch`, which is removed
+ *   afterwards
+ * @throws if the file already exists or its folder does not
  */
-export async function makeWhole<Result>(
+export async function writeAtomically<Result>(
   file: string,
   make: (part: string, scratch: string) => Promise<Result>,
 ): Promise<Result> {
   if (!existsSync(dirname(file))) throw new Error(`there is no folder ${dirname(file)}`)
-  refuseTaken(file)
+  refuseExisting(file)
   const part = `${file}.${process.pid}.part`
   const scratch = `${part}.scratch`
   const remove = (): void => [part, scratch].forEach((name) => void rmSync(name, { force: true }))
@@ -46,11 +47,11 @@ export async function makeWhole<Result>(
   for (const name of SIGNALS) process.on(name, giveUp)
   try {
     const result = await make(part, scratch)
-    sync(part)
-    refuseTaken(file)
+    syncToDisk(part)
+    refuseExisting(file)
     renameSync(part, file)
-    // Where a folder can be opened at all, its new entry is on the disk only after this.
-    if (process.platform !== 'win32') sync(dirname(resolve(file)))
+    // A rename is safe on the disk only after a sync of the folder. Windows cannot open folders.
+    if (process.platform !== 'win32') syncToDisk(dirname(resolve(file)))
     return result
   } finally {
     remove()
@@ -58,16 +59,16 @@ export async function makeWhole<Result>(
   }
 }
 
-/** A log left beside the name by another database would be taken for the copy's own. */
-function refuseTaken(file: string): void {
+/** Also looks for a leftover log of another database, because SQLite would apply that log to the copy. */
+function refuseExisting(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-journal`]) {
     const found = lstatSync(name, { throwIfNoEntry: false })
     if (found?.isDirectory()) throw new Error(`${name} is a folder; name a file in it`)
-    if (found) throw new Error(`${name} exists already, and is not overwritten`)
+    if (found) throw new Error(`${name} already exists and is not overwritten`)
   }
 }
 
-function sync(path: string): void {
+function syncToDisk(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)
@@ -76,14 +77,14 @@ function sync(path: string): void {
   }
 }
 
-/** What `backup-thread.ts` copies, and the file that it makes. */
+/** The input of `backup-thread.ts`: the store's file, and the file to create. */
 export interface BackupTask {
   store: string
   part: string
 }
 
-/** SQLite blocks the thread it works in, and this one has to hear signals meanwhile. */
-function inThread(task: BackupTask): Promise<number> {
+/** Runs the backup in a thread, because SQLite blocks its thread and the main thread must handle signals. */
+function runInThread(task: BackupTask): Promise<number> {
   return new Promise((done, fail) => {
     const thread = new Worker(entryOf('backup-thread', import.meta.url), { workerData: task })
     thread.once('message', done)

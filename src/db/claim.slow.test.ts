@@ -2,42 +2,42 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { besides, terminateHolder, turn, usedOfDay } from '../testing/claims.ts'
+import { connectClient, nextTurn, terminateHolder, usedOfDay } from '../testing/claims.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { makeKey } from '../testing/start-app.ts'
 
-// PostgreSQL without Redis: one process counts, and nobody gets more than the limit while another one takes its
-// place.
+// PostgreSQL without Redis: one process counts requests. Clients get no more than the limit while another
+// process takes over.
 
 const LIMIT = 60
-/** So many requests are written ahead, and may be lost when the process that has them ends. */
+/** Requests are charged ahead in leases of this size. A process that ends loses its unused requests. */
 const LEASE = 4
 const ask = async (address: string, key: string): Promise<number> =>
   (await fetch(`${address}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status
 
-test('while another process takes over unheard, the two serve the limit and no more, and no counter falls', async (t) => {
+test('a process does not notice that another one takes over: both together serve the limit, counters never fall', async (t) => {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const proxied = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
   const key = await makeKey(direct.href, { plan: 'free' })
   let claimLine: Socket | undefined
   proxy.onSend = (bytes, line) => {
     if (bytes.includes('pg_current_snapshot')) claimLine = line
     return false
   }
-  const one = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
+  const one = spawnCli(t, ['serve'], { DATABASE_URL: proxied.href, PORT: '0' })
   const first = await one.serving
   let served = 0
   while (served < 20) served += (await ask(first, key)) === 200 ? 1 : 0
 
-  const client = await besides(t, direct.href)
+  const client = await connectClient(t, direct.href)
   const other = spawnCli(t, ['serve'], { DATABASE_URL: direct.href, PORT: '0' })
   const asking = `select from pg_stat_activity
     where datname = current_database() and query like 'select pg_try_advisory_lock%'`
-  while ((await client.query(asking)).rowCount === 0) await turn()
-  // It hears nothing of its loss, and its other connections work on.
+  while ((await client.query(asking)).rowCount === 0) await nextTurn()
+  // The first process does not notice the loss of its claim, and its other connections still work.
   proxy.forgetOne(claimLine as Socket)
   await terminateHolder(client)
   const second = await other.serving
@@ -62,7 +62,7 @@ test('while another process takes over unheard, the two serve the limit and no m
   assert.doesNotMatch(stderr, /"stack"/)
 })
 
-test('a start that waits for its database tells so in one line, however often it asks', async (t) => {
+test('a start that waits for its database: logs one line, however often it retries', async (t) => {
   let attempts = 0
   const closed = createServer((socket) => {
     attempts += 1

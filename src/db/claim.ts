@@ -2,16 +2,23 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '../errors.ts'
 import type { Db } from './tables.ts'
 
-/** The claim of a process that counts alone on a database that another process can take over; decision 10. */
+/**
+ * The right to count requests on a PostgreSQL database without Redis, which one process has at a time.
+ * Decision 10.
+ */
 export interface Claim {
-  /** Stands in the database until another process claims that. */
+  /**
+   * Identifies the process in the database. A process that takes over the claim stores its own token instead.
+   */
   token: string
-  /** Why this process cannot be sure that nobody else has claimed the database; undefined while it is. */
+  /**
+   * Returns the reason if another process may have taken the claim. Returns undefined if that is impossible.
+   */
   doubt(): Error | undefined
 }
 
-/** Another process has the claim. */
-export class Taken extends Error {
+/** Thrown if another process has the claim. */
+export class ClaimTakenError extends Error {
   constructor() {
     super(
       'another adoptable already serves this database; stop it first, or set REDIS_URL in both to share the limits',
@@ -20,41 +27,44 @@ export class Taken extends Error {
 }
 
 /**
- * Holds up the next process that claims the database until this transaction ends, so that it reads what this
- * one writes.
+ * Checks the claim in the current transaction. The next process that claims the database waits for the end of
+ * this transaction, so it can read the data that this transaction writes.
  *
- * @throws {ApiError} service_unavailable, because of `Taken`, when another process has claimed it
+ * @throws {ApiError} service_unavailable, with a `ClaimTakenError` as its cause, when another process has the
+ * claim
  */
 export async function requireClaim(db: Db, token: string): Promise<void> {
   const claim = await db.selectFrom('claim').select('token').forShare().executeTakeFirst()
-  if (claim?.token !== token) throw new ApiError('service_unavailable', { cause: new Taken() })
+  if (claim?.token !== token) throw new ApiError('service_unavailable', { cause: new ClaimTakenError() })
 }
 
-/** The advisory lock of whoever serves a database: any number that nothing else takes. */
-export const CLAIM = 7_219_411
+/** The key of the advisory lock of the process that serves a database: an arbitrary, unique number. */
+export const CLAIM_LOCK = 7_219_411
 
 /**
- * The server ends a session that holds the lock once it was silent for so long: its process may be gone, or
- * the line to it, without the server ever hearing of that.
+ * The idle timeout of the session that holds the lock. PostgreSQL may not notice that the process or the
+ * connection has ended. It ends the session after this time.
  */
-export const SILENT_MS = 2_000
-
-/** Longer than that: by then the lock is free, unless somebody else who lives has it. */
-const PATIENCE_MS = 3_000
-const STEP_MS = 50
+export const CLAIM_IDLE_TIMEOUT_MS = 2_000
 
 /**
- * Asks for the lock for as long as it may be that of a session that nobody uses any more.
+ * How long to try. Longer than the idle timeout, so if the lock is still taken then, its process is alive.
+ */
+const CLAIM_WAIT_MS = 3_000
+const RETRY_INTERVAL_MS = 50
+
+/**
+ * Tries to take the lock until a dead session would have lost it.
  *
- * @param ask tells whether it was free
- * @returns false when somebody else has it
- * @throws the reason of the signal, once that is aborted
+ * @param ask tries once; resolves to whether the lock was taken
+ * @returns false if a live process has the lock
+ * @throws the reason of the signal, if it is aborted
  */
-export async function claimPatiently(ask: () => Promise<boolean>, signal?: AbortSignal): Promise<boolean> {
-  const until = performance.now() + PATIENCE_MS
+export async function retryClaim(ask: () => Promise<boolean>, signal?: AbortSignal): Promise<boolean> {
+  const until = performance.now() + CLAIM_WAIT_MS
   while (!(await ask())) {
     if (performance.now() >= until) return false
-    await pause(STEP_MS, undefined, { signal }).catch(() => signal?.throwIfAborted())
+    await pause(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => signal?.throwIfAborted())
   }
   return true
 }

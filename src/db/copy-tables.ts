@@ -1,23 +1,18 @@
-/** As a store holds it, and exact in both engines: whole numbers as bigints, whatever their size. */
-export type Value = string | bigint | null
-
-export type Row = Value[]
-
-export interface Table {
+export interface CopiedTable {
   name: string
-  /** The primary key, in whose order rows are read. */
+  /** The primary key. Rows are read in key order. */
   key: string
-  /** Whether the key is an id: one that the store gives out, and never gives out again. */
+  /** Whether the store generates the key. Such ids are never reused. */
   givesIds: boolean
 }
 
-const ids = (name: string): Table => ({ name, key: 'id', givesIds: true })
+const ids = (name: string): CopiedTable => ({ name, key: 'id', givesIds: true })
 
-/** What this installation keeps to itself; it arrives last, and with it the copy is whole. */
-export const SECRETS: Table = { name: 'secret', key: 'name', givesIds: false }
+/** The secrets of the installation. They are copied last, and their presence marks the copy as complete. */
+export const SECRET_TABLE: CopiedTable = { name: 'secret', key: 'name', givesIds: false }
 
-/** Every table with rows of its own, the ones that others refer to first. The one list. */
-export const TABLES: Table[] = [
+/** Every table that is copied. The list has a table after all tables that it refers to. */
+export const COPIED_TABLES: CopiedTable[] = [
   ids('category'),
   ids('vocabulary'),
   ids('organization'),
@@ -37,62 +32,32 @@ export const TABLES: Table[] = [
   { name: 'idempotency', key: 'scope', givesIds: false },
   { name: 'counter', key: 'caller', givesIds: false },
   { name: 'known_time', key: 'name', givesIds: false },
-  SECRETS,
+  SECRET_TABLE,
 ]
 
-/** Tables in which a new store has rows, the ones that refer to others first; with a look at them. */
-export const FILLED: Record<string, string> = {
+/**
+ * Tables that have rows in a new store, each with a query for those rows. The list has a table before the
+ * tables that it refers to.
+ */
+export const SEEDED_TABLES: Record<string, string> = {
   vocabulary: 'select id, kind, category_id, name from vocabulary order by id',
   category: 'select id, name, description from category order by id',
 }
 
-/** Kept by triggers on pet, and so counted and not copied. */
-export const COUNTED = 'inventory'
+/** Not copied, because triggers on pet maintain this table. It is compared with a count. */
+export const INVENTORY_TABLE = 'inventory'
 
-/** What each store knows of itself alone, and so not copied: the copy is a store of its own. */
-export const INSTALLATION = 'installation'
+/** Not copied, because this table identifies a store, and the copy is another store. */
+export const INSTALLATION_TABLE = 'installation'
 
-/** What searches need, which follows from the animals: the target makes its own. */
-export const DERIVED = ['pet_search', 'search_place', 'search_change', 'search_move']
+/** Not copied, because the target builds its search index from the animals. */
+export const SEARCH_TABLES = ['pet_search', 'search_place', 'search_change', 'search_move']
 
-/** Who is signed in, or may be by a link or token: in a copy nobody is. People and programs sign in again. */
-export const SIGN_INS = ['staff_session', 'staff_link', 'sign_in_try', 'access_token']
+/** Not copied: sessions, links and tokens. People and programs sign in again after the copy. */
+export const SIGN_IN_TABLES = ['staff_session', 'staff_link', 'sign_in_try', 'access_token']
 
-/** Who is at work on what in this store. A copy begins anew. */
-export const JOBS = 'job'
+/** Not copied: the leases of jobs. */
+export const JOB_TABLE = 'job'
 
-/** Made by every migration, and so by nothing else. */
-export const MIGRATIONS = 'kysely_migration'
-
-/** So many rows at most are read at once, and written in one transaction. */
-export const BATCH = 1_000
-
-/** One of the two stores, claimed for the copy alone until it is closed. */
-export interface Side {
-  /** For messages: never with a password. */
-  name: string
-  tables(): Promise<string[]>
-  /** Brings the tables up to date. */
-  migrate(): Promise<void>
-  /** In an order that is the same on every engine. */
-  columns(table: string): Promise<string[]>
-  /** Few rows, of a statement that every engine knows. */
-  rows(statement: string): Promise<Row[]>
-  /** In the order of the key, text by its bytes, behind a key or from the first; in a transaction. */
-  batches(table: Table, columns: string[], after?: Value): AsyncIterable<Row[]>
-  lastKey(table: Table): Promise<Value | undefined>
-  insert(table: Table, columns: string[], rows: Row[]): Promise<void>
-  /** The highest id that was ever given out, also to a row that is gone; 0 for none. */
-  lastId(table: Table): Promise<bigint>
-  setLastId(table: Table, id: bigint): Promise<void>
-  /** What throws leaves nothing behind. */
-  transaction<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Tells the planner of queries what came. */
-  analyze(): Promise<void>
-  close(): Promise<void>
-}
-
-export async function countOf(side: Side, table: string): Promise<bigint> {
-  const [row] = await side.rows(`select count(*) from ${table}`)
-  return BigInt(row?.[0] ?? 0)
-}
+/** The table that marks a store as one of adoptable. */
+export const MIGRATIONS_TABLE = 'kysely_migration'

@@ -1,34 +1,39 @@
-import { hash } from 'node:crypto'
+import { createHash, type Hash, hash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Comparison, compare } from './copy-check.ts'
-import { openPostgresSide } from './copy-postgres.ts'
-import { newRows, openSqliteSide } from './copy-sqlite.ts'
-import { countOf, FILLED, MIGRATIONS, SECRETS, type Side, TABLES, type Table } from './copy-tables.ts'
+import { type CopySide, countOf, newRows, openSide, type Row } from './copy-sides.ts'
+import {
+  COPIED_TABLES,
+  type CopiedTable,
+  INVENTORY_TABLE,
+  MIGRATIONS_TABLE,
+  SECRET_TABLE,
+  SEEDED_TABLES,
+} from './copy-tables.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 
-/** Is called with every batch; a step begins when it is called with another name. */
+/** Called after each batch. `step` changes when the next step begins. */
 export type Progress = (step: 'copying' | 'checking', done: number, total: number) => void
 
-export interface Stores {
+export interface CopyUrls {
   from: string
   to: string
 }
 
-export interface Outcome {
+export interface CopyResult {
   comparisons: Comparison[]
   equal: boolean
-  /** Whether the target was a finished copy before, and nothing was changed. */
+  /** True if the target was already a finished copy. In that case the two stores were only compared. */
   finishedBefore: boolean
 }
 
-/** The row among the secrets of a target that says whose unfinished copy it is. */
-const MARK = 'copy'
-/** Without it no service starts: on an unfinished copy it is the last to come. */
-const CURSOR = 'cursor'
+/** The name of the `secret` row that marks an unfinished copy and identifies its source. */
+const COPY_MARK = 'copy'
+/** The name of the `secret` row that every service needs to start. It is copied last. */
+const CURSOR_SECRET = 'cursor'
 
-/** The copy is there, and is not what was copied. */
-class Differing extends Error {
+/** Thrown to roll back the last step when the copy differs from its source. */
+class StoresDifferError extends Error {
   readonly comparisons: Comparison[]
 
   constructor(comparisons: Comparison[]) {
@@ -38,18 +43,18 @@ class Differing extends Error {
 }
 
 /**
- * Copies one store into another that is empty, or goes on with an earlier copy of the same one; of a copy
- * that was finished before it only compares. A kill at any moment leaves what the next call goes on with.
+ * Copies a store into an empty one, or resumes an unfinished copy of the same source. A finished copy is only
+ * compared. If a copy is killed at any moment, the next call resumes it.
  *
- * When something differs at the end, the copy stays unfinished.
+ * If the two stores differ at the end, the copy stays unfinished.
  *
- * @throws when either store is in use, or the target holds something else
+ * @throws if either store is in use, or the target contains other data
  */
-export function copyStore(stores: Stores, progress: Progress): Promise<Outcome> {
-  return withBoth(stores, async (source, target) => {
+export function copyStore(stores: CopyUrls, progress: Progress): Promise<CopyResult> {
+  return withBothStores(stores, async (source, target) => {
     const secrets = await source.rows('select name, value from secret')
-    const cursor = String(secrets.find(([name]) => name === CURSOR)?.[1])
-    if (secrets.some(([name]) => name === MARK))
+    const cursor = String(secrets.find(([name]) => name === CURSOR_SECRET)?.[1])
+    if (secrets.some(([name]) => name === COPY_MARK))
       throw new Error(`${source.name} is an unfinished copy itself`)
     const mark = hash('sha256', `copy of ${cursor}`)
     const state = await stateOf(target, cursor, mark)
@@ -59,23 +64,23 @@ export function copyStore(stores: Stores, progress: Progress): Promise<Outcome> 
     const comparisons = await source.transaction(() =>
       finishedBefore
         ? target.transaction(() => check(source, target, progress))
-        : copyRows(source, target, progress).catch(toBeGoneOnWith),
+        : copyRows(source, target, progress).catch(failUnfinished),
     )
     return { comparisons, equal: comparisons.every(({ equal }) => equal), finishedBefore }
   })
 }
 
-/** Compares two stores, whatever they hold. */
-export function compareStores(stores: Stores): Promise<Comparison[]> {
-  return withBoth(stores, (source, target) =>
+/** Compares any two stores, table by table. */
+export function compareStores(stores: CopyUrls): Promise<Comparison[]> {
+  return withBothStores(stores, (source, target) =>
     source.transaction(() => target.transaction(() => compare(source, target, () => undefined))),
   )
 }
 
-/** Claims both stores for the work. */
-async function withBoth<Result>(
-  { from, to }: Stores,
-  work: (source: Side, target: Side) => Promise<Result>,
+/** Runs `work` while no other process can use either store. */
+async function withBothStores<Result>(
+  { from, to }: CopyUrls,
+  work: (source: CopySide, target: CopySide) => Promise<Result>,
 ): Promise<Result> {
   if (placeOf(from) === placeOf(to)) throw new Error('the two stores are the same one')
   await using opened = new AsyncDisposableStack()
@@ -83,14 +88,10 @@ async function withBoth<Result>(
   opened.defer(() => source.close())
   const target = await openSide(to, false)
   opened.defer(() => target.close())
-  if (!(await source.tables()).includes(MIGRATIONS)) throw new Error(`there is no store in ${source.name}`)
+  if (!(await source.tables()).includes(MIGRATIONS_TABLE))
+    throw new Error(`there is no store in ${source.name}`)
   await source.migrate()
   return await work(source, target)
-}
-
-/** Claims a store for a command that needs it to itself. */
-export function openSide(url: string, mustExist: boolean): Promise<Side> {
-  return isPostgres(url) ? openPostgresSide(url) : openSqliteSide(fileOf(url), mustExist)
 }
 
 function placeOf(url: string): string {
@@ -99,48 +100,61 @@ function placeOf(url: string): string {
   return existsSync(file) ? realpathSync(file) : resolve(file)
 }
 
-/** @throws when the target holds anything else than a new store has, or than this copy put there */
-async function stateOf(target: Side, cursor: string, mark: string): Promise<'empty' | 'begun' | 'finished'> {
-  const there = await target.tables()
-  if (there.length === 0) return 'empty'
-  if (!there.includes(MIGRATIONS)) throw new Error(`${target.name} holds tables of another program`)
-  const secrets = there.includes(SECRETS.name) ? await target.rows('select name, value from secret') : []
+/** @throws if the target contains rows that neither a new store nor this copy has */
+async function stateOf(
+  target: CopySide,
+  cursor: string,
+  mark: string,
+): Promise<'empty' | 'begun' | 'finished'> {
+  const tables = await target.tables()
+  if (tables.length === 0) return 'empty'
+  if (!tables.includes(MIGRATIONS_TABLE)) throw new Error(`${target.name} contains tables of another program`)
+  const secrets = tables.includes(SECRET_TABLE.name)
+    ? await target.rows('select name, value from secret')
+    : []
   const secret = new Map(secrets.map(([name, value]) => [name, value]))
-  if (secret.get(MARK) === mark) return 'begun'
-  if (secret.has(MARK)) throw new Error(`${target.name} holds an unfinished copy of another store`)
-  if (secret.get(CURSOR) === cursor) return 'finished'
-  for (const { name } of TABLES.filter((table) => table !== SECRETS && there.includes(table.name))) {
-    const look = FILLED[name]
-    if (look === undefined) refuseRows(target, name, await countOf(target, name))
-    else if (!(await isAsNew(target, look))) throw new Error(`${target.name} has rows of its own in ${name}`)
+  if (secret.get(COPY_MARK) === mark) return 'begun'
+  if (secret.has(COPY_MARK)) throw new Error(`${target.name} contains an unfinished copy of another store`)
+  if (secret.get(CURSOR_SECRET) === cursor) return 'finished'
+  for (const { name } of COPIED_TABLES.filter(
+    (table) => table !== SECRET_TABLE && tables.includes(table.name),
+  )) {
+    const query = SEEDED_TABLES[name]
+    if (query === undefined) refuseRows(target, name, await countOf(target, name))
+    else if (!(await hasOnlyInitialRows(target, query)))
+      throw new Error(`${target.name} already has rows in ${name}`)
   }
   return 'empty'
 }
 
-function refuseRows({ name }: Side, table: string, rows: bigint): void {
+function refuseRows({ name }: CopySide, table: string, rows: bigint): void {
   if (rows > 0n) throw new Error(`${name} is not empty: its table ${table} has rows (${rows})`)
 }
 
-async function isAsNew(target: Side, look: string): Promise<boolean> {
-  const there = await target.rows(look)
-  return there.length === 0 || there.map(String).join('\n') === (await newRows(look)).map(String).join('\n')
+async function hasOnlyInitialRows(target: CopySide, query: string): Promise<boolean> {
+  const present = await target.rows(query)
+  return (
+    present.length === 0 || present.map(String).join('\n') === (await newRows(query)).map(String).join('\n')
+  )
 }
 
-/** From here on the target is nothing but this copy, and no service starts on it. */
-function begin(target: Side, mark: string): Promise<void> {
+/**
+ * Marks the target as an unfinished copy, on which no service starts, and removes the rows of a new store.
+ */
+function begin(target: CopySide, mark: string): Promise<void> {
   return target.transaction(async () => {
-    for (const table of Object.keys(FILLED)) await target.rows(`delete from ${table}`)
+    for (const table of Object.keys(SEEDED_TABLES)) await target.rows(`delete from ${table}`)
     await target.rows('delete from secret')
-    await target.insert(SECRETS, ['name', 'value'], [[MARK, mark]])
+    await target.insert(SECRET_TABLE, ['name', 'value'], [[COPY_MARK, mark]])
   })
 }
 
-function toBeGoneOnWith(cause: Error): never {
-  throw new Error(`the copy is not finished: ${cause.message}; run it again to go on`, { cause })
+function failUnfinished(cause: Error): never {
+  throw new Error(`the copy is not finished: ${cause.message}; run the command again to resume it`, { cause })
 }
 
-async function copyRows(source: Side, target: Side, progress: Progress): Promise<Comparison[]> {
-  const tables = TABLES.filter((table) => table !== SECRETS)
+async function copyRows(source: CopySide, target: CopySide, progress: Progress): Promise<Comparison[]> {
+  const tables = COPIED_TABLES.filter((table) => table !== SECRET_TABLE)
   const total = await totalOf(source, tables)
   let done = await totalOf(target, tables)
   progress('copying', done, total)
@@ -155,31 +169,34 @@ async function copyRows(source: Side, target: Side, progress: Progress): Promise
   return finish(source, target, progress)
 }
 
-/** In one transaction, so that a store which a service starts on was found equal. */
-async function finish(source: Side, target: Side, progress: Progress): Promise<Comparison[]> {
+/**
+ * Compares the stores and finishes the copy in one transaction, so a service can start only on a copy that
+ * equals its source.
+ */
+async function finish(source: CopySide, target: CopySide, progress: Progress): Promise<Comparison[]> {
   try {
     const comparisons = await target.transaction(async () => {
-      const columns = await source.columns(SECRETS.name)
+      const columns = await source.columns(SECRET_TABLE.name)
       await target.rows('delete from secret')
-      for await (const secrets of source.batches(SECRETS, columns))
-        await target.insert(SECRETS, columns, secrets)
-      for (const table of TABLES.filter(({ givesIds }) => givesIds)) {
+      for await (const secrets of source.batches(SECRET_TABLE, columns))
+        await target.insert(SECRET_TABLE, columns, secrets)
+      for (const table of COPIED_TABLES.filter(({ givesIds }) => givesIds)) {
         await target.setLastId(table, await source.lastId(table))
       }
       const found = await check(source, target, progress)
-      if (found.some(({ equal }) => !equal)) throw new Differing(found)
+      if (found.some(({ equal }) => !equal)) throw new StoresDifferError(found)
       return found
     })
     await target.analyze()
     return comparisons
   } catch (error) {
-    if (error instanceof Differing) return error.comparisons
+    if (error instanceof StoresDifferError) return error.comparisons
     throw error
   }
 }
 
-async function check(source: Side, target: Side, progress: Progress): Promise<Comparison[]> {
-  const total = (await totalOf(source, TABLES)) + (await totalOf(target, TABLES))
+async function check(source: CopySide, target: CopySide, progress: Progress): Promise<Comparison[]> {
+  const total = (await totalOf(source, COPIED_TABLES)) + (await totalOf(target, COPIED_TABLES))
   let done = 0
   return compare(source, target, (count) => {
     done += count
@@ -187,8 +204,99 @@ async function check(source: Side, target: Side, progress: Progress): Promise<Co
   })
 }
 
-async function totalOf(side: Side, tables: Table[]): Promise<number> {
+async function totalOf(side: CopySide, tables: CopiedTable[]): Promise<number> {
   let total = 0
   for (const { name } of tables) total += Number(await countOf(side, name))
   return total
+}
+
+/** The comparison of one table. Each pair has the value of the source first. */
+export interface Comparison {
+  table: string
+  rows: [number, number]
+  /** SHA-256 of all rows in key order, in hexadecimal. */
+  hashes: [string, string]
+  /** The highest id that the store has ever assigned; absent for a table without generated ids. */
+  lastIds?: [bigint, bigint]
+  equal: boolean
+}
+
+interface Content {
+  rows: number
+  hash: string
+}
+
+/**
+ * Two queries: the counts computed from pet, and the counts in the inventory. They add up the slots of
+ * PostgreSQL, and leave out zeros.
+ */
+const PET_COUNT = `
+  select coalesce(organization_id, 0), category_id, coalesce(status, 'unlisted'), count(*) from pet
+  group by 1, 2, 3`
+const INVENTORY_COUNT = `
+  select organization_id, category_id, status, cast(sum(pets) as bigint) from ${INVENTORY_TABLE}
+  group by 1, 2, 3 having sum(pets) <> 0`
+
+/** Reads every row of both stores. Both must be in a transaction. */
+async function compare(
+  source: CopySide,
+  target: CopySide,
+  readRows: (count: number) => void,
+): Promise<Comparison[]> {
+  const found: Comparison[] = []
+  for (const table of COPIED_TABLES) {
+    // Reads the source's columns from both stores, so a column that is missing in the target causes an error.
+    const columns = await source.columns(table.name)
+    const contents = await Promise.all(
+      [source, target].map((side) => contentOf(side, table, columns, readRows)),
+    )
+    const lastIds = table.givesIds
+      ? await Promise.all([source.lastId(table), target.lastId(table)])
+      : undefined
+    found.push(comparison(table.name, contents, lastIds))
+  }
+  const counts = [await source.rows(PET_COUNT), await target.rows(INVENTORY_COUNT)]
+  return [...found, comparison(INVENTORY_TABLE, counts.map(contentOfCounts))]
+}
+
+function comparison(table: string, contents: Content[], lastIds?: [bigint, bigint]): Comparison {
+  const [one, other] = contents as [Content, Content]
+  return {
+    table,
+    rows: [one.rows, other.rows],
+    hashes: [one.hash, other.hash],
+    ...(lastIds && { lastIds }),
+    equal: one.rows === other.rows && one.hash === other.hash && lastIds?.[0] === lastIds?.[1],
+  }
+}
+
+async function contentOf(
+  side: CopySide,
+  table: CopiedTable,
+  columns: string[],
+  readRows: (count: number) => void,
+): Promise<Content> {
+  const hash = createHash('sha256')
+  let rows = 0
+  for await (const batch of side.batches(table, columns)) {
+    hashRows(hash, batch.map(lineOf))
+    rows += batch.length
+    readRows(batch.length)
+  }
+  return { rows, hash: hash.digest('hex') }
+}
+
+function contentOfCounts(counts: Row[]): Content {
+  const hash = createHash('sha256')
+  hashRows(hash, counts.map(lineOf).sort())
+  return { rows: counts.length, hash: hash.digest('hex') }
+}
+
+function hashRows(hash: Hash, lines: string[]): void {
+  hash.update(lines.join(''))
+}
+
+/** Encodes a row unambiguously. Text is quoted, so it cannot look like a number, null or the end of a row. */
+function lineOf(row: Row): string {
+  return `${row.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)))}\n`
 }

@@ -1,42 +1,68 @@
+import type { Logger } from 'pino'
+import { reasonOf } from '../errors.ts'
 import type { Changes } from './change.ts'
 import type { Claim } from './claim.ts'
 import type { Db } from './tables.ts'
-import type { Writer } from './write.ts'
+import type { CacheName, Writer } from './write.ts'
 import type { StartWriter } from './writer.ts'
 
-/** What a process caches until the store has changed: pages of animals, and keys. */
-export type Kept = 'pages' | 'keys'
-
-/** The database as the service works with it, whichever engine it is. */
+/** The database as the service uses it, with either engine. */
 export interface Database extends Writer {
   /** For reading. */
   db: Db
-  /** Differs when one of those may have changed since; what was read under an equal one is still true. */
-  version(of: Kept): number
-  /** Of a process that counts alone on PostgreSQL; nobody can take over the lock of a file. */
+  /**
+   * A number that changes whenever the cached data may have changed. Data that was read under an equal number
+   * is current.
+   */
+  version(of: CacheName): number
+  /**
+   * Present on PostgreSQL without Redis. SQLite needs no claim, because no other process can take over a file
+   * lock.
+   */
   claim?: Claim | undefined
-  /** Where the store lies: a copy of it lies elsewhere. */
+  /** Identifies the location of the store. A copy of the store has another location. */
   home: string
-  /** Writes anew what holds bytes of what was erased. Changes wait meanwhile. */
+  /** Rewrites the files so that no bytes of erased data remain. Changes wait until the rewrite is done. */
   scrub(): Promise<void>
 }
 
 export interface OpenOptions {
-  /** Connections to PostgreSQL at most. */
+  /** Maximum number of PostgreSQL connections. */
   connections: number
-  /** Whether other processes serve the same store: they then share their counters somewhere else. */
+  /** Whether other processes may serve the same store, with counters shared in Redis. */
   shared: boolean
-  /** Ends that wait. */
+  /** Aborts the wait for PostgreSQL. */
   signal: AbortSignal | undefined
-  /** Hears why the start has to wait for PostgreSQL, each time it was asked in vain. */
+  /** Called with the reason after each failed attempt of the start to reach PostgreSQL. */
   onWait(reason: unknown): void
-  /** Hears why PostgreSQL is lost, each time it was asked in vain. */
+  /** Called with the reason after each failed attempt to reconnect to PostgreSQL. */
   onLost(reason: unknown): void
-  /** Hears that PostgreSQL answers, when it was waited for or lost. */
+  /** Called when PostgreSQL answers again. */
   onBack(): void
-  /** Hears why the file of the store is lost, and with undefined that it is back. */
+  /** Called with the reason when the file of the store is lost, and with undefined when it is back. */
   onLoss(reason: string | undefined): void
   changes: Changes
-  /** Starts the writer of the embedded database, which knows the same changes. */
+  /** Starts the writer of SQLite, which must know the same changes. */
   startWriter: StartWriter
+}
+
+export interface OutageReporter {
+  /** @param what the consequence, as a log message */
+  reportLoss(error: unknown, what: string): void
+  reportRecovery(): void
+}
+
+/** Logs the first of consecutive failures of the database, and its recovery. */
+export function createOutageReporter(logger: Pick<Logger, 'warn' | 'info'>): OutageReporter {
+  let isLost = false
+  return {
+    reportLoss(error, what) {
+      if (!isLost) logger.warn({ reason: reasonOf(error) }, what)
+      isLost = true
+    },
+    reportRecovery() {
+      if (isLost) logger.info('the database is available again')
+      isLost = false
+    },
+  }
 }

@@ -23,7 +23,7 @@ async function redisOf(t: TestContext) {
 const idOf = async ({ service }: TestApp) =>
   (await service.context.db.selectFrom('installation').select('id').executeTakeFirstOrThrow()).id
 
-/** The status of each request, sent one after the other. */
+/** Sends requests one after the other. @returns their status codes */
 async function ask({ get }: TestApp, count: number, key: string): Promise<number[]> {
   const statuses: number[] = []
   while (statuses.length < count)
@@ -35,7 +35,7 @@ const served = (statuses: number[]): number => statuses.filter((status) => statu
 
 for (const [name, makeStore] of Object.entries(STORES)) {
   test(
-    `a second service on one store in ${name} with another Redis database is refused`,
+    `a second service on the same ${name} store with another Redis database: refused until \`counters move\``,
     NEEDS_REDIS,
     async (t) => {
       const [databaseUrl, inDatabase] = [await makeStore(t), await redisOf(t)]
@@ -45,7 +45,7 @@ for (const [name, makeStore] of Object.entries(STORES)) {
 
       const refused = { databaseUrl, settings: inDatabase(1) }
       await assert.rejects(startApp(t, refused), ({ message }: Error) => {
-        assert.match(message, /127\.0\.0\.1:\d+\/0, and REDIS_URL names 127\.0\.0\.1:\d+\/1: .*counters move/)
+        assert.match(message, /127\.0\.0\.1:\d+\/0, but REDIS_URL names 127\.0\.0\.1:\d+\/1: .*counters move/)
         assert.ok(!message.includes('secret'))
         return true
       })
@@ -54,26 +54,23 @@ for (const [name, makeStore] of Object.entries(STORES)) {
       assert.equal(early.code, 1)
       assert.match(early.stderr, /another adoptable (?:serves|uses) it; stop that first/)
       await first.stop()
-      await assert.rejects(startApp(t, { databaseUrl }), /\/0, and REDIS_URL is not set: /)
+      await assert.rejects(startApp(t, { databaseUrl }), /\/0, but REDIS_URL is not set: /)
 
       const { code, stdout } = await runCli(t, ['counters', 'move'], settings)
       assert.equal(code, 0)
-      assert.match(
-        stdout,
-        /^the counters are in the Redis at 127\.0\.0\.1:\d+\/1 from now on, and begin anew\n$/,
-      )
+      assert.match(stdout, /^rate limit counters now start from zero in the Redis at 127\.0\.0\.1:\d+\/1\n$/)
       const moved = await startApp(t, refused)
       assert.equal((await moved.get('/v1/pets')).status, 200)
       await moved.stop()
-      await assert.rejects(startApp(t, { databaseUrl, settings: inDatabase(0) }), /\/1, and REDIS_URL names/)
+      await assert.rejects(startApp(t, { databaseUrl, settings: inDatabase(0) }), /\/1, but REDIS_URL names/)
       const without = await runCli(t, ['counters', 'move'], { DATABASE_URL: databaseUrl })
-      assert.equal(without.stdout, 'the counters are in the process from now on, and begin anew\n')
+      assert.equal(without.stdout, 'rate limit counters now start from zero in the process\n')
       assert.equal((await (await startApp(t, { databaseUrl })).get('/v1/pets')).status, 200)
     },
   )
 }
 
-/** A caller of the copy is banned there, and not in the store from which it was made. */
+/** Fails unless a ban in `other` leaves the limits of the same key in `one` unaffected. */
 async function assertApart(one: TestApp, other: TestApp, key: string): Promise<void> {
   assert.ok((await ask(other, 70, key)).includes(429))
   assert.equal(served(await ask(one, 60, key)), 60)
@@ -82,7 +79,7 @@ async function assertApart(one: TestApp, other: TestApp, key: string): Promise<v
 
 for (const overwritten of [false, true]) {
   const where = overwritten ? 'in the file of another store' : 'in a file of its own'
-  test(`a backup ${where} has counters and bans of its own in the same Redis`, NEEDS_REDIS, async (t) => {
+  test(`a backup ${where}, with the same Redis: has its own counters and bans`, NEEDS_REDIS, async (t) => {
     const [folder, inDatabase] = [scratchFolder(t), await redisOf(t)]
     const [file, backup] = [join(folder, 'test.db'), join(folder, 'backup.db')]
     const databaseUrl = `sqlite:${file}`
@@ -91,7 +88,7 @@ for (const overwritten of [false, true]) {
     const before = await idOf(app)
     assert.equal((await runCli(t, ['backup', backup], { DATABASE_URL: databaseUrl })).code, 0)
     if (overwritten) {
-      // What the store counted stays apart from what its backup counts in its place.
+      // The restored backup does not continue the counters of the store it replaces.
       await ask(app, 70, key)
       await app.stop()
       copyFileSync(backup, file)
@@ -109,7 +106,7 @@ for (const overwritten of [false, true]) {
 }
 
 test(
-  'a file that was copied by hand counts on its own, one that was renamed goes on',
+  'a copied SQLite file: has its own counters; a renamed one: keeps its counters',
   NEEDS_REDIS,
   async (t) => {
     const [folder, inDatabase] = [scratchFolder(t), await redisOf(t)]
@@ -134,7 +131,7 @@ test(
   },
 )
 
-test('a copied database of PostgreSQL counts on its own', NEEDS_REDIS, async (t) => {
+test('a copied PostgreSQL database: has its own counters', NEEDS_REDIS, async (t) => {
   const [databaseUrl, inDatabase] = [await scratchDatabase(t), await redisOf(t)]
   const key = await makeKey(databaseUrl, { plan: 'free' })
   const first = await startApp(t, { databaseUrl, settings: inDatabase(0) })
@@ -151,7 +148,7 @@ test('a copied database of PostgreSQL counts on its own', NEEDS_REDIS, async (t)
 })
 
 for (const [name, makeStore] of Object.entries(STORES)) {
-  test(`services that start at once on a new store in ${name} count together`, NEEDS_REDIS, async (t) => {
+  test(`services that start at once on a new ${name} store use the same counters`, NEEDS_REDIS, async (t) => {
     const [databaseUrl, inDatabase] = [await makeStore(t), await redisOf(t)]
     const key = await makeKey(databaseUrl, { plan: 'free' })
     const settings = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', ...inDatabase(0) }
@@ -166,21 +163,25 @@ for (const [name, makeStore] of Object.entries(STORES)) {
   })
 }
 
-test('workers of a store that counts elsewhere say so, and end the command', NEEDS_REDIS, async (t) => {
-  const inDatabase = await redisOf(t)
-  const DATABASE_URL = `sqlite:${join(scratchFolder(t), 'test.db')}`
-  const first = spawnCli(t, ['serve'], { DATABASE_URL, PORT: '0', ...inDatabase(0) })
-  await first.serving
-  first.child.kill('SIGTERM')
-  await first.exited
+test(
+  'serve --workers on a store with its counters in another Redis: exits with code 2 and says why',
+  NEEDS_REDIS,
+  async (t) => {
+    const inDatabase = await redisOf(t)
+    const DATABASE_URL = `sqlite:${join(scratchFolder(t), 'test.db')}`
+    const first = spawnCli(t, ['serve'], { DATABASE_URL, PORT: '0', ...inDatabase(0) })
+    await first.serving
+    first.child.kill('SIGTERM')
+    await first.exited
 
-  const { code, stderr } = await spawnCli(t, ['serve', '--workers', '2'], {
-    DATABASE_URL,
-    PORT: '0',
-    LOG_LEVEL: 'error',
-    ...inDatabase(3),
-  }).exited
-  assert.equal(code, 2)
-  assert.match(stderr, /^adoptable: the counters of this store are in the Redis at /m)
-  assert.ok(!stderr.includes('secret'))
-})
+    const { code, stderr } = await spawnCli(t, ['serve', '--workers', '2'], {
+      DATABASE_URL,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      ...inDatabase(3),
+    }).exited
+    assert.equal(code, 2)
+    assert.match(stderr, /^adoptable: the counters of this store are in the Redis at /m)
+    assert.ok(!stderr.includes('secret'))
+  },
+)

@@ -3,20 +3,21 @@ import { type BigIntStats, statSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** What a store knows of itself at a start. */
+/** The identity of a store, as a start reads it. */
 export interface Installation {
-  /** Tells its counters from those of other stores in one Redis. */
+  /** Separates the counters of this store from those of other stores in the same Redis. */
   id: string
-  /** Whether it was found to be a copy of another store just now. */
-  copied: boolean
-  /** Where its counters are shared, without user and password; null where they are not. */
+  /** Whether this start found the store to be a copy of another one. */
+  isCopy: boolean
+  /** The Redis with the shared counters, without user and password. Null if the counters are not shared. */
   counterStore: string | null
 }
 
 /**
- * Finds the store unchanged since its last start, as it mostly is: then nothing has to be written.
+ * Reads the identity of a store. Usually nothing has changed since the last start, and the start need not
+ * write.
  *
- * @returns undefined when `identifyInstallation` has to decide
+ * @returns undefined if the store is new, has moved or changed its counter store: call `identifyInstallation`
  */
 export async function findInstallation(
   db: Db,
@@ -29,54 +30,61 @@ export async function findInstallation(
     .executeTakeFirstOrThrow()
   const isSame = found.home === home && (found.counter_store ?? counterStore) === found.counter_store
   if (found.id === null || !isSame) return undefined
-  return { id: found.id, copied: false, counterStore: found.counter_store }
+  return { id: found.id, isCopy: false, counterStore: found.counter_store }
 }
 
 /**
- * Identifies the store at a start. One that lies elsewhere than it remembers is a copy: it counts on its own
- * from now on, and belongs to no counter store yet. Of several that start at once the first decides.
+ * Gives a new or copied store its id, and stores its location as its home. If the present location differs
+ * from the stored home, the store is a copy. A copy gets a new id, so its counters are separate. If several
+ * processes start at once, the first one decides.
  *
- * @param home where the store lies now
- * @param counterStore which one it is to remember, if it remembers none
+ * @param home the present location of the store
+ * @param counterStore the counter store to record if none is recorded
  */
 export async function identifyInstallation(
   db: Db,
   home: string,
   counterStore: string | null,
 ): Promise<Installation> {
-  const known = await findInstallation(db, home, counterStore)
-  if (known) return known
-  // The update holds the row until the end of the transaction, on either engine.
+  const existing = await findInstallation(db, home, counterStore)
+  if (existing) return existing
+  // On both engines, the update locks the row until the end of the transaction.
   const found = await db
     .updateTable('installation')
     .set((eb) => ({ only_row: eb.ref('only_row') }))
     .returning(['id', 'home', 'counter_store'])
     .executeTakeFirstOrThrow()
-  const stays = found.id !== null && found.home !== null && isSameHome(found.home, home)
-  const id = (stays ? found.id : null) ?? newId()
-  const remembered = (stays ? found.counter_store : null) ?? counterStore
-  await db.updateTable('installation').set({ id, home, counter_store: remembered }).execute()
-  return { id, copied: !stays && found.id !== null, counterStore: remembered }
+  const isSame = found.id !== null && found.home !== null && isSameHome(found.home, home)
+  const id = (isSame ? found.id : null) ?? newId()
+  const recorded = (isSame ? found.counter_store : null) ?? counterStore
+  await db.updateTable('installation').set({ id, home, counter_store: recorded }).execute()
+  return { id, isCopy: !isSame && found.id !== null, counterStore: recorded }
 }
 
 export function newId(): string {
   return randomBytes(8).toString('hex')
 }
 
-/** A number, and behind a colon what tells two of the same number apart, where that can be known. */
+/**
+ * Compares two homes. A home is a number, optionally followed by a colon and a detail. A missing detail
+ * matches every detail.
+ */
 function isSameHome(one: string, other: string): boolean {
   const [[number, detail], [otherNumber, otherDetail]] = [one.split(':'), other.split(':')]
   return number === otherNumber && (detail === otherDetail || !detail || !otherDetail)
 }
 
-/** Another file has another inode, or was made at another time; a reboot or another name change neither. */
+/** Returns the inode and the creation time of the file. A reboot or a rename changes neither. */
 export function homeOfFile(file: string): string {
   const { ino, birthtimeNs, ctimeNs }: BigIntStats = statSync(file, { bigint: true })
-  // Where a file system keeps no time of birth, Node tells 0, or the time of the last change.
+  // On a file system without creation times, Node returns 0 or the time of the latest change.
   return birthtimeNs === 0n || birthtimeNs === ctimeNs ? `${ino}` : `${ino}:${birthtimeNs}`
 }
 
-/** A copy is in another database, or on another server; a standby that takes over is the same store. */
+/**
+ * Returns the database's oid and the server's system identifier. A standby server that takes over has the
+ * same values.
+ */
 export async function homeOfDatabase(db: Db): Promise<string> {
   const { rows } = await sql<{ oid: string; allowed: boolean }>`
     select oid::text as oid, has_function_privilege('pg_control_system()', 'execute') as allowed

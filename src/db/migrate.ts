@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { MIGRATIONS } from './migrations/all.ts'
-import { noStore } from './no-store.ts'
+import { noStoreError } from './store-url.ts'
 import type { Db } from './tables.ts'
 
 type Engine = keyof typeof MIGRATIONS
@@ -11,29 +11,30 @@ function migratorOf(db: Db, engine: Engine): Migrator {
 }
 
 /**
- * Brings the tables up to date, in one transaction: a kill at any point leaves the old ones whole.
+ * Runs all pending migrations in one transaction. If the process is killed, the old tables stay intact.
  *
- * @throws when one fails, or when the store was written by a newer release
+ * @throws if a migration fails, or a newer release has changed the tables
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
   const { error } = await migratorOf(db, engine).migrateToLatest()
   if (!error) return
-  // A store that could not be made, as on a full disk, has no migrations to read.
+  // If the store could not be created, for example on a full disk, there are no migrations to read.
   if (!(await isNew(db, engine))) await refuseNewer(db, engine)
   throw error
 }
 
-/** @throws when a release that is newer than this one has changed the tables */
+/** @throws if a newer release has changed the tables */
 async function refuseNewer(db: Db, engine: Engine, location = 'here'): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
   const newer = rows.find(({ name }) => !(name in MIGRATIONS[engine]))
   if (newer === undefined) return
-  const found = `the store ${location} is of a newer release (${newer.name})`
-  throw new Error(`${found}: take that one, or restore a backup`)
+  const problem = `the store ${location} belongs to a newer release (${newer.name})`
+  throw new Error(`${problem}: run that release, or restore a backup`)
 }
 
 /**
- * For a command, beside which the release of the store may be at work: only a new store gets its tables.
+ * Creates the tables of a new store. A command does not migrate an existing store, because a service of an
+ * older release may be using that store.
  *
  * @throws as `requireCurrent`
  */
@@ -47,18 +48,18 @@ async function isNew(db: Db, engine: Engine): Promise<boolean> {
 }
 
 /**
- * For who may not change the tables.
+ * Checks the tables without changing them.
  *
- * @param location where the store should be, for the message
- * @throws when it has not exactly the tables of this release
+ * @param location the place of the store, for the message: `at FILE` or `in URL`
+ * @throws if the store does not have exactly the tables of this release
  */
 export async function requireCurrent(db: Db, engine: Engine, location: string): Promise<void> {
   const migrations = await migratorOf(db, engine).getMigrations()
   const done = migrations.filter(({ executedAt }) => executedAt !== undefined).length
-  if (done === 0) throw noStore(location)
+  if (done === 0) throw noStoreError(location)
   if (done < migrations.length) {
-    const upgrade = 'back it up, and start the service once, which brings it up to date'
-    throw new Error(`the store ${location} is of an older release: ${upgrade}`)
+    const upgrade = 'back it up, then start the service once, which updates it'
+    throw new Error(`the store ${location} belongs to an older release: ${upgrade}`)
   }
   await refuseNewer(db, engine, location)
 }

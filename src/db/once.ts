@@ -1,31 +1,34 @@
 import { ApiError } from '../errors.ts'
 import { dialectOf } from './dialect.ts'
-import { prepared } from './prepared.ts'
+import { prepareQuery } from './prepared.ts'
 import type { Db } from './tables.ts'
 
-/** Names a request that is to take effect only once, however often it is sent. */
-export interface Once {
-  /** Who asks what under which Idempotency-Key: a SHA-256 in hexadecimal. */
+/** Identifies a request that must take effect only once, however often the client sends it. */
+export interface IdempotentRequest {
+  /** SHA-256 of the caller, the operation and the Idempotency-Key, in hexadecimal. */
   scope: string
-  /** SHA-256 of what is asked for; another one under the same scope is a mistake of the client. */
+  /**
+   * SHA-256 of the request's content. A request with the same scope but another fingerprint is a client
+   * error.
+   */
   fingerprint: string
   /** Unix time in milliseconds. */
   now: number
 }
 
-export interface OnceOnly<Result> {
+export interface OnceResult<Result> {
   result: Result
-  /** Whether this is the result of an earlier request, and nothing was done now. */
+  /** Whether `result` is the stored result of an earlier request. */
   replayed: boolean
 }
 
-export const KEPT_MS = 86_400_000
+export const RESULT_LIFETIME_MS = 86_400_000
 
-interface Claim extends Once {
+interface ClaimValues extends IdempotentRequest {
   expiresAt: number
 }
 
-const claim = prepared<Claim, { scope: string }>((db, fill) =>
+const claimRow = prepareQuery<ClaimValues, { scope: string }>((db, fill) =>
   db
     .insertInto('idempotency')
     .columns(['scope', 'fingerprint', 'expires_at'])
@@ -36,7 +39,7 @@ const claim = prepared<Claim, { scope: string }>((db, fill) =>
           val(fill('fingerprint')).as('fingerprint'),
           val(fill('expiresAt')).as('expires_at'),
         ])
-        .where(dialectOf(db).takeInHand(fill('scope'))),
+        .where(dialectOf(db).tryLock(fill('scope'))),
     )
     .onConflict((conflict) =>
       conflict
@@ -51,7 +54,7 @@ const claim = prepared<Claim, { scope: string }>((db, fill) =>
     .returning('scope'),
 )
 
-const keep = prepared<{ scope: string; result: string | null }, never>((db, fill) =>
+const storeResult = prepareQuery<{ scope: string; result: string | null }, never>((db, fill) =>
   db
     .updateTable('idempotency')
     .set({ result: fill('result') })
@@ -59,79 +62,114 @@ const keep = prepared<{ scope: string; result: string | null }, never>((db, fill
 )
 
 /**
- * Runs a change and keeps its result, both in the transaction it is called in; within 24 hours the same
- * request gets the kept result instead. A change that fails leaves nothing behind, and may be tried again.
+ * Runs a change and stores its result in the same transaction. For 24 hours, the same request gets the stored
+ * result. A failed change stores nothing and may be retried.
  *
  * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use
  */
 export async function runOnce<Result>(
   db: Db,
-  once: Once,
+  once: IdempotentRequest,
   change: () => Promise<Result>,
-): Promise<OnceOnly<Result>> {
-  // Claimed first: where two transactions can run at once, the second ends here, or gets what the first kept.
-  const [claimed] = await claim(db, { ...once, expiresAt: once.now + KEPT_MS })
+): Promise<OnceResult<Result>> {
+  // Only one of two concurrent transactions can insert this row.
+  const [claimed] = await claimRow(db, { ...once, expiresAt: once.now + RESULT_LIFETIME_MS })
   if (!claimed) {
-    const kept = await findResult<Result>(db, once)
-    if (!kept) throw new ApiError('idempotency_key_in_use')
-    return { ...kept, replayed: true }
+    const stored = await findStoredResult<Result>(db, once)
+    if (!stored) throw new ApiError('idempotency_key_in_use')
+    return { ...stored, replayed: true }
   }
   const result = await change()
-  await keep(db, { scope: once.scope, result: textOf(result) })
+  await storeResult(db, { scope: once.scope, result: serializeResult(result) })
   return { result, replayed: false }
 }
 
-/** What is kept of a result. Of a change that gives nothing back there is no text. */
-export function textOf(result: unknown): string | null {
+/**
+ * Converts a result to its stored form: JSON without personal data, or null if the change returns nothing.
+ */
+export function serializeResult(result: unknown): string | null {
   return JSON.stringify(result, withoutPeople) ?? null
 }
 
-/** Under these names changes give back what is erased one day. */
+/** The members of results that have personal data. Personal data must be erasable. */
 const PEOPLE = ['adopter', 'personal']
 
-/** What is erased one day stands in one place: a replay reads it from the order or application. */
+/**
+ * Removes personal data, which the store keeps in one place only. A replay reads it from the order or
+ * application.
+ */
 function withoutPeople(member: string, value: unknown): unknown {
   return PEOPLE.includes(member) ? undefined : value
 }
 
 /**
- * The kept result of the same request; undefined when it has none, or its change is not committed yet.
+ * Finds the stored result of the same request. Returns undefined if no change of this request is committed.
  *
  * @throws {ApiError} idempotency_key_reused
  */
-export async function findResult<Result>(
+export async function findStoredResult<Result>(
   db: Db,
-  { scope, fingerprint, now }: Once,
+  { scope, fingerprint, now }: IdempotentRequest,
 ): Promise<{ result: Result } | undefined> {
-  const kept = await db
+  const stored = await db
     .selectFrom('idempotency')
     .select(['fingerprint', 'result'])
     .where('scope', '=', scope)
     .where('expires_at', '>', now)
     .executeTakeFirst()
-  if (!kept) return undefined
-  if (kept.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused')
-  return { result: JSON.parse(kept.result ?? 'null') }
+  if (!stored) return undefined
+  if (stored.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused')
+  return { result: JSON.parse(stored.result ?? 'null') }
 }
 
-/** So many at most are removed in one transaction, which other changes wait for. */
-const MAX_REMOVED = 5_000
+/** Finds stored results. @returns the scopes of the results for which `fits` returns true */
+export async function findStoredScopes(db: Db, fits: (result: string) => boolean): Promise<string[]> {
+  const found: string[] = []
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: { scope: string; result: string | null }[] = await db
+      .selectFrom('idempotency')
+      .select(['scope', 'result'])
+      .where('scope', '>', after)
+      .orderBy('scope')
+      .limit(READ_BATCH_SIZE)
+      .execute()
+    for (const { scope, result } of rows) if (result !== null && fits(result)) found.push(scope)
+    after = rows[READ_BATCH_SIZE - 1]?.scope
+  }
+  return found
+}
 
-const expiredIn = (db: Db, now: number) =>
+export async function replaceResults(
+  db: Db,
+  scopes: string[],
+  replace: (result: string) => string,
+): Promise<void> {
+  const rows = db.selectFrom('idempotency').select(['scope', 'result']).where('scope', 'in', scopes)
+  for (const { scope, result } of await rows.execute())
+    if (result !== null) await storeResult(db, { scope, result: replace(result) })
+}
+
+const READ_BATCH_SIZE = 1_000
+
+/** Maximum number of rows per transaction. Limits how long other changes wait for the transaction. */
+const REMOVE_BATCH_SIZE = 5_000
+
+const selectExpired = (db: Db, now: number) =>
   db.selectFrom('idempotency').select('scope').where('expires_at', '<=', now)
 
 /** @param now Unix time in milliseconds */
 export async function hasExpiredResults(db: Db, now: number): Promise<boolean> {
-  return (await expiredIn(db, now).limit(1).executeTakeFirst()) !== undefined
+  return (await selectExpired(db, now).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** @returns whether there are more */
+/** Deletes expired results. @returns whether more expired results exist */
 export async function removeExpiredResults(db: Db, now: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotency')
-    .where('scope', 'in', expiredIn(db, now).limit(MAX_REMOVED))
-    // Looked at again: a request may have renewed the row while this waited for it.
+    .where('scope', 'in', selectExpired(db, now).limit(REMOVE_BATCH_SIZE))
+    // Checks the expiry again, because a request may have renewed the row while this statement waited for the
+    // row.
     .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()
-  return numDeletedRows === BigInt(MAX_REMOVED)
+  return numDeletedRows === BigInt(REMOVE_BATCH_SIZE)
 }

@@ -3,14 +3,18 @@ import type { Database, OpenOptions } from './database.ts'
 import { homeOfFile } from './installation.ts'
 import {
   claimFile,
-  openAsItIs,
+  identifyFile,
   openForCommand as openSqlite,
   openToRead,
+  openUnchanged,
   prepareFile,
   type Reader,
+  requireInPlace,
+  resolveFile,
+  type ServedFile,
+  scrubSqlite,
+  watchFile,
 } from './open-sqlite.ts'
-import { scrubSqlite } from './scrub-sqlite.ts'
-import { realFile, requireThere, type ServedFile, servedFile, watchFile } from './served-file.ts'
 import { openFile } from './sqlite.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 import type { Db } from './tables.ts'
@@ -18,19 +22,19 @@ import { transactionWriter, type Writer } from './write.ts'
 import { fileWriter } from './writer.ts'
 
 /**
- * Opens the store for serving it, brings its tables up to date, and claims it unless it is shared.
+ * Opens a store for the service, and migrates it. Claims the store unless other processes share it.
  *
- * @throws when another process serves it
+ * @throws if another process serves it
  */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   return isPostgres(url) ? (await postgres()).servePostgres(url, options) : serveSqlite(fileOf(url), options)
 }
 
 /**
- * Opens the store for a command, beside a service or not, and makes it where there is none.
+ * Opens a store for a command, whether or not a service is using it, and creates a missing store.
  *
- * @param changes those that the command may make
- * @throws when it is not of this release
+ * @param changes the changes that the command makes
+ * @throws if the store belongs to another release
  */
 export async function openForCommand(url: string, changes: Changes = {}): Promise<Writer & { db: Db }> {
   const db = isPostgres(url)
@@ -40,28 +44,28 @@ export async function openForCommand(url: string, changes: Changes = {}): Promis
 }
 
 /**
- * Opens the store for a command that changes nothing in it, and takes back what it tries.
+ * Opens an existing store for a command that rolls back all its changes.
  *
- * @throws when there is none, or it is not of this release
+ * @throws if there is no store, or it belongs to another release
  */
 export async function openForTrial(url: string, changes: Changes): Promise<Writer & { db: Db }> {
-  const db = await (isPostgres(url) ? (await postgres()).openAsItIs(url) : openAsItIs(fileOf(url)))
+  const db = await (isPostgres(url) ? (await postgres()).openUnchanged(url) : openUnchanged(fileOf(url)))
   return { db, ...transactionWriter(db, changes) }
 }
 
 /**
- * For a command that erased something: writes anew what holds bytes of it.
+ * Rewrites the files of the store after a command erased something, so no bytes of it remain.
  *
- * @returns false while a service has the store, which does it itself with its next round
- * @throws when somebody uses or reads it just now: it is to be tried again
+ * @returns false if a service uses the store; it scrubs the store itself in its next round of jobs
+ * @throws if another process is reading the store; try again later
  */
 export async function scrubStore(url: string): Promise<boolean> {
   if (isPostgres(url)) {
-    await (await import('./scrub-postgres.ts')).scrubPostgres(url)
+    await (await postgres()).scrubPostgres(url)
     return true
   }
-  const file = realFile(fileOf(url))
-  const release = claimed(file)
+  const file = resolveFile(fileOf(url))
+  const release = tryClaim(file)
   if (!release) return false
   const database = openFile(file, 'write')
   try {
@@ -73,7 +77,7 @@ export async function scrubStore(url: string): Promise<boolean> {
   }
 }
 
-function claimed(file: string): (() => void) | undefined {
+function tryClaim(file: string): (() => void) | undefined {
   try {
     return claimFile(file)
   } catch {
@@ -81,13 +85,13 @@ function claimed(file: string): (() => void) | undefined {
   }
 }
 
-/** Its driver is loaded by those alone who use it. */
+/** Loads the PostgreSQL driver only if it is used. */
 function postgres() {
   return import('./serve-postgres.ts')
 }
 
 async function serveSqlite(named: string, { shared, onLoss, startWriter }: OpenOptions): Promise<Database> {
-  const file = realFile(named)
+  const file = resolveFile(named)
   const release = claimFile(file, shared)
   const { reader, served } = await openServed(file).catch((error) => {
     release()
@@ -100,16 +104,16 @@ async function serveSqlite(named: string, { shared, onLoss, startWriter }: OpenO
     db: reader.db,
     home: homeOfFile(file),
     async ready() {
-      requireThere(served)
+      requireInPlace(served)
       await writer.ready()
     },
     version(of) {
-      watch.requireThere()
+      watch.requirePresent()
       return reader.version(of)
     },
     async close() {
       watch.close()
-      // The reader first: the writer, as the last connection, can then fold the WAL into the file.
+      // Closes the reader first. The writer is then the last connection and can checkpoint the WAL.
       reader.close()
       await writer.close()
       release()
@@ -117,13 +121,13 @@ async function serveSqlite(named: string, { shared, onLoss, startWriter }: OpenO
   }
 }
 
-/** @throws when the file cannot be served, or is not the same one throughout */
+/** @throws if the file cannot be served, or is replaced while it is opened */
 async function openServed(file: string): Promise<{ reader: Reader; served: ServedFile }> {
-  const before = servedFile(file)
+  const before = identifyFile(file)
   await prepareFile(file)
   const reader = openToRead(file)
-  const served = servedFile(file)
+  const served = identifyFile(file)
   if (served.ids[file] === before.ids[file]) return { reader, served }
   reader.close()
-  throw new Error(`${file} was replaced while the service started: start it again`)
+  throw new Error(`${file} was replaced while the service started; start the service again`)
 }

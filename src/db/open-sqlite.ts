@@ -1,28 +1,37 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
-import type { Kept } from './database.ts'
+import { ApiError } from '../errors.ts'
 import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
-import { noStore } from './no-store.ts'
-import { BUSY_TIMEOUT_MS, createFile, NodeSqliteDialect, openFile } from './sqlite.ts'
+import { MERGE_TOKENS } from './migrations/search.ts'
+import {
+  BUSY_TIMEOUT_MS,
+  createEmpty,
+  createFile,
+  NodeSqliteDialect,
+  openFile,
+  refuseHardLinks,
+} from './sqlite.ts'
+import { noStoreError } from './store-url.ts'
 import type { Db } from './tables.ts'
+import type { CacheName } from './write.ts'
 
 export interface Writable {
   db: Db
   database: DatabaseSync
 }
 
-/** The one connection that may write; the tables are brought up to date first. */
+/** Opens the writing connection, and migrates the tables. */
 export function openToWrite(file: string): Promise<Writable> {
-  return openAnd((db) => migrate(db, 'sqlite'), file)
+  return openAndPrepare((db) => migrate(db, 'sqlite'), file)
 }
 
-/** One of a command; the tables are made where there are none. @throws when they are not of this release */
+/** Opens a connection for a command, and creates missing tables. @throws if they belong to another release */
 export function openForCommand(file: string): Promise<Writable> {
-  return openAnd((db) => migrateIfNew(db, 'sqlite', `at ${file}`), file)
+  return openAndPrepare((db) => migrateIfNew(db, 'sqlite', `at ${file}`), file)
 }
 
-async function openAnd(
+async function openAndPrepare(
   prepare: (db: Db, database: DatabaseSync) => Promise<void>,
   file: string,
 ): Promise<Writable> {
@@ -38,12 +47,12 @@ async function openAnd(
 }
 
 /**
- * A connection that may write, and has not: whoever gives each transaction up leaves the file as it was.
+ * Opens a connection that can write. If every transaction on it is rolled back, the file stays unchanged.
  *
- * @throws when there is no store, or it is not of this release
+ * @throws if there is no store, or it belongs to another release
  */
-export async function openAsItIs(file: string): Promise<Db> {
-  if (!existsSync(file)) throw noStore(`at ${file}`)
+export async function openUnchanged(file: string): Promise<Db> {
+  if (!existsSync(file)) throw noStoreError(`at ${file}`)
   const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
   try {
@@ -56,26 +65,28 @@ export async function openAsItIs(file: string): Promise<Db> {
 }
 
 /**
- * Opens a file that `prepareFile` made ready, and writes what is in its log into the file itself, synced. A sync
- * that failed before leaves it unknown what is on the disk; after this one it is known, or this throws.
+ * Opens a file that `prepareFile` has prepared. Checkpoints the WAL with a sync, because the contents of the
+ * disk are unknown after a failed sync until the next checkpoint.
+ *
+ * @throws if the checkpoint fails
  */
-export function openSettled(file: string): Promise<Writable> {
-  return openAnd(async (_, database) => database.exec('pragma wal_checkpoint(truncate)'), file)
+export function openCheckpointed(file: string): Promise<Writable> {
+  return openAndPrepare(async (_, database) => database.exec('pragma wal_checkpoint(truncate)'), file)
 }
 
-/** What is larger is read through with each backup only: for 150 MB a start would take a second more. */
+/** Larger files are not checked at a start, because a check of 150 MB would delay it by a second. */
 const MAX_CHECKED_BYTES = 64 * 2 ** 20
 
 /**
- * Makes a file ready to be served, before anything answers from it.
+ * Checks, migrates and checkpoints a file before it is served.
  *
- * @throws when it is damaged, or cannot be used
+ * @throws if the file is damaged or not writable
  */
 export async function prepareFile(file: string): Promise<void> {
   try {
-    // SQLite opens a file that may only be read as well, and says so with the first change.
+    // SQLite would open a read-only file without an error, and would fail only at the first change.
     accessSync(file, constants.W_OK)
-    const { database } = await openAnd(async (db, opened) => {
+    const { database } = await openAndPrepare(async (db, opened) => {
       refuseDamage(opened, file)
       await migrate(db, 'sqlite')
       opened.exec('pragma wal_checkpoint(truncate)')
@@ -95,62 +106,68 @@ function refuseDamage(database: DatabaseSync, file: string): void {
 export interface Reader {
   db: Db
   /**
-   * Changes whenever what they are made of has changed, here or in another process; at most one look a turn
-   * of the event loop.
+   * A number that changes whenever this or another process has changed the cached data. Reads the file at
+   * most once per turn of the event loop.
    */
-  version(of: Kept): number
-  /** Something was committed here: what was seen in this turn counts no more. */
+  version(of: CacheName): number
+  /** Call this after a commit of this process, so the next `version` reads the file again. */
   committed(): void
   close(): void
 }
 
-/** A connection that only reads: WAL lets it read the last commit while the next one is being written. */
+/**
+ * Opens a reading connection. With WAL, the connection reads the latest commit while another commit is being
+ * written.
+ */
 export function openToRead(file: string): Reader {
   const database = openFile(file, 'read')
   const dataVersion = database.prepare('pragma data_version')
   const revision = database.prepare('select pages, keys from revision')
   let committed: unknown
-  // From the first read on the log is there, and stays.
+  // This first read creates the WAL file. The file then stays.
   let current: Record<string, unknown> = revision.get() ?? {}
-  let looked = false
-  const look = (): void => {
-    // The first look reads no page of the file, and mostly nobody has committed since the last one.
+  let isCurrent = false
+  const refresh = (): void => {
+    // Reading the data version is cheap, because SQLite reads no page of the file. The version has usually
+    // not changed.
     const last = dataVersion.get()?.data_version
     if (last !== committed) {
       current = revision.get() ?? {}
       committed = last
     }
-    looked = true
-    // What arrives in one turn was sent before it began: the look of the first request serves them all.
+    isCurrent = true
+    // One refresh is enough for all requests that arrive in one turn, because they were sent before the turn
+    // began.
     setImmediate(() => {
-      looked = false
+      isCurrent = false
     })
   }
   return {
     db: new Kysely({ dialect: new NodeSqliteDialect(database) }),
     version(of) {
-      if (!looked) look()
+      if (!isCurrent) refresh()
       return Number(current[of])
     },
     committed() {
-      looked = false
+      isCurrent = false
     },
     close: () => database.close(),
   }
 }
 
 /**
- * Makes sure that one process alone serves a file, because its counters are in that process' memory, or only
- * processes that share their counters. The lock is the operating system's, so it ends with the process however
- * that ends.
+ * Reserves a file for this process. Either one process serves the file and has the counters in its memory, or
+ * all processes that serve the file share their counters. The operating system releases the lock when the
+ * process ends.
  *
- * @returns a function that gives the file free
- * @throws when another process holds it
+ * @param shared whether the counters are shared in Redis
+ * @returns a function that releases the file
+ * @throws if another process has claimed it
  */
 export function claimFile(file: string, shared = false): () => void {
   const lock = createFile(`${file}.lock`, { timeout: 0 })
   try {
-    // What has read holds a lock that others may hold too, and that keeps an exclusive one out.
+    // After a transaction has read, it has a shared lock, which excludes exclusive locks.
     const begin = shared ? 'begin; select name from sqlite_master' : 'begin exclusive'
     lock.exec(`pragma journal_mode = memory; ${begin}`)
   } catch (cause) {
@@ -160,4 +177,117 @@ export function claimFile(file: string, shared = false): () => void {
     })
   }
   return () => lock.close()
+}
+
+/**
+ * Resolves symbolic links, and creates a missing file. SQLite puts the WAL file, and this module puts the
+ * lock file, in the folder of the resolved file.
+ *
+ * @throws if the file has hard links
+ */
+export function resolveFile(named: string): string {
+  createEmpty(named)
+  const file = realpathSync(named)
+  refuseHardLinks(file)
+  return file
+}
+
+/** Identifies the file that was opened. Structured-cloneable. */
+export interface ServedFile {
+  file: string
+  /** Device and inode by file name. Undefined for a file that did not exist. */
+  ids: Record<string, string | undefined>
+}
+
+/** The names of the files: the database itself, and the WAL with the latest changes. */
+const SUFFIXES = ['', '-wal']
+
+export function identifyFile(file: string): ServedFile {
+  return { file, ids: Object.fromEntries(SUFFIXES.map((suffix) => [file + suffix, idOf(file + suffix)])) }
+}
+
+function idOf(name: string): string | undefined {
+  const found = statSync(name, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
+
+/** @returns why the file may no longer be written; undefined while it is unchanged */
+export function findLoss({ ids }: ServedFile): string | undefined {
+  for (const [name, id] of Object.entries(ids)) {
+    if (id === undefined) continue
+    const now = idOf(name)
+    if (now === undefined) return `${name} is gone: put it back, or stop the service and restore a backup`
+    if (now !== id) return `${name} was replaced by another file: restart the service to serve the new one`
+  }
+}
+
+const CHECK_INTERVAL_MS = 250
+
+export interface FileWatch {
+  /** @throws {ApiError} service_unavailable while the file is not in place */
+  requirePresent(): void
+  close(): void
+}
+
+/**
+ * Checks several times a second that a file is still in place, because SQLite would continue to use a deleted
+ * file.
+ *
+ * @param onChange called with the reason when the file is lost, and with undefined when it is back
+ */
+export function watchFile(served: ServedFile, onChange: (loss: string | undefined) => void): FileWatch {
+  let loss: string | undefined
+  const timer = setInterval(() => {
+    const now = findLossOrError(served)
+    if (now !== loss) onChange(now)
+    loss = now
+  }, CHECK_INTERVAL_MS).unref()
+  return {
+    requirePresent() {
+      if (loss !== undefined) throw lossError(loss)
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+/** Returns the reason if the file is lost. A file that cannot be checked counts as lost. */
+function findLossOrError(served: ServedFile): string | undefined {
+  try {
+    return findLoss(served)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** @throws {ApiError} service_unavailable if the file is not in place */
+export function requireInPlace(served: ServedFile): void {
+  const loss = findLossOrError(served)
+  if (loss !== undefined) throw lossError(loss)
+}
+
+function lossError(loss: string): ApiError {
+  return new ApiError('service_unavailable', { cause: new Error(loss) })
+}
+
+/**
+ * Rewrites the file so that no bytes of erased data remain. `secure_delete` overwrites a deleted row, but not
+ * the copies that SQLite leaves between rows when it moves them.
+ *
+ * @throws if another process is reading an earlier state; nothing is rewritten then, because changes would
+ * have to wait
+ */
+export function scrubSqlite(database: DatabaseSync): void {
+  truncateWal(database)
+  // If the row is missing, the file needs a rewrite, because no code could have set the flag.
+  const flags = database.prepare('select animals_scrub_due as due from known_time').get()
+  if (flags?.due !== 0) database.exec(MERGE_TOKENS)
+  database.exec('vacuum')
+  truncateWal(database)
+}
+
+function truncateWal(database: DatabaseSync): void {
+  database.exec('pragma busy_timeout = 0')
+  const { busy } = database.prepare('pragma wal_checkpoint(truncate)').get() ?? {}
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  if (busy) throw new Error('another process is reading an earlier state of the store; try again later')
 }

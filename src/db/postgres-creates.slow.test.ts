@@ -10,11 +10,11 @@ import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { openPostgres } from './postgres.ts'
 import { transactionWriter } from './write.ts'
 
-// A create on PostgreSQL is a transaction of its own.
+// On PostgreSQL each create runs in its own transaction.
 
 const REX = { name: 'Rex', categoryId: 1, status: 'available' } as const
 
-/** The writer alone, with a key that adds animals. */
+/** Opens a writer without a service, on a store with a key. */
 async function openWriter(t: TestContext, { url, committed }: { url?: string; committed?: () => void } = {}) {
   const direct = url ?? (await scratchDatabase(t))
   await makeKey(direct)
@@ -32,10 +32,10 @@ async function openWriter(t: TestContext, { url, committed }: { url?: string; co
 
 for (const [moment, stored] of [
   ['insert into "pet"', ['Tom']],
-  // The server may have it.
+  // PostgreSQL may have received the commit.
   ['commit', ['Rex,Tom', 'Tom']],
 ] as const) {
-  test(`a connection that breaks at ${moment} fails the create with 503, and stores all of it or nothing`, async (t) => {
+  test(`a connection that breaks at ${moment}: the create fails with 503, and its animal is stored completely or not at all`, async (t) => {
     const direct = new URL(await scratchDatabase(t))
     const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
     const url = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` }).href
@@ -54,26 +54,27 @@ for (const [moment, stored] of [
   })
 }
 
-test('nobody is answered before the commit, and before it was told that there was one', async (t) => {
-  let told = 0
+test('a create resolves after its commit and after the commit callback', async (t) => {
+  let commits = 0
   const url = await scratchDatabase(t)
   const committed = () => {
-    told += 1
+    commits += 1
   }
   const { add } = await openWriter(t, { url, committed })
-  const beside = openPostgres(url, { connections: 1, patient: true })
-  t.after(() => beside.destroy())
+  const reader = openPostgres(url, { connections: 1, patient: true })
+  t.after(() => reader.destroy())
   const { id } = await add('Rex')
-  assert.equal(told, 1)
-  assert.ok(await beside.selectFrom('pet').select('id').where('id', '=', id).executeTakeFirst())
+  assert.equal(commits, 1)
+  assert.ok(await reader.selectFrom('pet').select('id').where('id', '=', id).executeTakeFirst())
 })
 
-test('64 creates at once are 64 animals with ids of their own, and counted right', async (t) => {
+test('64 concurrent creates add 64 animals with distinct ids, and the inventory is correct', async (t) => {
   const databaseUrl = await scratchDatabase(t)
   const app = await startApp(t, { databaseUrl, key: UNLIMITED })
-  // One that waits too long for a connection stores nothing, and is sent again.
+  // A create that waits too long is sent again with the same Idempotency-Key, as a client would.
   async function create(index: number): Promise<Answer> {
-    const answer = await app.post('/v1/pets', { ...REX, name: `Rex ${index}`, categoryId: 1 + (index % 2) })
+    const pet = { ...REX, name: `Rex ${index}`, categoryId: 1 + (index % 2) }
+    const answer = await app.post('/v1/pets', pet, { 'idempotency-key': `create-${index}` })
     return answer.status === 503 ? create(index) : answer
   }
   const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => create(index)))

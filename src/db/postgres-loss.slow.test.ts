@@ -9,14 +9,14 @@ import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { openForCommand } from './open-database.ts'
 import { watchPostgres } from './watch-postgres.ts'
 
-// What the service does within seconds when PostgreSQL is lost, silent, read-only or full, and what one process
-// learns of another.
+// How the service reacts within seconds when PostgreSQL is unreachable, silent, read-only or out of
+// connections, and how processes notice each other's changes.
 
 const REX = { name: 'Rex', categoryId: 1, status: 'available' }
 const ANSWER_MS = 2_000
 const RECOVERY_MS = 2_000
 
-/** Answered in time, as a 503 with all that goes with it. */
+/** Fails unless the response is a complete 503 and arrives in time. */
 async function assertUnavailable(ask: () => Promise<Answer>, about: string): Promise<void> {
   const since = performance.now()
   const answer = await ask()
@@ -25,7 +25,7 @@ async function assertUnavailable(ask: () => Promise<Answer>, about: string): Pro
   assert.equal(answer.headers['retry-after'], '1')
 }
 
-/** Asks again until the answer is good, for as long as the service may take to be back. */
+/** Repeats a request until it has the expected status. Fails if the recovery takes too long. */
 async function assertBack(ask: () => Promise<Answer>, good: number): Promise<Answer> {
   const since = performance.now()
   for (;;) {
@@ -39,16 +39,16 @@ const turn = () => new Promise(setImmediate)
 const add = (app: TestApp, headers = {}) => app.post('/v1/pets', REX, headers)
 const ready = (app: TestApp) => app.get('/readyz', { authorization: undefined })
 
-for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
-  test(`a key revoked beside the service is refused within a second, when the notice of it ${fate}`, async (t) => {
+for (const fate of ['arrives', 'is lost with its connection', 'is not sent']) {
+  test(`a key revoked by another process is refused within a second if its notification ${fate}`, async (t) => {
     const { app, proxy, direct } = await startBehindProxy(t)
     const { db, write, close } = await openForCommand(direct, changes)
     t.after(close)
     const { id } = await db.selectFrom('api_key').select('id').executeTakeFirstOrThrow()
     assert.equal((await app.get('/v1/pets')).status, 200)
 
-    if (fate === 'is lost with its line') proxy.cut()
-    if (fate === 'is not given') await sql`alter table api_key disable trigger all`.execute(db)
+    if (fate === 'is lost with its connection') proxy.cut()
+    if (fate === 'is not sent') await sql`alter table api_key disable trigger all`.execute(db)
     assert.ok(await write(changes.revokeKey, id, 1))
     const since = performance.now()
     proxy.restore()
@@ -59,7 +59,7 @@ for (const fate of ['arrives', 'is lost with its line', 'is not given']) {
   })
 }
 
-test('a commit outdates pages, and keys only where it was of keys', async (t) => {
+test('a commit outdates cached pages, and outdates cached keys only if it changed keys', async (t) => {
   const url = await scratchDatabase(t)
   const store = await openForCommand(url, changes)
   const watch = await watchPostgres(url, { claim: async () => undefined })
@@ -67,7 +67,7 @@ test('a commit outdates pages, and keys only where it was of keys', async (t) =>
   const name = 'Tom'
   const addPet = () => store.db.insertInto('pet').values({ name, category_id: 2, status: null } as never)
 
-  /** Right after the keys were forgotten, which without any notice they are after a second. */
+  /** Waits until the cached keys expire, which happens after a second without a notification. */
   async function forgotten(): Promise<{ pages: number; keys: number; since: number }> {
     const before = watch.version('keys')
     while (watch.version('keys') === before) await turn()
@@ -86,7 +86,7 @@ test('a commit outdates pages, and keys only where it was of keys', async (t) =>
   assert.ok(performance.now() - addedKey.since < 1_000)
 })
 
-test('another process sees within a second what one has written', async (t) => {
+test('a commit of another process is visible within a second', async (t) => {
   const { app, direct } = await startBehindProxy(t)
   assert.equal((await app.get('/v1/pets')).text, '[]')
   const other = await openForCommand(direct, changes)
@@ -100,13 +100,13 @@ test('another process sees within a second what one has written', async (t) => {
   while ((await app.get('/v1/pets')).text === '[]') assert.ok(performance.now() - since < 1_000)
 })
 
-test('while the database is gone every answer is a 503 in time; then the service is back by itself', async (t) => {
+test('an unreachable database: every response is a 503 in time; the service recovers by itself', async (t) => {
   const { app, proxy } = await startBehindProxy(t)
   await add(app)
   proxy.cut()
 
   await assertUnavailable(() => add(app), 'POST')
-  await assertUnavailable(() => app.get('/v1/pets?limit=3'), 'a page never asked before')
+  await assertUnavailable(() => app.get('/v1/pets?limit=3'), 'an uncached page')
   await assertUnavailable(() => app.get('/v1/pets/1'), 'GET of one')
   const red = await ready(app)
   assert.equal(red.status, 503)
@@ -118,7 +118,7 @@ test('while the database is gone every answer is a 503 in time; then the service
   assert.doesNotMatch(app.log.join(), /postgres:\/\/|adopt_live/)
 })
 
-test('without the database nobody can tell whose key it is: a 503, also when the address has used up its limit', async (t) => {
+test('an unreachable database: a key gets 503 even if its address has used up the limit', async (t) => {
   const { app, proxy } = await startBehindProxy(t, { ANONYMOUS_PER_MINUTE: '1' })
   await app.get('/v1/pets', { authorization: undefined })
   proxy.cut()
@@ -128,16 +128,16 @@ test('without the database nobody can tell whose key it is: a 503, also when the
   await assertBack(() => app.get('/v1/pets'), 200)
 })
 
-test('while the database is silent every answer is a 503 in time; then the service is back by itself', async (t) => {
+test('a silent database: every response is a 503 in time; the service recovers by itself', async (t) => {
   const { app, proxy } = await startBehindProxy(t)
   await add(app)
   proxy.mode = 'stall'
 
   await Promise.all([
     assertUnavailable(() => add(app), 'POST'),
-    assertUnavailable(() => app.get('/v1/pets?limit=3'), 'a page never asked before'),
+    assertUnavailable(() => app.get('/v1/pets?limit=3'), 'an uncached page'),
     assertUnavailable(() => app.request('/v1/pets/1', { method: 'DELETE' }), 'DELETE'),
-    // Few searches run at once: none of them waits for those before it.
+    // Only a few searches run at once, but the waiting ones also get their 503 in time.
     ...Array.from({ length: 40 }, (_, index) =>
       assertUnavailable(() => app.get(`/v1/pets?breed=${index}`), `search ${index}`),
     ),
@@ -148,7 +148,7 @@ test('while the database is silent every answer is a 503 in time; then the servi
   await assertBack(() => add(app), 201)
 })
 
-test('a read-only database answers reads, and writes with 503; readiness and metrics say so', async (t) => {
+test('a read-only database: reads work, writes get 503; /readyz and metrics report it', async (t) => {
   const { app, direct } = await startBehindProxy(t, { METRICS_PORT: '0' })
   const measured = async () => (await fetch(String(app.service.metricsAddress))).text()
   const name = new URL(direct).pathname.slice(1)
@@ -170,7 +170,7 @@ test('a read-only database answers reads, and writes with 503; readiness and met
   assert.match(await measured(), /^adoptable_store_up.* 1$/m)
 })
 
-test('a database that has no connection left answers 503, and serves again when it has', async (t) => {
+test('a database without free connections: requests get 503; the service recovers by itself', async (t) => {
   const direct = new URL(await scratchDatabase(t))
   const role = `adoptable_role_${process.pid}`
   await runOnServer(`create role ${role} login superuser password 'x'`)
@@ -186,7 +186,7 @@ test('a database that has no connection left answers 503, and serves again when 
   await assertBack(() => add(app), 201)
 })
 
-test('when the reply to a commit is cut off, the retry with its Idempotency-Key gets the first answer', async (t) => {
+test('a connection that breaks after a commit: the retry with the Idempotency-Key gets the first response', async (t) => {
   const { app, proxy } = await startBehindProxy(t)
   const retry = { 'idempotency-key': 'k' }
   let writing: unknown

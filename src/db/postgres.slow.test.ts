@@ -9,7 +9,7 @@ import { spawnCli } from '../testing/process.ts'
 import { startProxy } from '../testing/proxy.ts'
 import { startApp } from '../testing/start-app.ts'
 
-/** The session whose process serves a database alone. */
+/** The process id of the session that holds the claim on a database. */
 async function holderOf({ href, pathname }: URL): Promise<number | undefined> {
   const client = new pg.Client({ connectionString: href })
   await client.connect()
@@ -22,12 +22,12 @@ async function holderOf({ href, pathname }: URL): Promise<number | undefined> {
   return rows[0]?.pid
 }
 
-test('a service that starts before its database waits for it', async (t) => {
+test('serve starts before its database is reachable: waits for the database', async (t) => {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const proxied = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
   proxy.cut()
-  const waiting = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
+  const waiting = spawnCli(t, ['serve'], { DATABASE_URL: proxied.href, PORT: '0' })
   const more = () => once(waiting.child.stderr as Readable, 'data')
   while (!waiting.output.stderr.includes('the start waits for it')) await more()
   assert.equal(waiting.output.stdout, '')
@@ -35,7 +35,7 @@ test('a service that starts before its database waits for it', async (t) => {
   await waiting.serving
 })
 
-test('a start that waits for its database is told to stop, and does so at once', async (t) => {
+test('SIGTERM while a start waits for its database: the process ends at once', async (t) => {
   const nowhere = `postgres://postgres@127.0.0.1:${await freePort()}/test`
   const { child, output, exited } = spawnCli(t, ['serve'], { DATABASE_URL: nowhere, PORT: '0' })
   const more = () => once(child.stderr as Readable, 'data')
@@ -44,14 +44,14 @@ test('a start that waits for its database is told to stop, and does so at once',
   child.kill('SIGTERM')
 
   assert.equal((await exited).code, 0)
-  assert.ok(performance.now() - since < 3_000, 'it went on waiting')
+  assert.ok(performance.now() - since < 3_000, 'the start went on waiting')
 })
 
-test('a process whose database another one has taken over ends, and says why', async (t) => {
+test('a process whose database another process has taken over: exits and says why', async (t) => {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  const { serving, exited } = spawnCli(t, ['serve'], { DATABASE_URL: behind.href, PORT: '0' })
+  const proxied = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const { serving, exited } = spawnCli(t, ['serve'], { DATABASE_URL: proxied.href, PORT: '0' })
   await serving
   proxy.cut()
   await terminateAll(direct.pathname.slice(1))
@@ -63,11 +63,11 @@ test('a process whose database another one has taken over ends, and says why', a
   assert.match(stderr, /another adoptable already serves this database/)
 })
 
-test('a process whose connections were forgotten on the way goes on, and so does one that takes its place', async (t) => {
+test('connections dropped silently by the network: the process reconnects; when it is killed, another process can start', async (t) => {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
-  const settings = { DATABASE_URL: behind.href, PORT: '0' }
+  const proxied = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const settings = { DATABASE_URL: proxied.href, PORT: '0' }
   const { child, output, serving } = spawnCli(t, ['serve'], settings)
   await serving
   const before = await holderOf(direct)
@@ -79,7 +79,7 @@ test('a process whose connections were forgotten on the way goes on, and so does
     now = await holderOf(direct)
   }
 
-  // What is killed beyond a broken path is not heard of either.
+  // PostgreSQL does not notice the kill either, because the network drops it.
   proxy.forget()
   child.kill('SIGKILL')
   await spawnCli(t, ['serve'], settings).serving

@@ -1,51 +1,60 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { ApiError } from '../errors.ts'
-import { nameOf } from './dialect.ts'
+import { statementName } from './dialect.ts'
 import type { Db } from './tables.ts'
 
-// A request needs the database twice, to learn whose key it is and to do what is asked, and waits for Redis
-// in between: whatever becomes of them, it is answered in two seconds.
+// A request uses the database twice: first to identify the key, then for its operation. Between the two, it
+// calls Redis. These limits keep the answer within two seconds, whatever fails.
 
-/** From the wish for a connection to the last answer on it. */
+/** The time limit from a request for a connection to the last response on that connection. */
 const USE_TIMEOUT_MS = 850
-/** For a connection of the pool, which a burst of changes shares, or a new one. */
+/** The time limit for getting a connection from the pool or opening a new one. */
 const CONNECT_TIMEOUT_MS = 1_000
-/** Of a command, or a start, which nobody waits for by the second. */
+/** The same time limit for commands and starts, for which no client is waiting. */
 const PATIENT_CONNECT_TIMEOUT_MS = 2_000
-/** Shorter, so that the server says so itself where it can: the connection then stays of use. */
+/**
+ * Shorter than the other limits, because a connection stays usable only if the server itself cancels the
+ * statement.
+ */
 const STATEMENT_TIMEOUT_MS = 700
 
-/** The server ends what a process of ours left open when it lost its connection, or its life. */
+/** The server ends an idle transaction after this time. Its process has died or lost the connection. */
 export const IDLE_IN_TRANSACTION_MS = 5_000
 
-/** The pool closes a connection that nobody has used for so long. */
+/** The pool closes a connection that has been idle for this long. */
 const IDLE_MS = 10_000
-/** One that the pool has not closed by then has lost its process, or the line to it: the server ends it. */
-const FORGOTTEN_MS = 30_000
+/**
+ * The server ends a connection that has been idle for this long. The pool would have closed such a connection
+ * earlier, so the process must be gone.
+ */
+const ABANDONED_MS = 30_000
 
-/** PostgreSQL's type int8: ids, times and counts, all of them well within the integers that a number holds exactly. */
+/**
+ * PostgreSQL's type int8. The columns of this type are ids, times and counts, which JavaScript numbers
+ * represent exactly.
+ */
 const INT8 = 20
 
 const types = new pg.TypeOverrides()
 types.setTypeParser(INT8, Number)
 
 export interface PostgresOptions {
-  /** Connections at most. */
+  /** Maximum number of connections. */
   connections: number
-  /** For work that takes as long as it takes, such as a migration. */
+  /** Without time limits for statements, for work such as a migration. */
   patient?: boolean
   /**
-   * Hears that a key has changed. The server tells whoever changed it before it says that the change is
-   * committed, so that nobody is answered from a memory of before.
+   * Called when an API key has changed. Before the server confirms the commit, it notifies the connection
+   * that made the change. The cached key is therefore not used for any later request.
    */
   onKeysChanged?: () => void
 }
 
-/** What the triggers of the tables tell: see the first migration. */
+/** Subscribes to the notifications of the triggers on API keys, which the first migration creates. */
 export const LISTEN_TO_KEYS = 'listen adoptable_keys'
 
-/** Where and how every connection of ours is made. */
+/** The options of every connection. */
 export function connectionTo(url: string, patient = false): pg.ClientConfig {
   return {
     connectionString: url,
@@ -58,27 +67,28 @@ export function connectionTo(url: string, patient = false): pg.ClientConfig {
   }
 }
 
-/** A bounded pool of connections; each is made when it is needed. */
+/** Opens a pool with a maximum size. The pool opens a connection when it needs one. */
 export function openPostgres(url: string, { connections, patient, onKeysChanged }: PostgresOptions): Db {
   const pool = new pg.Pool({
     ...connectionTo(url, patient),
-    options: `-c idle_session_timeout=${FORGOTTEN_MS}`,
+    options: `-c idle_session_timeout=${ABANDONED_MS}`,
     idleTimeoutMillis: IDLE_MS,
     max: connections,
   })
-  // A connection that breaks is replaced by the next that is needed, and who uses it meanwhile learns it from
-  // the query; without listeners it would end the process, also between two queries of one transaction.
+  // A broken connection makes its query fail, and the pool then replaces the connection. Without this
+  // listener, the error would end the process, even between two queries of a transaction.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
     if (!onKeysChanged) return
-    // Runs before whatever the connection was made for. Where it fails, the watch hears it a little later.
+    // This query runs before the first query of the caller. If this query fails, the watch connection still
+    // notices changes, a little later.
     client.on('notification', onKeysChanged)
     client.query(LISTEN_TO_KEYS).catch(() => undefined)
   })
   async function connect(): Promise<PostgresPoolClient> {
     const until = patient ? undefined : performance.now() + USE_TIMEOUT_MS
-    return careful(await pool.connect().catch(fail), until)
+    return guardConnection(await pool.connect().catch(failUnavailable), until)
   }
   return new Kysely({
     dialect: new PostgresDialect({
@@ -92,54 +102,54 @@ export function openPostgres(url: string, { connections, patient, onKeysChanged 
 }
 
 /**
- * A connection that is not used again once it failed otherwise than by the database's own word: after a time-
- * out nobody knows what is still under way on it.
+ * Wraps a connection, and discards it after any failure that the database did not report itself. After a
+ * timeout, for example, a statement may still be running on the connection.
  *
- * @param until when it has to be given back, by the clock of the process
+ * @param until the deadline for all queries, by `performance.now()`
  */
-function careful(client: pg.PoolClient, until: number | undefined): PostgresPoolClient {
+function guardConnection(client: pg.PoolClient, until: number | undefined): PostgresPoolClient {
   let broken: Error | undefined
   const query = async (text: string, values: unknown[]): Promise<unknown> => {
     if (broken) throw broken
     const left = until && { query_timeout: Math.max(1, Math.ceil(until - performance.now())) }
     try {
-      return await client.query({ name: nameOf(text), text, values, ...left })
+      return await client.query({ name: statementName(text), text, values, ...left })
     } catch (error) {
-      if (!isOwnWord(error)) broken = toldApart(error)
-      throw broken ?? toldApart(error)
+      if (!isServerError(error)) broken = classifyError(error)
+      throw broken ?? classifyError(error)
     }
   }
   return { query, release: () => client.release(broken) } as unknown as PostgresPoolClient
 }
 
-/** Whether the database itself refused it, and its session goes on. */
-export function isOwnWord(error: unknown): error is pg.DatabaseError {
+/** Checks whether the database itself reported the error. The session can then continue. */
+export function isServerError(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR'
 }
 
-function fail(error: unknown): never {
-  throw lost(error)
+function failUnavailable(error: unknown): never {
+  throw unavailable(error)
 }
 
-function lost(cause: unknown): ApiError {
-  return new ApiError('service_unavailable', { cause: withoutData(cause) })
+function unavailable(cause: unknown): ApiError {
+  return new ApiError('service_unavailable', { cause: withoutRowData(cause) })
 }
 
 /**
- * Classes of SQLSTATE in which the database cannot do what is asked of it now (appendix A of its manual): the
- * connection, resources, an operator's doing, the system, and a store that is only to be read
- * (25006), or whose tables somebody removed (42P01).
+ * SQLSTATEs of failures that may be temporary (PostgreSQL manual, appendix A): connection, resources,
+ * operator intervention, system error, read-only database (25006), missing table (42P01), lock and
+ * serialization failures.
  */
 const UNAVAILABLE = /^(?:08|28|3D|53|57|58|XX|25006|42P01|55P03|40)/
 
-/** @returns a 503 where the database cannot do it now, or is not there, and what it said otherwise */
-export function toldApart(error: unknown): Error {
-  if (!isOwnWord(error)) return lost(error)
-  return UNAVAILABLE.test(error.code ?? '') ? lost(error) : withoutData(error)
+/** @returns a 503 if the database is unavailable, otherwise the error itself */
+export function classifyError(error: unknown): Error {
+  if (!isServerError(error)) return unavailable(error)
+  return UNAVAILABLE.test(error.code ?? '') ? unavailable(error) : withoutRowData(error)
 }
 
-/** What the database adds for its operator can quote a row, and must not reach our log. */
-function withoutData<Thrown>(error: Thrown): Thrown {
+/** Removes those parts of an error that can contain values from a row. They must not reach the log. */
+function withoutRowData<Thrown>(error: Thrown): Thrown {
   if (error instanceof pg.DatabaseError) Object.assign(error, { detail: undefined, where: undefined })
   return error
 }

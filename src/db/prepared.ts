@@ -2,32 +2,33 @@ import type { Compilable, CompiledQuery } from 'kysely'
 import { dialectOf } from './dialect.ts'
 import type { Db } from './tables.ts'
 
-/** Stands for a value while its query is built. */
-class Blank {
+/** Stands for a value while the query is built. */
+class Placeholder {
   readonly name: PropertyKey
   constructor(name: PropertyKey) {
     this.name = name
   }
 }
 
-/** Far more than the shapes of any query of ours. */
+/** The maximum number of shapes per query. Every real query has far fewer. */
 const MAX_SHAPES = 500
 
-/** Fills the place of a value that is known only when the query runs. */
+/** Returns a placeholder for a value that is known only when the query runs. */
 export type Fill<Values> = <Name extends keyof Values>(name: Name) => NonNullable<Values[Name]>
 
 /**
- * A query that is built once for each engine and shape, and then run with other values: to build one costs
- * more than SQLite needs to answer it.
+ * Prepares a query. The query is built once per engine and shape, and then run many times with different
+ * values. Building a query takes longer than SQLite needs to run it.
  *
- * @param build makes the query; what decides about its text may be read from the values, and is their shape
+ * @param build builds the query; it may read values that determine the text
+ * @param shapeOf returns a string that differs whenever `build` would return another text
  */
-export function prepared<Values extends object, Row extends object>(
+export function prepareQuery<Values extends object, Row extends object>(
   build: (db: Db, fill: Fill<Values>, values: Values) => Compilable<unknown>,
   shapeOf: (values: Values) => string = () => '',
 ): (db: Db, values: Values) => Promise<Row[]> {
   const built = { sqlite: new Map<string, CompiledQuery>(), postgres: new Map<string, CompiledQuery>() }
-  const fill = ((name: PropertyKey) => new Blank(name)) as never
+  const fill = ((name: PropertyKey) => new Placeholder(name)) as never
 
   return (db, values) => {
     const dialect = dialectOf(db)
@@ -36,8 +37,38 @@ export function prepared<Values extends object, Row extends object>(
     const query = shapes.get(shape) ?? build(db, fill, values).compile()
     if (shapes.size < MAX_SHAPES) shapes.set(shape, query)
     const parameters = query.parameters.map((value) =>
-      value instanceof Blank ? values[value.name as keyof Values] : value,
+      value instanceof Placeholder ? values[value.name as keyof Values] : value,
     )
     return dialect.run<Row>(db, { ...query, parameters })
   }
 }
+
+/** The maximum number of rows in one statement that writes many rows. */
+export const MAX_STATEMENT_ROWS = 200
+
+/**
+ * The values of a statement with many rows. A shared value has its plain name. A value of one row has its
+ * name followed by the row number.
+ */
+export type RowValues = Record<string, never>
+
+/** Combines the members of rows, under numbered names, with the values that all rows share. */
+export function valuesOf(rows: object[], shared: object): RowValues {
+  const values: Record<string, unknown> = { ...shared, rows: rows.length }
+  for (const [index, row] of rows.entries()) {
+    for (const [name, value] of Object.entries(row)) values[name + index] = value
+  }
+  return values as RowValues
+}
+
+/** Builds each row of the statement. @param toRow gets the function that makes placeholders for this row */
+export function rowsOf<Row>(
+  values: RowValues,
+  fill: Fill<RowValues>,
+  toRow: (own: Fill<RowValues>) => Row,
+): Row[] {
+  return Array.from({ length: Number(values.rows) }, (_, index) => toRow((name) => fill(`${name}${index}`)))
+}
+
+/** Returns the number of rows, which determines the text of the statement. */
+export const shapeOf = ({ rows }: RowValues): string => String(rows)

@@ -9,7 +9,7 @@ import { until } from '../testing/redis.ts'
 import { startApp } from '../testing/start-app.ts'
 import { storedBytes } from '../testing/stored-bytes.ts'
 
-/** A service with one adopter whose time is over, and what tidies up as it does every minute. */
+/** Starts a service with one adopter whose data is due for erasure. */
 async function startWithErasable(t: TestContext) {
   const databaseUrl = await scratchDatabase(t)
   const app = await startApp(t, { databaseUrl, settings: { ADOPTER_DATA_DAYS: '1' } })
@@ -24,7 +24,7 @@ async function startWithErasable(t: TestContext) {
   return { app, db: context.db, tidyUp: () => doJobs(context) }
 }
 
-test('adopters are scrubbed once nobody can read an earlier state any more', async (t) => {
+test('a scrub while a transaction reads an earlier state waits, then removes all bytes of the adopter', async (t) => {
   const { app, db, tidyUp } = await startWithErasable(t)
   const reader = new pg.Client({ connectionString: app.databaseUrl })
   await reader.connect()
@@ -32,7 +32,7 @@ test('adopters are scrubbed once nobody can read an earlier state any more', asy
   await reader.query('select from pet')
 
   await tidyUp()
-  assert.equal(await countUnscrubbed(db), 1, 'the reader was there all the time')
+  assert.equal(await countUnscrubbed(db), 1, 'the reader blocked the scrub')
   app.clock.now += 60_000
 
   const again = tidyUp()
@@ -44,29 +44,29 @@ test('adopters are scrubbed once nobody can read an earlier state any more', asy
   await reader.query('commit')
   await reader.end()
   await again
-  // Any other test may open a session on the server just then.
+  // Another test may be opening a session on the server, which also delays the scrub.
   await untilScrubbed(app)
   await app.stop()
 
   assert.doesNotMatch(await storedBytes(app.databaseUrl), /toerased/i)
 })
 
-test('a session that is just being opened keeps old rows, and is waited for', async (t) => {
+test('a scrub while a session is being opened waits, because the session keeps old rows', async (t) => {
   const { app, db, tidyUp } = await startWithErasable(t)
   const opening = new pg.Client({ connectionString: app.databaseUrl, options: '-c post_auth_delay=4' })
   const opened = opening.connect()
-  // A session locks its database before anybody sees that it is in there.
-  const seen = sql`
+  // A session that is being opened appears in pg_locks, but not in pg_stat_activity.
+  const openingSessions = sql`
     select from pg_locks join pg_database on pg_database.oid = objid
     where locktype = 'object' and datname = current_database()
   `
-  await until(async () => (await seen.execute(db)).rows.length > 0)
+  await until(async () => (await openingSessions.execute(db)).rows.length > 0)
 
   await tidyUp()
   assert.equal(await countUnscrubbed(db), 1)
 
   await opened
-  // Any other test may open a session on the server just then.
+  // At any time another test may be opening a session on the server.
   await untilScrubbed(app)
   await opening.end()
   await app.stop()

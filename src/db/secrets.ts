@@ -1,7 +1,11 @@
 import type { Db } from './tables.ts'
 
-/** What signs cursors, in hexadecimal: the same at every start. */
-export async function cursorSecret(db: Db): Promise<string> {
+/**
+ * Reads the secret that signs cursors.
+ *
+ * @returns the secret in hexadecimal; every start returns the same one
+ */
+export async function getCursorSecret(db: Db): Promise<string> {
   const { value } = await db
     .selectFrom('secret')
     .select('value')
@@ -10,7 +14,7 @@ export async function cursorSecret(db: Db): Promise<string> {
   return value
 }
 
-/** @returns false when there is one of this name, which stays */
+/** Stores a secret. @returns false if a secret with this name exists; that secret stays unchanged */
 export async function insertSecret(db: Db, name: string, value: string): Promise<boolean> {
   const inserted = await db
     .insertInto('secret')

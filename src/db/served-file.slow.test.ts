@@ -11,7 +11,7 @@ import { fileOf } from './store-url.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
 
-/** The service as a process of its own, and the ways to name its file. */
+/** Starts the service as a separate process. */
 async function serveIn(t: TestContext) {
   const folder = scratchFolder(t)
   const file = join(folder, 'data', 'pets.db')
@@ -22,7 +22,7 @@ async function serveIn(t: TestContext) {
   return { folder, file, settings, address, key, ...running }
 }
 
-/** Asks again, for two seconds at most, until it is so. */
+/** Waits up to two seconds for a condition. */
 async function within2Seconds(isSo: () => boolean, what: string): Promise<void> {
   const until = performance.now() + 2_000
   while (!isSo()) {
@@ -31,7 +31,7 @@ async function within2Seconds(isSo: () => boolean, what: string): Promise<void> 
   }
 }
 
-test('a hard link to a served file is refused, by the service and by commands, in one line', async (t) => {
+test('a hard link to a served file: serve and commands refuse the link in one line', async (t) => {
   const { folder, file, settings } = await serveIn(t)
   const other = join(folder, 'hard.db')
   linkSync(file, other)
@@ -48,7 +48,7 @@ test('a hard link to a served file is refused, by the service and by commands, i
   assert.equal((await runCli(t, ['keys', 'list'], settings)).code, 0)
 })
 
-test('another file in the place of a served one is not touched, until a restart serves it', async (t) => {
+test('a served file replaced by another file: 503 without touching the new file; a restart serves the new file', async (t) => {
   const { address, key, file, child, exited, settings } = await serveIn(t)
   const agent = new http.Agent({ keepAlive: true })
   t.after(() => agent.destroy())
@@ -68,27 +68,27 @@ test('another file in the place of a served one is not touched, until a restart 
 })
 
 for (const end of ['', '-wal']) {
-  test(`a file${end} that is moved away is a 503 within a second, and served again when it is back`, async (t) => {
+  test(`a served file${end} that is moved away: 503 within a second; the file is served again when it is back`, async (t) => {
     const app = await startApp(t)
     const file = fileOf(app.databaseUrl) + end
     const list = async (): Promise<number> => (await app.get('/v1/pets')).status
-    const told = (text: string) => app.log.some((line) => line.includes(`"msg":"${text}`))
+    const isLogged = (text: string) => app.log.some((line) => line.includes(`"msg":"${text}`))
     await app.post('/v1/pets', REX)
     assert.equal(await list(), 200)
-    // None is at work then, that would tell of the loss before the service looks.
+    // Finishes all jobs, because a running one would report the loss first.
     await doJobs(app.service.context)
 
     renameSync(file, `${file}.away`)
     const refused = await app.post('/v1/pets', REX)
-    assert.equal(refused.status, 503, 'a change is refused at once')
+    assert.equal(refused.status, 503, 'a change was not refused at once')
     assert.ok(refused.headers['x-ratelimit-remaining'])
-    await within2Seconds(() => told('nothing is served'), 'nobody was told')
+    await within2Seconds(() => isLogged('the file of the store is lost'), 'the loss was not logged')
     assert.equal(await list(), 503)
     assert.equal((await app.get('/readyz')).status, 503)
     assert.equal((await app.get('/livez')).status, 200)
 
     renameSync(`${file}.away`, file)
-    await within2Seconds(() => told('the database is there again'), 'not served again')
+    await within2Seconds(() => isLogged('the database is available again'), 'the recovery was not logged')
     assert.equal(await list(), 200)
     assert.equal((await app.post('/v1/pets', REX)).body.id, 2)
     assert.equal((await app.get('/readyz')).status, 200)

@@ -7,7 +7,7 @@ import { scratchFolder, startApp } from '../testing/start-app.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
 
-test('a symbolic link to a served file, its folder or itself, is refused as the file is', async (t) => {
+test('serve on a symbolic link to a served file or its folder is refused like the file itself', async (t) => {
   const folder = scratchFolder(t)
   const file = join(folder, 'data', 'pets.db')
   await startApp(t, { databaseUrl: `sqlite:${file}` })
@@ -23,7 +23,7 @@ test('a symbolic link to a served file, its folder or itself, is refused as the 
   }
 })
 
-test('a symbolic link serves the file, also one that is not there yet, and commands read its log', async (t) => {
+test('serve on a symbolic link to a missing file: creates the file; commands read its WAL', async (t) => {
   const folder = scratchFolder(t)
   mkdirSync(join(folder, 'data'))
   symlinkSync(join(folder, 'data', 'pets.db'), join(folder, 'link.db'))

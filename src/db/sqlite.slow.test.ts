@@ -8,7 +8,7 @@ import { scratchFolder } from '../testing/start-app.ts'
 const ROUNDS = 40
 const OPENERS = 4
 
-/** Opens each file in the moment in which all others do, and closes it when they have. */
+/** A thread that opens each file at the same moment as the others, and closes it when all have opened it. */
 const OPENER = `
   import { parentPort, workerData } from 'node:worker_threads'
   const { openFile } = await import(workerData.module)
@@ -27,7 +27,7 @@ const OPENER = `
   }
 `
 
-test(`of ${OPENERS} who turn a new file to WAL at once each waits for the others, and none is refused`, async (t) => {
+test(`${OPENERS} threads switch a new file to WAL at once, and all succeed`, async (t) => {
   const folder = scratchFolder(t)
   const files = Array.from({ length: ROUNDS }, (_, round) => join(folder, `${round}.db`))
   const arrived = new SharedArrayBuffer(2 * ROUNDS * Int32Array.BYTES_PER_ELEMENT)

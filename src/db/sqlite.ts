@@ -3,24 +3,24 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type CompiledQuery, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
 
-/** How long a writer waits for another process (a command, a backup) before it gives up, in milliseconds. */
+/** How long a writer waits while another process, such as a command or a backup, has the lock. */
 export const BUSY_TIMEOUT_MS = 5_000
 
 /**
- * Below this SQLite can damage a WAL file when two connections write and checkpoint at once (fixed in
- * 3.51.3).
+ * The oldest safe version. Earlier versions can damage a WAL file when two connections write and checkpoint
+ * at once.
  */
-const OLDEST_SQLITE = [3, 51, 3] as const
+const MIN_SQLITE_VERSION = [3, 51, 3] as const
 
-/** A file of SQLite, opened to write (created when absent) or only to read. */
+/** Opens a database file. For writing, creates a missing file. */
 export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
   refuseOldSqlite(process.versions.sqlite ?? '0')
   if (mode === 'read') refuseHardLinks(file)
   if (mode === 'read') return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
-  // FULL: a commit is on the disk before it is acknowledged. WAL with NORMAL loses the last ones at a
-  // power cut. What is erased, such as an adopter, is overwritten in the file, and not only given free.
-  turnToWal(database)
+  // synchronous = full: a commit is on the disk before it is acknowledged. With NORMAL, a power cut can lose
+  // the latest commits in WAL mode. secure_delete: SQLite overwrites deleted data, such as an adopter.
+  switchToWal(database)
   database.exec('pragma synchronous = full; pragma secure_delete = on')
   return database
 }
@@ -28,8 +28,8 @@ export function openFile(file: string, mode: 'write' | 'read'): DatabaseSync {
 const SQLITE_BUSY = 5
 const BUSY_PAUSE_MS = 5
 
-/** Of two that turn a new file to WAL at once SQLite lets neither wait for the other: it is tried again. */
-function turnToWal(database: DatabaseSync): void {
+/** Retries the switch to WAL. If two connections switch a new file at once, SQLite does not wait. */
+function switchToWal(database: DatabaseSync): void {
   const until = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {
     try {
@@ -43,8 +43,8 @@ function turnToWal(database: DatabaseSync): void {
 }
 
 /**
- * Opens a file for us alone, with its folder when absent; SQLite gives the files beside it the same
- * permissions.
+ * Opens a file, and creates a missing one as `createEmpty` does. SQLite gives its log the permissions of the
+ * file.
  */
 export function createFile(file: string, options: DatabaseSyncOptions): DatabaseSync {
   createEmpty(file)
@@ -57,21 +57,22 @@ export function createFile(file: string, options: DatabaseSyncOptions): Database
   }
 }
 
-/** Makes a file for us alone, with its folder, where there is none. */
+/** Creates a missing file and its folder, accessible to this user only. */
 export function createEmpty(file: string): void {
   makeFolder(dirname(file))
-  // Only where there is none: closing a file ends every lock that this process has on it (POSIX, fcntl).
+  // Never opens an existing file. Closing it would release all locks that this process has on the file (POSIX
+  // fcntl).
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
-/** Step by step: `recursive` never ends where a folder says that it is not there, as below /proc. */
+/** Creates one folder at a time, because `recursive: true` loops forever below /proc. */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return
   makeFolder(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created the folder in the meantime.
     if (!isFolder(folder)) throw error
   }
 }
@@ -81,33 +82,33 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * SQLite keeps a log beside each name, and through two of them damages the file (How To Corrupt, 2.5). A
- * second name would have a lock of its own, too.
+ * Refuses a file with several names. SQLite would use a separate log for each name and damage the file ("How
+ * To Corrupt An SQLite Database File", section 2.5). Each name would also have its own lock file.
  */
 export function refuseHardLinks(file: string): void {
   const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1
   if (names <= 1) return
-  const advice = `find the others (find -samefile ${file}) and remove them, or name a copy`
-  throw new Error(`${file} has ${names} names (hard links), through which it would be damaged: ${advice}`)
+  const advice = `find the others (find -samefile ${file}) and remove them, or use a copy`
+  throw new Error(`${file} has ${names} names (hard links), which would damage it: ${advice}`)
 }
 
 function refuseOldSqlite(version: string): void {
   const parts = version.split('.').map(Number)
-  const older = OLDEST_SQLITE.findIndex((part, index) => (parts[index] ?? 0) !== part)
-  if (older >= 0 && (parts[older] ?? 0) < (OLDEST_SQLITE[older] ?? 0)) {
-    throw new Error(`SQLite ${version} is too old; ${OLDEST_SQLITE.join('.')} or later is needed`)
+  const differing = MIN_SQLITE_VERSION.findIndex((part, index) => (parts[index] ?? 0) !== part)
+  if (differing >= 0 && (parts[differing] ?? 0) < (MIN_SQLITE_VERSION[differing] ?? 0)) {
+    throw new Error(`SQLite ${version} is too old; use ${MIN_SQLITE_VERSION.join('.')} or later`)
   }
 }
 
 type Prepare<Statement> = (sql: string) => Statement
 
-/** Kysely on node:sqlite: the shape of statements it expects, each prepared once. */
+/** Runs Kysely on node:sqlite, and prepares each statement once. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #prepare: Prepare<StatementSync>
 
   constructor(database: DatabaseSync) {
-    super({ database: { close: () => database.close(), prepare: preparing(database) } })
-    this.#prepare = remembering((sql) => database.prepare(sql))
+    super({ database: { close: () => database.close(), prepare: prepareForKysely(database) } })
+    this.#prepare = memoize((sql) => database.prepare(sql))
   }
 
   override createAdapter(): SqliteAdapter {
@@ -115,7 +116,7 @@ export class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** What Kysely asks of the engine, and a way past Kysely for queries that are built already. */
+/** Kysely's adapter. It can also run a compiled query without Kysely's connection handling. */
 export class NodeSqliteAdapter extends SqliteAdapter {
   readonly #prepare: Prepare<StatementSync>
 
@@ -124,32 +125,33 @@ export class NodeSqliteAdapter extends SqliteAdapter {
     this.#prepare = prepare
   }
 
-  /** SQLite's DDL is transactional; told so, Kysely runs all pending migrations in one transaction. */
+  /** Makes Kysely run all pending migrations in one transaction. */
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 
-  /** Runs a query on the one connection, in whatever transaction that is in. */
+  /** Runs a query on the only connection, in its current transaction. */
   async executeQuery<Row extends object>({ sql, parameters }: CompiledQuery): Promise<Row[]> {
     return this.#prepare(sql).all(...(parameters as SQLInputValue[])) as unknown as Row[]
   }
 }
 
-function preparing(database: DatabaseSync): Prepare<SqliteStatement> {
-  return remembering((sql) => {
-    // A transaction that starts as a reader is refused at once when it turns into a writer beside another.
+function prepareForKysely(database: DatabaseSync): Prepare<SqliteStatement> {
+  return memoize((sql) => {
+    // Starts every transaction as a writing one. If a reading transaction starts to write while another one
+    // writes, SQLite refuses it without waiting.
     const statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
-    return sql === 'rollback' ? whereNeeded(database, statement) : statement
+    return sql === 'rollback' ? ifInTransaction(database, statement) : statement
   })
 }
 
 const MAX_PREPARED = 500
 
-function remembering<Statement>(prepare: Prepare<Statement>): Prepare<Statement> {
+function memoize<Statement>(prepare: Prepare<Statement>): Prepare<Statement> {
   const prepared = new Map<string, Statement>()
   return (sql) => {
-    const known = prepared.get(sql)
-    if (known) return known
+    const existing = prepared.get(sql)
+    if (existing) return existing
     const statement = prepare(sql)
     if (prepared.size < MAX_PREPARED) prepared.set(sql, statement)
     return statement
@@ -165,8 +167,11 @@ function adapt(statement: StatementSync): SqliteStatement {
   }
 }
 
-/** A full or broken disk has ended the transaction already: what went wrong there is the error to hear of. */
-function whereNeeded(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
+/**
+ * Skips a rollback if no transaction is open, because a full or broken disk has already ended it. A failed
+ * rollback would hide the original error.
+ */
+function ifInTransaction(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
   const none = { changes: 0, lastInsertRowid: 0 }
   return { ...rollback, run: (values) => (database.isTransaction ? rollback.run(values) : none) }
 }

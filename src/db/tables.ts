@@ -1,11 +1,9 @@
 import type { Generated, Kysely } from 'kysely'
-import type { Access } from '../access.ts'
+import type { Access, Role } from '../access.ts'
 import type { Plan } from '../plans.ts'
 import type * as animals from './animal-tables.ts'
-import type { ApplicationTable } from './application-tables.ts'
-import type * as people from './people-tables.ts'
 
-/** The database, or a transaction in it: what every store function takes first. */
+/** The database or a transaction. Every store function takes it as its first argument. */
 export type Db = Kysely<Tables>
 
 export interface Tables {
@@ -31,11 +29,11 @@ export interface Tables {
   idempotency: IdempotencyTable
   api_key: ApiKeyTable
   api_key_secret: ApiKeySecretTable
-  access_token: people.AccessTokenTable
-  staff: people.StaffTable
-  staff_session: people.StaffSessionTable
-  staff_link: people.StaffLinkTable
-  sign_in_try: people.SignInTryTable
+  access_token: AccessTokenTable
+  staff: StaffTable
+  staff_session: StaffSessionTable
+  staff_link: StaffLinkTable
+  sign_in_try: SignInTryTable
   counter: CounterTable
   secret: SecretTable
   claim: ClaimTable
@@ -44,57 +42,61 @@ export interface Tables {
   job: JobTable
 }
 
-/** On PostgreSQL alone: which process may write counters. No copy has it. */
+/** On PostgreSQL only: the process that may write counters. Not copied. */
 interface ClaimTable {
   /** Always 1. */
   id: number
-  /** Chosen by the process that claimed the database last. */
+  /** The token that the latest process to claim the database has chosen. */
   token: string
 }
 
-/** What a store knows of itself: one row. */
+/** The identity of the store. The table has one row. */
 interface InstallationTable {
   only_row: number
-  /** Null before the first start. */
+  /** The id of the installation. Null before the first start. */
   id: string | null
-  /** Where the store lay at its last start; null in a backup, which may lie anywhere. */
+  /** The location of the store at its last start; null in a backup. */
   home: string | null
-  /** Where its counters are shared; null while they are not. */
+  /** The Redis that has the shared counters. Null if the counters are not shared. */
   counter_store: string | null
 }
 
-/** What this installation keeps to itself, by name; in hexadecimal. */
+/** The secrets of the installation, in hexadecimal. */
 interface SecretTable {
   name: string
   value: string
 }
 
-/** One row: how much time has passed as far as this store can know. Decision 13. */
+/**
+ * The time that has certainly passed, whatever the machine's clock says. The table has one row. Decision 13.
+ */
 interface KnownTimeTable {
   name: 'known'
   at: number
-  /** What was known when a start last counted the time for which the service was stopped. */
+  /** The value of `at` when a start last counted the time during which the service was stopped. */
   credited_at: number
-  /** 1 while bytes of what was erased may be left in the files. */
+  /** More than 0 while the files may contain bytes of erased data. */
   scrub_due: Generated<number>
+  /** More than 0 if the tables of animals may also contain bytes of erased data. */
+  animals_scrub_due: Generated<number>
 }
 
-/** What is done beside the requests, once it was done for the first time. Decision 19. */
+/** Background jobs. A job has a row after its first run. Decision 19. */
 interface JobTable {
   name: string
-  /** The process that holds the lease, by a name drawn for this one time; null while nobody does. */
+  /** A random name for the process that has the lease; null while the job is free. */
   holder: string | null
-  /** Raised by whatever happens to the row: a lease under which it stands still is over. */
+  /** A number that rises with every change of the row. If it stops rising, the lease has expired. */
   beat: number
-  /** Before then nobody takes it; 0 unless it failed. */
+  /** The earliest time of the next run, after a failure. Otherwise 0. */
   due_at: number
-  /** Of tries in a row. */
+  /** The number of consecutive failures. */
   failures: Generated<number>
-  /** When it last went well. */
+  /** When the job last succeeded. */
   ended_at: number | null
 }
 
-/** A shelter or rescue; what is not compared or looked for is in its profile. */
+/** A shelter or rescue. Members that no query uses are in `profile`. */
 interface OrganizationTable {
   id: Generated<number>
   code: string
@@ -102,14 +104,14 @@ interface OrganizationTable {
   name: string
   folded_name: string
   country: string | null
-  /** As it is compared. */
+  /** Folded for comparisons, as `fold` returns it. */
   region: string | null
-  /** In millionths of a degree. */
+  /** Coordinates in millionths of a degree. */
   latitude: number | null
   longitude: number | null
-  /** JSON: its members, in the order in which they are shown, but for the id, the photos and the times. */
+  /** JSON: all members except id, photos and times, in display order. */
   profile: string
-  /** As an animal has them. */
+  /** JSON: the photos, as in `pet`. */
   photos: string | null
   created_at: number
   updated_at: number
@@ -118,32 +120,35 @@ interface OrganizationTable {
 interface AdoptionOrderTable {
   id: Generated<number>
   pet_id: number
-  /** JSON: the ids of those that are adopted with it; null for none. */
+  /** JSON: the ids of the animals that are adopted together with `pet_id`; null for none. */
   also_pet_ids: string | null
   status: string
-  /** JSON; null once it was erased. */
+  /** JSON; null after the erasure. */
   adopter: string | null
-  /** The key that placed it: with admin keys the only one that sees it. */
+  /** The key that placed the order. Only this key and admin keys can see it. */
   placed_by: number
-  /** Whose animal it was when it was placed: with that it stays. */
+  /** The organization of the animal when the order was placed. This value never changes. */
   organization_id: number | null
   placed_at: number
-  /** Of the latest decision; in a closed order, when it was closed. */
+  /** The time of the latest decision. In a closed order, the time of its closing. */
   decided_at: number | null
 }
 
-/** An animal that an order takes beside its own. */
+/** A further animal of an order. */
 interface AdoptionOrderPetTable {
   id: Generated<number>
   order_id: number
   pet_id: number
 }
 
-/** What requests with an Idempotency-Key led to. */
+/** The results of requests with an Idempotency-Key. */
 interface IdempotencyTable {
   scope: string
   fingerprint: string
-  /** JSON, without the adopter of an order or who applies: they stand in their own rows alone. */
+  /**
+   * JSON without personal data of adopters and applicants. Only the rows of orders and applications have that
+   * data.
+   */
   result: string | null
   expires_at: number
 }
@@ -154,29 +159,29 @@ interface ApiKeyTable {
   name: string
   plan: Plan
   access: Access
-  /** Only an enterprise key has its own figures. */
+  /** The limits of an enterprise key; null for other plans. */
   per_minute: number | null
   per_day: number | null
-  /** Null for one that belongs to the whole installation. */
+  /** Null for a key of the whole installation. */
   organization_id: number | null
   created_at: number
   revoked_at: number | null
-  /** 1 for the one through which a member of staff acts: it has no secret, and is none of the keys listed. */
+  /** 1 for the key of a member of staff. It has no secret and is not listed among the API keys. */
   for_staff: Generated<number>
 }
 
 interface ApiKeySecretTable {
-  /** SHA-256 of the whole key, in hexadecimal. The key itself is nowhere. */
+  /** SHA-256 of the whole key, in hexadecimal. The key itself is not stored. */
   hash: string
   key_id: number
   created_at: number
-  /** Set by a rotation: from then on this secret no longer opens the key. */
+  /** Set by a rotation. From this time on, the secret is invalid. */
   expires_at: number | null
 }
 
 /**
- * What a caller may at most have used of its windows: written before it is used, so a crash forgets
- * nothing.
+ * Upper bounds of the number of requests that a caller has used. A bound is written before the requests are
+ * used, so a crash loses no count.
  */
 interface CounterTable {
   caller: string
@@ -186,6 +191,101 @@ interface CounterTable {
   day_used: number
   banned_until: number
   ban_seconds: number
-  /** From then on the row says nothing any more. */
+  /** From this time on, the row can be deleted. */
+  expires_at: number
+}
+
+/** An application to adopt an animal. */
+interface ApplicationTable {
+  id: Generated<number>
+  pet_id: number
+  /** The organization of the animal. In a closed application, its organization at the time of the closing. */
+  organization_id: number | null
+  status: string
+  /** The reason of an automatic decline. Null if a person decided. */
+  reason: string | null
+  /** JSON: the applicant, their message and answers; null after the erasure. */
+  applicant: string | null
+  /** A note for staff. It is erased together with the applicant. */
+  note: string | null
+  /** A message to the applicant. It is erased together with the applicant. */
+  reply: string | null
+  /** SHA-256 of the private link, in hexadecimal. Null if the application has no link. */
+  link_hash: string | null
+  /** The key that sent the application. Null if the application came from the public form. */
+  placed_by: number | null
+  received_at: number
+  /** Null while the application is open. */
+  decided_at: number | null
+  /** The key that decided. Null if the applicant withdrew the application. */
+  decided_by: number | null
+  /**
+   * When the application was closed or its adoption was completed. The applicant is erased a fixed time after
+   * this.
+   */
+  closed_at: number | null
+  /** The order that the approval placed. Null before an approval, and after the order was cancelled. */
+  order_id: number | null
+}
+
+/**
+ * A person who signs in. After the person is removed, only the key through which the person acted remains.
+ */
+interface StaffTable {
+  id: Generated<number>
+  /** A row in api_key without a secret. Everything this person does is recorded under this key. */
+  key_id: number
+  email: string
+  /**
+   * The address in the form for comparisons; unique. Until the person joins, it also includes the
+   * organization.
+   */
+  folded_email: string
+  name: string
+  role: Role
+  /** Null for staff of the whole installation. */
+  organization_id: number | null
+  /** An argon2id hash as a PHC string; null until the person has chosen a password. */
+  password: string | null
+  created_at: number
+}
+
+interface StaffSessionTable {
+  /** SHA-256 of the cookie's token, in hexadecimal. The token itself is not stored. */
+  hash: string
+  staff_id: number
+  created_at: number
+  /** The last use, accurate to some minutes. */
+  seen_at: number
+}
+
+/** A link with which a person sets a password. The link works only once. */
+interface StaffLinkTable {
+  /** SHA-256 of the link's token, in hexadecimal. */
+  hash: string
+  /** Null for the link that creates the first account. */
+  staff_id: number | null
+  kind: 'first' | 'invitation' | 'reset'
+  expires_at: number
+}
+
+/** Failed attempts to sign in, by account and by client address. */
+interface SignInTryTable {
+  slot: number
+  started_at: number
+  tries: number
+  blocked_until: number
+  wait_ms: number
+}
+
+/**
+ * Access tokens of OAuth clients under /v2, valid for an hour. Not copied, because clients can request a new
+ * token.
+ */
+interface AccessTokenTable {
+  /** SHA-256 of the token, in hexadecimal. */
+  hash: string
+  secret_hash: string
+  /** Unix time in milliseconds. */
   expires_at: number
 }

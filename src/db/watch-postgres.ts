@@ -1,75 +1,83 @@
 import pg from 'pg'
-import { SILENT_MS, Taken } from './claim.ts'
-import type { Kept } from './database.ts'
-import { connectionTo, isOwnWord, LISTEN_TO_KEYS } from './postgres.ts'
+import { CLAIM_IDLE_TIMEOUT_MS, ClaimTakenError } from './claim.ts'
+import { connectionTo, isServerError, LISTEN_TO_KEYS } from './postgres.ts'
+import type { CacheName } from './write.ts'
 
 /**
- * How often the database is asked whether anybody has committed; a revoked key is known at once, by its
- * notice.
+ * Interval of the polls for new commits. A changed API key needs no poll, because PostgreSQL sends a
+ * notification.
  */
 const POLL_MS = 250
-/** What was true so long ago counts no more: nothing is remembered while the database cannot be asked. */
+/** If the latest successful poll is older than this, cached data is not used. */
 const STALE_MS = 1_000
-/** After this time without a question the server has ended the session; before, it still has the lock. */
-const LOOK = { text: 'select pg_current_snapshot()::text as snapshot', query_timeout: SILENT_MS }
-/** Keys of which no notice told, since they came past the triggers, are known as late as this. */
-const UNTOLD_MS = 1_000
+/**
+ * A poll that takes longer is useless, because PostgreSQL has then ended the idle session and released the
+ * lock.
+ */
+const POLL_QUERY = {
+  text: 'select pg_current_snapshot()::text as snapshot',
+  query_timeout: CLAIM_IDLE_TIMEOUT_MS,
+}
+/**
+ * Cached keys are read again after this time even without a notification, because a change may have bypassed
+ * the triggers.
+ */
+const KEYS_MAX_AGE_MS = 1_000
 
 export interface Watch {
-  /** As `Reader.version`. */
-  version(of: Kept): number
-  /** As `Claim.doubt`. */
+  /** See `Reader.version`. */
+  version(of: CacheName): number
+  /** See `Claim.doubt`. */
   doubt(): Error | undefined
-  /** Something was committed here; a key that was brings its notice. */
+  /** Call this after a commit of this process. Changed keys have a notification of their own. */
   committed(): void
-  /** A notice of a key has come, on whatever connection. */
+  /** Call this when a notification of a changed key arrives on any connection. */
   keysChanged(): void
   close(): Promise<void>
 }
 
 interface Options {
   /**
-   * Takes what this process may have, on each new connection.
+   * Takes the claim on each new connection.
    *
-   * @throws {Taken} when another process has it
+   * @throws {ClaimTakenError} if another process has the claim
    */
   claim(client: pg.Client, signal?: AbortSignal): Promise<void>
-  /** Ends the start. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined
-  /** Hears why the connection was lost, each time it is tried again. */
+  /** Called with the reason before each attempt to reconnect. */
   onLost?(reason: unknown): void
-  /** Hears that there is one again. */
+  /** Called when the connection is back. */
   onBack?(): void
 }
 
 /**
- * Notices over a connection of its own that anybody, here or in another process, has committed: a snapshot
- * names the transactions that are over, and changes with each of them that wrote anything. The claim is held
- * by the same connection.
+ * Detects commits of any process, over a separate connection. Each transaction that has written changes the
+ * current snapshot. The same connection also holds the claim.
  *
- * @throws when it cannot be claimed at the start; later nobody is left to tell, and the process ends
+ * @throws if the database cannot be claimed. If the claim is lost later, the error ends the process.
  */
 export async function watchPostgres(url: string, { claim, signal, onLost, onBack }: Options): Promise<Watch> {
-  const session = watchSession()
+  const session = createSessionState()
   let brokenBy: unknown
   const closing = new AbortController()
-  /** Set between two looks. */
+  /** The timer of the next poll. Set between two polls. */
   let timer: NodeJS.Timeout | undefined
   let client = use(await connect(signal))
 
   async function connect(until?: AbortSignal): Promise<pg.Client> {
-    const fresh = await openSession(url, session, (opened) => claim(opened, until))
-    if (closing.signal.aborted) await fresh.end()
-    return fresh
+    const newClient = await openSession(url, session, (opened) => claim(opened, until))
+    if (closing.signal.aborted) await newClient.end()
+    return newClient
   }
 
-  function use(fresh: pg.Client): pg.Client {
-    return fresh.on('error', (error) => onBreak(fresh, error)).on('end', () => onBreak(fresh))
+  function use(newClient: pg.Client): pg.Client {
+    return newClient.on('error', (error) => onBreak(newClient, error)).on('end', () => onBreak(newClient))
   }
 
   async function poll(): Promise<void> {
     timer = undefined
-    await session.look(client).catch(reconnect)
+    await session.readSnapshot(client).catch(reconnect)
     if (!closing.signal.aborted) timer = setTimeout(poll, POLL_MS)
   }
 
@@ -83,7 +91,7 @@ export async function watchPostgres(url: string, { claim, signal, onLost, onBack
   }
 
   async function reconnect(cause: unknown): Promise<void> {
-    // The claim is given up with its connection.
+    // PostgreSQL releases the claim when the connection that holds it ends.
     session.broken()
     void client.end().catch(() => undefined)
     if (closing.signal.aborted) return
@@ -94,8 +102,9 @@ export async function watchPostgres(url: string, { claim, signal, onLost, onBack
       onBack?.()
     } catch (error) {
       session.broken()
-      // Two processes that count alone would let through twice what they may: one of them has to go.
-      if (!(error instanceof Taken) || closing.signal.aborted) return
+      // Ends this process, because two processes with separate counters would together allow twice the
+      // limits.
+      if (!(error instanceof ClaimTakenError) || closing.signal.aborted) return
       setImmediate(() => {
         throw error
       })
@@ -118,69 +127,69 @@ export async function watchPostgres(url: string, { claim, signal, onLost, onBack
 
 async function openSession(
   url: string,
-  { keysChanged, look }: Session,
+  { keysChanged, readSnapshot }: SessionState,
   claim: (client: pg.Client) => Promise<void>,
 ): Promise<pg.Client> {
   // Without a listener an error would end the process.
-  const fresh = new pg.Client(connectionTo(url)).on('error', () => undefined)
+  const newClient = new pg.Client(connectionTo(url)).on('error', () => undefined)
   try {
-    await fresh.on('notification', keysChanged).connect()
-    await claim(fresh)
-    await fresh.query(LISTEN_TO_KEYS)
-    // What was told before, nobody heard.
+    await newClient.on('notification', keysChanged).connect()
+    await claim(newClient)
+    await newClient.query(LISTEN_TO_KEYS)
+    // Notifications that were sent before this point may have been missed.
     keysChanged()
-    await look(fresh)
-    return fresh
+    await readSnapshot(newClient)
+    return newClient
   } catch (error) {
-    void fresh.end().catch(() => undefined)
+    void newClient.end().catch(() => undefined)
     throw error
   }
 }
 
-type Session = ReturnType<typeof watchSession>
+type SessionState = ReturnType<typeof createSessionState>
 
-/** What the answers on the connection say of the data, and of the claim. */
-function watchSession() {
-  const { committed, keysChanged, version } = countChanges()
+/** Tracks the state of the data and of the claim, based on the responses to polls. */
+function createSessionState() {
+  const { committed, keysChanged, version } = createChangeCounter()
   let snapshot = ''
-  /** When the snapshot was asked for. */
+  /** When the latest successful poll was sent. */
   let seenAt = Number.NEGATIVE_INFINITY
-  /** When the latest question with any answer was asked. */
+  /** The time when the latest poll with any response was sent. An error is also a response. */
   let answeredAt = Number.NEGATIVE_INFINITY
 
-  async function look(client: pg.Client): Promise<void> {
-    const askedAt = performance.now()
-    const { rows } = await client.query<{ snapshot: string }>(LOOK).catch((error: unknown) => {
-      // Cancelled, say: the session lives.
-      if (isOwnWord(error)) return { rows: [] }
+  async function readSnapshot(client: pg.Client): Promise<void> {
+    const sentAt = performance.now()
+    const { rows } = await client.query<{ snapshot: string }>(POLL_QUERY).catch((error: unknown) => {
+      // The session is still alive after errors such as a cancellation.
+      if (isServerError(error)) return { rows: [] }
       throw error
     })
-    answeredAt = askedAt
-    const [seen] = rows
-    if (!seen) return
-    if (seen.snapshot !== snapshot) committed()
-    snapshot = seen.snapshot
-    seenAt = askedAt
+    answeredAt = sentAt
+    const [row] = rows
+    if (!row) return
+    if (row.snapshot !== snapshot) committed()
+    snapshot = row.snapshot
+    seenAt = sentAt
   }
 
   return {
-    look,
+    readSnapshot,
     committed,
     keysChanged,
-    version: (of: Kept) => version(of, performance.now() - seenAt <= STALE_MS),
+    version: (of: CacheName) => version(of, performance.now() - seenAt <= STALE_MS),
     broken() {
       answeredAt = Number.NEGATIVE_INFINITY
     },
     doubt() {
-      if (performance.now() - answeredAt < SILENT_MS) return undefined
+      if (performance.now() - answeredAt < CLAIM_IDLE_TIMEOUT_MS) return undefined
       return new Error('PostgreSQL: no answer on the connection that holds the claim')
     },
   }
 }
 
-/** A number for each kind of what is kept, and what raises it. */
-function countChanges() {
-  const current: Record<Kept, number> = { pages: 0, keys: 0 }
+/** Counts the changes of each kind of cached data. */
+function createChangeCounter() {
+  const current: Record<CacheName, number> = { pages: 0, keys: 0 }
   let keysSince = Number.NEGATIVE_INFINITY
   function committed(): void {
     current.pages += 1
@@ -189,9 +198,9 @@ function countChanges() {
     current.keys += 1
     keysSince = performance.now()
   }
-  function version(of: Kept, upToDate: boolean): number {
+  function version(of: CacheName, upToDate: boolean): number {
     if (!upToDate) committed()
-    if (!upToDate || performance.now() - keysSince > UNTOLD_MS) keysChanged()
+    if (!upToDate || performance.now() - keysSince > KEYS_MAX_AGE_MS) keysChanged()
     return current[of]
   }
   return { committed, keysChanged, version }

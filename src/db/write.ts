@@ -1,63 +1,71 @@
-import { type ArgsOf, type Change, type Changes, nameOf, type ResultOf } from './change.ts'
-import { type Once, type OnceOnly, runOnce } from './once.ts'
+import { type ArgsOf, type Change, type Changes, changeName, type ResultOf } from './change.ts'
+import { isConflict } from './dialect.ts'
+import { type IdempotentRequest, type OnceResult, runOnce } from './once.ts'
 import type { Db } from './tables.ts'
-import { isConflict } from './violation.ts'
 
-/** A change that needs the store and leaves it as it is. */
-export async function nothing(): Promise<void> {}
+/** A change that writes nothing. Running this change shows whether the store accepts changes. */
+export async function probeWrite(): Promise<void> {}
+
+/** The kinds of data that a process caches until the store changes: pages of animals, and API keys. */
+export type CacheName = 'pages' | 'keys'
 
 /**
- * Runs a change; the promise resolves when its effect is on the disk. It rejects when nothing of it is, or
- * with service_unavailable, when nobody can say.
+ * Runs a change in a transaction. The promise resolves when the change is on the disk, and rejects if nothing
+ * was changed. After service_unavailable, the change may or may not have been made.
  */
 export type Write = <Fn extends Change>(change: Fn, ...args: ArgsOf<Fn>) => Promise<ResultOf<Fn>>
 
-/** The same, for a request that is to take effect only once. */
+/** Runs a change for a request that must take effect only once. */
 export type WriteOnce = <Fn extends Change>(
-  once: Once,
+  once: IdempotentRequest,
   change: Fn,
   ...args: ArgsOf<Fn>
-) => Promise<OnceOnly<ResultOf<Fn>>>
+) => Promise<OnceResult<ResultOf<Fn>>>
 
 export interface Writer {
   write: Write
   writeOnce: WriteOnce
   /**
-   * Rejects while nothing can be written: a failure of the disk leaves in doubt what it holds, or the server
-   * is only to be read. Whether there is room on a disk, a write alone can tell.
+   * Rejects while the store accepts no changes, as after a disk failure or on a read-only server. Cannot
+   * detect a full disk, which fails only when something is written.
    */
   ready(): Promise<void>
-  /** Finishes what was asked for, then gives the database free. */
+  /** Finishes all pending changes, then closes the database. */
   close(): Promise<void>
 }
 
-export function changeIn(list: Changes, name: string): Change {
+export function getChange(list: Changes, name: string): Change {
   const change = list[name]
-  if (!change) throw new Error(`the change ${name} is missing in the list of changes`)
+  if (!change) throw new Error(`the list of changes does not contain ${name}`)
   return change
 }
 
-/** The change that every transaction ends with: it brings up to date what follows from the others. */
+/** The last change of every transaction. It updates the search index for the changed animals. */
 const LAST = 'indexAnimals'
-/** Of what is left, as after a copy, no transaction does more; a job does. */
+/**
+ * The maximum number of animals indexed in one transaction. A job indexes the rest, such as all animals after
+ * a copy.
+ */
 const MAX_STEPS = 4
 
-/** What counts requests changes no animal, and goes on whatever becomes of searches. */
-const COUNTERS = ['saveCounters', 'removeExpiredCounters', 'nothing']
+/** Changes that concern no animal. They must work even when indexing fails. */
+const COUNTERS = ['saveCounters', 'removeExpiredCounters', 'probeWrite']
 
 /** @param names of the changes that the transaction made */
-export async function finish(db: Db, list: Changes, names: string[]): Promise<void> {
+export async function finishTransaction(db: Db, list: Changes, names: string[]): Promise<void> {
   if (names.every((name) => COUNTERS.includes(name))) return
-  for (let step = 0; step < MAX_STEPS && (await list[LAST]?.(db)) === true; step += 1);
+  const last = getChange(list, LAST)
+  for (let step = 0; step < MAX_STEPS && (await last(db)) === true; step += 1);
 }
 
-/** Changes of others may undo one of ours so often before that is an error. */
+/** The maximum number of attempts of a change when concurrent changes make it fail. */
 export const MAX_ATTEMPTS = 4
 
 /**
- * Each change in a transaction of its own, several at once where the database can.
+ * Creates a writer that runs each change in its own transaction. On PostgreSQL, several transactions run at
+ * once.
  *
- * @param committed is called when something was, before the change is answered
+ * @param committed called after each commit, before the promise of the change resolves
  */
 export function transactionWriter(db: Db, list: Changes, committed: () => void = () => undefined): Writer {
   async function commit<Result>(name: string, run: (inside: Db) => Promise<Result>): Promise<Result> {
@@ -65,7 +73,7 @@ export function transactionWriter(db: Db, list: Changes, committed: () => void =
       try {
         const result = await db.transaction().execute(async (inside) => {
           const changed = await run(inside)
-          await finish(inside, list, [name])
+          await finishTransaction(inside, list, [name])
           return changed
         })
         committed()
@@ -76,10 +84,10 @@ export function transactionWriter(db: Db, list: Changes, committed: () => void =
     }
   }
   return {
-    write: (change, ...args) => commit(nameOf(change), (inside) => change(inside, ...args)),
+    write: (change, ...args) => commit(changeName(change), (inside) => change(inside, ...args)),
     writeOnce: (once, change, ...args) =>
-      commit(nameOf(change), (inside) => runOnce(inside, once, () => change(inside, ...args))),
-    // A server answers for its own disk; who serves asks it whether it takes changes.
+      commit(changeName(change), (inside) => runOnce(inside, once, () => change(inside, ...args))),
+    // `servePostgres` replaces this with a check for a read-only server.
     ready: async () => undefined,
     close: () => db.destroy(),
   }

@@ -7,7 +7,8 @@ export function inventoryRoutes(app: App, { db }: Context): void {
   const schema = {
     operationId: 'getInventory',
     summary: 'Count the animals',
-    description: 'How many stand in each status, overall and by category; always equal to the lists.',
+    description:
+      'The number of animals in each status, overall and by category. Always consistent with the lists.',
     'x-stability': 'experimental',
     querystring: InventoryQuery,
     response: { 200: Inventory },

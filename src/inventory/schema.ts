@@ -2,16 +2,16 @@ import { type Static, Type } from '../http/type.ts'
 
 export const InventoryQuery = Type.Object({
   organizationId: Type.Optional(
-    Type.Integer({ format: 'int64', description: 'Only animals of this organization.' }),
+    Type.Integer({ format: 'int64', description: 'Count only animals of this organization.' }),
   ),
 })
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const counts = {
-  available: count('Animals that wait for a home.'),
-  pending: count('Animals that somebody wants.'),
-  sold: count('Animals that found a home.'),
+  available: count('Animals looking for a home.'),
+  pending: count('Animals with a pending adoption.'),
+  sold: count('Adopted animals.'),
   unlisted: count('Animals without a status.'),
 }
 
@@ -23,9 +23,9 @@ export const Inventory = Type.Object(
     overall: Counts,
     categories: Type.Array(
       Type.Object({ categoryId: Type.Integer({ format: 'int64' }), ...counts }, { title: 'CategoryCounts' }),
-      { description: 'Every category, by id.' },
+      { description: 'All categories, sorted by id.' },
     ),
   },
-  { title: 'Inventory', description: 'How many animals stand in each status.' },
+  { title: 'Inventory', description: 'The number of animals in each status.' },
 )
 export type Inventory = Static<typeof Inventory>

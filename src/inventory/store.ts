@@ -1,15 +1,15 @@
 import type { Db } from '../db/tables.ts'
 import type { Counts, Inventory } from './schema.ts'
 
-/** From the counts that the store keeps with every change, in one query: they always equal the rows. */
+/** Counts animals by status and category. The store updates the counts with each change of an animal. */
 export async function count(db: Db, organizationId?: number): Promise<Inventory> {
-  const counted = db
+  const query = db
     .selectFrom('category')
     .leftJoin('inventory', (join) => {
-      const of = join.onRef('inventory.category_id', '=', 'category.id')
-      return organizationId === undefined ? of : of.on('organization_id', '=', organizationId)
+      const joined = join.onRef('inventory.category_id', '=', 'category.id')
+      return organizationId === undefined ? joined : joined.on('organization_id', '=', organizationId)
     })
-    // Each organization has rows of its own: of thousands of them the store adds up quicker.
+    // Each organization has its own rows. Adding up thousands of them is faster in the database.
     .select(({ fn }) => [
       'category.id as categoryId',
       'inventory.status',
@@ -17,7 +17,7 @@ export async function count(db: Db, organizationId?: number): Promise<Inventory>
     ])
     .groupBy(['category.id', 'inventory.status'])
     .orderBy('category.id')
-  const rows = await counted.execute()
+  const rows = await query.execute()
   const overall = noAnimals()
   const categories = new Map<number, Counts>()
   for (const { categoryId, status, pets } of rows) {

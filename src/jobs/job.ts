@@ -1,22 +1,27 @@
 import type { Context } from '../context.ts'
 
-/** What the service does beside its requests. */
+/** A background job of the service. */
 export interface Job {
-  /** Whether there is anything to do. Every process asks it often: it only reads. */
+  /**
+   * Returns whether there is work to do. This function must only read, because every process calls it often.
+   */
   isDue(context: Context): Promise<boolean>
   /**
-   * Does it in steps, each a change of its own. A process that was held up may come back when another one has
-   * taken over: to do a step twice has to be the same as to do it once.
+   * Does the work in steps, each in its own transaction. Steps must be idempotent, because a suspended
+   * process may continue after another process has taken over the job.
    *
-   * @param mayGoOn asked before each step: false once the lease is lost or the service stops
+   * @param mayContinue must be called before each step; false once the lease is lost or the service stops
    */
-  run(context: Context, mayGoOn: () => Promise<boolean>): Promise<void>
+  run(context: Context, mayContinue: () => Promise<boolean>): Promise<void>
 }
 
-/** By the names under which they stand in the store. */
+/** Jobs by the names under which the database stores them. */
 export type Jobs = Record<string, Job>
 
-/** Goes on while a step says that there is more. */
-export async function inSteps(step: () => Promise<boolean>, mayGoOn: () => Promise<boolean>): Promise<void> {
-  while ((await mayGoOn()) && (await step()));
+/** Repeats a step while it returns true and the job may continue. */
+export async function runInSteps(
+  step: () => Promise<boolean>,
+  mayContinue: () => Promise<boolean>,
+): Promise<void> {
+  while ((await mayContinue()) && (await step()));
 }

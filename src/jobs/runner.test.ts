@@ -3,14 +3,14 @@ import { type TestContext, test } from 'node:test'
 import pino from 'pino'
 import type { Context } from '../context.ts'
 import { type Change, changes } from '../db/change.ts'
-import { tellLoss } from '../db/loss.ts'
+import { createOutageReporter } from '../db/database.ts'
 import { ApiError } from '../errors.ts'
 import { startApp } from '../testing/start-app.ts'
 import type { Job, Jobs } from './job.ts'
-import { jobRunner } from './runner.ts'
+import { createJobRunner } from './runner.ts'
 import { listJobs } from './store.ts'
 
-/** Runners of one store, each like a process of its own, beside a service that has nothing to do. */
+/** Starts a service, and creates job runners that act like more processes on the same store. */
 async function startRunners(t: TestContext) {
   const app = await startApp(t)
   const log: string[] = []
@@ -18,32 +18,32 @@ async function startRunners(t: TestContext) {
   const logger = pino({}, { write: (line: string) => log.push(line) })
   const { context } = app.service
   const runnerOf = (jobs: Jobs) =>
-    jobRunner(context, jobs, { logger, loss: tellLoss(logger), steady: () => steady.now })
+    createJobRunner(context, jobs, { logger, loss: createOutageReporter(logger), steady: () => steady.now })
   const row = async (name = 'job') => (await listJobs(context.db)).get(name)
   return { app, context, clock: app.clock, steady, log, runnerOf, row }
 }
 
-/** A job that is always due. */
+/** Creates a job that is always due. */
 const jobOf = (run: Job['run']): Jobs => ({ job: { isDue: async () => true, run } })
 
-test('of several processes one does a job, and the others go on', async (t) => {
+test('a due job in several processes is run by one process at a time', async (t) => {
   const { runnerOf, row } = await startRunners(t)
-  const atWork = { now: 0, most: 0, runs: 0 }
-  const job = jobOf(async (_, mayGoOn) => {
+  const atWork = { now: 0, max: 0, runs: 0 }
+  const job = jobOf(async (_, mayContinue) => {
     atWork.now += 1
-    atWork.most = Math.max(atWork.most, atWork.now)
+    atWork.max = Math.max(atWork.max, atWork.now)
     atWork.runs += 1
-    await mayGoOn()
+    await mayContinue()
     atWork.now -= 1
   })
   const runners = Array.from({ length: 8 }, () => runnerOf(job))
   for (let time = 1; time <= 5; time += 1) await Promise.all(runners.map((runner) => runner.round()))
-  assert.equal(atWork.most, 1)
+  assert.equal(atWork.max, 1)
   assert.ok(atWork.runs >= 5, `${atWork.runs}`)
   assert.deepEqual([(await row())?.holder, (await row())?.failures], [null, 0])
 })
 
-test('a job whose process died is taken over when its lease has stood still for 30 seconds', async (t) => {
+test('a job whose process died is taken over after 30 seconds without a renewal', async (t) => {
   const { context, runnerOf, steady, row } = await startRunners(t)
   await context.write(changes.takeJob, 'job', 'the dead one')
   let runs = 0
@@ -56,7 +56,11 @@ test('a job whose process died is taken over when its lease has stood still for 
   steady.now = 29_999
   await round()
   assert.equal(runs, 0)
-  assert.equal(await context.write(changes.renewJob, 'job', 'the dead one'), true, 'it was only slow')
+  assert.equal(
+    await context.write(changes.renewJob, 'job', 'the dead one'),
+    true,
+    'the slow process still has its lease',
+  )
   await round()
   steady.now += 29_999
   await round()
@@ -68,19 +72,19 @@ test('a job whose process died is taken over when its lease has stood still for 
   assert.equal((await row())?.holder, null)
 })
 
-test('who has lost its lease does no further step, and does not end the job of who has it', async (t) => {
+test('a process that has lost its lease runs no further step and does not release the lease of the new holder', async (t) => {
   const { context, runnerOf, steady, row } = await startRunners(t)
   const steps: string[] = []
   const slow = runnerOf(
-    jobOf(async (_, mayGoOn) => {
+    jobOf(async (_, mayContinue) => {
       steps.push('slow')
-      // While it is held up another process watches its lease stand still, and takes over.
+      // During this step, another process sees the lease expire and takes over.
       const other = runnerOf(jobOf(async () => void steps.push('other')))
       await other.round()
       steady.now += 30_000
       await other.round()
       await context.write(changes.takeJob, 'job', 'a third one', (await row())?.beat)
-      if (await mayGoOn()) steps.push('slow again')
+      if (await mayContinue()) steps.push('slow again')
     }),
   )
   await slow.round()
@@ -88,7 +92,7 @@ test('who has lost its lease does no further step, and does not end the job of w
   assert.equal((await row())?.holder, 'a third one')
 })
 
-test('a job that fails is told, and tried again after rests that double up to an hour', async (t) => {
+test('a job that fails is logged, and retried after pauses that double up to an hour', async (t) => {
   const { runnerOf, clock, log, row } = await startRunners(t)
   const tries: number[] = []
   let broken = true
@@ -102,10 +106,10 @@ test('a job that fails is told, and tried again after rests that double up to an
     await round()
     clock.now += 5_000
   }
-  const rests = tries.slice(1).map((at, index) => (at - (tries[index] ?? 0)) / 1_000)
-  assert.deepEqual(rests, [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
+  const pauses = tries.slice(1).map((at, index) => (at - (tries[index] ?? 0)) / 1_000)
+  assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
   assert.equal((await row())?.failures, 12)
-  assert.match(log[0] ?? '', /the printer is on fire.*the job job failed; it is tried again/)
+  assert.match(log[0] ?? '', /the printer is on fire.*the job job failed; it will be retried/)
 
   broken = false
   clock.now += 3_600_000
@@ -114,7 +118,7 @@ test('a job that fails is told, and tried again after rests that double up to an
   assert.equal((await row())?.ended_at, clock.now)
 })
 
-test('a clock that was ahead when a job failed does not put it off for longer than an hour', async (t) => {
+test('a job that failed while the clock was ahead is retried within an hour', async (t) => {
   const { runnerOf, clock } = await startRunners(t)
   let runs = 0
   const { round } = runnerOf(
@@ -130,7 +134,7 @@ test('a clock that was ahead when a job failed does not put it off for longer th
   assert.equal(runs, 2)
 })
 
-test('while the store cannot do it, that is told once, and its return too', async (t) => {
+test('a job that fails because the store is unavailable logs one line, and one line for the recovery', async (t) => {
   const { runnerOf, clock, log } = await startRunners(t)
   let isLost = true
   const { round } = runnerOf(
@@ -146,17 +150,17 @@ test('while the store cannot do it, that is told once, and its return too', asyn
   await round()
   assert.deepEqual(
     log.map((line) => JSON.parse(line).msg),
-    ['the job job failed: the store cannot do it now', 'the database is there again'],
+    ['the job job failed because the store is unavailable', 'the database is available again'],
   )
 })
 
-test('a job that is stopped half-way is free for the next process at once', async (t) => {
+test('a job stopped between two steps can be taken over by another process at once', async (t) => {
   const { runnerOf, row } = await startRunners(t)
   const steps: string[] = []
   const job = (name: string, atStep: () => void = () => undefined) =>
-    jobOf(async (_, mayGoOn) => {
+    jobOf(async (_, mayContinue) => {
       for (const step of ['a', 'b']) {
-        if (!(await mayGoOn())) return
+        if (!(await mayContinue())) return
         steps.push(name + step)
         atStep()
       }
@@ -169,7 +173,7 @@ test('a job that is stopped half-way is free for the next process at once', asyn
   assert.deepEqual(steps, ['first a', 'next a', 'next b'])
 })
 
-test('a service that has nothing to tidy up writes nothing', async (t) => {
+test('while no job is due, nothing is written', async (t) => {
   const { context, runnerOf, row } = await startRunners(t)
   let runs = 0
   const none: Jobs = {
@@ -185,9 +189,9 @@ test('a service that has nothing to tidy up writes nothing', async (t) => {
     written.push(change)
     return context.write(change, ...args)
   }
-  const { round } = jobRunner({ ...context, write }, none, {
+  const { round } = createJobRunner({ ...context, write }, none, {
     logger: pino({ level: 'silent' }),
-    loss: tellLoss(pino({ level: 'silent' })),
+    loss: createOutageReporter(pino({ level: 'silent' })),
     steady: () => 0,
   })
   await round()

@@ -2,103 +2,109 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
-import type { Loss } from '../db/loss.ts'
+import type { OutageReporter } from '../db/database.ts'
 import { toApiError } from '../http/send-error.ts'
 import type { Job, Jobs } from './job.ts'
-import { type Ending, type JobRow, listJobs } from './store.ts'
+import { type JobOutcome, type JobRow, listJobs } from './store.ts'
 
-/** So often each process looks for what is due. */
+/** How often each process looks for due jobs. */
 const ROUND_MS = 10_000
-/** After a failure a job rests, after each one in a row twice as long, up to an hour. */
-const [REST_MS, MAX_REST_MS] = [10_000, 3_600_000]
-/** Whose lease has not moved for so long has lost it. */
+/** The pause after a failure. It doubles with each consecutive failure, up to the maximum. */
+const [MIN_RETRY_MS, MAX_RETRY_MS] = [10_000, 3_600_000]
+/** A lease expires when its holder has not renewed it for this long. */
 export const LEASE_MS = 30_000
-/** So often a lease is renewed while a step takes long. */
+/** How often a lease is renewed during a long step. */
 const RENEW_MS = 10_000
 
 interface Options {
   logger: Logger
-  loss: Loss
-  /** Milliseconds that nobody can set. */
+  loss: OutageReporter
+  /** A clock in milliseconds. Setting the machine's clock must not affect this clock. */
   steady: () => number
 }
 
 /**
- * Does what is due, one process at a time. A lease is a number that its holder raises: whoever sees it
- * unmoved for long enough, by a clock of its own, takes over. So the clocks of two machines need not agree.
+ * Creates a runner for due jobs. Only one process at a time runs a job. A lease is a counter that its holder
+ * increases regularly. If another process sees, by its own clock, that the counter has not changed for long
+ * enough, it takes over the job. The clocks of different machines therefore need not agree.
  */
-export function jobRunner(context: Context, jobs: Jobs, { logger, loss, steady }: Options) {
+export function createJobRunner(context: Context, jobs: Jobs, { logger, loss, steady }: Options) {
   const { db, write, clock } = context
   const watched = new Map<string, { beat: number; since: number }>()
   let stopping = false
 
-  /** Whether a held job has stood still for as long as a lease lasts. */
+  /** Whether the lease of a job has expired. */
   function isAbandoned({ name, beat }: JobRow): boolean {
-    const before = watched.get(name)
-    if (before?.beat === beat) return steady() - before.since >= LEASE_MS
+    const previous = watched.get(name)
+    if (previous?.beat === beat) return steady() - previous.since >= LEASE_MS
     watched.set(name, { beat, since: steady() })
     return false
   }
 
-  function isFree(row: JobRow | undefined): boolean {
+  function isAvailable(row: JobRow | undefined): boolean {
     if (row?.holder) return isAbandoned(row)
-    // A clock that was ahead then does not put it off for longer than any failure does.
-    const rest = (row?.due_at ?? 0) - clock()
-    return rest <= 0 || rest > MAX_REST_MS
+    // If the wait is longer than any failure causes, the clock was ahead when the job failed.
+    const waitMs = (row?.due_at ?? 0) - clock()
+    return waitMs <= 0 || waitMs > MAX_RETRY_MS
   }
 
-  async function attempt(name: string, job: Job, row: JobRow | undefined): Promise<boolean> {
-    if (!isFree(row) || !(row?.holder || (await job.isDue(context)))) return true
+  async function tryJob(name: string, job: Job, row: JobRow | undefined): Promise<boolean> {
+    if (!isAvailable(row) || !(row?.holder || (await job.isDue(context)))) return true
     const holder = randomUUID()
     if (!(await write(changes.takeJob, name, holder, row?.beat))) return true
-    const ending = await work(name, job, holder, row?.failures ?? 0)
+    const ending = await runJob(name, job, holder, row?.failures ?? 0)
     await write(changes.endJob, name, holder, ending)
     return ending.failures === 0
   }
 
-  async function work(name: string, job: Job, holder: string, failures: number): Promise<Ending> {
+  async function runJob(name: string, job: Job, holder: string, failures: number): Promise<JobOutcome> {
     const renew = (): Promise<boolean> => write(changes.renewJob, name, holder)
     const renewing = setInterval(() => renew().catch(() => undefined), RENEW_MS)
     try {
       await job.run(context, async () => !stopping && (await renew()))
       return { failures: 0, due_at: 0, ...(!stopping && { ended_at: clock() }) }
     } catch (error) {
-      tell(error, name)
-      return { failures: failures + 1, due_at: clock() + Math.min(REST_MS * 2 ** failures, MAX_REST_MS) }
+      report(error, name)
+      return {
+        failures: failures + 1,
+        due_at: clock() + Math.min(MIN_RETRY_MS * 2 ** failures, MAX_RETRY_MS),
+      }
     } finally {
       clearInterval(renewing)
     }
   }
 
-  function tell(error: unknown, name: string): void {
+  function report(error: unknown, name: string): void {
     if (toApiError(error).status === 503)
-      loss.lost(error, `the job ${name} failed: the store cannot do it now`)
-    else logger.error({ err: error }, `the job ${name} failed; it is tried again`)
+      loss.reportLoss(error, `the job ${name} failed because the store is unavailable`)
+    else logger.error({ err: error }, `the job ${name} failed; it will be retried`)
   }
 
   return {
-    /** Does each job that is due, one after the other. One that fails is logged, and tried again later. */
+    /**
+     * Runs all due jobs, one after the other. If a job fails, logs the failure, and retries the job later.
+     */
     async round(): Promise<void> {
-      let went = true
+      let allSucceeded = true
       for (const [name, job] of Object.entries(jobs)) {
         if (stopping) return
         const done = await listJobs(db)
-          .then((rows) => attempt(name, job, rows.get(name)))
-          .catch((error: unknown) => tell(error, name))
-        went &&= done === true
+          .then((rows) => tryJob(name, job, rows.get(name)))
+          .catch((error: unknown) => report(error, name))
+        allSucceeded &&= done === true
       }
-      if (went) loss.back()
+      if (allSucceeded) loss.reportRecovery()
     },
-    /** From now on no job begins, and no further step. */
+    /** Prevents the start of further jobs and steps. */
     stop(): void {
       stopping = true
     },
   }
 }
 
-/** Rounds that come regularly once they have begun, and end after the step under way. */
-export function regularRounds(...args: Parameters<typeof jobRunner>) {
-  const runner = jobRunner(...args)
+/** Looks for due jobs regularly after `begin`. `stop` resolves when the current step is done. */
+export function createRounds(...args: Parameters<typeof createJobRunner>) {
+  const runner = createJobRunner(...args)
   let round: Promise<void> | undefined
   let interval: NodeJS.Timeout | undefined
   const next = (): void => {

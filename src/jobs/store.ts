@@ -12,29 +12,30 @@ export async function listJobs(db: Db): Promise<Map<string, JobRow>> {
 }
 
 /**
- * Takes the lease of a job for one holder, unless something has happened to it since it was looked at.
+ * Takes the lease of a job, unless the row of the job has changed since it was read.
  *
- * @param seen its beat when it was looked at; absent when nobody has done it yet
+ * @param beat the beat that was read; undefined if the job has no row yet
+ * @returns whether the holder now has the lease
  */
-export async function takeJob(db: Db, name: string, holder: string, seen?: number): Promise<boolean> {
-  if (seen === undefined) {
-    const made = await db
+export async function takeJob(db: Db, name: string, holder: string, beat?: number): Promise<boolean> {
+  if (beat === undefined) {
+    const inserted = await db
       .insertInto('job')
       .values({ name, holder, beat: 1, due_at: 0 })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow()
-    return made.numInsertedOrUpdatedRows === 1n
+    return inserted.numInsertedOrUpdatedRows === 1n
   }
   const { numUpdatedRows } = await db
     .updateTable('job')
-    .set({ holder, beat: seen + 1 })
+    .set({ holder, beat: beat + 1 })
     .where('name', '=', name)
-    .where('beat', '=', seen)
+    .where('beat', '=', beat)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
-/** @returns whether the lease still is the holder's; then it lasts anew */
+/** Extends the lease. @returns false if the holder no longer has the lease */
 export async function renewJob(db: Db, name: string, holder: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job')
@@ -45,17 +46,17 @@ export async function renewJob(db: Db, name: string, holder: string): Promise<bo
   return numUpdatedRows === 1n
 }
 
-export interface Ending {
-  /** Of tries in a row; 0 after one that went well. */
+export interface JobOutcome {
+  /** The number of consecutive failures; 0 after a success. */
   failures: number
-  /** Before then nobody takes it: Unix time in milliseconds, as the next. */
+  /** The earliest time of the next run, in Unix milliseconds. */
   due_at: number
-  /** When it went well; absent when it did not. */
+  /** When the job succeeded, in Unix milliseconds. Absent after a failure. */
   ended_at?: number
 }
 
-/** Gives the lease back; who has lost it changes nothing. */
-export async function endJob(db: Db, name: string, holder: string, ending: Ending): Promise<void> {
+/** Releases the lease and stores the result of the run. Does nothing if the holder has lost the lease. */
+export async function endJob(db: Db, name: string, holder: string, ending: JobOutcome): Promise<void> {
   await db
     .updateTable('job')
     .set(({ eb }) => ({ ...ending, holder: null, beat: eb('beat', '+', 1) }))

@@ -1,13 +1,17 @@
 import * as categories from '../categories/store.ts'
+import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
-import { AGES, type Age } from './profile-schemas.ts'
+import { type Job, runInSteps } from '../jobs/job.ts'
+import { AGES, type Age } from './fields.ts'
+import { type AgedPet, STORED_COLUMNS, type StoredRow } from './row.ts'
 import type { NewPet } from './schema.ts'
+import { toStored, update } from './store.ts'
 
-/** In months: from when on an animal is young, adult and senior. */
+/** The ages, in months, at which an animal becomes young, adult and senior. */
 type Steps = readonly [young: number, adult: number, senior: number]
 
-/** By the category's name as it is compared; what is not here ages as dogs and cats do. */
-const STEPS = new Map(
+/** The age limits by the folded name of the category. All other categories use DOG_AND_CAT. */
+const AGE_STEPS = new Map(
   Object.entries<Steps>({
     rabbit: [6, 12, 72],
     'small & furry': [3, 6, 36],
@@ -17,59 +21,90 @@ const STEPS = new Map(
 )
 const DOG_AND_CAT: Steps = [12, 36, 96]
 
-/** It is a new day somewhere on Earth so long before it is one in UTC. */
+/** The largest offset of a time zone from UTC. */
 const EARLIEST_ZONE_MS = 14 * 3_600_000
 
-/** The last date on which anything can have happened by now, anywhere on Earth. */
+/** @returns today's date in the time zone that is furthest ahead */
 export function latestDate(now: number): string {
   return new Date(now + EARLIEST_ZONE_MS).toISOString().slice(0, 10)
 }
 
 /**
  * @param birthDate RFC 3339, full-date
- * @param category its name
- * @returns the age group in UTC, and when it is no longer right, in Unix milliseconds; null for never
+ * @param category the name of the category
+ * @returns the age group, and when the next one begins (UTC), in Unix milliseconds; null for never
  */
 export function ageAt(
   birthDate: string,
   category: string | undefined,
   now: number,
 ): { age: Age; dueAt: number | null } {
-  const steps = STEPS.get(categories.fold(category ?? '')) ?? DOG_AND_CAT
+  const steps = AGE_STEPS.get(categories.fold(category ?? '')) ?? DOG_AND_CAT
   const begins = steps.map((months) => monthsAfter(birthDate, months))
   const passed = begins.filter((begin) => begin <= now).length
   return { age: AGES[passed] as Age, dueAt: begins[passed] ?? null }
 }
 
-/** The day with the same number; of a month that has none, the first of the next. */
+/**
+ * @returns the same day of a later month. If that month is too short, returns the first day of the month
+ * after it
+ */
 function monthsAfter(date: string, months: number): number {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number)
   const next = Date.UTC(year, month + months, 1)
   return Math.min(Date.UTC(year, month - 1 + months, day), next)
 }
 
-/** The name of a category. */
+/** Finds the name of a category. */
 export type NameOf = (categoryId: number) => Promise<string | undefined>
 
-/** Asks the store once for each category. */
+/** @returns a function that reads the name of each category once */
 export function categoryNames(db: Db): NameOf {
-  const known = new Map<number, Promise<string | undefined>>()
+  const cached = new Map<number, Promise<string | undefined>>()
   return (id) => {
-    const name = known.get(id) ?? categories.find(db, id).then((category) => category?.name)
-    known.set(id, name)
+    const name = cached.get(id) ?? categories.find(db, id).then((category) => category?.name)
+    cached.set(id, name)
     return name
   }
 }
 
-/** An animal with the age that its birth date gives it. */
-export interface Aged {
-  pet: NewPet
-  /** When that is no longer right, in Unix milliseconds; null where it stays. */
-  ageDueAt: number | null
-}
-
-export async function withAge(nameOf: NameOf, pet: NewPet, now: number): Promise<Aged> {
+export async function withAge(nameOf: NameOf, pet: NewPet, now: number): Promise<AgedPet> {
   if (pet.birthDate === undefined) return { pet, ageDueAt: null }
   const { age, dueAt } = ageAt(pet.birthDate, await nameOf(pet.categoryId), now)
   return { pet: { ...pet, age }, ageDueAt: dueAt }
+}
+
+/** The number of animals updated in one transaction. */
+const BATCH_SIZE = 200
+
+/** Updates age groups that are derived from birth dates. */
+export const ages: Job = {
+  isDue: ({ db, clock }) => hasDue(db, clock()),
+  run: ({ write, clock }, mayGoOn) => runInSteps(() => write(changes.renewAges, clock()), mayGoOn),
+}
+
+function due(db: Db, now: number) {
+  return db.selectFrom('pet').where('age_due_at', '<=', now)
+}
+
+async function hasDue(db: Db, now: number): Promise<boolean> {
+  return (await due(db, now).select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/**
+ * Updates the age groups of a batch of animals. The history gets no entries, because nobody changed the
+ * animals.
+ *
+ * @returns whether more animals may be due
+ */
+export async function renewAges(db: Db, now: number): Promise<boolean> {
+  const rows = await due(db, now).select(STORED_COLUMNS).orderBy('age_due_at').limit(BATCH_SIZE).execute()
+  const nameOf = categoryNames(db)
+  for (const row of rows) {
+    const stored = toStored(row as unknown as StoredRow)
+    // If someone has changed the animal since the read, `update` does nothing, because that change has
+    // already set the age.
+    await update(db, stored, await withAge(nameOf, stored.pet, now), now)
+  }
+  return rows.length === BATCH_SIZE
 }

@@ -4,7 +4,7 @@ import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app
 
 const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
 
-/** A service with some animals that are available. */
+/** Starts a service with available animals. */
 async function startWith(t: TestContext, animals: number) {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (let i = 0; i < animals; i += 1)
@@ -25,7 +25,7 @@ async function startWith(t: TestContext, animals: number) {
   return { ...app, bonds, statuses, bond, order }
 }
 
-test('what one animal of a bond says of it, all say, and it stands in the history of each', async (t) => {
+test('PATCH bondedWith on one animal updates all animals of the bond and their histories', async (t) => {
   const { get, post, bonds, bond } = await startWith(t, 4)
   assert.deepEqual((await bond(3, [2, 1])).body.bondedWith, [1, 2])
   assert.deepEqual(await bonds(), { 1: [2, 3], 2: [1, 3], 3: [1, 2] })
@@ -43,7 +43,7 @@ test('what one animal of a bond says of it, all say, and it stands in the histor
   assert.deepEqual(await bonds(), { 2: [3], 3: [2], 4: [5], 5: [4] })
 })
 
-test('an animal that is removed leaves its bond', async (t) => {
+test('DELETE of a bonded animal removes it from the bond', async (t) => {
   const { delete: remove, bonds, bond } = await startWith(t, 3)
   await bond(1, [2, 3])
   await remove('/v1/pets/2')
@@ -52,10 +52,10 @@ test('an animal that is removed leaves its bond', async (t) => {
   assert.deepEqual(await bonds(), {})
 })
 
-test('a bond that cannot be is refused, naming each animal that is wrong, and nothing changes', async (t) => {
+test('an invalid bondedWith: 400 that names each wrong animal, and nothing changes', async (t) => {
   const { bonds, bond, post } = await startWith(t, 8)
   await bond(3, [4])
-  for (const [id, wanted, ...pointers] of [
+  for (const [id, bondedWith, ...pointers] of [
     [1, [1], '/bondedWith/0'],
     [1, [2, 99], '/bondedWith/1'],
     [1, [2, 2], '/bondedWith/1'],
@@ -66,16 +66,16 @@ test('a bond that cannot be is refused, naming each animal that is wrong, and no
     [1, ['2'], '/bondedWith/0'],
     [1, [Number.MAX_SAFE_INTEGER + 1], '/bondedWith/0'],
   ] as const) {
-    const { status, body } = await bond(id, wanted as unknown as number[])
+    const { status, body } = await bond(id, bondedWith as unknown as number[])
     const found = body.details?.map(({ pointer }: { pointer: string }) => pointer)
-    assert.deepEqual([status, found], [400, pointers], JSON.stringify(wanted))
+    assert.deepEqual([status, found], [400, pointers], JSON.stringify(bondedWith))
   }
   assert.equal((await post('/v1/pets', { name: 'Max', categoryId: 1, bondedWith: [99] })).status, 400)
   assert.deepEqual(await bonds(), { 3: [4], 4: [3] })
   assert.equal((await bond(1, [3, 4])).status, 200)
 })
 
-test('one order takes all of a bond or none, and leads all to a home, or back', async (t) => {
+test('an order must name all animals of a bond; completing or cancelling the order changes all of them', async (t) => {
   const { request, get, statuses, bond, order, patch } = await startWith(t, 4)
   await bond(2, [1, 3])
 
@@ -111,7 +111,7 @@ test('one order takes all of a bond or none, and leads all to a home, or back', 
   assert.deepEqual(await statuses(), ['sold', 'sold', 'sold', 'pending'])
 })
 
-test('of all who want a bond at once, from whichever animal they begin, one gets it', async (t) => {
+test('30 concurrent orders for one bond: one gets 201, 29 get 409', async (t) => {
   const { bond, order, statuses } = await startWith(t, 3)
   await bond(1, [2, 3])
   const all = [1, 2, 3]
@@ -129,7 +129,7 @@ test('of all who want a bond at once, from whichever animal they begin, one gets
   assert.deepEqual(await statuses(), ['pending', 'pending', 'pending'])
 })
 
-test('many who change bonds at once leave whole ones', async (t) => {
+test('concurrent changes of bonds leave every bond complete', async (t) => {
   const { bond, bonds } = await startWith(t, 5)
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) => {
@@ -141,12 +141,12 @@ test('many who change bonds at once leave whole ones', async (t) => {
   for (const { status } of answers) assert.ok([200, 400, 503].includes(status), String(status))
   const found = await bonds()
   for (const [id, others] of Object.entries(found)) {
-    const whole = [Number(id), ...others].toSorted()
-    for (const other of others) assert.deepEqual([other, ...(found[other] ?? [])].toSorted(), whole)
+    const bond = [Number(id), ...others].toSorted()
+    for (const other of others) assert.deepEqual([other, ...(found[other] ?? [])].toSorted(), bond)
   }
 })
 
-test('a bond stays in one organization', async (t) => {
+test('bonding animals of different organizations, or moving one animal of a bond, gets 400', async (t) => {
   const { post, patch, bond, bonds } = await startWith(t, 2)
   await post('/v1/organizations', { name: 'A', code: 'A1' })
   await bond(1, [2])
@@ -162,7 +162,7 @@ test('a bond stays in one organization', async (t) => {
   assert.deepEqual(await bonds(), { 1: [2], 2: [1] })
 })
 
-test('a key of an organization bonds its own animals alone', async (t) => {
+test('an organization key that bonds an animal of another organization gets other_organization', async (t) => {
   const { post, patch, databaseUrl, bonds } = (await startWith(t, 1)) satisfies TestApp
   await post('/v1/organizations', { name: 'A', code: 'A1' })
   const key = await makeKey(databaseUrl, { ...UNLIMITED, organizationId: 1 })
@@ -174,7 +174,7 @@ test('a key of an organization bonds its own animals alone', async (t) => {
   assert.deepEqual(await bonds(), { 2: [3], 3: [2] })
 })
 
-test('GET /v1/store/orders with petId finds the orders that take the animal beside another, in pages', async (t) => {
+test('GET /v1/store/orders?petId finds orders with the animal in petId or alsoPetIds, page by page', async (t) => {
   const { get, patch, bond, order } = await startWith(t, 3)
   const place = async (...[petId, others]: Parameters<typeof order>) => {
     const { status, body } = await order(petId, others)

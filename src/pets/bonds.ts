@@ -3,40 +3,46 @@ import { ApiError, type ErrorDetail } from '../errors.ts'
 import type { Pet } from './schema.ts'
 import * as pets from './store.ts'
 
-// Animals that are adopted together. A bond is one set of animals, each of which names all others.
+// A bond is a set of animals that must be adopted together. `bondedWith` of each animal lists all the others.
 
-/** What becomes of an animal's bond when that of another one changes; undefined for none. */
-export interface Rebound {
+/** Locks an animal, the animals of its bond, and the animals of its new bond, before any of them changes. */
+export async function lockBond(db: Db, id: number, after: readonly number[] = []): Promise<void> {
+  const { bondedWith = [] } = (await pets.find(db, id))?.pet ?? {}
+  await pets.lock(db, [id, ...bondedWith, ...after])
+}
+
+/** The new bond of an animal. `bondedWith` is undefined if the animal no longer has a bond. */
+export interface BondChange {
   stored: pets.StoredPet
   bondedWith: number[] | undefined
 }
 
 /**
- * The animals whose bonds change with that of one, each with its new one; itself excepted.
+ * Finds the other animals whose bonds change when `before.bondedWith` becomes `after`.
  *
  * @throws {ApiError} validation_failed
  */
-export async function reboundBy(db: Db, before: Pet, after: readonly number[]): Promise<Rebound[]> {
+export async function findBondChanges(db: Db, before: Pet, after: readonly number[]): Promise<BondChange[]> {
   const { id, bondedWith: old = [] } = before
-  const whole = [id, ...after]
+  const bond = [id, ...after]
   const left = old.filter((partner) => !after.includes(partner))
-  const rebound: Rebound[] = []
+  const bondChanges: BondChange[] = []
   const problems: ErrorDetail[] = []
-  // In one order for all who change bonds at once: so none waits for the other.
   for (const partner of [...left, ...after].toSorted((one, other) => one - other)) {
     const stored = await pets.find(db, partner)
     const pointer = `/bondedWith/${after.indexOf(partner)}`
     const own = stored?.pet.bondedWith ?? []
     if (stored)
-      rebound.push({ stored, bondedWith: othersIn(after.includes(partner) ? whole : left, partner) })
+      bondChanges.push({ stored, bondedWith: othersIn(after.includes(partner) ? bond : left, partner) })
     if (!after.includes(partner)) continue
-    if (partner === id) problems.push(invalid(pointer, 'This is the animal itself: name the others.'))
-    else if (!stored) problems.push(invalid(pointer, 'There is no animal with this id.'))
-    else if (own.some((one) => !whole.includes(one) && !old.includes(one)))
+    if (partner === id)
+      problems.push(invalid(pointer, 'This is the id of the animal itself. Name the other animals.'))
+    else if (!stored) problems.push(invalid(pointer, 'No animal has this id.'))
+    else if (own.some((one) => !bond.includes(one) && !old.includes(one)))
       problems.push(invalid(pointer, boundElsewhere(partner, own)))
   }
   if (problems.length > 0) throw new ApiError('validation_failed', { details: problems })
-  return rebound
+  return bondChanges
 }
 
 function othersIn(bond: number[], id: number): number[] | undefined {
@@ -51,7 +57,7 @@ const invalid = (pointer: string, message: string): ErrorDetail => ({
 })
 
 /**
- * A bond stays in one organization.
+ * Checks that all animals of a bond belong to one organization.
  *
  * @throws {ApiError} validation_failed
  */
@@ -64,11 +70,11 @@ export function requireSameOrganization({ organizationId }: Pet, after: number[]
   if (details.length > 0) throw new ApiError('validation_failed', { details })
 }
 
-export function movedAlone({ bondedWith = [] }: Pet): ApiError {
-  const message = `It is bonded with ${bondedWith.join(', ')}: move it with bondedWith null, and bond them again there.`
+export function bondedMoveError({ bondedWith = [] }: Pet): ApiError {
+  const message = `The animal is bonded with ${bondedWith.join(', ')}. Set bondedWith to null to move it, then bond them again.`
   return new ApiError('validation_failed', { details: [invalid('/organizationId', message)] })
 }
 
 function boundElsewhere(id: number, others: number[]): string {
-  return `Animal ${id} is bonded with ${others.join(', ')}: name all of them, or take it out of that bond first.`
+  return `Animal ${id} is bonded with ${others.join(', ')}. Name all of them, or remove it from that bond first.`
 }

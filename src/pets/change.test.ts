@@ -14,7 +14,7 @@ function patcher({ request }: TestApp) {
     })
 }
 
-test('PATCH /v1/pets/{petId} changes the members that it names, and only those', async (t) => {
+test('PATCH /v1/pets/{petId} changes only the members in the body', async (t) => {
   const app = await startApp(t)
   const patch = patcher(app)
   await app.post('/v1/pets', { ...REX, status: 'available' })
@@ -35,7 +35,7 @@ test('PATCH /v1/pets/{petId} changes the members that it names, and only those',
   assert.deepEqual((await app.get('/v1/pets')).body, [answer.body])
 })
 
-test('PATCH /v1/pets/{petId} with nothing new answers 200 and leaves no trace', async (t) => {
+test('PATCH /v1/pets/{petId} without a change returns 200 and the same ETag, and adds no history entry', async (t) => {
   const app = await startApp(t)
   const { headers } = await app.post('/v1/pets', { ...REX, status: 'available' })
 
@@ -46,7 +46,7 @@ test('PATCH /v1/pets/{petId} with nothing new answers 200 and leaves no trace', 
   assert.deepEqual((await app.get('/v1/pets/1/history')).body, [])
 })
 
-test('PATCH /v1/pets/{petId} moves a status as decided, and names the allowed ones otherwise', async (t) => {
+test('PATCH /v1/pets/{petId} with a status that cannot follow: 409 that names the allowed statuses', async (t) => {
   const app = await startApp(t)
   const patch = patcher(app)
   const statuses = [undefined, 'available', 'pending', 'sold']
@@ -68,7 +68,7 @@ test('PATCH /v1/pets/{petId} moves a status as decided, and names the allowed on
   }
 })
 
-test('PATCH /v1/pets/{petId} with bad input answers 4xx and changes nothing', async (t) => {
+test('an invalid PATCH /v1/pets/{petId} gets 4xx, and nothing changes', async (t) => {
   const app = await startApp(t)
   const patch = patcher(app)
   const { headers } = await app.post('/v1/pets', REX)
@@ -100,11 +100,11 @@ test('PATCH /v1/pets/{petId} with bad input answers 4xx and changes nothing', as
     'POST',
   )
   for (const id of ['2', 'x', '9007199254740993']) assertError(await patch(id, {}), 404, 'pet_not_found', id)
-  assertError(await patch('x', { name: '' }), 400, 'validation_failed', 'what is sent is judged first')
+  assertError(await patch('x', { name: '' }), 400, 'validation_failed', 'the body is validated first')
   assert.equal((await app.get('/v1/pets/1')).headers.etag, headers.etag)
 })
 
-test('DELETE /v1/pets/{petId} answers 204, then the animal is gone and its id is not used again', async (t) => {
+test('DELETE /v1/pets/{petId} returns 204, then 404, and the id is not used again', async (t) => {
   const app = await startApp(t)
   await app.post('/v1/pets', REX)
   await app.post('/v1/pets', REX)
@@ -119,14 +119,14 @@ test('DELETE /v1/pets/{petId} answers 204, then the animal is gone and its id is
   assert.equal((await app.post('/v1/pets', REX)).body.id, 3)
 })
 
-test('a read key may neither change nor remove an animal', async (t) => {
+test('PATCH and DELETE /v1/pets/{petId} with a read key get 403', async (t) => {
   const app = await startApp(t, { key: { access: 'read' } })
 
   assertError(await patcher(app)(1, {}), 403, 'insufficient_access', 'PATCH')
   assertError(await app.request('/v1/pets/1', { method: 'DELETE' }), 403, 'insufficient_access', 'DELETE')
 })
 
-test('ETag and Last-Modified come with one animal; If-Match guards changes, If-None-Match saves answers', async (t) => {
+test('GET of one animal has ETag and Last-Modified; a stale If-Match gets 412, a current If-None-Match gets 304', async (t) => {
   const app = await startApp(t)
   const patch = patcher(app)
   const created = await app.post('/v1/pets', REX)
@@ -135,8 +135,8 @@ test('ETag and Last-Modified come with one animal; If-Match guards changes, If-N
   assert.equal(created.headers['last-modified'], new Date(app.clock.now).toUTCString())
   assert.equal((await app.get('/v1/pets/1')).headers.etag, etag)
 
-  for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-    const answer = await app.get('/v1/pets/1', { 'if-none-match': known })
+  for (const condition of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+    const answer = await app.get('/v1/pets/1', { 'if-none-match': condition })
     assert.deepEqual([answer.status, answer.text, answer.headers.etag], [304, '', etag])
     assert.ok(answer.headers['x-ratelimit-remaining'] && answer.headers.sunset)
   }
@@ -155,7 +155,7 @@ test('ETag and Last-Modified come with one animal; If-Match guards changes, If-N
   assert.equal((await patch(1, { name: 'Moritz' }, { 'if-match': '*' })).status, 200)
 })
 
-test('of 64 changes at once under one ETag exactly one wins', async (t) => {
+test('64 concurrent PATCHes with the same If-Match: one gets 200, 63 get 412', async (t) => {
   const app = await startApp(t)
   const patch = patcher(app)
   const { headers } = await app.post('/v1/pets', { ...REX, status: 'available' })
@@ -170,7 +170,7 @@ test('of 64 changes at once under one ETag exactly one wins', async (t) => {
   assert.equal((await app.get('/v1/pets/1/history')).body.length, 1)
 })
 
-test('GET /v1/pets/{petId}/history tells who changed what and when, newest first', async (t) => {
+test('GET /v1/pets/{petId}/history lists key, time and values of each change, newest first', async (t) => {
   const app = await startApp(t)
   const patch = patcher(app)
   await app.post('/v1/pets', REX)

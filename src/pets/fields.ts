@@ -1,89 +1,265 @@
 import type { Tables } from '../db/tables.ts'
-import { ONE_LINE, setRule } from '../http/text.ts'
-import { type Static, type TSchema, Type } from '../http/type.ts'
-import * as profile from './profile-schemas.ts'
-
-/** A member of an animal. */
-interface Field {
-  /** Where the store keeps it, if it has a column of its own; else in one of the texts of row.ts. */
-  column?: keyof Tables['pet']
-  /** What a client may send, and gets. */
-  schema: TSchema
-  /** What callers see of it who may not see all; undefined for nothing. Everybody sees it when absent. */
-  toPublic?(value: never): unknown
-}
+import { COUNTRY, CURRENCY, describePattern, HTTPS, MULTILINE, ONE_LINE } from '../http/text.ts'
+import { type Static, type TProperties, type TSchema, Type } from '../http/type.ts'
 
 export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
   type: 'string',
   title: 'PetStatus',
-  description: 'Availability of an animal.',
+  description: 'Adoption status of an animal.',
 })
 
 export type PetStatus = Static<typeof PetStatus>
 
+export const MAX_NAME_LENGTH = 200
+
 const Name = Type.String({
-  description: "The animal's name: stored and returned exactly as sent.",
+  description: "The animal's name, returned exactly as sent.",
   minLength: 1,
-  maxLength: 200,
+  maxLength: MAX_NAME_LENGTH,
   pattern: ONE_LINE,
 })
 
 const CategoryId = Type.Integer({
   format: 'int64',
-  description: 'Identifier of the category the animal belongs to.',
+  description: 'Identifier of the category of the animal.',
 })
 
 const OrganizationId = Type.Integer({
   format: 'int64',
-  description: 'Identifier of the organization it belongs to: that of the key that adds it, or the one sent.',
+  description:
+    'Identifier of the organization that has the animal. Default: the organization of the key that adds it.',
   'x-stability': 'beta',
 })
 
-/** A member that may be absent. */
+// All members are optional, except the four that the contract requires.
+
+/** Marks members that were added to the contract and may still change, with notice. */
+const BETA = { 'x-stability': 'beta' }
+
+const line = (maxLength: number, description?: string) =>
+  Type.String({ ...(description && { description, ...BETA }), minLength: 1, maxLength, pattern: ONE_LINE })
+
+const oneOf = <const Values extends string[]>(values: Values, description: string) =>
+  Type.Enum(values, { type: 'string', description, ...BETA })
+
+const object = <Properties extends TProperties>(title: string, description: string, properties: Properties) =>
+  Type.Object(properties, { title, description, ...BETA })
+
+const yesOrNo = Type.Optional(Type.Boolean())
+
+/** An RFC 3339 full-date. */
+const date = (description: string) => Type.String({ format: 'date', description, ...BETA })
+
+const ExternalId = line(80, "The shelter's own id of the animal, unique in its organization.")
+
+const Species = line(60, 'The species, more specific than the category, such as Guinea Pig.')
+
+const Breed = object('Breed', 'The breed in the words of the shelter.', {
+  primary: line(80),
+  secondary: Type.Optional(line(80)),
+  mixed: yesOrNo,
+  unknown: yesOrNo,
+})
+
+const Colors = Type.Array(line(60), {
+  description: 'Colors, the main one first.',
+  minItems: 1,
+  maxItems: 3,
+  ...BETA,
+})
+
+export const Coat = oneOf(['hairless', 'short', 'medium', 'long', 'wire', 'curly'], 'Coat type.')
+
+const BirthDate = date('From 1950-01-01 to today. The service derives the age from it.')
+
+const BirthDateExact = Type.Boolean({
+  description: 'Whether the `birthDate` is exact, not estimated. Requires a `birthDate`.',
+  ...BETA,
+})
+
+export const AGES = ['baby', 'young', 'adult', 'senior'] as const
+export type Age = (typeof AGES)[number]
+export const AgeGroup = oneOf(
+  [...AGES],
+  'Derived from the `birthDate`, if there is one: then any other value is refused.',
+)
+
+export const Sex = oneOf(['female', 'male', 'unknown'], 'Sex of the animal.')
+
+export const Size = oneOf(
+  ['small', 'medium', 'large', 'extra_large'],
+  'Size compared with animals of the same type.',
+)
+
+const WeightGrams = Type.Integer({
+  description: 'Weight in grams.',
+  minimum: 1,
+  maximum: 2_000_000,
+  ...BETA,
+})
+
+const Description = Type.String({
+  description: 'Plain text with line breaks, returned as sent.',
+  minLength: 1,
+  maxLength: 20_000,
+  pattern: MULTILINE,
+  ...BETA,
+})
+
+const Traits = object('Traits', 'Facts about the animal. A fact that is unknown is absent.', {
+  spayedNeutered: yesOrNo,
+  houseTrained: yesOrNo,
+  declawed: yesOrNo,
+  specialNeeds: yesOrNo,
+  vaccinated: yesOrNo,
+})
+
+const GoodWith = object(
+  'GoodWith',
+  'Whether the animal can live with children, dogs or cats. Absent if unknown.',
+  {
+    children: yesOrNo,
+    dogs: yesOrNo,
+    cats: yesOrNo,
+  },
+)
+
+const Tags = Type.Array(line(40), {
+  description: 'Keywords for searches. Tags that differ only in upper and lower case are duplicates.',
+  minItems: 1,
+  maxItems: 20,
+  ...BETA,
+})
+
+const Fee = object('Fee', 'Adoption fee.', {
+  amount: Type.Integer({
+    description: 'In the smallest unit of the currency, such as cents.',
+    minimum: 0,
+    maximum: 1_000_000_000,
+  }),
+  currency: Type.String({
+    description: 'Currency code (ISO 4217), such as EUR.',
+    ...CURRENCY,
+  }),
+})
+
+export const MAX_BONDED_PETS = 5
+
+const BondedWith = Type.Array(
+  Type.Integer({ format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  {
+    description:
+      'Identifiers of the animals that must be adopted together with this one. The service keeps the lists of all ' +
+      'these animals in sync.',
+    minItems: 1,
+    maxItems: MAX_BONDED_PETS,
+    ...BETA,
+  },
+)
+
+const Videos = Type.Array(Type.String({ format: 'uri', maxLength: 2_000, pattern: HTTPS }), {
+  description: 'URLs of videos, with https.',
+  minItems: 1,
+  maxItems: 5,
+  ...BETA,
+})
+
+const Contact = object('Contact', 'The person to ask about the animal. Public.', {
+  name: Type.Optional(line(200)),
+  email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+  phone: Type.Optional(line(40)),
+})
+
+const Place = object(
+  'Place',
+  'Location of the animal. Keys with `read` access see the coordinates rounded to 0.01°.',
+  {
+    city: Type.Optional(line(100)),
+    region: Type.Optional(line(100, 'State or province.')),
+    postcode: Type.Optional(line(20)),
+    country: Type.Optional(
+      Type.String({ description: 'Country code (ISO 3166-1 alpha-2), such as NL.', ...COUNTRY }),
+    ),
+    latitude: Type.Optional(
+      Type.Number({ description: 'In degrees. Requires longitude.', minimum: -90, maximum: 90 }),
+    ),
+    longitude: Type.Optional(
+      Type.Number({ description: 'In degrees. Requires latitude.', minimum: -180, maximum: 180 }),
+    ),
+  },
+)
+
+const Staff = object('Staff', 'Internal data of the shelter, visible only to keys with `write` access.', {
+  microchip: Type.Optional(line(40)),
+  intakeDate: Type.Optional(Type.String({ format: 'date', description: 'Date of arrival.' })),
+  intakeKind: Type.Optional(line(60, 'Type of intake, such as stray, surrender or transfer.')),
+  intakeNote: Type.Optional(Type.String({ minLength: 1, maxLength: 5_000, pattern: MULTILINE })),
+  kennel: Type.Optional(line(60)),
+  notes: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: MULTILINE })),
+})
+
+/** A member of an animal. */
+interface Field {
+  /** The column of the member. Members without a column are in the JSON columns of row.ts. */
+  column?: keyof Tables['pet']
+  /** The schema that validates the member in requests and describes the member in responses. */
+  schema: TSchema
+  /**
+   * Returns the public part of the value, or undefined if the whole value is private. A member without this
+   * function is public.
+   */
+  toPublic?(value: never): unknown
+  /**
+   * Set if the value may contain personal data or places. Only the organization sees the history of such a
+   * member.
+   */
+  isPrivateInHistory?: true
+}
+
 const optional = <Schema extends TSchema>(schema: Schema) => ({ schema: Type.Optional(schema) })
 
 /**
- * Every member of an animal but its id. The one table: schemas, statements, history, import and export are
- * made of it, and the description, the reference and the client of those.
+ * All members of an animal except its id. Schemas, statements, history, import, export, the API description
+ * and the client are derived from this table.
  */
 export const FIELDS = {
   name: { column: 'name', schema: Name },
   categoryId: { column: 'category_id', schema: CategoryId },
   status: { column: 'status', ...optional(PetStatus) },
-  externalId: { column: 'external_id', ...optional(profile.ExternalId) },
+  externalId: { column: 'external_id', ...optional(ExternalId) },
   organizationId: { column: 'organization_id', ...optional(OrganizationId) },
-  species: optional(profile.Species),
-  breed: optional(profile.Breed),
-  colors: optional(profile.Colors),
-  coat: optional(profile.Coat),
-  birthDate: optional(profile.BirthDate),
-  birthDateExact: optional(profile.BirthDateExact),
-  age: optional(profile.AgeGroup),
-  sex: optional(profile.Sex),
-  size: optional(profile.Size),
-  weightGrams: optional(profile.WeightGrams),
-  description: optional(profile.Description),
-  traits: optional(profile.Traits),
-  goodWith: optional(profile.GoodWith),
-  tags: optional(profile.Tags),
-  fee: optional(profile.Fee),
-  bondedWith: optional(profile.BondedWith),
-  videos: optional(profile.Videos),
-  contact: optional(profile.Contact),
-  // What not everybody sees all of comes last: row.ts keeps it in texts of its own.
-  place: { ...optional(profile.Place), toPublic: roundedPlace },
-  staff: { ...optional(profile.Staff), toPublic: () => undefined },
+  species: optional(Species),
+  breed: optional(Breed),
+  colors: optional(Colors),
+  coat: optional(Coat),
+  birthDate: optional(BirthDate),
+  birthDateExact: optional(BirthDateExact),
+  age: optional(AgeGroup),
+  sex: optional(Sex),
+  size: optional(Size),
+  weightGrams: optional(WeightGrams),
+  description: { ...optional(Description), isPrivateInHistory: true },
+  traits: optional(Traits),
+  goodWith: optional(GoodWith),
+  tags: optional(Tags),
+  fee: optional(Fee),
+  bondedWith: optional(BondedWith),
+  videos: { ...optional(Videos), isPrivateInHistory: true },
+  contact: { ...optional(Contact), isPrivateInHistory: true },
+  // Members with private parts are last, because row.ts stores them in separate columns.
+  place: { ...optional(Place), toPublic: roundedPlace, isPrivateInHistory: true },
+  staff: { ...optional(Staff), toPublic: () => undefined, isPrivateInHistory: true },
 } as const satisfies Record<string, Field>
 
 type Fields = typeof FIELDS
 export type Member = keyof Fields
 
-/** In the order in which they are shown. */
+/** All members, in the order of responses. */
 export const MEMBERS = Object.keys(FIELDS) as Member[]
 
 const columnIn = (member: Member): string | undefined => (FIELDS[member] as Field).column
 
-/** What is shown of an animal only where `fields` names it, behind all members: when what became of it. */
+/** Times that a response contains only if `fields` names them. They follow all members. */
 export const TIMES = {
   publishedAt: 'published_at',
   statusChangedAt: 'status_changed_at',
@@ -91,27 +267,29 @@ export const TIMES = {
   updatedAt: 'updated_at',
 } as const
 
-/** In `fields`, for all members. */
-export const ALL = '*'
+/** A name in `fields` that means all members. */
+export const ALL_FIELDS = '*'
 
-/** Shown like a member, and changed in a way of its own. */
+/** Responses contain photos like a member, but only the photo endpoints can change them. */
 export const PHOTOS = 'photos'
 
 const PICKABLE = ['id', ...MEMBERS, PHOTOS, ...Object.keys(TIMES)]
-const NAME = `(?:[${ALL}]|${PICKABLE.join('|')})`
+const NAME = `(?:[${ALL_FIELDS}]|${PICKABLE.join('|')})`
 
-/** Of `fields`: names with commas between them. */
+/** The pattern of `fields`: comma-separated names. */
 export const FIELDS_PATTERN = `^${NAME}(?:,${NAME})*$`
-setRule(FIELDS_PATTERN, `Give names with commas between them, of these: ${[ALL, ...PICKABLE].join(', ')}.`)
-
-/** The contract's own: nothing removes them. All others may be removed. */
-export const LASTING_MEMBERS = ['name', 'categoryId', 'status'] as const satisfies Member[]
-export type RemovableMember = Exclude<Member, (typeof LASTING_MEMBERS)[number]>
-export const REMOVABLE_MEMBERS = MEMBERS.filter(
-  (member): member is RemovableMember => !LASTING_MEMBERS.includes(member as never),
+describePattern(
+  FIELDS_PATTERN,
+  `Use comma-separated names from this list: ${[ALL_FIELDS, ...PICKABLE].join(', ')}.`,
 )
 
-/** Those with a column of their own, and all others: the profile. */
+/** The members of the original contract, which a patch cannot remove. A patch can remove all others. */
+export const PERMANENT_MEMBERS = ['name', 'categoryId', 'status'] as const satisfies Member[]
+export type RemovableMember = Exclude<Member, (typeof PERMANENT_MEMBERS)[number]>
+export const REMOVABLE_MEMBERS = MEMBERS.filter(
+  (member): member is RemovableMember => !PERMANENT_MEMBERS.includes(member as never),
+)
+
 export const COLUMN_MEMBERS = MEMBERS.filter(columnIn) as ColumnMember[]
 export const PROFILE_MEMBERS = MEMBERS.filter((member) => !columnIn(member)) as ProfileMember[]
 
@@ -122,26 +300,35 @@ export type ProfileMember = Exclude<Member, ColumnMember>
 
 export const columnOf = (member: ColumnMember): Fields[ColumnMember]['column'] => FIELDS[member].column
 
-/** Whether some callers see less of it than others. */
+/** @returns true if some callers see only a part of the member, or nothing. */
 export function isGuarded(member: Member): boolean {
   return 'toPublic' in FIELDS[member]
 }
 
-/** What everybody sees of a member's value; undefined for nothing. */
+/** @returns the public part of a member's value, or undefined if all of it is private */
 export function publicOf(member: Member, value: unknown): unknown {
   const { toPublic }: Field = FIELDS[member]
   return toPublic && value !== undefined ? toPublic(value as never) : value
 }
 
-/** 0.01° is about a kilometre: enough to find an animal nearby, too little to find a door. */
-function roundedPlace(place: Static<typeof profile.Place>): Static<typeof profile.Place> {
+/**
+ * @returns true if all callers see changes of the member in the history. In the history, photos are private
+ */
+export function isOpenInHistory(member: string): boolean {
+  return member !== PHOTOS && !(FIELDS[member as Member] as Field).isPrivateInHistory
+}
+
+/**
+ * Rounds coordinates to 0.01°, about a kilometer. This is precise enough for a search nearby, but cannot
+ * identify a house.
+ */
+function roundedPlace(place: Static<typeof Place>): Static<typeof Place> {
   const rounded = (degrees: number): number => Number(degrees.toFixed(2)) + 0
   const { latitude, longitude, ...rest } = place
   if (latitude === undefined || longitude === undefined) return rest
   return { ...rest, latitude: rounded(latitude), longitude: rounded(longitude) }
 }
 
-/** The schemas of all members. */
 export const SCHEMAS = Object.fromEntries(MEMBERS.map((member) => [member, FIELDS[member].schema])) as {
   [Name in Member]: Fields[Name]['schema']
 }

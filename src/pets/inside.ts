@@ -1,16 +1,15 @@
 import type { Db } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
-import { pageOfPets } from './query.ts'
-import type { Picked, PickedRow, Show } from './row.ts'
+import { type FieldSelection, type RenderOptions, type RowWithTimes, toPetView, VIEW_COLUMNS } from './row.ts'
 import type { Pet, PetHistory, PetQuery } from './schema.ts'
-import type { Position } from './search/candidates.ts'
-import type { Finder } from './search/find.ts'
-import { SHOWN_COLUMNS, toShown } from './store.ts'
+import type { Finder } from './search/filters.ts'
+import { searchPets } from './search/find.ts'
+import type { Position } from './search/matching.ts'
 
-// What those who work with animals look at: also animals that are not listed, and what was done lately.
+// Lists for staff: all animals, including unlisted ones, and the latest changes.
 
-/** What is asked for of the animals of one's own. */
-export interface InsideQuery {
+/** The filters and the order of a list of animals for staff. */
+export interface StaffPetQuery {
   q?: string | undefined
   status?: PetStatus | 'unlisted' | undefined
   categoryId?: number | undefined
@@ -19,83 +18,88 @@ export interface InsideQuery {
   sort: '-id' | 'publishedAt'
 }
 
-export type InsidePet = Partial<Pet> &
+export type StaffPet = Partial<Pet> &
   Pick<Pet, 'id' | 'name'> & { publishedAt?: string; statusChangedAt?: string; createdAt?: string }
 
-interface InsideStart {
-  query: InsideQuery
+interface StaffPetStart {
+  query: StaffPetQuery
   limit: number
   after?: Position | undefined
-  picked: Picked
-  show: Show
+  selection: FieldSelection
+  renderOptions: RenderOptions
 }
 
-/** Animals in their order, and from where to go on. */
-export interface InsidePage {
-  found: InsidePet[]
+/** A page of animals. `next` is where the next page starts, if there is one. */
+export interface StaffPetPage {
+  found: StaffPet[]
   next?: Position | undefined
 }
 
-/** Of animals without a status the index does not know: so many are looked through for one page. */
-const MAX_LOOKED_THROUGH = 1_000
+/**
+ * The maximum number of matches that are tested for a page. The search index has no token for a missing
+ * status.
+ */
+const MAX_TESTED = 1_000
 const BATCH_SIZE = 100
 
-export async function listInside(finder: Finder, start: InsideStart): Promise<InsidePage> {
+export async function listForStaff(finder: Finder, start: StaffPetStart): Promise<StaffPetPage> {
   const { status, q, hasPhotos } = start.query
-  if (status !== 'unlisted') return searched(finder, start, status)
-  if (q === undefined && hasPhotos === undefined) return unlisted(finder, start)
-  const page: InsidePage = { found: [], next: start.after }
-  for (let looked = 0; looked < MAX_LOOKED_THROUGH; looked += BATCH_SIZE) {
-    const some = await searched(finder, { ...start, limit: BATCH_SIZE, after: page.next }, undefined)
-    page.found.push(...some.found.filter((pet) => pet.status === undefined))
-    page.next = some.next
-    // Some more than a page of them do no harm.
+  if (status !== 'unlisted') return search(finder, start, status)
+  if (q === undefined && hasPhotos === undefined) return listUnlisted(finder, start)
+  const page: StaffPetPage = { found: [], next: start.after }
+  for (let tested = 0; tested < MAX_TESTED; tested += BATCH_SIZE) {
+    const batch = await search(finder, { ...start, limit: BATCH_SIZE, after: page.next }, undefined)
+    page.found.push(...batch.found.filter((pet) => pet.status === undefined))
+    page.next = batch.next
+    // The page may have more than `limit` animals.
     if (!page.next || page.found.length >= start.limit) break
   }
   return page
 }
 
-async function searched(
+async function search(
   finder: Finder,
-  { query, limit, after, picked, show }: InsideStart,
+  { query, limit, after, selection, renderOptions }: StaffPetStart,
   status: PetStatus | undefined,
-): Promise<InsidePage> {
+): Promise<StaffPetPage> {
   const { q, categoryId, organizationId, hasPhotos, sort } = query
-  const asked = {
+  const petQuery = {
     ...{ limit, within: 1, sort, q },
     ...(status && { status: [status] }),
     ...(categoryId !== undefined && { categoryId: [categoryId] }),
     ...(organizationId !== undefined && { organizationId: [organizationId] }),
     ...(hasPhotos !== undefined && { hasPhotos: String(hasPhotos) }),
   } as PetQuery
-  const { found, next } = await pageOfPets(finder, { query: asked, picked, after }, show)
+  const { found, next } = await searchPets(finder, { query: petQuery, selection, after }, renderOptions)
   const last = found.length > limit ? found[limit - 1]?.position : next
-  return { found: found.slice(0, limit).map(({ toObject }) => toObject() as InsidePet), next: last }
+  return { found: found.slice(0, limit).map(({ toObject }) => toObject() as StaffPet), next: last }
 }
 
-async function unlisted(
+async function listUnlisted(
   { db }: Finder,
-  { query: { categoryId, organizationId }, limit, after, picked, show }: InsideStart,
-): Promise<InsidePage> {
-  const [, behind] = after ?? []
+  { query: { categoryId, organizationId }, limit, after, selection, renderOptions }: StaffPetStart,
+): Promise<StaffPetPage> {
+  const [, afterId] = after ?? []
   let rows = db
     .selectFrom('pet')
-    .select(SHOWN_COLUMNS)
+    .select(VIEW_COLUMNS)
     .where('status', 'is', null)
     .orderBy('id', 'desc')
     .limit(limit + 1)
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
-  if (behind !== undefined) rows = rows.where('id', '<', behind)
-  const found = (await rows.execute()).map((row) => toShown(row as unknown as PickedRow, show, picked))
+  if (afterId !== undefined) rows = rows.where('id', '<', afterId)
+  const found = (await rows.execute()).map((row) =>
+    toPetView(row as unknown as RowWithTimes, renderOptions, selection),
+  )
   const last = found.length > limit ? found[limit - 1] : undefined
   return {
-    found: found.slice(0, limit).map(({ toObject }) => toObject() as InsidePet),
+    found: found.slice(0, limit).map(({ toObject }) => toObject() as StaffPet),
     ...(last && { next: [0, last.id] }),
   }
 }
 
-/** A change of an animal that is still there. */
+/** A change of an existing animal. */
 export interface LatestChange {
   petId: number
   name: string
@@ -104,10 +108,14 @@ export interface LatestChange {
   changes: PetHistory[number]['changes']
 }
 
-/** So far back somebody looks who has nearly no animals among those of many. */
+/** The maximum number of changes that are read to find those of one organization. */
 const MAX_CHANGES = 2_000
 
-/** Newest first. @param organizationId of one alone */
+/**
+ * Lists changes, newest first.
+ *
+ * @param organizationId limits the list to changes of its animals that were made while they belonged to it
+ */
 export async function latestChanges(
   db: Db,
   organizationId: number | undefined,
@@ -124,6 +132,8 @@ export async function latestChanges(
     .where('pet_change.id', '>', Number(newest?.id ?? 0) - MAX_CHANGES)
     .orderBy('pet_change.id', 'desc')
     .limit(limit)
-  if (organizationId !== undefined) rows = rows.where('pet.organization_id', '=', organizationId)
+  if (organizationId !== undefined)
+    for (const owner of ['pet.organization_id', 'pet_change.organization_id'] as const)
+      rows = rows.where(owner, '=', organizationId)
   return (await rows.execute()).map((row) => ({ ...row, changes: JSON.parse(row.changes) }))
 }

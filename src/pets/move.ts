@@ -1,14 +1,35 @@
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { PetStatus } from './fields.ts'
-import { record } from './history.ts'
+import { recordChange } from './history.ts'
 import { drawVersion, find, setTimes, type Times, timesOf } from './store.ts'
 
-// Moves of the animals of an order, from one status to another.
+// The allowed changes of an animal's status, and the status changes that orders make.
 
-/** An animal that was moved, its organization, and the others of its bond. */
-export interface Moved {
+/**
+ * For each status, the statuses that may follow. A returned animal must become available before it can become
+ * pending.
+ */
+export const MOVES: Record<PetStatus, readonly PetStatus[]> = {
+  available: ['pending', 'sold'],
+  pending: ['available', 'sold'],
+  sold: ['available'],
+}
+
+/**
+ * Checks a change of status. An animal without a status can get any status.
+ *
+ * @throws {ApiError} invalid_status_transition, which names the allowed statuses
+ */
+export function checkMove(from: PetStatus | undefined, to: PetStatus): void {
+  if (from === undefined || from === to || MOVES[from].includes(to)) return
+  const message = `This animal is ${from}; from there it can become ${MOVES[from].join(' or ')}, not ${to}.`
+  throw new ApiError('invalid_status_transition', { message })
+}
+
+/** An animal whose status was changed. */
+export interface MovedPet {
   id: number
   organizationId: number | undefined
   bondedWith: number[]
@@ -17,20 +38,24 @@ export interface Moved {
 interface Move {
   from: PetStatus
   to: PetStatus
-  /** Null when no key moves them: the history then does not tell of it. */
+  /** Null if no key makes the change. The history then has no entry. */
   keyId: number | null
   now: number
 }
 
 /**
- * Moves each animal in one statement, so that of several callers at the same time one wins. All callers move
- * the lowest id first, so that of two who want the same animals one gets all.
+ * Changes the status of animals. Each animal needs one statement, so exactly one of several concurrent
+ * callers succeeds. Every caller begins with the lowest id, so one caller gets all the animals.
  *
- * @returns the moved animals by their ids; `recordMoves` writes their history
- * @throws {ApiError} pet_not_found; pet_not_available when one has another status than `from`
+ * @returns the animals by id; `recordMoves` writes their history
+ * @throws {ApiError} pet_not_found; pet_not_available if one has a status other than `from`
  */
-export async function movePets(db: Db, ids: number[], { from, to, now }: Move): Promise<Map<number, Moved>> {
-  const moved = new Map<number, Moved>()
+export async function movePets(
+  db: Db,
+  ids: number[],
+  { from, to, now }: Move,
+): Promise<Map<number, MovedPet>> {
+  const moved = new Map<number, MovedPet>()
   for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
     const [row] = await moveFrom(db, { id, from, to, now, ...timesOf(to, now), version: drawVersion() })
     if (!row) throw new ApiError((await find(db, id)) ? 'pet_not_available' : 'pet_not_found')
@@ -39,19 +64,22 @@ export async function movePets(db: Db, ids: number[], { from, to, now }: Move): 
   return moved
 }
 
-/** Comes after all checks of the caller: a refused move then uses up no id of the history. */
+/**
+ * Writes the history of status changes. Call this after all checks, because a refused change would use up an
+ * id of the history in PostgreSQL.
+ */
 export async function recordMoves(
   db: Db,
-  moved: Map<number, Moved>,
+  moved: Map<number, MovedPet>,
   { from, to, keyId, now }: Move,
 ): Promise<void> {
-  for (const id of moved.keys()) await record(db, id, { status: { from, to } }, keyId, now)
+  for (const pet of moved.values()) await recordChange(db, pet, { status: { from, to } }, keyId, now)
 }
 
 type MovedRow = { id: number; organizationId: number | null; profile: string | null }
 type MoveParameters = Omit<Move, 'keyId'> & Times & { id: number; version: number }
 
-const moveFrom = prepared<MoveParameters, MovedRow>((db, fill) =>
+const moveFrom = prepareQuery<MoveParameters, MovedRow>((db, fill) =>
   db
     .updateTable('pet')
     .set({
@@ -65,8 +93,8 @@ const moveFrom = prepared<MoveParameters, MovedRow>((db, fill) =>
     .returning(['id', 'organization_id as organizationId', 'profile']),
 )
 
-function toMoved({ id, organizationId, profile }: MovedRow): Moved {
-  // Most animals have no bond, and their profile need not be parsed.
+function toMoved({ id, organizationId, profile }: MovedRow): MovedPet {
+  // Does not parse the profile of an animal without a bond. Most animals have none.
   const { bondedWith = [] } = profile?.includes('"bondedWith":') ? JSON.parse(profile) : {}
   return { id, organizationId: organizationId ?? undefined, bondedWith }
 }

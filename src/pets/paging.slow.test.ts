@@ -6,7 +6,7 @@ import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ANIMALS = 100_000
 
-/** As a migration of an old register would: in one statement. */
+/** Adds all animals in one statement, as a migration from another program would. */
 async function fill(databaseUrl: string): Promise<void> {
   const store = await openForCommand(databaseUrl)
   await sql`
@@ -17,7 +17,7 @@ async function fill(databaseUrl: string): Promise<void> {
   await store.close()
 }
 
-/** Adds and removes animals, all over the list, until told to stop. @param removed takes ids that are gone */
+/** Adds and removes animals all over the list while `goesOn`. @param removed gets the removed ids */
 async function churn({ post, request }: TestApp, removed: Set<number>, goesOn: () => boolean): Promise<void> {
   for (let round = 0; goesOn(); round += 1) {
     const id = ((round * 7_919) % ANIMALS) + 1
@@ -31,34 +31,34 @@ async function churn({ post, request }: TestApp, removed: Set<number>, goesOn: (
 }
 
 for (const sort of ['-id', 'id']) {
-  test(`paging through 100,000 animals, sort=${sort}, while others come and go, meets each settled one once`, async (t) => {
+  test(`paging through 100,000 animals with sort=${sort} during inserts and deletes returns each existing animal once`, async (t) => {
     const app = await startApp(t, { key: UNLIMITED })
     await fill(app.databaseUrl)
-    let walking = true
+    let paging = true
     const removed = new Set<number>()
-    const changing = churn(app, removed, () => walking)
+    const changing = churn(app, removed, () => paging)
 
-    const met: number[] = []
+    const read: number[] = []
     let next: string | undefined = `/v1/pets?limit=100&sort=${sort}`
-    while (next !== undefined && met.length < 2 * ANIMALS) {
+    while (next !== undefined && read.length < 2 * ANIMALS) {
       const { body, headers } = await app.get(next)
-      for (const { id } of body) met.push(id)
+      for (const { id } of body) read.push(id)
       next = /<http:\/\/pets\.example([^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
-      // However fast pages come, an animal goes for every 5,000 that are met.
-      while (removed.size < met.length / 5_000) await Promise.race([changing, new Promise(setImmediate)])
+      // Waits until one animal is removed for every 5,000 that were read.
+      while (removed.size < read.length / 5_000) await Promise.race([changing, new Promise(setImmediate)])
     }
-    walking = false
+    paging = false
     await changing
 
-    assert.equal(new Set(met).size, met.length, 'none twice')
+    assert.equal(new Set(read).size, read.length, 'an animal was returned twice')
     assert.deepEqual(
-      met,
-      met.toSorted((a, b) => (sort === 'id' ? a - b : b - a)),
-      'in order',
+      read,
+      read.toSorted((a, b) => (sort === 'id' ? a - b : b - a)),
+      'not in order',
     )
-    const found = new Set(met)
+    const found = new Set(read)
     for (let id = 1; id <= ANIMALS; id += 1) {
-      if (!found.has(id)) assert.ok(removed.has(id), `${id} was there all the time, and not met`)
+      if (!found.has(id)) assert.ok(removed.has(id), `${id} existed all the time but was not returned`)
     }
   })
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Answer, assertError } from '../testing/client.ts'
 import { startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
-/** Adds animals: their categories and statuses go round, so that every filter finds some. */
+/** Adds animals with all categories and statuses in turn, so every filter finds some. */
 async function addPets({ post }: TestApp, count: number): Promise<void> {
   const statuses = ['available', 'pending', 'sold', undefined]
   const bodies = Array.from({ length: count }, (_, index) => ({
@@ -18,13 +18,13 @@ async function addPets({ post }: TestApp, count: number): Promise<void> {
 
 const idsOf = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id)
 
-/** The path behind a rel in the Link header, without the host. */
+/** @returns the path of a link in the Link header, without the host */
 function linkOf({ headers }: Answer, rel: string): string | undefined {
   return new RegExp(`<http://pets\\.example([^>]*)>; rel="${rel}"`).exec(String(headers.link))?.[1]
 }
 
-/** Every id on the pages from an address on; `between` runs after each page. */
-async function walk(app: TestApp, first: string, between = async () => {}): Promise<number[]> {
+/** Follows next links and returns all ids. `between` runs after each page. */
+async function readIds(app: TestApp, first: string, between = async () => {}): Promise<number[]> {
   const ids: number[] = []
   for (let path: string | undefined = first; path !== undefined; ) {
     const answer: Answer = await app.get(path)
@@ -36,28 +36,28 @@ async function walk(app: TestApp, first: string, between = async () => {}): Prom
   return ids
 }
 
-test('GET /v1/pets leads over all pages, in both orders and with every filter', async (t) => {
+test('following next links of GET /v1/pets returns every animal once, in both orders and with each filter', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await addPets(app, 60)
   const all = Array.from({ length: 60 }, (_, index) => index + 1)
 
   for (const limit of [1, 7, 20, 60, 100]) {
-    assert.deepEqual(await walk(app, `/v1/pets?limit=${limit}`), all.toReversed())
-    assert.deepEqual(await walk(app, `/v1/pets?sort=id&limit=${limit}`), all)
+    assert.deepEqual(await readIds(app, `/v1/pets?limit=${limit}`), all.toReversed())
+    assert.deepEqual(await readIds(app, `/v1/pets?sort=id&limit=${limit}`), all)
   }
   const byStatus = idsOf(await app.get('/v1/pets?status=pending&limit=100&sort=id'))
   assert.equal(byStatus.length, 15)
-  assert.deepEqual(await walk(app, '/v1/pets?status=pending&limit=4&sort=id'), byStatus)
+  assert.deepEqual(await readIds(app, '/v1/pets?status=pending&limit=4&sort=id'), byStatus)
   const byCategory = idsOf(await app.get('/v1/pets?categoryId=2&limit=100'))
   assert.equal(byCategory.length, 20)
-  assert.deepEqual(await walk(app, '/v1/pets?categoryId=2&limit=3'), byCategory)
-  const both = await walk(app, '/v1/pets?categoryId=2&status=sold&limit=2')
+  assert.deepEqual(await readIds(app, '/v1/pets?categoryId=2&limit=3'), byCategory)
+  const both = await readIds(app, '/v1/pets?categoryId=2&status=sold&limit=2')
   assert.ok(both.length > 0 && both.every((id) => byCategory.includes(id)))
-  assert.deepEqual(await walk(app, '/v1/pets?id=7&id=50&id=9&id=999&limit=2'), [50, 9, 7])
-  assert.deepEqual(await walk(app, '/v1/pets?categoryId=77'), [])
+  assert.deepEqual(await readIds(app, '/v1/pets?id=7&id=50&id=9&id=999&limit=2'), [50, 9, 7])
+  assert.deepEqual(await readIds(app, '/v1/pets?categoryId=77'), [])
 })
 
-test('GET /v1/pets names the next page only when there is one, and always the first', async (t) => {
+test('Link of GET /v1/pets always has first, and has next only when there is another page', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await addPets(app, 4)
 
@@ -71,26 +71,30 @@ test('GET /v1/pets names the next page only when there is one, and always the fi
   assert.equal(linkOf(last, 'first'), '/v1/pets?limit=3&sort=-id')
 })
 
-test('a walk while animals are added meets each settled one exactly once', async (t) => {
+test('paging while animals are added returns each existing animal exactly once', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await addPets(app, 50)
-  const settled = Array.from({ length: 50 }, (_, index) => index + 1)
+  const existing = Array.from({ length: 50 }, (_, index) => index + 1)
 
-  const down = await walk(app, '/v1/pets?limit=7', () => addPets(app, 3))
-  assert.deepEqual(down, settled.toReversed())
+  const down = await readIds(app, '/v1/pets?limit=7', () => addPets(app, 3))
+  assert.deepEqual(down, existing.toReversed())
 
   let more = 5
-  const up = await walk(app, '/v1/pets?limit=9&sort=id', async () => {
+  const up = await readIds(app, '/v1/pets?limit=9&sort=id', async () => {
     if (more-- > 0) await addPets(app, 2)
   })
   assert.deepEqual(
     up,
     Array.from({ length: up.length }, (_, index) => index + 1),
   )
-  assert.equal(up.length, (await app.get('/v1/pets?limit=1')).body[0].id, 'those that came meanwhile too')
+  assert.equal(
+    up.length,
+    (await app.get('/v1/pets?limit=1')).body[0].id,
+    'animals added in between are returned too',
+  )
 })
 
-test('a cursor works with another limit and after a restart, and with nothing else', async (t) => {
+test('a cursor is valid with another limit and after a restart; with other filters or damaged it gets 400 invalid_cursor', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await addPets(app, 20)
   const next = linkOf(await app.get('/v1/pets?limit=2&status=sold'), 'next') ?? ''
@@ -111,7 +115,7 @@ test('a cursor works with another limit and after a restart, and with nothing el
     '',
     'x',
     `${cursor}A`,
-    // Another place in the list.
+    // A changed position.
     `${cursor}0`,
     `${cursor?.startsWith('B') ? 'C' : 'B'}${cursor?.slice(1)}`,
     String(cursor).toLowerCase(),
@@ -126,7 +130,7 @@ test('a cursor works with another limit and after a restart, and with nothing el
   assert.deepEqual(idsOf(await again.get(`/v1/pets?status=sold&limit=100&cursor=${cursor}`)), rest)
 })
 
-test('GET /v1/pets with a wrong sort, id or categoryId answers 400 and names it', async (t) => {
+test('GET /v1/pets with an invalid sort, id or categoryId: 400 that names the parameter', async (t) => {
   const { get } = await startApp(t, { key: UNLIMITED })
   const tooMany = Array.from({ length: 101 }, (_, index) => `id=${index + 1}`).join('&')
   for (const [query, parameter] of [
@@ -146,7 +150,7 @@ test('GET /v1/pets with a wrong sort, id or categoryId answers 400 and names it'
   assert.deepEqual((await get('/v1/pets?id=9007199254740993&categoryId=9223372036854775807')).body, [])
 })
 
-test('the successor of the deprecated operation is named as the client reached the service', async (t) => {
+test('the successor-version link of GET /v1/pets/{petId} has the origin that the client used', async (t) => {
   const { get, post } = await startApp(t, { settings: { BASE_URL: '', TRUST_PROXY: 'loopback' } })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const forwarded = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'pets.shelter.example' }
@@ -157,7 +161,7 @@ test('the successor of the deprecated operation is named as the client reached t
   }
 })
 
-test('Link does not name what a trusted proxy forwarded where that is no address', async (t) => {
+test('Link ignores an invalid X-Forwarded-Host or X-Forwarded-Proto of a trusted proxy', async (t) => {
   const { get } = await startApp(t, { settings: { BASE_URL: '', TRUST_PROXY: 'loopback' } })
   for (const [host, protocol] of [
     ['a>;b', 'https'],
@@ -177,7 +181,7 @@ test('Link does not name what a trusted proxy forwarded where that is no address
   }
 })
 
-test('Link is absolute: by BASE_URL, or as a trusted proxy forwarded it, never by a Host header alone', async (t) => {
+test('Link is absolute, with the origin of BASE_URL or a trusted proxy, never of the Host header alone', async (t) => {
   const forwarded = {
     'x-forwarded-for': '192.0.2.1',
     'x-forwarded-proto': 'https',

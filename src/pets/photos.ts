@@ -1,13 +1,13 @@
 import type { Db } from '../db/tables.ts'
-import { keptPhotos } from '../photos/storage/kept.ts'
+import { parsePhotos } from '../photos/storage/stored-photo.ts'
 import { PHOTOS } from './fields.ts'
-import { record } from './history.ts'
+import { recordChange } from './history.ts'
 import { drawVersion, type StoredPet } from './store.ts'
 
 /**
- * Shows other photos of an animal, and writes down that it does: which there were, and what was said of them.
+ * Replaces the photos of an animal. Records the ids and alt texts of the photos in the history.
  *
- * @returns false when the animal is no longer as it was `before`
+ * @returns false if the animal has changed since `before` was read
  */
 export async function replace(
   db: Db,
@@ -17,12 +17,12 @@ export async function replace(
   now: number,
 ): Promise<boolean> {
   if (!(await setPhotos(db, before, photos, now))) return false
-  const told = (text: string | null) =>
-    text === null ? undefined : keptPhotos(text).map(({ id, alt }) => ({ id, alt }))
-  await record(
+  const summarize = (text: string | null) =>
+    text === null ? undefined : parsePhotos(text).map(({ id, alt }) => ({ id, alt }))
+  await recordChange(
     db,
-    before.pet.id,
-    { [PHOTOS]: { from: told(before.photos), to: told(photos) } },
+    before.pet,
+    { [PHOTOS]: { from: summarize(before.photos), to: summarize(photos) } },
     by.keyId,
     now,
   )

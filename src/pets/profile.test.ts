@@ -4,7 +4,7 @@ import { doJobs } from '../testing/jobs.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { MEMBERS } from './fields.ts'
 
-/** One that has every member, in the order in which they are shown. */
+/** An animal with every member, in the order of responses. */
 const WHOLE = {
   name: 'Rex',
   categoryId: 1,
@@ -51,25 +51,25 @@ const NOW = Date.UTC(2026, 10, 23, 12)
 
 const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { key: UNLIMITED, now: NOW })
 
-test('every member is kept and shown as it was sent, alone and in lists', async (t) => {
+test('every member is returned as it was sent, for one animal and in lists', async (t) => {
   const { post, get } = await start(t)
   assert.deepEqual(
     MEMBERS.filter((member) => !(member in WHOLE)),
     ['externalId', 'organizationId', 'birthDate', 'birthDateExact', 'bondedWith'],
   )
-  const shown = { id: 1, ...WHOLE }
+  const expected = { id: 1, ...WHOLE }
 
   const created = await post('/v1/pets', WHOLE)
 
   assert.equal(created.status, 201)
   for (const { body } of [created, await get('/v1/pets/1')]) {
-    assert.equal(JSON.stringify(body), JSON.stringify(shown))
+    assert.equal(JSON.stringify(body), JSON.stringify(expected))
   }
   for (const path of ['/v1/pets', '/v1/pets?sort=id', '/v1/pets?id=1'])
-    assert.equal(JSON.stringify((await get(path)).body), JSON.stringify([shown]))
+    assert.equal(JSON.stringify((await get(path)).body), JSON.stringify([expected]))
 })
 
-test('an animal with the four members of the contract has exactly those', async (t) => {
+test('an animal created with the required members only is returned without other members', async (t) => {
   const { post, get } = await start(t)
   const { text } = await post('/v1/pets', { name: 'Rex', categoryId: 1, traits: {}, unknown: 1 })
 
@@ -77,7 +77,7 @@ test('an animal with the four members of the contract has exactly those', async 
   assert.equal((await get('/v1/pets')).text, `[${text}]`)
 })
 
-test('a patch changes what it names, also inside of members, and null removes it', async (t) => {
+test('PATCH merges into nested members, and null removes a member', async (t) => {
   const { post, patch, get } = await start(t)
   await post('/v1/pets', WHOLE)
   const body = {
@@ -111,7 +111,7 @@ test('a patch changes what it names, also inside of members, and null removes it
 
 const text = (length: number): string => 'x'.repeat(length)
 
-/** What may not be sent, and the place that the error names. */
+/** Invalid members, with the pointer in the error. */
 const REFUSED: [pointer: string, body: object][] = [
   ['/species', { species: text(61) }],
   ['/species', { species: ' ' }],
@@ -161,7 +161,7 @@ const REFUSED: [pointer: string, body: object][] = [
   ['/staff/microchip', { staff: { microchip: '' } }],
 ]
 
-test('what a member cannot hold is refused with its place, and nothing is stored', async (t) => {
+test('an invalid member: 400 with an error that points at the member, and nothing is stored', async (t) => {
   const { post, patch, get } = await start(t)
   const before = (await post('/v1/pets', { name: 'Rex', categoryId: 1 })).text
   for (const [pointer, body] of REFUSED) {
@@ -169,14 +169,14 @@ test('what a member cannot hold is refused with its place, and nothing is stored
       await post('/v1/pets', { name: 'Tom', categoryId: 2, ...body }),
       await patch('/v1/pets/1', body),
     ]) {
-      const told = `${JSON.stringify(body).slice(0, 80)}: ${JSON.stringify(error)}`
-      assert.deepEqual([status, error.code], [400, 'validation_failed'], told)
+      const context = `${JSON.stringify(body).slice(0, 80)}: ${JSON.stringify(error)}`
+      assert.deepEqual([status, error.code], [400, 'validation_failed'], context)
       assert.deepEqual(
         error.details.map((detail: { pointer: string }) => detail.pointer),
         [pointer],
-        told,
+        context,
       )
-      assert.doesNotMatch(JSON.stringify(error), /undefined/, told)
+      assert.doesNotMatch(JSON.stringify(error), /undefined/, context)
     }
   }
   assert.equal((await get('/v1/pets')).text, `[${before}]`)
@@ -184,7 +184,7 @@ test('what a member cannot hold is refused with its place, and nothing is stored
     assert.equal((await patch('/v1/pets/1', { [member]: null })).status, 400)
 })
 
-test('all that is wrong with an animal is named at once, whoever knows it', async (t) => {
+test('errors of the schema, of the rules and of unknown ids are returned together', async (t) => {
   const { post, patch } = await start(t)
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const unknown = { categoryId: 99, organizationId: 99 }
@@ -194,7 +194,7 @@ test('all that is wrong with an animal is named at once, whoever knows it', asyn
   const all = ['/birthDate', '/categoryId', '/organizationId']
   assert.deepEqual(pointersOf(await post('/v1/pets', { name: 'Tom', ...late })), all)
   assert.deepEqual(pointersOf(await patch('/v1/pets/1', late)), all)
-  // Beside what a schema finds.
+  // Together with errors of the schema.
   assert.deepEqual(pointersOf(await post('/v1/pets', { name: 7, ...late })), [...all, '/name'].toSorted())
   assert.deepEqual(pointersOf(await patch('/v1/pets/1', { name: 7, ...unknown })), [
     '/categoryId',
@@ -203,7 +203,7 @@ test('all that is wrong with an animal is named at once, whoever knows it', asyn
   ])
 })
 
-test('a number beyond those that are exact is out of the range of every member', async (t) => {
+test('numbers beyond the safe integers get 400', async (t) => {
   const { post, patch } = await start(t)
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   for (const [pointer, member] of [
@@ -221,7 +221,7 @@ test('a number beyond those that are exact is out of the range of every member',
   }
 })
 
-test('the age follows from the birth date, by category, and a job keeps it right', async (t) => {
+test('age is derived from birthDate by category, and a job keeps it current', async (t) => {
   const { post, patch, get, clock, service } = await startApp(t, {
     key: { ...UNLIMITED, access: 'admin' },
     now: NOW,
@@ -233,17 +233,20 @@ test('the age follows from the birth date, by category, and a job keeps it right
   assert.equal(await ageOf({ categoryId: 2, birthDate: '2018-11-23', birthDateExact: true }), 'senior')
   assert.equal(await ageOf({ categoryId: 5, birthDate: '2018-11-23' }), 'adult')
 
-  // A name that every object has something under.
+  // The name of a property that every object has.
   const { id: categoryId } = (await post('/v1/categories', { name: 'constructor' })).body
   assert.equal((await patch('/v1/pets/5', { categoryId })).body.age, 'senior')
   assert.equal((await patch('/v1/pets/5', { categoryId: 1 })).body.age, 'senior')
   assert.equal((await patch('/v1/pets/5', { age: 'baby' })).body.details[0].pointer, '/age')
   const stated = await patch('/v1/pets/5', { age: 'adult', birthDate: null })
   assert.deepEqual([stated.body.age, 'birthDate' in stated.body], ['adult', false])
-  const known = await patch('/v1/pets/4', { birthDate: null })
-  assert.deepEqual(['birthDateExact' in known.body, 'age' in known.body], [false, false])
+  const withoutBirthDate = await patch('/v1/pets/4', { birthDate: null })
+  assert.deepEqual(
+    ['birthDateExact' in withoutBirthDate.body, 'age' in withoutBirthDate.body],
+    [false, false],
+  )
 
-  // A month later there is no such day: the first of the next.
+  // Three months after 30 November there is no 30 February: 1 March counts.
   clock.now = Date.UTC(2026, 2, 1)
   assert.equal(await ageOf({ categoryId: 4, birthDate: '2025-11-30' }), 'young')
   clock.now = Date.UTC(2026, 10, 24)
@@ -257,7 +260,7 @@ test('the age follows from the birth date, by category, and a job keeps it right
   )
 })
 
-test('an animal that is sent as it was answered is taken, with the age that follows from its birth date', async (t) => {
+test('an animal that is sent back as it was returned is accepted, with its derived age', async (t) => {
   const { post, patch, get } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, now: NOW })
   const rex = { name: 'Rex', categoryId: 1, birthDate: '2023-11-24' }
   assert.equal((await post('/v1/pets', { ...rex, age: 'young' })).status, 201)
@@ -265,7 +268,7 @@ test('an animal that is sent as it was answered is taken, with the age that foll
 
   assert.equal((await patch('/v1/pets/1', { ...answered, name: 'Max' })).status, 200)
   const younger = await patch('/v1/pets/1', { ...answered, birthDate: '2026-11-23' })
-  assert.equal(younger.body.age, 'baby', 'the old age contradicts nobody')
+  assert.equal(younger.body.age, 'baby', 'the age of the old birth date is ignored')
 
   for (const { body, status } of [
     await post('/v1/pets', { ...rex, age: 'senior' }),

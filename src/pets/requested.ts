@@ -3,75 +3,78 @@ import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
 import type { Conditions } from '../http/conditional.ts'
-import type { OnceKey } from '../http/idempotency.ts'
-import { bodyJudge } from '../http/judge-body.ts'
-import { coordinatesAfter, coordinatesOf } from '../places/derive.ts'
-import { withOtherProblems } from './problems.ts'
+import type { IdempotencyKey } from '../http/idempotency.ts'
+import { createBodyValidator } from '../http/validate-body.ts'
+import { findCoordinates, findPatchedCoordinates } from '../places/gazetteer.ts'
+import type { StoredRow } from './row.ts'
+import { withOtherProblems } from './rules.ts'
 import { NewPet, PetPatch } from './schema.ts'
-import type { StoredRow } from './store.ts'
 import * as pets from './store.ts'
 
-// The changes of animals that requests ask for, by the contract and by the forms of people alike.
+// Changes animals for requests, which come from the API and from the forms of the console.
 
-type Needed = Pick<Context, 'db' | 'writeOnce' | 'clock'>
+type Dependencies = Pick<Context, 'db' | 'writeOnce' | 'clock'>
 
-/** The caller of a change, and the key under which the change is made once. */
+/** The caller of a change. If the request has an Idempotency-Key, also the key. */
 interface Requester {
   caller: Caller
-  key: OnceKey | undefined
+  key: IdempotencyKey | undefined
 }
 
 /** @throws {ApiError} as `insertPet` and `insertBondedPet` */
 export async function add(
-  { writeOnce, clock }: Needed,
+  { writeOnce, clock }: Dependencies,
   { caller, key }: Requester,
   sent: NewPet,
 ): Promise<StoredRow> {
-  const pet = await located(sent)
+  const pet = await withCoordinates(sent)
   const change = pet.bondedWith ? changes.insertBondedPet : changes.insertPet
   return writeOnce(key, change, pet, actorOf(caller), clock())
 }
 
 /** @throws {ApiError} as `updatePet` */
 export async function change(
-  { db, writeOnce, clock }: Needed,
+  { db, writeOnce, clock }: Dependencies,
   { caller, key }: Requester,
   sent: PetPatch,
   { id, conditions }: { id: number; conditions: Conditions },
 ): Promise<StoredRow> {
-  const patch = await relocated(db, id, sent)
+  const patch = await patchWithCoordinates(db, id, sent)
   const intent = { id, by: actorOf(caller), now: clock(), conditions }
   return writeOnce(key, changes.updatePet, patch, intent)
 }
 
-const judgeNew = bodyJudge(NewPet)
-const judgePatch = bodyJudge(PetPatch)
+const validateNew = createBodyValidator(NewPet)
+const validatePatch = createBodyValidator(PetPatch)
 
-/** What the body of a new animal says, judged as a route judges it. @throws {ApiError} validation_failed */
-export async function readNew({ db, clock }: Needed, body: unknown): Promise<NewPet> {
-  const { value, error } = judgeNew(body)
+/** Validates the body of a new animal as the API does. @throws {ApiError} validation_failed */
+export async function readNew({ db, clock }: Dependencies, body: unknown): Promise<NewPet> {
+  const { value, error } = validateNew(body)
   if (error) throw await withOtherProblems(db, error, body, clock())
   return value
 }
 
-/** The same of a change. @throws {ApiError} validation_failed */
-export async function readPatch({ db }: Needed, body: unknown): Promise<PetPatch> {
-  const { value, error } = judgePatch(body)
+/** Validates the body of a patch as the API does. @throws {ApiError} validation_failed */
+export async function readPatch({ db }: Dependencies, body: unknown): Promise<PetPatch> {
+  const { value, error } = validatePatch(body)
   if (error) throw await withOtherProblems(db, error, body)
   return value
 }
 
-/** The animal with the coordinates of its postcode or city, where nobody gave better ones. */
-async function located(pet: NewPet): Promise<NewPet> {
-  const point = await coordinatesOf(pet.place)
+/** Adds coordinates found by postcode or city, unless the animal has coordinates. */
+async function withCoordinates(pet: NewPet): Promise<NewPet> {
+  const point = await findCoordinates(pet.place)
   return point ? { ...pet, place: { ...pet.place, ...point } } : pet
 }
 
-/** The patch with the coordinates that it brings along. Before the change, which waits for no list. */
-async function relocated(db: Db, id: number, patch: PetPatch): Promise<PetPatch> {
+/**
+ * Adds the coordinates of a new place. Runs before the transaction, because a transaction must not wait for a
+ * file.
+ */
+async function patchWithCoordinates(db: Db, id: number, patch: PetPatch): Promise<PetPatch> {
   const { place } = patch
   if (!place) return patch
-  const point = await coordinatesAfter((await pets.find(db, id))?.pet.place ?? {}, place)
+  const point = await findPatchedCoordinates((await pets.find(db, id))?.pet.place ?? {}, place)
   if (point === undefined) return patch
   return { ...patch, place: { ...place, ...(point ?? { latitude: null, longitude: null }) } }
 }

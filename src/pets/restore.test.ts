@@ -5,7 +5,7 @@ import { fileOf } from '../db/store-url.ts'
 import { assertError } from '../testing/client.ts'
 import { startApp } from '../testing/start-app.ts'
 
-test('an animal that is changed in another way after a restore has no ETag that it had before', async (t) => {
+test('after a restore, another change of an animal gives it a new ETag', async (t) => {
   const first = await startApp(t)
   const file = fileOf(first.databaseUrl)
   await first.post('/v1/pets', { name: 'Rex', categoryId: 1 })

@@ -9,39 +9,50 @@ import {
   etagOf,
   IF_MATCH,
   IF_NONE_MATCH,
-  notModified,
+  notModifiedResponse,
   VALIDATOR_HEADERS,
   validatorHeaders,
 } from '../http/conditional.ts'
 import { readCursor } from '../http/cursor.ts'
 import { deprecationHeaders } from '../http/deprecation.ts'
-import { onceKey } from '../http/idempotency.ts'
-import { int64 } from '../http/int64.ts'
-import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
+import { parseInt64 } from '../http/int64.ts'
+import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
+import type { NewPage } from '../http/page-cache.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { sendPage } from '../http/send-page.ts'
-import { photosAt } from '../photos/storage/kept.ts'
+import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
 import { release } from '../release.ts'
-import { FacetQuery, PetFacets } from './filter-schemas.ts'
-import { history } from './history.ts'
-import { withOtherProblems } from './problems.ts'
-import { pageOfPets, scopeOf } from './query.ts'
+import { findHistory } from './history.ts'
 import * as requested from './requested.ts'
-import { pickedOf, type Show } from './row.ts'
-import { NewPet, OnePetQuery, Pet, PetHistory, PetPatch, PetPath, PetQuery, Pets } from './schema.ts'
-import type { Position } from './search/candidates.ts'
-import { facets } from './search/facets.ts'
-import { type Finder, finderOf, type SearchResult } from './search/find.ts'
+import { parseFields, type RenderOptions, toPetView } from './row.ts'
+import { withOtherProblems } from './rules.ts'
+import {
+  FacetQuery,
+  NewPet,
+  OnePetQuery,
+  Pet,
+  PetFacets,
+  PetHistory,
+  PetPatch,
+  PetPath,
+  PetQuery,
+  Pets,
+} from './schema.ts'
+import { countFacets } from './search/facets.ts'
+import { type Finder, finderOf } from './search/filters.ts'
+import { type SearchResult, scopeOf, searchPets } from './search/find.ts'
+import type { Position } from './search/matching.ts'
 import * as pets from './store.ts'
 
-/** Release 1.0.0, and the end that the contract names (section 9). */
+/** The date of release 1.0.0, and the removal date that section 9 of the contract sets. */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20)
 const REMOVED_AT = Date.UTC(2030, 11, 5)
 
 const LIST_HEADERS = { ...PAGE_HEADERS, ...VALIDATOR_HEADERS }
 const FACET_HEADERS = { ETag: VALIDATOR_HEADERS.ETag }
 const CHANGED_SINCE = {
-  412: 'A condition of the request does not hold: what it is about was changed.',
+  412: 'A precondition failed: the resource has changed.',
 }
 const READ_CONFIG = { headers: IF_NONE_MATCH, errors: CHANGED_SINCE }
 
@@ -64,33 +75,35 @@ function listPets(app: App, context: Context, finder: Finder): void {
     operationId: 'listPets',
     summary: 'List all animals',
     description:
-      'A page of at most `limit` animals, newest first; the Link header leads to the next one. Different filters ' +
-      'have to fit all, of one that is repeated any. A page may be shorter, or empty, and lead to a next one. ' +
-      'With exactly one `id`, ETag and Last-Modified are those of the animal: good for If-Match.',
+      'A page of at most `limit` animals, newest first. The Link header has the next page. A page may be ' +
+      'shorter than `limit`, or empty, although more pages follow. Animals match all filters, and any value ' +
+      'of a repeated filter. With exactly one `id`, ETag and Last-Modified are those of the animal, usable in ' +
+      'If-Match.',
     querystring: PetQuery,
-    response: { 200: { ...Pets, headers: LIST_HEADERS }, 304: notModified(LIST_HEADERS) },
+    response: { 200: { ...Pets, headers: LIST_HEADERS }, 304: notModifiedResponse(LIST_HEADERS) },
   }
   app.get('/pets', { config: READ_CONFIG, schema }, async (request, reply) => {
     const { view } = request.caller
-    const read = async () => {
+    const read = async (): Promise<NewPage> => {
       const { query } = request
       const { cursor, fields, limit } = query
       const scope = scopeOf(query, view)
       const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
-      const picked = fields === undefined ? undefined : pickedOf(fields)
-      const show = { view, photosAt: photosAt(config, request) }
-      const { found, only, next, cut } = await pageOfPets(finder, { query, picked, after }, show)
-      const { cursor: _, within, ...kept } = query
+      const selection = fields === undefined ? undefined : parseFields(fields)
+      const options = { view, photosBase: photosBaseUrl(config, request) }
+      const { found, only, next } = await searchPets(finder, { query, selection, after }, options)
+      const { cursor: _, within, ...others } = query
       const list = {
-        address: `${publicBase(config, request)}/pets`,
-        query: query.near === undefined ? kept : { ...kept, within },
+        address: `${publicBaseUrl(config, request)}/pets`,
+        query: query.near === undefined ? others : { ...others, within },
         positionOf: ({ position }: SearchResult) => position,
       }
       const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, next })
       const body = `[${page.map(({ toJson }) => toJson())}]`
-      // An animal alone has validators of its own, which a change of it can name.
-      const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, show) }
-      return { body, headers: { link, ...validators }, passing: cut }
+      // If the query names one id, the response has the validators of that animal. Clients can use them as
+      // preconditions of a change.
+      const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, options) }
+      return { body, headers: { link, ...validators }, isVolatile: next !== undefined }
     }
     return sendPage(request, reply, context, read) as never
   })
@@ -101,15 +114,15 @@ function listPetFacets(app: App, context: Context, finder: Finder): void {
     operationId: 'listPetFacets',
     summary: 'Count animals by the values of filters',
     description:
-      'With the filters of the list. Of up to 10,000 matching animals the counts are exact; of more they are those of ' +
-      'the newest 10,000, and `approximate` says so.',
+      'Takes the filters of the list. Counts are exact for up to 10,000 matching animals. With more, they cover ' +
+      'the newest 10,000, and `approximate` is true.',
     ...BETA,
     querystring: FacetQuery,
-    response: { 200: { ...PetFacets, headers: FACET_HEADERS }, 304: notModified(FACET_HEADERS) },
+    response: { 200: { ...PetFacets, headers: FACET_HEADERS }, 304: notModifiedResponse(FACET_HEADERS) },
   }
   app.get('/pets/facets', { config: READ_CONFIG, schema }, async (request, reply) => {
-    const read = async () => {
-      const body = JSON.stringify(await facets(finder, request.query))
+    const read = async (): Promise<NewPage> => {
+      const body = JSON.stringify(await countFacets(finder, request.query))
       return { body, headers: { etag: etagOf(request.caller.view, body) } }
     }
     return sendPage(request, reply, context, read) as never
@@ -118,9 +131,16 @@ function listPetFacets(app: App, context: Context, finder: Finder): void {
 
 const RELEASE = release()
 
-/** All that decides what a page shows: its animals as they are now, `fields`, which the link names, and how. */
-function etagOfPage(page: Pick<SearchResult, 'etag'>[], link: string, { view, photosAt }: Show): string {
-  return etagOf(RELEASE, view, photosAt, link, ...page.map(({ etag }) => etag))
+/**
+ * Computes the ETag from everything that determines the page. The link contains `fields`, so the ETag covers
+ * `fields` too.
+ */
+function etagOfPage(
+  page: Pick<SearchResult, 'etag'>[],
+  link: string,
+  { view, photosBase }: RenderOptions,
+): string {
+  return etagOf(RELEASE, view, photosBase, link, ...page.map(({ etag }) => etag))
 }
 
 function createPet(app: App, context: Context): void {
@@ -128,31 +148,32 @@ function createPet(app: App, context: Context): void {
   const schema = {
     operationId: 'createPet',
     summary: 'Add an animal',
-    description: 'When the answer arrives the animal is on the disk. Without a status it is not listed yet.',
+    description:
+      'The animal is stored durably before the response is sent. An animal without a status is not published.',
     body: NewPet,
     response: { 201: { ...Pet, headers: VALIDATOR_HEADERS } },
   }
-  const errors = { 409: 'The externalId is taken, or an order on one of the bond is open.' }
+  const errors = { 409: 'The externalId is taken, or an animal of the bond has an open order.' }
   app.post('/pets', { config: { errors }, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body, clock())
     const stored = await requested.add(
       context,
-      { caller: request.caller, key: onceKey(request, reply) },
+      { caller: request.caller, key: readIdempotencyKey(request, reply) },
       request.body,
     )
     const { view } = request.caller
-    const shown = pets.storedToShown(stored, { view, photosAt: photosAt(config, request) })
-    reply.code(201).header('location', `${publicBase(config, request)}/pets/${shown.id}`)
-    reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
-    return shown.toJson() as never
+    const pet = toPetView(stored, { view, photosBase: photosBaseUrl(config, request) })
+    reply.code(201).header('location', `${publicBaseUrl(config, request)}/pets/${pet.id}`)
+    reply.headers(validatorHeaders(pet, view)).type(JSON_TYPE)
+    return pet.toJson() as never
   })
 }
 
 function getPet(app: App, { config, db, pages, clock }: Context): void {
   const terms = { since: DEPRECATED_SINCE, removedAt: REMOVED_AT }
   const deprecation = (request: FastifyRequest) =>
-    deprecationHeaders({ ...terms, successor: `${publicBase(config, request, app.prefix)}/pets` })
+    deprecationHeaders({ ...terms, successor: `${publicBaseUrl(config, request, app.prefix)}/pets` })
   const schema = {
     operationId: 'getPet',
     summary: 'Get an animal',
@@ -161,19 +182,19 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
     'x-deprecated-sunset': '2030-12-05',
     params: PetPath,
     querystring: OnePetQuery,
-    response: { 200: { ...Pet, headers: VALIDATOR_HEADERS }, 304: notModified(VALIDATOR_HEADERS) },
+    response: { 200: { ...Pet, headers: VALIDATOR_HEADERS }, 304: notModifiedResponse(VALIDATOR_HEADERS) },
   }
   app.get('/pets/:petId', { config: { ...READ_CONFIG, deprecation }, schema }, async (request, reply) => {
     if (clock() >= REMOVED_AT) throw new ApiError('endpoint_removed')
-    const read = async () => {
+    const read = async (): Promise<NewPage> => {
       const { view } = request.caller
-      const show = { view, photosAt: photosAt(config, request) }
+      const options = { view, photosBase: photosBaseUrl(config, request) }
       const { fields } = request.query
-      const picked = fields === undefined ? undefined : pickedOf(fields)
-      const shown = await pets.findShown(db, idOf(request.params), show, picked)
-      if (!shown) throw new ApiError('pet_not_found')
-      const headers = { ...validatorHeaders(shown, view), ...deprecation(request) }
-      return { body: shown.toJson(), headers, until: REMOVED_AT }
+      const selection = fields === undefined ? undefined : parseFields(fields)
+      const pet = await pets.findView(db, idOf(request.params), options, selection)
+      if (!pet) throw new ApiError('pet_not_found')
+      const headers = { ...validatorHeaders(pet, view), ...deprecation(request) }
+      return { body: pet.toJson(), headers, until: REMOVED_AT }
     }
     return sendPage(request, reply, { config, pages, clock }, read) as never
   })
@@ -184,7 +205,9 @@ function updatePet(app: App, context: Context): void {
   const schema = {
     operationId: 'updatePet',
     summary: 'Change an animal',
-    description: 'With If-Match only while nobody else has changed it.',
+    description:
+      'With If-Match, only if the animal is unchanged. An animal that moves to another organization keeps its public ' +
+      'members and those in the patch; open applications move with it, without their notes.',
     ...BETA,
     consumes: ['application/merge-patch+json', 'application/json'],
     params: PetPath,
@@ -193,19 +216,19 @@ function updatePet(app: App, context: Context): void {
   }
   const errors = {
     ...CHANGED_SINCE,
-    409: 'An order is open, the externalId is taken, or this status cannot follow the present one.',
+    409: 'An order is open, the externalId is taken, or this status cannot follow the current one.',
   }
   const config = { errors, headers: IF_MATCH }
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body)
-    const what = { id: idOf(request.params), conditions: conditionsOf(request) }
-    const requester = { caller: request.caller, key: onceKey(request, reply) }
-    const stored = await requested.change(context, requester, request.body, what)
+    const target = { id: idOf(request.params), conditions: conditionsOf(request) }
+    const requester = { caller: request.caller, key: readIdempotencyKey(request, reply) }
+    const stored = await requested.change(context, requester, request.body, target)
     const { view } = request.caller
-    const shown = pets.storedToShown(stored, { view, photosAt: photosAt(settings, request) })
-    reply.headers(validatorHeaders(shown, view)).type(JSON_TYPE)
-    return shown.toJson() as never
+    const pet = toPetView(stored, { view, photosBase: photosBaseUrl(settings, request) })
+    reply.headers(validatorHeaders(pet, view)).type(JSON_TYPE)
+    return pet.toJson() as never
   })
 }
 
@@ -213,12 +236,12 @@ function deletePet(app: App, { write, clock }: Context): void {
   const schema = {
     operationId: 'deletePet',
     summary: 'Remove an animal',
-    description: 'For records made by mistake. Its id is not used again.',
+    description: 'For animals added by mistake. The id is not used again.',
     ...BETA,
     params: PetPath,
-    response: { 204: { type: 'null', description: 'The animal is gone.' } },
+    response: { 204: { type: 'null', description: 'The animal was removed.' } },
   }
-  const errors = { ...CHANGED_SINCE, 409: 'An order on this animal is open.' }
+  const errors = { ...CHANGED_SINCE, 409: 'This animal has an open order.' }
   const config = { errors, headers: IF_MATCH }
   app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
     const { params, caller } = request
@@ -232,21 +255,23 @@ function listPetChanges(app: App, { db }: Context): void {
   const schema = {
     operationId: 'listPetChanges',
     summary: 'List the changes of an animal',
-    description: 'Who changed what and when, newest first.',
+    description:
+      'Key, time and values of each change, newest first. Changes of `contact`, `description`, `place`, `videos`, ' +
+      '`photos` and `staff` are visible only to the organization that had the animal at that time.',
     ...BETA,
     params: PetPath,
     response: { 200: PetHistory },
   }
   app.get('/pets/:petId/history', { schema }, async (request) => {
-    const changes = await history(db, idOf(request.params), request.caller.view)
+    const changes = await findHistory(db, idOf(request.params), request.caller.view)
     if (!changes) throw new ApiError('pet_not_found')
     return changes
   })
 }
 
-/** @throws {ApiError} pet_not_found for what can be the id of no animal */
+/** @throws {ApiError} pet_not_found if the id in the path is not an int64 */
 export function idOf({ petId }: { petId: string }): number {
-  const id = int64(petId)
+  const id = parseInt64(petId)
   if (id === undefined) throw new ApiError('pet_not_found')
   return id
 }

@@ -1,8 +1,9 @@
 import type { Tables } from '../db/tables.ts'
-import { seesWhole, type View } from '../http/caller.ts'
-import { toPhotos } from '../photos/storage/kept.ts'
+import { seesInternalData, type View } from '../http/caller.ts'
+import type { Validators } from '../http/conditional.ts'
+import { toPhotos } from '../photos/storage/stored-photo.ts'
 import {
-  ALL,
+  ALL_FIELDS,
   COLUMN_MEMBERS,
   type ColumnMember,
   columnOf,
@@ -16,35 +17,35 @@ import {
 import type { NewPet, Pet } from './schema.ts'
 
 /*
- * How an animal lies in its row. The contract's members have columns. All others, the profile, are JSON objects
- * in three texts, written here in one order of members and answered as they are, without being parsed:
+ * How a row stores an animal. The contract's members have columns. All other members are the profile, which
+ * is in three JSON columns. Responses copy these columns without parsing:
  *
- *   profile      what every caller sees alike
- *   public_part  the guarded members, as everybody sees them
- *   staff_part   the same, as those see them who see all
+ *   profile      members that every caller sees
+ *   public_part  the public parts of the guarded members
+ *   staff_part   the guarded members in full
  *
- * So a new member is a line in fields.ts and no migration, and no caller pays for what another may see.
+ * A new member needs only a line in fields.ts, and no migration.
  */
 
 const TEXTS = { profile: 'profile', publicPart: 'public_part', staffPart: 'staff_part' } as const
 
-/** What is kept of an animal, by the name it has in statements. */
+/** The columns of an animal, by the names of their parameters in prepared queries. */
 const COLUMNS = {
   ...Object.fromEntries(COLUMN_MEMBERS.map((member) => [member, columnOf(member)] as const)),
   ...TEXTS,
   ageDueAt: 'age_due_at',
-} as Record<Kept, keyof Tables['pet']>
+} as Record<StoredKey, keyof Tables['pet']>
 
-type Kept = ColumnMember | keyof typeof TEXTS | 'ageDueAt'
-export const KEPT = Object.keys(COLUMNS) as Kept[]
-export const keptIn = (name: Kept): keyof Tables['pet'] => COLUMNS[name]
+type StoredKey = ColumnMember | keyof typeof TEXTS | 'ageDueAt'
+export const STORED_KEYS = Object.keys(COLUMNS) as StoredKey[]
+export const columnOfKey = (name: StoredKey): keyof Tables['pet'] => COLUMNS[name]
 
-/** The columns of an animal, each with what stands for its value in a statement. */
-export function byColumn<Value>(standIn: (name: Kept) => Value): Record<keyof Tables['pet'], Value> {
-  return Object.fromEntries(KEPT.map((name) => [COLUMNS[name], standIn(name)])) as never
+/** Has a value for each column of an animal, such as the parameter of the column. */
+export function byColumn<Value>(toValue: (name: StoredKey) => Value): Record<keyof Tables['pet'], Value> {
+  return Object.fromEntries(STORED_KEYS.map((name) => [COLUMNS[name], toValue(name)])) as never
 }
 
-/** What an animal is shown from: its id and version, and the columns that hold members. */
+/** The id, the version and all columns with members. */
 export const PET_COLUMNS = [
   'id',
   'version',
@@ -70,17 +71,31 @@ export interface Row {
   staffPart: string | null
 }
 
-/** Null for what an animal does not have. */
-export type Written = Record<Kept, unknown> & { categoryId: number }
+/** A row with all data for validators. Changes return such a row. */
+export interface StoredRow extends Row {
+  /** Unix time in milliseconds. */
+  updatedAt: number
+}
+
+export const STORED_COLUMNS = ['updated_at as updatedAt', ...PET_COLUMNS] as const
+
+/** An animal with the age derived from its birth date. */
+export interface AgedPet {
+  pet: NewPet
+  /** When the next age group begins, in Unix milliseconds. Null if there is no next age group. */
+  ageDueAt: number | null
+}
+
+/** Converts an animal to a row. Absent members become null. */
+export type ColumnValues = Record<StoredKey, unknown> & { categoryId: number }
 
 const OPEN = PROFILE_MEMBERS.filter((member) => !isGuarded(member))
 const GUARDED = PROFILE_MEMBERS.filter(isGuarded)
 
-/** @param ageDueAt when its age group is no longer right, in Unix milliseconds */
-export function written(pet: NewPet, ageDueAt: number | null): Written {
+export function toColumnValues({ pet, ageDueAt }: AgedPet): ColumnValues {
   const own = COLUMN_MEMBERS.map((member) => [member, pet[member] ?? null])
   return {
-    ...(Object.fromEntries(own) as Pick<Written, ColumnMember>),
+    ...(Object.fromEntries(own) as Pick<ColumnValues, ColumnMember>),
     profile: textOf(OPEN, (member) => pet[member]),
     publicPart: textOf(GUARDED, (member) => publicOf(member, pet[member])),
     staffPart: textOf(GUARDED, (member) => pet[member]),
@@ -89,20 +104,20 @@ export function written(pet: NewPet, ageDueAt: number | null): Written {
 }
 
 function textOf<Name extends Member>(members: Name[], read: (member: Name) => unknown): string | null {
-  const held: Record<string, unknown> = {}
-  for (const member of members) held[member] = read(member)
-  const text = JSON.stringify(held)
+  const values: Record<string, unknown> = {}
+  for (const member of members) values[member] = read(member)
+  const text = JSON.stringify(values)
   return text === '{}' ? null : text
 }
 
-/** To whom an animal is shown, and where its photos then are. */
-export interface Show {
+/** Options for rendering an animal for a caller. */
+export interface RenderOptions {
   view: View
-  /** As `photosAt` of photos/storage/kept.ts gives it. */
-  photosAt: string
+  /** The start of photo URLs, from `photosBaseUrl`. */
+  photosBase: string
 }
 
-/** With all that is kept of it in the texts and columns of its own. A member without a value is absent. */
+/** @returns all members, private ones included, without photos */
 export function toPet(row: Row): Pet {
   const { id, name, categoryId, status, externalId, organizationId, profile, staffPart } = row
   const pet: Pet = { id, name, categoryId }
@@ -113,70 +128,73 @@ export function toPet(row: Row): Pet {
   return pet
 }
 
-/** The same with its photos. @param at as `photosAt` gives it */
-export function toWhole(row: Row, at: string): Pet {
-  const photos = toPhotos(row.photos, at)
+/** @returns all members, private ones included, with photos. @param photosBase the start of photo URLs */
+export function toFullPet(row: Row, photosBase: string): Pet {
+  const photos = toPhotos(row.photos, photosBase)
   return photos ? { ...toPet(row), photos } : toPet(row)
 }
 
-/** The animal as a caller sees it, as JSON. */
-export function toJson(row: Row, { view, photosAt }: Show): string {
+/** Renders an animal as a caller sees it. */
+function toJson(row: Row, { view, photosBase }: RenderOptions): string {
   const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
   let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`
   if (status !== null) json += `,"status":"${status}"`
   if (externalId !== null) json += `,"externalId":${JSON.stringify(externalId)}`
   if (organizationId !== null) json += `,"organizationId":${organizationId}`
-  if (photos !== null) json += `,"photos":${JSON.stringify(toPhotos(photos, photosAt))}`
+  if (photos !== null) json += `,"photos":${JSON.stringify(toPhotos(photos, photosBase))}`
   if (profile !== null) json += `,${profile.slice(1, -1)}`
-  const part = seesWhole(view, organizationId) ? row.staffPart : row.publicPart
+  const part = seesInternalData(view, organizationId) ? row.staffPart : row.publicPart
   if (part !== null) json += `,${part.slice(1, -1)}`
   return `${json}}`
 }
 
-/** The same as an object; of a row without texts what has a column of its own. */
-function partsOf(row: Row, { view, photosAt }: Show): Record<string, unknown> {
+/** Like `toJson`, but returns an object. Also works for rows that lack the JSON columns. */
+function partsOf(row: Row, { view, photosBase }: RenderOptions): Record<string, unknown> {
   const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
-  const texts = [profile, seesWhole(view, organizationId) ? row.staffPart : row.publicPart]
+  const texts = [profile, seesInternalData(view, organizationId) ? row.staffPart : row.publicPart]
   const parts = {
     ...{ id, name, categoryId, status: status ?? undefined },
     externalId: externalId ?? undefined,
     organizationId: organizationId ?? undefined,
-    photos: toPhotos(photos, photosAt),
+    photos: toPhotos(photos, photosBase),
   }
   return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))
 }
 
-/** What everybody sees of the members in the texts of a row. */
+/** @returns the public parts of the members in the JSON columns */
 export function toPublicParts(profile: string | null, publicPart: string | null): Record<string, unknown> {
   const parts = [profile, publicPart].map((text) => (text === null ? {} : JSON.parse(text)))
   return Object.assign({}, ...parts)
 }
 
-/** The strong ETag of the animal: changes with every change of it. */
+/** @returns the strong ETag of an animal. Each change gives the animal another ETag */
 export function etagOfPet(id: number, version: number): string {
   return `"${id}-${version}"`
 }
 
-/** Whether callers who see all see something else of it than others. */
-export function differs({ publicPart, staffPart }: Row): boolean {
-  return publicPart !== staffPart
+export function validatorsOf(row: StoredRow): Validators {
+  const { id, version, updatedAt, organizationId, publicPart, staffPart } = row
+  return {
+    etag: etagOfPet(id, version),
+    updatedAt,
+    variesByView: publicPart !== staffPart,
+    owner: organizationId,
+  }
 }
 
-// Of an animal only the members that a caller names in `fields`, and its times, which others do not get.
-
-export interface Picked {
-  /** In the order in which they are shown. */
+/** The members that `fields` selects. */
+export interface FieldSelection {
+  /** The names of the members, in the order of responses. */
   names: string[]
-  /** Whether any of them is in the texts of the row. */
+  /** True if any of the members is in a JSON column. */
   profile: boolean
 }
 
-/** The three texts of the profile are absent when no member in them was picked. */
-export interface PickedRow extends Row {
+/** A row for rendering. The JSON columns are absent if no selected member is in them. */
+export interface RowWithTimes extends StoredRow {
   publishedAt: number | null
   statusChangedAt: number | null
   createdAt: number
-  updatedAt: number
 }
 
 const OWN_COLUMNS = PET_COLUMNS.slice(0, PET_COLUMNS.indexOf('profile'))
@@ -185,7 +203,7 @@ const TIME_COLUMNS = (Object.keys(TIMES) as (keyof typeof TIMES)[]).map(
   (name) => `${TIMES[name]} as ${name}` as const,
 )
 
-export function columnsOf({ profile }: Picked) {
+export function columnsOf({ profile }: FieldSelection) {
   return [...TIME_COLUMNS, ...(profile ? PET_COLUMNS : OWN_COLUMNS)] as const
 }
 
@@ -194,33 +212,74 @@ const isTime = (name: string): name is keyof typeof TIMES => TIME_NAMES.includes
 const OWN_NAMES = ['id', ...COLUMN_MEMBERS, PHOTOS]
 const PROFILE_NAMES: string[] = PROFILE_MEMBERS
 
-/** @param fields as the pattern has it */
-export function pickedOf(fields: string): Picked {
+/** @param fields a text that matches FIELDS_PATTERN */
+export function parseFields(fields: string): FieldSelection {
   const named = fields.split(',')
-  const isPicked = (name: string) => named.includes(name)
-  const isMember = (name: string) => isPicked(ALL) || isPicked(name)
+  const isNamed = (name: string) => named.includes(name)
+  const isMember = (name: string) => isNamed(ALL_FIELDS) || isNamed(name)
   const ofProfile = PROFILE_NAMES.filter(isMember)
-  const names = [...OWN_NAMES.filter(isMember), ...ofProfile, ...TIME_NAMES.filter(isPicked)]
+  const names = [...OWN_NAMES.filter(isMember), ...ofProfile, ...TIME_NAMES.filter(isNamed)]
   return { names, profile: ofProfile.length > 0 }
 }
 
-/** What was picked of an animal, as a caller sees it. A member without a value is absent. */
-export function pickedFrom(row: PickedRow, show: Show, { names, profile }: Picked): Record<string, unknown> {
-  // What nobody asked for is not parsed.
+/** All columns that are needed to render an animal and its validators. */
+export const VIEW_COLUMNS = columnsOf(parseFields(ALL_FIELDS))
+
+/** Renders the selected members of an animal as a caller sees them. */
+function selectFields(
+  row: RowWithTimes,
+  options: RenderOptions,
+  { names, profile }: FieldSelection,
+): Record<string, unknown> {
+  // Parses only the JSON columns that have selected members.
   const unread = {
     ...(!profile && { profile: null, publicPart: null, staffPart: null }),
     ...(!names.includes(PHOTOS) && { photos: null }),
   }
-  const parts = partsOf({ ...row, ...unread }, show)
-  const held: Record<string, unknown> = {}
+  const parts = partsOf({ ...row, ...unread }, options)
+  const members: Record<string, unknown> = {}
   for (const name of names) {
     const value = isTime(name) ? timeOf(row[name]) : parts[name]
-    if (value !== undefined) held[name] = value
+    if (value !== undefined) members[name] = value
   }
-  return held
+  return members
 }
 
-/** What is older than the release that keeps a time has none. */
+/** Formats a time of an animal. Animals from older releases may have no times. */
 function timeOf(ms: number | null | undefined): string | undefined {
   return ms ? new Date(ms).toISOString() : undefined
+}
+
+/** An animal as a caller sees it. */
+export interface Representation {
+  /** Renders the animal as JSON. Parses the row only if `fields` selects some of the members. */
+  toJson(): string
+  toObject(): Record<string, unknown>
+}
+
+/** @param selection absent for all members; otherwise `row` must have the times */
+export function represent(
+  row: Row | RowWithTimes,
+  options: RenderOptions,
+  selection?: FieldSelection,
+): Representation {
+  if (!selection) {
+    const json = () => toJson(row, options)
+    return { toJson: json, toObject: () => JSON.parse(json()) }
+  }
+  const toObject = () => selectFields(row as RowWithTimes, options, selection)
+  return { toObject, toJson: () => JSON.stringify(toObject()) }
+}
+
+/** An animal as a caller sees it, with its validators. */
+export interface PetView extends Validators, Representation {
+  id: number
+}
+
+export function toPetView(
+  row: StoredRow | RowWithTimes,
+  options: RenderOptions,
+  selection?: FieldSelection,
+): PetView {
+  return { id: row.id, ...represent(row, options, selection), ...validatorsOf(row) }
 }

@@ -1,39 +1,43 @@
-import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
+import { type MergePatch, type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
+import { ONE_LINE } from '../http/text.ts'
 import { type Static, Type } from '../http/type.ts'
-import { Photos } from '../photos/storage/kept.ts'
+import { Photos } from '../photos/storage/stored-photo.ts'
 import {
+  AgeGroup,
+  Coat,
   FIELDS,
   FIELDS_PATTERN,
-  LASTING_MEMBERS,
+  PERMANENT_MEMBERS,
+  PetStatus,
   REMOVABLE_MEMBERS,
   type RemovableMember,
   SCHEMAS,
+  Sex,
+  Size,
 } from './fields.ts'
-import { FILTERS, SORTS, WITHIN } from './filter-schemas.ts'
 
-/** Added to the contract; it may still change, with notice. */
+/** Marks members and parameters that were added to the contract and may still change, with notice. */
 const BETA = { 'x-stability': 'beta' }
 
 export const NewPet = Type.Object(SCHEMAS, {
   title: 'NewPet',
-  description: 'An animal to add. Members other than these are ignored.',
+  description: 'An animal to add. Unknown members are ignored.',
 })
 export type NewPet = Static<typeof NewPet>
 
 const patched = [
-  ...LASTING_MEMBERS.map((member) => [member, Type.Optional(FIELDS[member].schema)]),
-  ...REMOVABLE_MEMBERS.map((member) => [member, removable(FIELDS[member].schema as Rules)]),
+  ...PERMANENT_MEMBERS.map((member) => [member, Type.Optional(FIELDS[member].schema)]),
+  ...REMOVABLE_MEMBERS.map((member) => [member, toPatchSchema(FIELDS[member].schema as PatchableSchema)]),
 ]
 
 export const PetPatch = Type.Unsafe<PetPatch>(
   Type.Object(Object.fromEntries(patched), {
     title: 'PetPatch',
-    description:
-      'What to change of an animal (RFC 7396); members that are absent stay as they are, and null removes one.',
+    description: 'Changes to an animal (RFC 7396): an absent member stays as it is, null removes it.',
   }),
 )
 export type PetPatch = Partial<Omit<NewPet, RemovableMember>> & {
-  [Name in RemovableMember]?: Removable<NonNullable<NewPet[Name]>>
+  [Name in RemovableMember]?: MergePatch<NonNullable<NewPet[Name]>>
 }
 
 const Id = Type.Integer({ format: 'int64', description: 'Unique identifier, assigned by the service.' })
@@ -45,13 +49,13 @@ export const Pet = Type.Object(
     photos: Type.Optional(Photos),
     distanceMeters: Type.Optional(
       Type.Integer({
-        description: 'In a list with `near`: how far it is from there, along the great circle.',
+        description: 'In a list with `near`: the distance from there, along the great circle.',
         minimum: 0,
         'x-stability': 'beta',
       }),
     ),
   },
-  { title: 'Pet', description: 'An animal. Without a status it is not listed yet.' },
+  { title: 'Pet', description: 'An animal. Without a status it is not published.' },
 )
 export type Pet = Static<typeof Pet>
 
@@ -68,7 +72,7 @@ export const PetHistory = Type.Array(
       at: Type.String({ format: 'date-time' }),
       keyId: Type.Integer({ format: 'int64', description: 'The API key that made the change.' }),
       changes: Type.Record(Type.String(), Values, {
-        description: 'Each changed member, with its value before and after, where it had one.',
+        description: 'The changed members, with their values before and after, if any.',
       }),
     },
     { title: 'PetChange' },
@@ -77,13 +81,108 @@ export const PetHistory = Type.Array(
 )
 export type PetHistory = Static<typeof PetHistory>
 
+// The parameters of `GET /pets` and `GET /pets/facets`. An animal must match every filter. If a filter has
+// several values, one match is enough.
+
+/** The maximum number of values in all filters together, which search/find.ts checks. */
+const MAX_VALUES = 64
+
+const anyOf = <Schema extends Parameters<typeof Type.Array>[0]>(items: Schema, description: string) =>
+  Type.Optional(
+    Type.Array(items, {
+      description: `${description}; repeatable.`,
+      minItems: 1,
+      maxItems: MAX_VALUES,
+      ...BETA,
+    }),
+  )
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: ONE_LINE })
+const id = (description: string) => Type.Integer({ format: 'int64', description })
+
+const yesOrNo = (description: string) =>
+  Type.Optional(Type.Enum(['true', 'false'], { type: 'string', description, ...BETA }))
+
+const date = (description: string) => Type.Optional(Type.String({ format: 'date', description, ...BETA }))
+const time = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description, ...BETA }))
+
+/** Text filters ignore case and accents. */
+export const FILTERS = {
+  status: Type.Optional(
+    Type.Array(PetStatus, { description: 'Only animals with this status; repeatable.', maxItems: 3 }),
+  ),
+  categoryId: anyOf(id('Identifier of a category.'), 'Only animals of this category'),
+  organizationId: anyOf(id('Identifier of an organization.'), 'Only animals of this organization'),
+  species: anyOf(text(60), 'Only animals of this species'),
+  breed: anyOf(text(80), 'Only animals of this breed, as primary or secondary breed'),
+  color: anyOf(text(60), 'Only animals with this color'),
+  coat: anyOf(Coat, 'Only animals with this coat'),
+  age: anyOf(AgeGroup, 'Only animals in this age group'),
+  sex: anyOf(Sex, 'Only animals of this sex'),
+  size: anyOf(Size, 'Only animals of this size'),
+  tag: anyOf(text(40), 'Only animals with this tag'),
+  externalId: anyOf(text(80), 'Only animals with this shelter ID'),
+  goodWithChildren: yesOrNo('Only animals that can (`true`) or cannot (`false`) live with children.'),
+  goodWithDogs: yesOrNo('Only animals that can (`true`) or cannot (`false`) live with dogs.'),
+  goodWithCats: yesOrNo('Only animals that can (`true`) or cannot (`false`) live with cats.'),
+  spayedNeutered: yesOrNo('Only animals that are (`true`) or are not (`false`) spayed or neutered.'),
+  houseTrained: yesOrNo('Only animals that are (`true`) or are not (`false`) house-trained.'),
+  declawed: yesOrNo('Only animals that are (`true`) or are not (`false`) declawed.'),
+  specialNeeds: yesOrNo('Only animals that have special needs (`true`) or none (`false`).'),
+  vaccinated: yesOrNo('Only animals that are (`true`) or are not (`false`) vaccinated.'),
+  hasPhotos: yesOrNo('Only animals with photos (`true`) or without (`false`).'),
+  bornAfter: date('Only animals born after this date.'),
+  bornBefore: date('Only animals born before this date.'),
+  publishedAfter: time('Only animals that first became `available` after this time.'),
+  publishedBefore: time('Only animals that first became `available` before this time.'),
+  updatedSince: time('Only animals that changed at this time or later.'),
+  country: anyOf(text(2), 'Only animals in this country (ISO 3166-1 alpha-2)'),
+  region: anyOf(text(100), 'Only animals in this region'),
+  postcode: anyOf(text(20), 'Only animals with this postal code'),
+  city: anyOf(text(100), 'Only animals in this city'),
+  q: Type.Optional(
+    Type.String({
+      description:
+        'Only animals with all of these words in their name, breed, description, tags or place; the last word also ' +
+        'matches as a prefix. At most 8 words; punctuation alone finds nothing. Animals with the words in their name ' +
+        'come first.',
+      minLength: 1,
+      maxLength: 100,
+      pattern: ONE_LINE,
+      ...BETA,
+    }),
+  ),
+  near: Type.Optional(
+    Type.String({
+      description:
+        'Only animals near this place: latitude and longitude (52.09,5.12), a US or Canadian postal code, a city ' +
+        'with its state or country (Denver, CO), or a US state or Canadian province (CO). Adds `distanceMeters` to each animal.',
+      minLength: 1,
+      maxLength: 100,
+      pattern: ONE_LINE,
+      ...BETA,
+    }),
+  ),
+}
+
+export const WITHIN = Type.Integer({
+  description: 'With `near`: the maximum distance in kilometers.',
+  minimum: 1,
+  maximum: 500,
+  default: 160,
+  ...BETA,
+})
+
+export const SORTS = ['-id', 'id', '-publishedAt', 'publishedAt', 'name', 'age', 'distance'] as const
+
 const FIELDS_PARAMETER = {
   fields: Type.Optional(
     Type.String({
       description:
-        'Only these members, with commas between them; `*` stands for all. Others are absent, required ones too. ' +
-        'Beside the members of an animal there ' +
-        'are `publishedAt` (when it was `available` first), `statusChangedAt`, `createdAt` and `updatedAt`.',
+        'Comma-separated members to return; `*` stands for all. Other members are absent, even required ones. ' +
+        'Available only here: `publishedAt` (when the animal first became `available`), `statusChangedAt`, ' +
+        '`createdAt` and `updatedAt`.',
       pattern: FIELDS_PATTERN,
       maxLength: 1_000,
       ...BETA,
@@ -112,19 +211,70 @@ export const PetQuery = Type.Object({
   sort: Type.Enum([...SORTS], {
     type: 'string',
     description:
-      'Newest first (`-id`), or oldest first (`id`): the order for a full copy while others add animals. Others are ' +
-      '`-publishedAt`, `publishedAt`, `name`, `age` (the youngest first) and, with `near`, `distance`.',
+      'Newest first (`-id`), oldest first (`id`, for a complete copy while animals are added), `-publishedAt`, ' +
+      '`publishedAt`, `name`, `age` (youngest first) or, with `near`, `distance`.',
     default: '-id',
     ...BETA,
   }),
   cursor: Type.Optional(
-    Type.String({ description: 'Where the page begins: only as found in a Link header.', ...BETA }),
+    Type.String({ description: 'Start of the page, as found in a Link header.', ...BETA }),
   ),
   ...FIELDS_PARAMETER,
 })
 export type PetQuery = Static<typeof PetQuery>
 
 export const PetPath = Type.Object({
-  // Described as an integer and read as text: what is no int64 names no animal, and is a 404.
+  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
   petId: Type.Unsafe<string>({ type: 'integer', format: 'int64', description: 'Identifier of the animal.' }),
 })
+
+type FacetName = keyof typeof FILTERS
+
+/**
+ * Filters that facets cannot count, because nearly every animal has a different value, or because they have
+ * no values.
+ */
+const UNCOUNTED: FacetName[] = [
+  ...(['externalId', 'q', 'near', 'bornAfter', 'bornBefore'] as const),
+  ...(['publishedAfter', 'publishedBefore', 'updatedSince'] as const),
+]
+
+const FACETS = (Object.keys(FILTERS) as FacetName[]).filter((name) => !UNCOUNTED.includes(name))
+
+const MAX_FACETS = 10
+
+export const FacetQuery = Type.Object({
+  facet: Type.Array(Type.Enum([...FACETS], { type: 'string' }), {
+    description: 'A filter whose values are to be counted; repeatable.',
+    minItems: 1,
+    maxItems: MAX_FACETS,
+    ...BETA,
+  }),
+  ...FILTERS,
+  within: WITHIN,
+})
+export type FacetQuery = Static<typeof FacetQuery>
+
+const Value = Type.Object(
+  {
+    value: Type.String({ description: 'The value in the spelling of the newest animal that has it.' }),
+    count: Type.Integer({ description: 'The number of matching animals with this value.', minimum: 1 }),
+  },
+  { title: 'FacetValue' },
+)
+
+export const PetFacets = Type.Object(
+  {
+    matches: Type.Integer({ description: 'The number of animals counted.', minimum: 0 }),
+    approximate: Type.Boolean({
+      description:
+        'Whether more animals match than were counted: only the newest 10,000, or as many as one request ' +
+        'may read.',
+    }),
+    facets: Type.Record(Type.String(), Type.Array(Value), {
+      description: 'By filter: the 100 most frequent values, the most frequent first.',
+    }),
+  },
+  { title: 'PetFacets', description: 'The number of animals with each value.' },
+)
+export type PetFacets = Static<typeof PetFacets>

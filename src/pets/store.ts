@@ -1,48 +1,50 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
-import { unknownCategory } from '../categories/store.ts'
-import { type Fill, prepared } from '../db/prepared.ts'
+import { unknownCategoryError } from '../categories/store.ts'
+import { dialectOf, isForeignKeyViolation, isUniqueViolation } from '../db/dialect.ts'
+import {
+  type Fill,
+  MAX_STATEMENT_ROWS,
+  prepareQuery,
+  type RowValues,
+  rowsOf,
+  shapeOf,
+  valuesOf,
+} from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
 import type { Validators } from '../http/conditional.ts'
-import type { Aged } from './age.ts'
 import {
+  type AgedPet,
   byColumn,
-  columnsOf,
-  differs,
-  etagOfPet,
+  type ColumnValues,
+  type FieldSelection,
   PET_COLUMNS,
-  type Picked,
-  type PickedRow,
-  pickedFrom,
-  pickedOf,
+  type PetView,
+  type RenderOptions,
   type Row,
-  type Show,
-  toJson,
+  type RowWithTimes,
+  STORED_COLUMNS,
+  type StoredRow,
+  toColumnValues,
   toPet,
-  type Written,
-  written,
+  toPetView,
+  VIEW_COLUMNS,
+  validatorsOf,
 } from './row.ts'
 import type { Pet } from './schema.ts'
 
-/** An animal with its validators, and the row that it was read from. */
+// Reads animals by id, and adds, changes and removes animals. For lists see list.ts.
+
+/** An animal with its validators, and the row from which they were read. */
 export interface StoredPet extends Validators {
   pet: Pet
-  /** As the row has them. */
+  /** The `photos` column of the row. */
   photos: string | null
   row: StoredRow
 }
 
-/** The row of an animal, with all that validators are made of: what a change gives back. */
-export interface StoredRow extends Row {
-  /** Unix time in milliseconds. */
-  updatedAt: number
-}
-
-export const STORED_COLUMNS = ['updated_at as updatedAt', ...PET_COLUMNS] as const
-
-const findById = prepared<{ id: number }, StoredRow>((db, fill) =>
+const findById = prepareQuery<{ id: number }, StoredRow>((db, fill) =>
   db.selectFrom('pet').select(STORED_COLUMNS).where('id', '=', fill('id')),
 )
 
@@ -51,57 +53,41 @@ export async function find(db: Db, id: number): Promise<StoredPet | undefined> {
   return row && toStored(row)
 }
 
-/** As a caller sees it, in the form that is needed. All that decides what this one sees is decided before. */
-export interface Seen {
-  /** Without parsing what is in the row, but where only a part was picked. */
-  toJson(): string
-  /** What the JSON says. */
-  toObject(): Record<string, unknown>
+export function toStored(row: StoredRow): StoredPet {
+  return { pet: toPet(row), photos: row.photos, row, ...validatorsOf(row) }
 }
 
-export interface Shown extends Validators, Seen {
-  id: number
+export async function findView(
+  db: Db,
+  id: number,
+  options: RenderOptions,
+  selection?: FieldSelection,
+): Promise<PetView | undefined> {
+  const [row] = await findForView(db, { id })
+  return row && toPetView(row, options, selection)
 }
 
-export async function findShown(db: Db, id: number, show: Show, picked?: Picked): Promise<Shown | undefined> {
-  const [row] = await findToShow(db, { id })
-  return row && toShown(row, show, picked)
-}
-
-/** All that may be shown of an animal, and what its validators are made of. */
-export const SHOWN_COLUMNS = columnsOf(pickedOf('*'))
-
-const findToShow = prepared<{ id: number }, PickedRow>((db, fill) =>
-  db.selectFrom('pet').select(SHOWN_COLUMNS).where('id', '=', fill('id')),
+const findForView = prepareQuery<{ id: number }, RowWithTimes>((db, fill) =>
+  db.selectFrom('pet').select(VIEW_COLUMNS).where('id', '=', fill('id')),
 )
 
-export function toShown(row: PickedRow, show: Show, picked?: Picked): Shown {
-  const seen = picked ? seenOf(() => pickedFrom(row, show, picked)) : seenWhole(row, show)
-  return { id: row.id, ...seen, ...validatorsOf(row) }
+/**
+ * Locks animals until the end of the transaction, the lowest id first. Transactions that lock their animals
+ * in this order cannot wait for each other forever.
+ */
+export async function lock(db: Db, ids: number[]): Promise<void> {
+  const rows = db.selectFrom('pet').select('id').where('id', 'in', ids).orderBy('id')
+  await dialectOf(db).lockRows(rows, 'wait').execute()
 }
 
-export function seenOf(toObject: Seen['toObject']): Seen {
-  return { toObject, toJson: () => JSON.stringify(toObject()) }
-}
-
-export function seenWhole(row: Row, show: Show): Seen {
-  const json = () => toJson(row, show)
-  return { toJson: json, toObject: () => JSON.parse(json()) }
-}
-
-/** What a change made of an animal, in the same form. */
-export function storedToShown(row: StoredRow, show: Show): Shown {
-  return { id: row.id, ...seenWhole(row, show), ...validatorsOf(row) }
-}
-
-/** @returns those that are there, in no order */
+/** Finds animals by id. Unknown ids are skipped. The order is undefined. */
 export async function findMany(db: Db, ids: number[]): Promise<Pet[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('pet').select(PET_COLUMNS).where('id', 'in', ids).execute()
   return rows.map((row) => toPet(row as unknown as Row))
 }
 
-/** What those are called that are there, and whether they are listed; in the order of their ids. */
+/** Finds names and statuses of animals, by id. Unknown ids are skipped. */
 export async function findNames(
   db: Db,
   ids: number[],
@@ -110,10 +96,111 @@ export async function findNames(
   return db.selectFrom('pet').select(['id', 'name', 'status']).where('id', 'in', ids).orderBy('id').execute()
 }
 
-type Changed = Written & Times & { id: number; before: number; version: number; now: number }
+/** The key that adds an animal, and the time. */
+export interface Creation {
+  /** The key that adds the animal. Null if no key adds the animal. */
+  keyId: number | null
+  /** Unix time in milliseconds. */
+  now: number
+}
 
-/** Of an animal in its version, every member: one statement, whatever a patch names. */
-const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
+type InsertParameters = ColumnValues & Times & Creation & { version: number }
+
+/** The columns of a new animal, with the names of their parameters. */
+const COLUMNS = {
+  ...byColumn((name: keyof ColumnValues): keyof InsertParameters => name),
+  published_at: 'publishedAt',
+  status_changed_at: 'statusChangedAt',
+  created_at: 'now',
+  created_by: 'keyId',
+  updated_at: 'now',
+  version: 'version',
+} as const
+const VALUE_OF = Object.entries(COLUMNS) as [keyof typeof COLUMNS, keyof InsertParameters][]
+
+const newRow = (aged: AgedPet, now: number) => ({
+  ...toColumnValues(aged),
+  ...timesOf(aged.pet.status, now),
+  version: drawVersion(),
+})
+
+/**
+ * Inserts by selecting from `category`, so an unknown category inserts nothing. A failed insert would use up
+ * an id.
+ */
+const insertIntoCategory = prepareQuery<InsertParameters, StoredRow>((db, fill) =>
+  db
+    .insertInto('pet')
+    .columns(VALUE_OF.map(([column]) => column))
+    .expression(({ selectFrom, val }) =>
+      selectFrom('category')
+        .select(
+          VALUE_OF.map(([column, name]) =>
+            column === 'category_id' ? ('category.id as category_id' as const) : val(fill(name)).as(column),
+          ),
+        )
+        .where('category.id', '=', fill('categoryId')),
+    )
+    .returning(STORED_COLUMNS),
+)
+
+/** @throws {ApiError} external_id_exists; validation_failed for an unknown category */
+export async function insert(db: Db, aged: AgedPet, { keyId, now }: Creation): Promise<StoredRow> {
+  const [row] = await mapViolations(insertIntoCategory(db, { ...newRow(aged, now), keyId, now }))
+  if (!row) throw unknownCategoryError()
+  return row
+}
+
+/**
+ * Adds many animals, which the caller has already checked.
+ *
+ * @returns the new ids, in the order of the animals
+ * @throws {ApiError} validation_failed if a category was removed since the check
+ */
+export async function insertPets(db: Db, pets: AgedPet[], creation: Creation): Promise<number[]> {
+  const ids: number[] = []
+  for (let from = 0; from < pets.length; from += MAX_STATEMENT_ROWS) {
+    ids.push(...(await insertSome(db, pets.slice(from, from + MAX_STATEMENT_ROWS), creation)))
+  }
+  return ids
+}
+
+async function insertSome(db: Db, pets: AgedPet[], { keyId, now }: Creation): Promise<number[]> {
+  const rows = pets.map((aged) => newRow(aged, now))
+  const added = await mapViolations(insertRows(db, valuesOf(rows, { now, keyId })))
+  added.sort((one, other) => one.id - other.id)
+  // Sorts the ids. Both engines assign rising ids to the rows of an insert, but neither guarantees this.
+  if (added.some(({ name }, index) => name !== pets[index]?.pet.name))
+    throw new Error('the database assigned ids in another order')
+  return added.map(({ id }) => id)
+}
+
+const insertRows = prepareQuery<RowValues, { id: number; name: string }>(
+  (db, fill, values) =>
+    db
+      .insertInto('pet')
+      .values(
+        rowsOf(
+          values,
+          fill,
+          (own) =>
+            // All rows have the same key and the same time.
+            Object.fromEntries(
+              VALUE_OF.map(([column, name]) => [
+                column,
+                name === 'now' || name === 'keyId' ? fill(name) : own(name),
+              ]),
+            ) as never,
+        ),
+      )
+      .returning(['id', 'name']),
+  shapeOf,
+)
+
+type UpdateParameters = ColumnValues & Times & { id: number; before: number; version: number; now: number }
+
+/** Writes all members, if the version is unchanged. All patches use one prepared query. */
+const updateVersion = prepareQuery<UpdateParameters, StoredRow>((db, fill) =>
   db
     .updateTable('pet')
     .set({
@@ -127,22 +214,22 @@ const updateVersion = prepared<Changed, StoredRow>((db, fill) =>
     .returning(STORED_COLUMNS),
 )
 
-/** @returns undefined when the animal is no longer as it was `before` */
+/** @returns undefined if the animal has changed since `before` was read */
 export async function update(
   db: Db,
   before: StoredPet,
-  after: Aged,
+  after: AgedPet,
   now: number,
 ): Promise<StoredRow | undefined> {
-  const { pet, ageDueAt } = after
-  const versions = { before: before.row.version, version: drawVersion() }
-  const moved = pet.status === before.pet.status ? undefined : pet.status
-  const changed = { ...written(pet, ageDueAt), ...timesOf(moved, now), ...versions, id: before.pet.id, now }
-  const [row] = await withReferences(updateVersion(db, changed))
+  const { id, version } = before.row
+  const status = after.pet.status === before.pet.status ? undefined : after.pet.status
+  const versions = { before: version, version: drawVersion() }
+  const changed = { ...toColumnValues(after), ...timesOf(status, now), ...versions, id, now }
+  const [row] = await mapViolations(updateVersion(db, changed))
   return row
 }
 
-/** Whether it was still as `before`, and is gone now. */
+/** @returns false if the animal has changed since `before` was read */
 export async function remove(db: Db, before: StoredPet): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('pet')
@@ -152,16 +239,7 @@ export async function remove(db: Db, before: StoredPet): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-export function toStored(row: StoredRow): StoredPet {
-  return { pet: toPet(row), photos: row.photos, row, ...validatorsOf(row) }
-}
-
-function validatorsOf(row: StoredRow): Validators {
-  const { id, version, updatedAt, organizationId } = row
-  return { etag: etagOfPet(id, version), updatedAt, differs: differs(row), owner: organizationId }
-}
-
-/** When an animal that is new, or gets another status, was available first and got that status. */
+/** @returns the times to set when an animal gets a status. Null means that a time stays unchanged */
 export function timesOf(status: string | null | undefined, now: number) {
   return {
     publishedAt: status === 'available' ? now : null,
@@ -170,29 +248,29 @@ export function timesOf(status: string | null | undefined, now: number) {
 }
 export type Times = ReturnType<typeof timesOf>
 
-/** Of an update. A time that is kept already stays; one that is null changes nothing. */
+/** Sets the times in an update. Null changes nothing, and the time of the first publication never changes. */
 export const setTimes = (fill: Fill<Times>) => ({
   published_at: sql<number>`coalesce(published_at, cast(${fill('publishedAt')} as bigint))`,
   status_changed_at: sql<number>`coalesce(cast(${fill('statusChangedAt')} as bigint), status_changed_at)`,
 })
 
-/** All have as many digits, and none is one of the counts that older releases gave. */
-const [LEAST, MOST] = [2 ** 47, 2 ** 48]
+/** Versions have 15 digits. Older releases used small counts. */
+const [MIN_VERSION, MAX_VERSION] = [2 ** 47, 2 ** 48]
 
 /**
- * Names the state of an animal. It is drawn with every change, not counted: after a restore, another change
- * gives the animal another name. Decision 7.
+ * Draws a random version for each change of an animal. A counter would repeat versions after a restore from a
+ * backup. See decision 7.
  */
 export function drawVersion(): number {
-  return randomInt(LEAST, MOST)
+  return randomInt(MIN_VERSION, MAX_VERSION)
 }
 
-/** Says what a change broke: the reference to a category, or what is unique. */
-export async function withReferences<Result>(change: Promise<Result>): Promise<Result> {
+/** Maps constraint violations to errors. @throws {ApiError} external_id_exists, validation_failed */
+export async function mapViolations<Result>(change: Promise<Result>): Promise<Result> {
   try {
     return await change
   } catch (error) {
     if (isUniqueViolation(error)) throw new ApiError('external_id_exists')
-    throw isForeignKeyViolation(error) ? unknownCategory() : error
+    throw isForeignKeyViolation(error) ? unknownCategoryError() : error
   }
 }

@@ -24,7 +24,7 @@ async function startTwo(t: TestContext) {
   return { ...app, asReader: (path: string, headers = {}) => app.get(path, { ...reader, ...headers }) }
 }
 
-test('staff members and exact places reach nobody with read access', async (t) => {
+test('read keys never see staff members or exact coordinates', async (t) => {
   const { get, patch, asReader } = await startTwo(t)
   await patch('/v1/pets/1', { staff: { notes: `${SECRET}!` } })
   await patch('/v1/pets/1', { place: { latitude: EXACT + 0.001 }, staff: { notes: null } })
@@ -32,12 +32,12 @@ test('staff members and exact places reach nobody with read access', async (t) =
   const max = { ...PUBLIC, name: 'Max' }
 
   for (const path of ['/v1/pets/1', '/v1/pets', '/v1/pets?id=1', '/v1/pets?sort=id']) {
-    // Each twice, so that the second comes from the cache, and beside one who sees all.
+    // Each request twice, so the second response comes from the cache, after an admin's request.
     for (const _ of [1, 2]) {
       assert.match((await get(path)).text, /52\.090833/)
       const { text, headers } = await asReader(path)
       assert.deepEqual([JSON.parse(text)].flat(), [max])
-      // By chance an ETag may have any letters.
+      // A random ETag may contain these letters.
       const { etag: _etag, ...others } = headers
       assert.doesNotMatch(JSON.stringify(others), /all/)
     }
@@ -52,7 +52,7 @@ test('staff members and exact places reach nobody with read access', async (t) =
   assert.match(all, /52\.091833/)
 })
 
-test('without anything hidden every caller gets the same ETag, and else each their own', async (t) => {
+test('the ETag is the same for every caller only if the animal has no private members', async (t) => {
   const { get, post, asReader } = await startTwo(t)
   await post('/v1/pets', { name: 'Tom', categoryId: 2 })
   assert.equal((await get('/v1/pets/2')).headers.etag, (await asReader('/v1/pets/2')).headers.etag)
@@ -63,7 +63,7 @@ test('without anything hidden every caller gets the same ETag, and else each the
   assert.equal((await asReader('/v1/pets/1', { 'if-none-match': open.headers.etag })).status, 304)
 })
 
-test('of many changes that staff alone may see, a reader finds the others', async (t) => {
+test('GET history with a read key finds public changes older than 101 private changes', async (t) => {
   const { patch, asReader } = await startTwo(t)
   await patch('/v1/pets/1', { status: 'available' })
   for (let note = 1; note <= 101; note += 1) await patch('/v1/pets/1', { staff: { notes: `${note}` } })

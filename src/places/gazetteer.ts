@@ -1,31 +1,179 @@
 import { Worker } from 'node:worker_threads'
 import { entryOf } from '../entry.ts'
+import { ApiError } from '../errors.ts'
+import { findCountryCode } from '../http/iso-codes.ts'
 import type { Point } from './distance.ts'
-import { hashOf, keysOf, type Where } from './place-keys.ts'
 
-/** Hashes in their order, each with where it is. */
+// Finds coordinates by postal code, or by city together with its region or country.
+
+/** The part of an address that identifies a place. */
+export interface PlaceAddress {
+  city?: string | undefined
+  region?: string | undefined
+  postcode?: string | undefined
+  country?: string | undefined
+}
+
+/** A place as a client sent it. The coordinates may be absent. */
+export type PlaceData = { [Name in keyof PlaceAddress]: PlaceAddress[Name] | null } & {
+  latitude?: number | null | undefined
+  longitude?: number | null | undefined
+}
+
+export const PLACE_MEMBERS = ['city', 'region', 'postcode', 'country'] as const
+
+const COORDINATES = /^-?[0-9]{1,2}(?:[.][0-9]{1,12})?,-?[0-9]{1,3}(?:[.][0-9]{1,12})?$/
+
+/** A point, or a region with the distance from its center to its farthest city. */
+export interface Region extends Point {
+  meters?: number
+}
+
+/** No search goes farther from the center of a region. */
+const MAX_REGION_METERS = 800_000
+
+/** The distance in meters to search around a place. A region is searched as a whole. */
+export const reachOf = ({ meters = 0 }: Region, within: number): number =>
+  Math.max(within, Math.min(meters, MAX_REGION_METERS))
+
+/**
+ * Resolves the `near` parameter of a search.
+ *
+ * @param near latitude and longitude, a postal code, a city that may be followed by its region, country or
+ *   both, or a state or province of the United States or Canada
+ * @throws {ApiError} invalid_parameter
+ */
+export async function getPoint(near: string): Promise<Region> {
+  const parts = near.split(',').map((part) => part.trim())
+  if (COORDINATES.test(parts.join(','))) {
+    const [latitude = 0, longitude = 0] = parts.map(Number)
+    if (Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) return { latitude, longitude }
+    throw invalidNear(
+      'out_of_range',
+      'Send a latitude from -90 to 90 degrees and a longitude from -180 to 180.',
+    )
+  }
+  const [first = '', ...rest] = parts
+  const country = findCountryCode(rest.at(-1) ?? '')
+  const isName = rest.length === 0 && CITIES_WITH_NAME_OF_REGION.has(fold(near))
+  const point =
+    (isName || rest.length > 0 ? undefined : await locateRegional(parts)) ??
+    (await locate({ postcode: first, country })) ??
+    // Two letters can be the code of a state or of a country.
+    (await locate({ city: first, region: rest[0], country: rest.length > 1 ? country : undefined })) ??
+    (country && rest.length === 1 ? await locate({ city: first, country }) : undefined) ??
+    (await locateRegional(parts))
+  if (point) return point
+  throw invalidNear(
+    'invalid_value',
+    'This place was not found. Send a latitude and longitude (52.09,5.12), a postal code of the United States or ' +
+      'Canada, a city with its state or country (Denver, CO), or a state or province (WA).',
+  )
+}
+
+/** Names of regions that mean the city if they stand alone. */
+const CITIES_WITH_NAME_OF_REGION = new Set(['new york', 'washington', 'quebec'])
+const UNITED_STATES_OR_CANADA = /^(?:us|usa|united states|canada)$/i
+/** The longest name, "Newfoundland and Labrador", has three words. */
+const MAX_REGION_WORDS = 3
+
+/**
+ * Finds a region, or a city that is followed by its region: WA, Denver CO, or Denver, CO 80202, USA. An empty
+ * first part is ignored.
+ */
+async function locateRegional(parts: string[]): Promise<Region | undefined> {
+  const named = parts.filter((part, index) => index === 0 || !UNITED_STATES_OR_CANADA.test(part))
+  const words = named.join(' ').split(/\s+/).filter(Boolean)
+  const { regions } = await lists()
+  const [first = '', last = ''] = words.slice(-2)
+  const [postcode, size] = US_POSTCODE.test(last)
+    ? [last, 1]
+    : CA_POSTCODE.test(`${first} ${last}`)
+      ? [`${first} ${last}`, 2]
+      : [CA_POSTCODE.test(last) ? last : undefined, Number(CA_POSTCODE.test(last))]
+  const names = words.slice(0, words.length - size)
+  for (let count = Math.min(names.length, MAX_REGION_WORDS); count > 0; count -= 1) {
+    const region = names.slice(-count).join(' ')
+    const whole = regions.get(regionKey(region))
+    if (!whole) continue
+    const city = names.slice(0, -count).join(' ')
+    const point = (await locate({ postcode })) ?? (city === '' ? whole : await locate({ city, region }))
+    if (point) return point
+  }
+  return undefined
+}
+
+function invalidNear(code: 'out_of_range' | 'invalid_value', message: string): ApiError {
+  return new ApiError('invalid_parameter', { details: [{ parameter: 'near', code, message }] })
+}
+
+/** @returns the coordinates of a new place; undefined if it has coordinates already or was not found */
+export async function findCoordinates(place: PlaceData | undefined): Promise<Point | undefined> {
+  if (!place || hasCoordinates(place)) return undefined
+  return locateIfPossible(place)
+}
+
+/**
+ * Finds the coordinates of a place after a patch. Coordinates that a person entered stay unchanged.
+ * Coordinates that came from a postal code or city are looked up again.
+ *
+ * @returns undefined if the coordinates stay; null if the new place was not found
+ */
+export async function findPatchedCoordinates(
+  before: PlaceData,
+  patch: PlaceData,
+): Promise<Point | null | undefined> {
+  if (hasCoordinates(patch) || PLACE_MEMBERS.every((name) => patch[name] === undefined)) return undefined
+  if (typeof before.latitude === 'number') {
+    const point = await locateIfPossible(before)
+    if (point?.latitude !== before.latitude || point.longitude !== before.longitude) return undefined
+  }
+  const after = Object.fromEntries(
+    PLACE_MEMBERS.map((name) => [name, patch[name] === undefined ? before[name] : patch[name]]),
+  )
+  return (await locateIfPossible(after)) ?? null
+}
+
+function hasCoordinates({ latitude, longitude }: PlaceData): boolean {
+  return latitude !== undefined || longitude !== undefined
+}
+
+/**
+ * Finds coordinates, which are optional. If the lists cannot be read, the place is stored without
+ * coordinates.
+ */
+function locateIfPossible(place: PlaceData): Promise<Point | undefined> {
+  const where: PlaceAddress = Object.fromEntries(
+    PLACE_MEMBERS.map((name) => [name, place[name] ?? undefined]),
+  )
+  return locate(where).catch(() => undefined)
+}
+
+/** The hashes of all keys in ascending order, and the coordinates of each key at the same index. */
 export interface Gazetteer {
   hashes: Float64Array
   latitudes: Float32Array
   longitudes: Float32Array
+  /** The regions of the United States and Canada, by `regionKey` of their codes and names. */
+  regions: ReadonlyMap<string, Region>
 }
 
 let loading: Promise<Gazetteer> | undefined
 
-/** So precise are the sources, in degrees: about ten metres. */
+/** The number of decimal places in the sources, which is precise to about ten meters. */
 const DIGITS = 4
 
 /**
- * Where a postcode or a city lies: of a city the middle, of a name that many have the one where most people
- * live. Nothing is asked of another machine. The lists are read by a thread of their own when the first place
- * is looked up, since that takes a while; what stays are three arrays of some megabytes.
+ * Finds the coordinates of a postal code, or the center of a city. If several cities have the same name,
+ * chooses the city with the largest population. Uses local lists only. A thread reads these lists at the
+ * first lookup, into three arrays of some megabytes.
  *
- * @returns undefined where nobody knows
+ * @returns undefined if the place was not found
  */
-export async function locate(where: Where): Promise<Point | undefined> {
+export async function locate(where: PlaceAddress): Promise<Point | undefined> {
   const keys = keysOf(where)
   if (keys.length === 0) return undefined
-  const { hashes, latitudes, longitudes } = await gazetteer()
+  const { hashes, latitudes, longitudes } = await lists()
   for (const key of keys) {
     const at = indexIn(hashes, hashOf(key))
     if (at === undefined) continue
@@ -35,15 +183,15 @@ export async function locate(where: Where): Promise<Point | undefined> {
   return undefined
 }
 
-function gazetteer(): Promise<Gazetteer> {
-  loading ??= read().catch((error) => {
+function lists(): Promise<Gazetteer> {
+  loading ??= readLists().catch((error) => {
     loading = undefined
     throw error
   })
   return loading
 }
 
-function read(): Promise<Gazetteer> {
+function readLists(): Promise<Gazetteer> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(entryOf('gazetteer-thread', import.meta.url))
     worker.once('message', resolve).once('error', reject)
@@ -51,12 +199,70 @@ function read(): Promise<Gazetteer> {
   })
 }
 
-function indexIn(sorted: Float64Array, wanted: number): number | undefined {
+function indexIn(sorted: Float64Array, value: number): number | undefined {
   let [from, to] = [0, sorted.length]
   while (from < to) {
     const middle = (from + to) >>> 1
-    if ((sorted[middle] as number) < wanted) from = middle + 1
+    if ((sorted[middle] as number) < value) from = middle + 1
     else to = middle
   }
-  return sorted[from] === wanted ? from : undefined
+  return sorted[from] === value ? from : undefined
+}
+
+// Builds keys. A key is a normalized text that identifies a place.
+
+/** Normalizes a name. Names that differ only in spelling details, such as accents, become equal. */
+function fold(text: string): string {
+  if (/^[A-Za-z]+$/.test(text)) return text.toLowerCase()
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+export const regionKey = (name: string): string => fold(name)
+export const postcodeKey = (country: string, code: string): string => `p ${country} ${fold(code)}`
+export const cityKey = (name: string, country = '', region = ''): string =>
+  `c ${country} ${fold(region)} ${fold(name)}`
+
+const US_POSTCODE = /^(\d{5})(?:-\d{4})?$/
+/** Shortens a Canadian postcode to its first half, because the lists contain only that half. */
+const CA_POSTCODE = /^([A-Za-z]\d[A-Za-z])(?: ?\d[A-Za-z]\d)?$/
+
+/** Countries whose regions are known. A region without a country is looked up in these countries. */
+const WITH_REGIONS = ['US', 'CA']
+
+/**
+ * Returns the keys that may find a place, the most precise key first. If a region or country is given, it
+ * must match. Otherwise a city of the same name elsewhere would count, and five digits are a postal code in
+ * many countries.
+ */
+function keysOf({ city, region, postcode = '', country }: PlaceAddress): string[] {
+  const keys: string[] = []
+  const american = US_POSTCODE.exec(postcode)?.[1]
+  const canadian = CA_POSTCODE.exec(postcode)?.[1]
+  const mayBeAnywhere = country === undefined && city !== undefined
+  if (american && !mayBeAnywhere && (country ?? 'US') === 'US') keys.push(postcodeKey('US', american))
+  if (canadian && !mayBeAnywhere && (country ?? 'CA') === 'CA') keys.push(postcodeKey('CA', canadian))
+  if (city === undefined) return keys
+  const countries = country === undefined ? WITH_REGIONS : [country]
+  if (region === undefined || !WITH_REGIONS.includes(country ?? 'US'))
+    return [...keys, cityKey(city, country)]
+  return [...keys, ...countries.map((one) => cityKey(city, one, region))]
+}
+
+/**
+ * A 53-bit hash, which a JavaScript number represents exactly. Among some 300,000 keys, a collision is very
+ * unlikely.
+ */
+export function hashOf(key: string): number {
+  let [one, other] = [0x811c9dc5, 0x9dc5811c]
+  for (let i = 0; i < key.length; i += 1) {
+    const code = key.charCodeAt(i)
+    one = Math.imul(one ^ code, 0x01000193)
+    other = Math.imul(other ^ code, 0x85ebca6b) ^ (other >>> 13)
+  }
+  return (one >>> 0) * 0x200000 + ((other >>> 0) & 0x1fffff)
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { locate } from './gazetteer.ts'
+import { metersBetween } from './distance.ts'
+import { getPoint, locate } from './gazetteer.ts'
 
 const ADMIN = { key: { ...UNLIMITED, access: 'admin' } } as const
 const DENVER = { latitude: 39.7392, longitude: -104.9847 }
@@ -9,7 +10,7 @@ const BEVERLY_HILLS = { latitude: 34.0901, longitude: -118.4065 }
 const TORONTO = { latitude: 43.7001, longitude: -79.4163 }
 const UTRECHT = { latitude: 52.0908, longitude: 5.1222 }
 
-test('postcodes and cities are found, whatever the case and accents of their letters', async () => {
+test('locate finds postal codes and cities, ignoring case and accents', async () => {
   for (const [where, expected] of [
     [{ postcode: '90210' }, BEVERLY_HILLS],
     [{ postcode: '90210-1234', city: 'Denver', country: 'US' }, BEVERLY_HILLS],
@@ -17,7 +18,7 @@ test('postcodes and cities are found, whatever the case and accents of their let
     [{ city: 'denver', region: 'Colorado', country: 'US' }, DENVER],
     [{ city: 'DENVER', region: 'co' }, DENVER],
     [{ city: 'Utrecht', country: 'NL' }, UTRECHT],
-    // The one where most people live.
+    // The largest city of this name.
     [{ city: 'Utrecht' }, UTRECHT],
     [
       { city: 'Sao Paulo', country: 'BR' },
@@ -26,7 +27,7 @@ test('postcodes and cities are found, whatever the case and accents of their let
     [{ city: 'Toronto', region: 'ON' }, TORONTO],
     [{ city: 'Toronto', region: 'Ontario', country: 'CA' }, TORONTO],
     [{ city: 'St. Petersburg' }, { latitude: 27.7709, longitude: -82.6793 }],
-    // Five digits are a postcode of many countries, and a region is not passed over.
+    // Five digits are a postal code in many countries, and a region must match.
     [{ postcode: '90210', city: 'Utrecht' }, UTRECHT],
     [{ city: 'Denver', region: 'TX' }, undefined],
     [{ city: 'Denver', region: 'Ontario', country: 'CA' }, undefined],
@@ -40,7 +41,40 @@ test('postcodes and cities are found, whatever the case and accents of their let
   }
 })
 
-test('big cities are found by their own name and by the English one', async () => {
+test('getPoint finds cities with a state and postal code in any spelling, and whole states', async () => {
+  const zip = await getPoint('80202')
+  for (const near of [
+    'Denver, CO 80202',
+    'Denver CO 80202',
+    'denver, colorado 80202-1234',
+    'Denver, CO 80202, USA',
+  ])
+    assert.deepEqual(await getPoint(near), zip, near)
+  for (const near of ['Denver CO', 'DENVER Colorado', 'Denver, CO, US', 'Denver  CO'])
+    assert.deepEqual(await getPoint(near), DENVER, near)
+  for (const near of ['Toronto ON', 'Toronto, Ontario, Canada', 'toronto ontario'])
+    assert.deepEqual(await getPoint(near), TORONTO, near)
+  assert.deepEqual(await getPoint('Toronto, ON M5V 2T6'), await getPoint('M5V2T6'))
+  assert.deepEqual(await getPoint('Salt Lake City UT'), await getPoint('Salt Lake City, Utah'))
+  assert.deepEqual(await getPoint('Charleston West Virginia'), await getPoint('Charleston, WV'))
+  // A region is a circle around all of its cities.
+  for (const [region, city] of [
+    ['WA', 'Spokane, WA'],
+    ['texas', 'El Paso, TX'],
+    ['NY', 'New York, NY'],
+    ['West Virginia', 'Charleston, WV'],
+    ['BC', 'Victoria, BC'],
+    ['Newfoundland and Labrador', 'St. John’s, NL'],
+  ] as const) {
+    const { meters = 0, ...center } = await getPoint(region)
+    assert.ok(metersBetween(center, await getPoint(city)) <= meters, region)
+  }
+  assert.deepEqual(await getPoint('New York'), await getPoint('New York City'), 'the city')
+  for (const near of ['Denver TX', 'CO, TX', 'Nowhere CO', 'XY'])
+    await assert.rejects(getPoint(near), { code: 'invalid_parameter' }, near)
+})
+
+test('locate finds big cities by their local and their English name', async () => {
   const pairs = [
     'AT Wien/Vienna, CZ Praha/Prague, IT Firenze/Florence, NL Den Haag/The Hague, DE München/Munich, DE Köln/Cologne',
     'IT Roma/Rome, IT Milano/Milan, IT Napoli/Naples, IT Torino/Turin, IT Venezia/Venice, CH Genève/Geneva',
@@ -60,7 +94,7 @@ test('big cities are found by their own name and by the English one', async () =
   assert.deepEqual(louis, await locate({ city: 'St. Louis', region: 'MO', country: 'US' }))
 })
 
-test('an animal gets the coordinates of its postcode or city, and others when it moves; better ones stay', async (t) => {
+test('POST and PATCH /v1/pets with a postal code or city set its coordinates, and keep entered coordinates', async (t) => {
   const { post, patch } = await startApp(t, ADMIN)
   const rex = (place: object) => ({ name: 'Rex', categoryId: 1, place })
   const placeOf = ({ body: { place } }: { body: { place: unknown } }) => place
@@ -83,7 +117,7 @@ test('an animal gets the coordinates of its postcode or city, and others when it
   assert.deepEqual(placeOf(await post('/v1/pets', rex({ region: 'CO' }))), { region: 'CO' })
 })
 
-test('an organization gets the coordinates of its address, and is found near a name', async (t) => {
+test('GET /v1/organizations?near=NAME finds an organization by the coordinates of its address', async (t) => {
   const { get, post, patch } = await startApp(t, ADMIN)
   const address = { street: 'Street 1', city: 'Denver', region: 'CO', country: 'US' }
   const { body } = await post('/v1/organizations', { name: 'Hill', address })

@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-// All searches of a process share its event loop, and together let others in between.
+// All searches of a process share the time that a turn of the event loop has for searches.
 
-/** For so long nobody else's request waits. */
+/** The longest time that searches may make other requests wait. */
 const TURN_MS = 4
 
-/** When the searches of this turn of the event loop began. */
+/** When the searches of the current turn of the event loop began. */
 let since: number | undefined
-/** The next turn, for which all wait alike. */
+/** Resolves in the next turn of the event loop. All waiting searches share this promise. */
 let next: Promise<void> | undefined
 
-function begun(): number {
+function turnStart(): number {
   if (since === undefined) {
     since = performance.now()
     setImmediate(() => {
@@ -20,9 +20,12 @@ function begun(): number {
   return since
 }
 
-/** Lets others in between, now and then: called after each piece of work that takes a millisecond or so. */
-export async function takeTurns(): Promise<void> {
-  while (performance.now() - begun() >= TURN_MS) {
+/**
+ * Lets other requests run if the searches of this turn took too long. Call this after about each millisecond
+ * of work.
+ */
+export async function yieldToEventLoop(): Promise<void> {
+  while (performance.now() - turnStart() >= TURN_MS) {
     next ??= turn().then(() => {
       next = undefined
     })

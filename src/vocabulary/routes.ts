@@ -2,17 +2,19 @@ import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import type { App } from '../http/app.ts'
 import { readCursor } from '../http/cursor.ts'
-import { onceKey } from '../http/idempotency.ts'
-import { int64 } from '../http/int64.ts'
-import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
-import { KINDS, type Kind, schemasOf, titleOf, WordQuery } from './schema.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
+import { parseInt64 } from '../http/int64.ts'
+import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
+import { schemasOf, titleOf, WORD_KINDS, type WordKind, WordQuery } from './schema.ts'
 import * as vocabulary from './store.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 
-/** Names of breeds and of colors: suggestions, since an animal may have any. */
+/**
+ * Adds the routes of suggested names for breeds and colors. Animals may have names that are not in the lists.
+ */
 export function vocabularyRoutes(app: App, context: Context): void {
-  for (const kind of KINDS) {
+  for (const kind of WORD_KINDS) {
     listWords(app, context, kind)
     createWord(app, context, kind)
     getWord(app, context, kind)
@@ -20,11 +22,12 @@ export function vocabularyRoutes(app: App, context: Context): void {
   }
 }
 
-function listWords(app: App, { config, db, cursorSecret }: Context, kind: Kind): void {
+function listWords(app: App, { config, db, cursorSecret }: Context, kind: WordKind): void {
   const schema = {
     operationId: `list${titleOf(kind)}s`,
     summary: `List names of ${kind}s`,
-    description: 'Suggestions, oldest first, in pages as of animals: an animal may have any other name too.',
+    description:
+      'Suggested names, oldest first, in pages like those of animals. Animals may have other names too.',
     ...BETA,
     querystring: WordQuery,
     response: { 200: { ...schemasOf(kind).Words, headers: PAGE_HEADERS } },
@@ -36,7 +39,7 @@ function listWords(app: App, { config, db, cursorSecret }: Context, kind: Kind):
     const found = await vocabulary.list(db, kind, { categoryId, limit, after: after?.[0] })
     const { page, link } = pageOf(found, {
       ...{ limit, secret: cursorSecret, scope, positionOf: ({ id }) => [id] },
-      address: `${publicBase(config, request)}/${kind}s`,
+      address: `${publicBaseUrl(config, request)}/${kind}s`,
       query: { limit, categoryId },
     })
     reply.header('link', link)
@@ -44,7 +47,7 @@ function listWords(app: App, { config, db, cursorSecret }: Context, kind: Kind):
   })
 }
 
-function createWord(app: App, { config, writeOnce }: Context, kind: Kind): void {
+function createWord(app: App, { config, writeOnce }: Context, kind: WordKind): void {
   const { NewWord, Word } = schemasOf(kind)
   const schema = {
     operationId: `create${titleOf(kind)}`,
@@ -53,15 +56,15 @@ function createWord(app: App, { config, writeOnce }: Context, kind: Kind): void 
     body: NewWord,
     response: { 201: Word },
   }
-  const errors = { 409: 'The category has this name already.' }
+  const errors = { 409: 'The category already has this name.' }
   app.post(`/${kind}s`, { config: { errors }, schema }, async (request, reply) => {
-    const word = await writeOnce(onceKey(request, reply), changes.insertWord, kind, request.body)
-    reply.code(201).header('location', `${publicBase(config, request)}/${kind}s/${word.id}`)
+    const word = await writeOnce(readIdempotencyKey(request, reply), changes.insertWord, kind, request.body)
+    reply.code(201).header('location', `${publicBaseUrl(config, request)}/${kind}s/${word.id}`)
     return word
   })
 }
 
-function getWord(app: App, { db }: Context, kind: Kind): void {
+function getWord(app: App, { db }: Context, kind: WordKind): void {
   const { Path, Word } = schemasOf(kind)
   const schema = {
     operationId: `get${titleOf(kind)}`,
@@ -73,14 +76,14 @@ function getWord(app: App, { db }: Context, kind: Kind): void {
   app.get(`/${kind}s/:${kind}Id`, { schema }, ({ params }) => vocabulary.get(db, kind, idOf(kind, params)))
 }
 
-function deleteWord(app: App, { write }: Context, kind: Kind): void {
+function deleteWord(app: App, { write }: Context, kind: WordKind): void {
   const schema = {
     operationId: `delete${titleOf(kind)}`,
     summary: `Remove the name of a ${kind}`,
-    description: 'Animals that have it keep it.',
+    description: 'Animals with this name keep it.',
     ...BETA,
     params: schemasOf(kind).Path,
-    response: { 204: { type: 'null', description: 'The name is gone.' } },
+    response: { 204: { type: 'null', description: 'The name was removed.' } },
   }
   app.delete(`/${kind}s/:${kind}Id`, { schema }, async ({ params }, reply) => {
     await write(changes.deleteWord, kind, idOf(kind, params))
@@ -88,9 +91,9 @@ function deleteWord(app: App, { write }: Context, kind: Kind): void {
   })
 }
 
-/** @throws {ApiError} for what can be the id of none */
-function idOf(kind: Kind, params: Record<string, string>): number {
-  const id = int64(params[`${kind}Id`] ?? '')
-  if (id === undefined) throw vocabulary.notFound(kind)
+/** @throws {ApiError} breed_not_found, color_not_found if the parameter is not an int64 */
+function idOf(kind: WordKind, params: Record<string, string>): number {
+  const id = parseInt64(params[`${kind}Id`] ?? '')
+  if (id === undefined) throw vocabulary.wordNotFound(kind)
   return id
 }

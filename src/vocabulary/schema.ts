@@ -1,47 +1,48 @@
 import { ONE_LINE } from '../http/text.ts'
 import { type Static, Type } from '../http/type.ts'
 
-/** Of both there is one list for each category, which operators may change. */
-export const KINDS = ['breed', 'color'] as const
-export type Kind = (typeof KINDS)[number]
+/** Each category has a list of breeds and a list of colors, which operators can change. */
+export const WORD_KINDS = ['breed', 'color'] as const
+export type WordKind = (typeof WORD_KINDS)[number]
 
-const MOST = { breed: 80, color: 60 }
+const MAX_LENGTHS = { breed: 80, color: 60 }
 
 const categoryId = (description: string) => Type.Integer({ format: 'int64', description })
 
 export type NewWord = { categoryId: number; name: string }
 export type Word = { id: number; categoryId: number; name: string }
 
-/** Breed or Color: names of schemas and the like. */
-export const titleOf = (kind: Kind): string => (kind === 'breed' ? 'Breed' : 'Color')
+/** The kind as it appears in the names of schemas and operations: Breed or Color. */
+export const titleOf = (kind: WordKind): string => (kind === 'breed' ? 'Breed' : 'Color')
 
-/** What a kind's operations take and answer. */
-export function schemasOf(kind: Kind) {
+/** The schemas of the operations of one kind. */
+export function schemasOf(kind: WordKind) {
   const members = {
-    categoryId: categoryId('Identifier of the category it is for.'),
+    categoryId: categoryId('Identifier of the category that the name is for.'),
     name: Type.String({
-      description: 'Unique in its category, whatever the case of its letters.',
+      description: 'Unique in its category, ignoring case.',
       minLength: 1,
-      maxLength: MOST[kind],
+      maxLength: MAX_LENGTHS[kind],
       pattern: ONE_LINE,
     }),
   }
-  const Suggested = Type.Object(
+  const SuggestedWord = Type.Object(
     { id: Type.Integer({ format: 'int64' }), ...members },
-    { title: `Suggested${titleOf(kind)}`, description: `A name for the ${kind} of an animal.` },
+    { title: `Suggested${titleOf(kind)}`, description: `A suggested ${kind} for animals.` },
   )
   return {
     NewWord: Type.Object(members, {
       title: `NewSuggested${titleOf(kind)}`,
-      description: `A name for a ${kind} to add. Members other than these are ignored.`,
+      description: `A ${kind} name to add. Other members are ignored.`,
     }),
-    Word: Suggested,
-    Words: Type.Array(Suggested, {
+    Word: SuggestedWord,
+    Words: Type.Array(SuggestedWord, {
       title: `Suggested${titleOf(kind)}s`,
-      description: 'A page of names, by id.',
+      description: 'A page of names, in the order of their ids.',
     }),
     Path: Type.Object({
-      // Described as an integer and read as text: what is no int64 names none, and is a 404.
+      // The schema describes an integer, but the service reads a text, so a value that is not an int64 gives
+      // a 404.
       [`${kind}Id`]: Type.Unsafe<string>({
         type: 'integer',
         format: 'int64',
@@ -52,15 +53,13 @@ export function schemasOf(kind: Kind) {
 }
 
 export const WordQuery = Type.Object({
-  categoryId: Type.Optional(categoryId('Only those for animals of this category.')),
+  categoryId: Type.Optional(categoryId('Only names for this category.')),
   limit: Type.Integer({
     description: 'Maximum number of names returned.',
     minimum: 1,
     maximum: 1_000,
     default: 1_000,
   }),
-  cursor: Type.Optional(
-    Type.String({ description: 'Where the page begins: only as found in a Link header.' }),
-  ),
+  cursor: Type.Optional(Type.String({ description: 'Start of the page. Take it from a Link header.' })),
 })
 export type WordQuery = Static<typeof WordQuery>

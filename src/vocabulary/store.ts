@@ -1,19 +1,23 @@
 import * as categories from '../categories/store.ts'
+import { isForeignKeyViolation } from '../db/dialect.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../db/migrations/first-words.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
-import type { Kind, NewWord, Word, WordQuery } from './schema.ts'
+import type { NewWord, Word, WordKind, WordQuery } from './schema.ts'
 
 const WORD_COLUMNS = ['id', 'category_id as categoryId', 'name'] as const
 
-type Start = Pick<WordQuery, 'limit'> & {
+type ListOptions = Pick<WordQuery, 'limit'> & {
   categoryId?: number | undefined
   after?: number | undefined
 }
 
-/** By id behind the place; one more than asked for tells that there is a next page. */
-export async function list(db: Db, kind: Kind, { categoryId, limit, after = 0 }: Start): Promise<Word[]> {
+/** Lists names with ids above `after`. One row more than `limit` means that there is a next page. */
+export async function list(
+  db: Db,
+  kind: WordKind,
+  { categoryId, limit, after = 0 }: ListOptions,
+): Promise<Word[]> {
   let rows = db.selectFrom('vocabulary').select(WORD_COLUMNS).where('kind', '=', kind).where('id', '>', after)
   if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
   return rows
@@ -23,44 +27,48 @@ export async function list(db: Db, kind: Kind, { categoryId, limit, after = 0 }:
 }
 
 /** @throws {ApiError} breed_not_found, color_not_found */
-export async function get(db: Db, kind: Kind, id: number): Promise<Word> {
+export async function get(db: Db, kind: WordKind, id: number): Promise<Word> {
   const word = await db
     .selectFrom('vocabulary')
     .select(WORD_COLUMNS)
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!word) throw notFound(kind)
+  if (!word) throw wordNotFound(kind)
   return word
 }
 
-/** @throws {ApiError} validation_failed when there is no such category, breed_exists, color_exists */
-export async function insertWord(db: Db, kind: Kind, { categoryId, name }: NewWord): Promise<Word> {
-  if (!(await categories.find(db, categoryId))) throw categories.unknownCategory()
-  const added = await insertSome(db, kind, categoryId, [name]).catch((error) => {
-    // Somebody removed the category meanwhile.
-    throw isForeignKeyViolation(error) ? categories.unknownCategory() : error
+/** @throws {ApiError} validation_failed if the category does not exist; breed_exists, color_exists */
+export async function insertWord(db: Db, kind: WordKind, { categoryId, name }: NewWord): Promise<Word> {
+  if (!(await categories.find(db, categoryId))) throw categories.unknownCategoryError()
+  const added = await insertMissing(db, kind, categoryId, [name]).catch((error) => {
+    // The category was removed in the meantime.
+    throw isForeignKeyViolation(error) ? categories.unknownCategoryError() : error
   })
   if (!added[0]) throw new ApiError(kind === 'breed' ? 'breed_exists' : 'color_exists')
   return added[0]
 }
 
 /** @throws {ApiError} breed_not_found, color_not_found */
-export async function deleteWord(db: Db, kind: Kind, id: number): Promise<void> {
+export async function deleteWord(db: Db, kind: WordKind, id: number): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('vocabulary')
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound(kind)
+  if (numDeletedRows === 0n) throw wordNotFound(kind)
 }
 
-export function notFound(kind: Kind): ApiError {
+export function wordNotFound(kind: WordKind): ApiError {
   return new ApiError(kind === 'breed' ? 'breed_not_found' : 'color_not_found')
 }
 
-/** Adds what a new store has, to the categories that go by the same names. @returns how many were added */
-export async function fillVocabulary(db: Db): Promise<Record<Kind, number>> {
+/**
+ * Adds the missing default names to each category that still has its original name.
+ *
+ * @returns the number of added names
+ */
+export async function fillVocabulary(db: Db): Promise<Record<WordKind, number>> {
   const added = { breed: 0, color: 0 }
   const ids = new Map((await categories.list(db)).map(({ id, name }) => [categories.fold(name), id]))
   for (const [kind, words] of [
@@ -69,26 +77,29 @@ export async function fillVocabulary(db: Db): Promise<Record<Kind, number>> {
   ] as const) {
     for (const [category, names] of Object.entries(words)) {
       const id = ids.get(categories.fold(category))
-      if (id !== undefined) added[kind] += (await insertSome(db, kind, id, names.split('; '))).length
+      if (id !== undefined) added[kind] += (await insertMissing(db, kind, id, names.split('; '))).length
     }
   }
   return added
 }
 
-/** Without those that are there. Looked at first, so that they use no id up. */
-async function insertSome(db: Db, kind: Kind, categoryId: number, names: string[]): Promise<Word[]> {
+/**
+ * Inserts names that do not exist yet. Filters existing names out first, because a conflict would use up an
+ * id.
+ */
+async function insertMissing(db: Db, kind: WordKind, categoryId: number, names: string[]): Promise<Word[]> {
   const folded = names.map((name) => categories.fold(name))
-  const known = await db
+  const existing = await db
     .selectFrom('vocabulary')
     .select('folded_name')
     .where('kind', '=', kind)
     .where('category_id', '=', categoryId)
     .where('folded_name', 'in', folded)
     .execute()
-  const taken = new Set(known.map(({ folded_name }) => folded_name))
+  const taken = new Set(existing.map(({ folded_name }) => folded_name))
   const rows = names.flatMap((name, index) => {
-    const own = { kind, category_id: categoryId, name, folded_name: folded[index] as string }
-    return taken.has(own.folded_name) ? [] : [own]
+    const row = { kind, category_id: categoryId, name, folded_name: folded[index] as string }
+    return taken.has(row.folded_name) ? [] : [row]
   })
   if (rows.length === 0) return []
   return db

@@ -9,8 +9,8 @@ const ADMIN = { key: { ...UNLIMITED, access: 'admin' } } as const
 
 const namesIn = (words: Record<string, string>) => Object.values(words).flatMap((names) => names.split('; '))
 
-test('a new store has breeds and colors for all its categories, each once, and as long as an animal takes them', () => {
-  for (const [words, most] of [
+test('every category has some initial breeds and colors, without duplicates and none too long for an animal', () => {
+  for (const [words, maxLength] of [
     [FIRST_BREEDS, 80],
     [FIRST_COLORS, 60],
   ] as const) {
@@ -18,7 +18,7 @@ test('a new store has breeds and colors for all its categories, each once, and a
     for (const names of Object.values(words).map((text) => text.split('; '))) {
       assert.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length)
       for (const name of names)
-        assert.ok(name.length > 0 && name.length <= most && name === name.trim(), name)
+        assert.ok(name.length > 0 && name.length <= maxLength && name === name.trim(), name)
     }
   }
 })
@@ -27,7 +27,7 @@ for (const [path, words] of [
   ['/v1/breeds', FIRST_BREEDS],
   ['/v1/colors', FIRST_COLORS],
 ] as const) {
-  test(`${path}: a new store has the first names, all of them or of a category, page by page`, async (t) => {
+  test(`GET ${path} on a new store returns the initial names, filtered by category, page by page`, async (t) => {
     const { get } = await startApp(t, ADMIN)
     const all = (await get(path)).body.map(({ name }: { name: string }) => name)
     assert.deepEqual(all, namesIn(words))
@@ -42,7 +42,7 @@ for (const [path, words] of [
     assert.deepEqual(cats, words.Cat?.split('; '))
   })
 
-  test(`${path}: admin keys add and remove names, and what is wrong is named`, async (t) => {
+  test(`POST and DELETE ${path} let admin keys add and remove names, and errors name the problem`, async (t) => {
     const { get, post, delete: remove, databaseUrl } = await startApp(t, ADMIN)
     const write = { authorization: `Bearer ${await makeKey(databaseUrl)}` }
     const added = await post(path, { categoryId: 2, name: 'Spotted Lap Cat', id: 1 })
@@ -76,7 +76,7 @@ for (const [path, words] of [
   })
 }
 
-test('a name of one kind is not removed as one of the other; names go with their category', async (t) => {
+test('DELETE /v1/colors/ID with the id of a breed gets 404; deleting a category deletes its names', async (t) => {
   const { get, post, delete: remove } = await startApp(t, ADMIN)
   assert.equal((await remove('/v1/colors/1')).body.code, 'color_not_found')
   const { id } = (await post('/v1/categories', { name: 'Bees' })).body
@@ -85,7 +85,7 @@ test('a name of one kind is not removed as one of the other; names go with their
   assert.deepEqual((await get(`/v1/breeds?categoryId=${id}`)).body, [])
 })
 
-test('what is missing of the first names is added again, and nothing twice', async (t) => {
+test('fillVocabulary adds missing initial names again, and no duplicates', async (t) => {
   const { service, delete: remove } = await startApp(t, ADMIN)
   const { write } = service.context
   assert.deepEqual(await write(changes.fillVocabulary), { breed: 0, color: 0 })

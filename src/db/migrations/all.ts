@@ -1,8 +1,20 @@
 import * as postgresTables from './postgres/0001-tables.ts'
+import * as postgresChangeOwner from './postgres/0002-change-owner.ts'
+import * as postgresMicrochips from './postgres/0003-microchips.ts'
 import * as sqliteTables from './sqlite/0001-tables.ts'
+import * as sqliteChangeOwner from './sqlite/0002-change-owner.ts'
+import * as sqliteMicrochips from './sqlite/0003-microchips.ts'
 
-/** Every migration of each engine, in order. One that was released is never changed. */
+/** The migrations of each engine, in order. A released migration never changes. */
 export const MIGRATIONS = {
-  sqlite: { '0001-tables': sqliteTables },
-  postgres: { '0001-tables': postgresTables },
+  sqlite: {
+    '0001-tables': sqliteTables,
+    '0002-change-owner': sqliteChangeOwner,
+    '0003-microchips': sqliteMicrochips,
+  },
+  postgres: {
+    '0001-tables': postgresTables,
+    '0002-change-owner': postgresChangeOwner,
+    '0003-microchips': postgresMicrochips,
+  },
 }

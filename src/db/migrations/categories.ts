@@ -1,4 +1,4 @@
-/** Petfinder's types of animal, known to every shelter: what a new store begins with, on either engine. */
+/** The categories of a new store: Petfinder's animal types, which every shelter knows. */
 export const FIRST_CATEGORIES = [
   'Dog',
   'Cat',

@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 
 /*
- * What searches ask. pet_search has a row for each animal: its keys in the orders other than that of the ids,
- * and in PostgreSQL its tokens. In SQLite these are in pet_tokens, a table of FTS5.
+ * The search index. pet_search has one row per animal, with its sort keys and, on PostgreSQL, its tokens. On
+ * SQLite the tokens are in pet_tokens, an FTS5 table.
  *
- * Triggers note in search_change which animals were changed, or moved with their organization, and in
- * search_move which organizations have more animals than that. Each transaction indexes what it changed
- * before it commits (src/pets/search/index-animals.ts), and a job indexes those of search_move. So no way
- * into the store can be forgotten.
+ * Triggers record changed animals in search_change. When an organization moves, they also record up to 500 of
+ * its animals there. If the organization has more animals, they record the organization in search_move. Each
+ * transaction indexes its changes before it commits (src/pets/search/index-animals.ts), and a job indexes the
+ * rest. Triggers see every change, whatever code makes it.
  */
 
-/** What of an animal is searched. */
+/** The columns of pet that the index depends on. */
 const SEARCHED = [
   'name',
   'category_id',
@@ -24,9 +24,15 @@ const SEARCHED = [
   'updated_at',
 ]
 
-/** The newest are those of the transaction under way; others may be left there, as after a copy. */
+/**
+ * Reads the newest rows, which belong to the current transaction. Older rows may remain, for example after a
+ * copy.
+ */
 const NOTE_CHANGE = 'insert or replace into search_change (pet_id)'
-/** So many animals of an organization that moved are brought up to date with it, the others by a job. */
+/**
+ * When an organization moves, the same transaction indexes this many of its animals. A job indexes the
+ * others.
+ */
 const MAX_MOVED = 500
 const MOVED = `select id from pet where organization_id = new.id order by id limit ${MAX_MOVED}`
 const NOTE_MOVE = `insert into search_move (organization_id, behind)
@@ -54,7 +60,10 @@ const tables = (integer: string, text: string, tokens: string, options: string):
   )`,
 ]
 
-/** Every character of ASCII is part of a token but for those that control: a line feed separates two. */
+/**
+ * The tokenizer treats all printable ASCII characters as part of a token. Control characters, such as a line
+ * feed, separate tokens.
+ */
 function tokenizer(): string {
   const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
   const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -64,10 +73,13 @@ function tokenizer(): string {
 const sqliteTrigger = (name: string, event: string, action: string): string =>
   `create trigger ${name} after ${event} begin ${action}; end`
 
+/** Makes FTS5 merge its segments. Until then, the segments still contain the words of changed texts. */
+export const MERGE_TOKENS = "insert into pet_tokens (pet_tokens) values ('optimize')"
+
 const SQLITE = [
   ...tables('integer', 'text', '', 'strict'),
   'create table search_change (seq integer primary key, pet_id integer not null unique) strict',
-  // Beginnings of words of three and four letters, such as w:cal, are found fast: six with the w and colon.
+  // Speeds up searches for the first letters of a word. A prefix of 6 characters is `w:` and four letters.
   `create virtual table pet_tokens using fts5(
     tokens, content='', contentless_delete=1, detail=none, tokenize=${tokenizer()}, prefix='6'
   )`,
@@ -89,7 +101,7 @@ const SQLITE = [
       .join(' or ')}`,
     `${NOTE_CHANGE} ${MOVED}; ${NOTE_MOVE}`,
   ),
-  // Pages that were read before are no longer true.
+  // The trigger also counts a change of cached data, because cached pages are now outdated.
   ...['update', 'delete'].map((event) =>
     sqliteTrigger(
       `search_move_${event}_changes_pages`,
@@ -99,8 +111,11 @@ const SQLITE = [
   ),
 ]
 
-/** The changes of a transaction have its number: it leaves those of others alone. */
-const noteOf = (rows: string): string => `insert into search_change (pet_id) ${rows}
+/**
+ * Records changed animals under the id of the transaction. Each transaction indexes only the animals under
+ * its own id.
+ */
+const noteRows = (rows: string): string => `insert into search_change (pet_id) ${rows}
   on conflict (pet_id) do update set transaction = excluded.transaction`
 
 const noteChanges = (event: string): string[] => [
@@ -118,14 +133,14 @@ const POSTGRES = [
   'create index search_change_by_transaction on search_change (transaction)',
   `create function note_changed_pets() returns trigger language plpgsql as $$
     begin
-      ${noteOf('select id from rows order by id')};
+      ${noteRows('select id from rows order by id')};
       return null;
     end $$`,
   ...noteChanges('insert'),
   ...noteChanges('update'),
   `create function note_moved_organization() returns trigger language plpgsql as $$
     begin
-      ${noteOf(MOVED)};
+      ${noteRows(MOVED)};
       ${NOTE_MOVE};
       return null;
     end $$`,

@@ -4,11 +4,11 @@ import { checkSearch, readAll } from '../../testing/search-checks.ts'
 import type { SearchedFilters } from '../../testing/search-reference.ts'
 import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 
-test('sort=distance goes through a place with more animals than are read at once, page after page', async (t) => {
+test('sort=distance pages through one location that has more animals than fit in a batch', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const { get, post, patch, delete: remove } = app
   await post('/v1/organizations', { code: 'A', name: 'A', latitude: 52, longitude: -1 })
-  // Equally far are a place of their own and an organization; a few are nearer, and farther.
+  // A location and an organization are at the same distance; a few animals are nearer or farther.
   const places = [
     { place: { latitude: 52, longitude: 1 } },
     { place: { latitude: 52, longitude: 1 } },
@@ -27,19 +27,19 @@ test('sort=distance goes through a place with more animals than are read at once
     })
     assert.equal(status, 201)
   }
-  // These the index knows as they were.
+  // Changes some animals after they were indexed.
   await patch('/v1/pets/500', { sex: 'female', place: { latitude: 52, longitude: 1 } })
   await patch('/v1/pets/601', { sex: 'male' })
   await remove('/v1/pets/700')
   const [seen, shelters] = [await readAll(get), [{ id: 1, point: { latitude: 52, longitude: -1 } }]]
   const near = { near: ['52,0'], point: { latitude: 52, longitude: 0 }, sort: ['distance'] }
-  const questions: [asked: SearchedFilters, limit: number][] = [
-    // More than fit among those that are read first.
+  const searches: [filters: SearchedFilters, limit: number][] = [
+    // More matches than in the first batch.
     [{ ...near, sex: ['female'] }, 100],
     [{ ...near, sex: ['female'], categoryId: ['1'] }, 7],
     [{ ...near, sex: ['male'], within: ['80'] }, 100],
     [near, 100],
   ]
-  for (const [asked, limit] of questions)
-    assert.ok(await checkSearch(get, { asked, limit }, seen, shelters), JSON.stringify(asked))
+  for (const [filters, limit] of searches)
+    assert.ok(await checkSearch(get, { filters, limit }, seen, shelters), JSON.stringify(filters))
 })

@@ -1,45 +1,42 @@
 import { sql } from 'kysely'
-import { dialectOf } from '../../db/dialect.ts'
-import { isTimeout } from '../../db/in-time.ts'
+import { dialectOf, isTimeout } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
-import { takeTurns } from '../../search/turns.ts'
+import { yieldToEventLoop } from '../../search/turns.ts'
 import { compareBytes, fold } from '../../search/words.ts'
-import type { FacetQuery, PetFacets } from '../filter-schemas.ts'
-import { requireBounds } from '../query.ts'
-import type { Wanted } from './filters.ts'
-import { type Finder, type SearchQuery, wantedOf } from './find.ts'
-import { countByPlace, countUpTo, readKeys } from './matching.ts'
-import type { Question } from './question.ts'
+import type { FacetQuery, PetFacets } from '../schema.ts'
+import { type Criteria, criteriaOf, type Finder } from './filters.ts'
+import { requireBounds, type SearchQuery } from './find.ts'
+import { countByPlace, countUpTo, type Position, readKeys, type TokenQuery } from './matching.ts'
 import { atOrganization, COUNTED } from './tokens.ts'
 
-// How many animals fit, and how many of them have each value of some filters.
+// Counts the animals that match a query. For some filters, also counts the animals with each value.
 
-/** More matches than these are not counted: the newest are. */
+/** The maximum number of animals that are counted. If there are more matches, only the newest are counted. */
 const MAX_MATCHES = 10_000
-/** So many animals are read at most, of those that have the tokens, to see whether they fit. */
-const MAX_LOOKED_AT = 2 * MAX_MATCHES
-/** Of one filter. */
+/** The maximum number of animals that are tested for a match, of those that have the tokens. */
+const MAX_TESTED = 2 * MAX_MATCHES
+/** The maximum number of values that are returned for one filter. */
 const MAX_VALUES = 100
-/** So many values are gone through before others get their turn. */
+/** The number of values to process before yielding to the event loop. */
 const VALUE_BATCH_SIZE = 1_000
-/** Of SQLite so many animals are read at once: it holds up all other requests. */
-const CHUNK = 1_000
-/** For so long PostgreSQL may follow its own plan. */
+/** The number of animals to read at once from SQLite. Other requests wait during the read. */
+const BATCH_SIZE = 1_000
+/** How long PostgreSQL may use the first plan. */
 const FIRST_PLAN_MS = 400
 
 export interface Counts {
   matches: number
-  /** Whether there are more matches than were counted. */
+  /** True if there are more matches than the number that was counted. */
   approximate: boolean
 }
 
-/** The values of an animal, as the table of search keeps them, and the token of where it is. */
-interface Counted {
+/** The values of an animal in `pet_search`, and the token of the animal's place. */
+interface ValueRow {
   counted: string
   place: string | null
 }
 
-interface Row extends Counted {
+interface Row extends ValueRow {
   id: number
   publishedAt: number
   updatedAt: number
@@ -48,41 +45,43 @@ const COLUMNS = sql`
   s.pet_id as id, s.place, s.published as "publishedAt", s.updated as "updatedAt", s.counted
 `
 
-/** Goes through the newest animals that fit, from the newest on. @param see is given each */
+/** Reads the newest animals that match, newest first. @param visit is called with each animal */
 async function countMatching(
   db: Db,
-  { question, isWithin }: Wanted,
-  see: (animal: Counted) => void,
+  { tokenQuery, isWithin }: Criteria,
+  visit: (animal: ValueRow) => void,
 ): Promise<Counts> {
-  const most = isWithin ? MAX_LOOKED_AT : MAX_MATCHES
-  const chunk = dialectOf(db).engine === 'sqlite' ? CHUNK : most + 1
-  let [matches, lookedAt] = [0, 0]
-  let behind: readonly [number, number] | undefined
+  const max = isWithin ? MAX_TESTED : MAX_MATCHES
+  const batchSize = dialectOf(db).engine === 'sqlite' ? BATCH_SIZE : max + 1
+  let [matches, tested] = [0, 0]
+  let after: Position | undefined
   for (;;) {
-    const limit = Math.min(chunk, most + 1 - lookedAt)
-    const reading = { question, direction: 'desc', behind, limit, firstPlanMs: FIRST_PLAN_MS } as const
+    const limit = Math.min(batchSize, max + 1 - tested)
+    const reading = { tokenQuery, direction: 'desc', after, limit, firstPlanMs: FIRST_PLAN_MS } as const
     const rows = await readKeys<Row>(db, reading, COLUMNS)
     for (const { id, place, publishedAt, updatedAt, counted } of rows) {
-      behind = [0, id]
-      lookedAt += 1
-      if (lookedAt > most) return { matches, approximate: true }
+      after = [0, id]
+      tested += 1
+      if (tested > max) return { matches, approximate: true }
       if (isWithin && !isWithin({ publishedAt, updatedAt, place })) continue
       if (matches === MAX_MATCHES) return { matches, approximate: true }
       matches += 1
-      see({ counted, place })
+      visit({ counted, place })
     }
     if (rows.length < limit) return { matches, approximate: false }
-    await takeTurns()
+    await yieldToEventLoop()
   }
 }
 
-/** By value as it is compared: how many have it, and how the newest of them writes it. */
+/**
+ * For each folded value: the number of animals that have it, and how the newest of these animals spells it.
+ */
 export type ValueCounts = Map<string, { count: number; written: string }>
 
-/** Those values that most animals have. */
-export async function facets(finder: Finder, { facet, ...filters }: FacetQuery): Promise<PetFacets> {
+/** Counts the values of the filters in `facet`, and returns the most frequent ones. */
+export async function countFacets(finder: Finder, { facet, ...filters }: FacetQuery): Promise<PetFacets> {
   requireBounds({ ...filters, limit: 1, sort: '-id' })
-  const wanted = await wantedOf(finder, filters)
+  const criteria = await criteriaOf(finder, filters)
   const addresses = new Map(
     (await finder.organizations()).map(({ id, address }) => [atOrganization(id), address]),
   )
@@ -91,7 +90,7 @@ export async function facets(finder: Finder, { facet, ...filters }: FacetQuery):
     at: (COUNTED as readonly string[]).indexOf(name),
     lists: new Map<string, number>(),
   }))
-  const matching = await countMatching(finder.db, wanted, ({ counted, place }) => {
+  const matching = await countMatching(finder.db, criteria, ({ counted, place }) => {
     const own = counted.split('\n')
     const address = place === null ? undefined : addresses.get(place)
     for (const { name, at, lists } of counts) {
@@ -104,19 +103,19 @@ export async function facets(finder: Finder, { facet, ...filters }: FacetQuery):
   for (const { name, lists } of counts) {
     const most = await mostCounted(await valuesIn(lists), MAX_VALUES)
     named[name] = most.map(([, { count, written }]) => ({ value: written, count }))
-    await takeTurns()
+    await yieldToEventLoop()
   }
   return { ...matching, facets: named }
 }
 
-/** @param lists how many animals have each list of values, from that of the newest animal on */
+/** @param lists the number of animals for each list of values; the list of the newest animal comes first */
 async function valuesIn(lists: Map<string, number>): Promise<ValueCounts> {
   const values: ValueCounts = new Map()
-  let seen = 0
+  let processed = 0
   for (const [list, count] of lists) {
     if (list === '') continue
-    seen += 1
-    if (seen % VALUE_BATCH_SIZE === 0) await takeTurns()
+    processed += 1
+    if (processed % VALUE_BATCH_SIZE === 0) await yieldToEventLoop()
     for (const written of JSON.parse(list) as string[]) {
       const value = fold(written)
       const one = values.get(value)
@@ -132,60 +131,60 @@ type ValueCount = [value: string, { count: number; written: string }]
 const compare = ([one, a]: ValueCount, [other, b]: ValueCount): number =>
   b.count - a.count || compareBytes(one, other)
 
-/** The values that most have, in order. There may be more of them than animals: not all are sorted. */
+/** @returns the most frequent values, in order. Does not sort all values, because there may be very many */
 export async function mostCounted(counts: ValueCounts, limit: number): Promise<ValueCount[]> {
   let most: ValueCount[] = []
-  let better: ValueCount[] = []
-  const sift = (): void => {
-    most = [...most, ...better].sort(compare).slice(0, limit)
-    better = []
+  let candidates: ValueCount[] = []
+  const merge = (): void => {
+    most = [...most, ...candidates].sort(compare).slice(0, limit)
+    candidates = []
   }
-  let seen = 0
+  let processed = 0
   for (const one of counts) {
     const last = most[limit - 1]
-    if (one[0] !== '' && (!last || compare(one, last) < 0)) better.push(one)
-    if (better.length === limit) sift()
-    seen += 1
-    if (seen % VALUE_BATCH_SIZE === 0) await takeTurns()
+    if (one[0] !== '' && (!last || compare(one, last) < 0)) candidates.push(one)
+    if (candidates.length === limit) merge()
+    processed += 1
+    if (processed % VALUE_BATCH_SIZE === 0) await yieldToEventLoop()
   }
-  sift()
+  merge()
   return most
 }
 
-export interface Matches {
+export interface MatchCount {
   count: number
   isExact: boolean
 }
 
-/** Of more nobody goes through all pages: they are counted up to here. */
+/** Counting stops at this number of matches. */
 const MAX_COUNTED = 1_000_000
 
 /**
- * How many animals fit: exactly, but for more than 10,000 with a moment in a filter, or of which PostgreSQL
- * cannot count all in time.
+ * Counts the animals that match. The count is exact up to 1,000,000. It is exact only up to 10,000 if a
+ * filter contains a time, or if PostgreSQL cannot count the matches in time.
  *
- * @throws {ApiError} as `find`
+ * @throws {ApiError} as `searchByTokens`
  */
-export async function countMatches(finder: Finder, query: SearchQuery): Promise<Matches> {
-  const wanted = await wantedOf(finder, query)
-  const { question, near } = wanted
-  if (wanted.hasMoments) {
-    const { matches, approximate } = await countMatching(finder.db, wanted, () => undefined)
+export async function countMatches(finder: Finder, query: SearchQuery): Promise<MatchCount> {
+  const criteria = await criteriaOf(finder, query)
+  const { tokenQuery, near } = criteria
+  if (criteria.hasMoments) {
+    const { matches, approximate } = await countMatching(finder.db, criteria, () => undefined)
     return { count: matches, isExact: !approximate }
   }
-  if (!near) return countTokens(finder.db, question)
+  if (!near) return countTokens(finder.db, tokenQuery)
   let count = 0
-  for (const { place, count: animals } of await countByPlace(finder.db, question))
+  for (const { place, count: animals } of await countByPlace(finder.db, tokenQuery))
     if (near.metersOf.has(place ?? '')) count += Number(animals)
   return { count, isExact: true }
 }
 
-async function countTokens(db: Db, question: Question): Promise<Matches> {
+async function countTokens(db: Db, tokenQuery: TokenQuery): Promise<MatchCount> {
   try {
-    const count = await countUpTo(db, question, MAX_COUNTED)
+    const count = await countUpTo(db, tokenQuery, MAX_COUNTED)
     return { count, isExact: count < MAX_COUNTED }
   } catch (error) {
     if (!isTimeout(error)) throw error
-    return { count: await countUpTo(db, question, MAX_MATCHES), isExact: false }
+    return { count: await countUpTo(db, tokenQuery, MAX_MATCHES), isExact: false }
   }
 }

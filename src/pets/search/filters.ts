@@ -1,141 +1,259 @@
-import { ADDRESS_FILTERS } from '../../organizations/places.ts'
-import { daysBetween, instantOf } from '../../search/dates.ts'
+import { sql } from 'kysely'
+import type { Context } from '../../context.ts'
+import { prepareQuery } from '../../db/prepared.ts'
+import type { Db } from '../../db/tables.ts'
+import { ADDRESS_FILTERS, type OrganizationPlace, organizationPlaces } from '../../organizations/places.ts'
+import { cellsNear, latitudesAround, metersBetween, type Point } from '../../places/distance.ts'
+import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
+import { yieldToEventLoop } from '../../search/turns.ts'
 import { fold, wordsOf } from '../../search/words.ts'
 import type { PetQuery } from '../schema.ts'
-import { cellsNear } from './cells.ts'
-import type { Near } from './near.ts'
-import type { Clause, Question } from './question.ts'
-import { type DateFilter, NAME_WORD, OF_NOBODY, TRAIT_FILTERS, textToken, token, WORD } from './tokens.ts'
+import type { Clause, TokenQuery } from './matching.ts'
+import {
+  AT,
+  atOrganization,
+  DAY_MS,
+  type DateFilter,
+  daysBetween,
+  NAME_WORD,
+  NO_ORGANIZATION,
+  TRAIT_FILTERS,
+  textToken,
+  token,
+  WORD,
+} from './tokens.ts'
 
-// From what a client asks for to what an animal has to have.
+// Translates the filters of a query to tokens. An animal must have these tokens.
 
 export type Filters = Omit<PetQuery, 'cursor' | 'fields' | 'limit' | 'sort' | 'id'> & {
-  /** Words that the name has, or that words in it begin with. */
+  /** Words in the name, or prefixes of words in the name. */
   name?: string | undefined
-  /** Only animals of no organization. */
-  ofNobody?: true | undefined
+  /** Restricts the result to animals without an organization. */
+  hasNoOrganization?: true | undefined
 }
 
-/** Filters whose values are compared as they are. */
+/** Filters whose values are compared exactly. */
 const EXACT = ['categoryId', 'organizationId'] as const
 /** Filters whose values are compared without case and accents. */
 const TEXTS = [
-  'status',
-  'species',
-  'breed',
-  'color',
-  'coat',
-  'age',
-  'sex',
-  'size',
-  'tag',
-  'externalId',
-] as const
+  ...(['status', 'species', 'breed', 'color', 'coat', 'age', 'sex', 'size', 'tag', 'externalId'] as const),
+  ...ADDRESS_FILTERS,
+]
 const YES_OR_NO = [...Object.keys(TRAIT_FILTERS), 'hasPhotos'] as (keyof typeof TRAIT_FILTERS | 'hasPhotos')[]
+/** Filters that compare times. The tokens have only the day of these times. */
+const MOMENTS = ['publishedAfter', 'publishedBefore', 'updatedSince'] as const
 
-/** What of an animal is compared beside its tokens, which know days and squares. */
-export interface Seen {
+/** The exact values of an animal. The tokens contain only days and grid cells. */
+interface ExactValues {
   publishedAt: number | null
   updatedAt: number
-  /** The token of where it is. */
-  place: string | null | undefined
+  /** The token of the animal's place. */
+  place: string | null
 }
 
-export interface Wanted {
-  question: Question
-  /** Whose name has all the words of `q`: those come first. */
+export interface Criteria {
+  tokenQuery: TokenQuery
+  /** Clauses that match animals whose name has all words of `q`. These animals come first. */
   inName: Clause[] | undefined
-  /** Absent where the tokens tell all. */
-  isWithin: ((seen: Seen) => boolean) | undefined
-  /** Whether `isWithin` compares moments. */
+  /** Tests an animal that has the tokens. Undefined if the tokens alone decide. */
+  isWithin: ((animal: ExactValues) => boolean) | undefined
+  /** True if `isWithin` compares times. */
   hasMoments: boolean
   near: Near | undefined
-  /** The same question without where animals are, for who goes from place to place. */
-  anywhere: Question
+  /** The query without places, for searches that read one place at a time. */
+  anywhere: TokenQuery
 }
 
-/** @param near absent where no place is asked for */
-export function wantedBy(filters: Filters, near: Near | undefined): Wanted {
+/** @throws {ApiError} invalid_parameter for an unknown place in `near` */
+export async function criteriaOf(finder: Finder, filters: Filters & { within: number }): Promise<Criteria> {
+  const near =
+    filters.near === undefined
+      ? undefined
+      : await placesNear(finder, await getPoint(filters.near), filters.within * 1_000)
   const clauses: Clause[] = []
   const anyOf = (tokens: string[]): void => void clauses.push({ tokens })
   for (const filter of EXACT) if (filters[filter]) anyOf(filters[filter].map((value) => token(filter, value)))
-  for (const filter of [...TEXTS, ...ADDRESS_FILTERS])
+  for (const filter of TEXTS)
     if (filters[filter]) anyOf(filters[filter].map((value) => textToken(filter, String(value))))
   for (const filter of YES_OR_NO)
     if (filters[filter] !== undefined) anyOf([token(filter, filters[filter] === 'true')])
-  if (filters.ofNobody) anyOf([OF_NOBODY])
+  if (filters.hasNoOrganization) anyOf([NO_ORGANIZATION])
   clauses.push(...dateClauses(filters))
-  for (const word of wordsOf(filters.name ?? ''))
-    clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
-  const words = wordsAsked(filters.q)
-  clauses.push(...words.map((word) => clauseOfWord(WORD, word)))
-  // Of nothing but punctuation nobody has a word.
+  const nameWords = wordsOf(filters.name ?? '')
+  for (const word of nameWords) clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
+  const words = filters.q === undefined ? [] : queryWords(filters.q)
+  clauses.push(...words.map((word) => wordClause(WORD, word)))
+  // A `q` or `name` that has only punctuation matches no animal.
   if (filters.q !== undefined && words.length === 0) anyOf([])
+  if (filters.name !== undefined && nameWords.length === 0) anyOf([])
   const cells = near && cellsNear(near.point, near.meters)
   return {
-    question: { clauses: cells ? [...clauses, { tokens: cells }] : clauses },
-    inName: words.length > 0 ? words.map((word) => clauseOfWord(NAME_WORD, word)) : undefined,
-    isWithin: residual(filters, near),
+    tokenQuery: { clauses: cells ? [...clauses, { tokens: cells }] : clauses },
+    inName: words.length > 0 ? words.map((word) => wordClause(NAME_WORD, word)) : undefined,
+    isWithin: exactTest(filters, near),
     hasMoments: MOMENTS.some((filter) => filters[filter] !== undefined),
     near,
     anywhere: { clauses },
   }
 }
 
-/** Words, of which the last may be the beginning of one. */
-interface AskedWord {
+interface QueryWord {
   word: string
-  mayGoOn: boolean
+  /** True if the word also matches longer words. */
+  isPrefix: boolean
 }
 
 const MIN_LETTERS = 3
 const LAST_RUN = /[\p{L}\p{M}\p{N}]+\s*$/u
 
-function wordsAsked(q: string | undefined): AskedWord[] {
-  const words = q === undefined ? [] : wordsOf(q)
-  // The last word may still go on, though it was written before too, unless a sign ends it.
-  const last = wordsOf(LAST_RUN.exec(fold(q ?? ''))?.[0] ?? '').at(-1) ?? ''
-  const asked: AskedWord[] = words.filter((word) => word !== last).map((word) => ({ word, mayGoOn: false }))
-  if (last !== '') asked.push({ word: last, mayGoOn: [...last].length >= MIN_LETTERS })
-  return asked
+function queryWords(q: string): QueryWord[] {
+  // The last word is a prefix, even if an earlier word is the same. Punctuation after the last word makes it
+  // a complete word.
+  const last = wordsOf(LAST_RUN.exec(fold(q))?.[0] ?? '').at(-1) ?? ''
+  const words: QueryWord[] = wordsOf(q)
+    .filter((word) => word !== last)
+    .map((word) => ({ word, isPrefix: false }))
+  if (last !== '') words.push({ word: last, isPrefix: [...last].length >= MIN_LETTERS })
+  return words
 }
 
-function clauseOfWord(filter: string, { word, mayGoOn }: AskedWord): Clause {
-  return mayGoOn ? { tokens: [], prefixes: [token(filter, word)] } : { tokens: [token(filter, word)] }
+function wordClause(filter: string, { word, isPrefix }: QueryWord): Clause {
+  return isPrefix ? { tokens: [], prefixes: [token(filter, word)] } : { tokens: [token(filter, word)] }
 }
 
-/** The index knows days of these years; nothing is from another one. */
+/** The first and last day in the index. */
 const [FIRST_DAY, LAST_DAY] = [Date.UTC(1950, 0, 1), Date.UTC(2199, 11, 31)]
-const DAY_MS = 86_400_000
 
 function dateClauses(filters: Filters): Clause[] {
   const { bornAfter, bornBefore, publishedAfter, publishedBefore, updatedSince } = filters
   const between = (filter: DateFilter, from: number | undefined, to: number | undefined): Clause[] => {
     if (from === undefined && to === undefined) return []
-    // Of a range without days nobody has one.
+    // An empty range has no tokens. No animal matches an empty list of tokens.
     const days = daysBetween(Math.max(from ?? FIRST_DAY, FIRST_DAY), Math.min(to ?? LAST_DAY, LAST_DAY))
     return [{ tokens: days.map((day) => token(filter, day)) }]
   }
-  const at = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant))
-  const beside = (day: string | undefined, days: number) =>
+  const daysFrom = (day: string | undefined, days: number) =>
     day === undefined ? undefined : Date.parse(day) + days * DAY_MS
   return [
-    // A birth date is whole days: after one is from the next on.
-    ...between('born', beside(bornAfter, 1), beside(bornBefore, -1)),
-    ...between('published', at(publishedAfter), at(publishedBefore)),
-    ...between('updated', at(updatedSince), undefined),
+    // Both bounds of birth dates are exclusive.
+    ...between('born', daysFrom(bornAfter, 1), daysFrom(bornBefore, -1)),
+    ...between('published', parseTime(publishedAfter), parseTime(publishedBefore)),
+    ...between('updated', parseTime(updatedSince), undefined),
   ]
 }
 
-const MOMENTS = ['publishedAfter', 'publishedBefore', 'updatedSince'] as const
+const LEAP_SECOND = /:60(?:\.\d+)?(?=[z+-])/i
 
-function residual(filters: Filters, near: Near | undefined): Wanted['isWithin'] {
-  const given = MOMENTS.map((filter) => filters[filter])
-  if (!near && given.every((text) => text === undefined)) return undefined
-  const [after, before, since] = given.map((text) => (text === undefined ? undefined : instantOf(text)))
+/**
+ * Parses a date-time (RFC 3339) to milliseconds. A leap second becomes the last millisecond of its minute.
+ */
+const parseTime = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text.replace(LEAP_SECOND, ':59.999'))
+
+function exactTest(filters: Filters, near: Near | undefined): Criteria['isWithin'] {
+  const [after, before, since] = MOMENTS.map((filter) => parseTime(filters[filter]))
+  if (!near && after === undefined && before === undefined && since === undefined) return undefined
   return ({ publishedAt, updatedAt, place }) =>
     (after === undefined || (publishedAt ?? 0) > after) &&
     (before === undefined || (publishedAt ?? 0) < before) &&
     (since === undefined || updatedAt >= since) &&
     (near === undefined || near.metersOf.has(place ?? ''))
+}
+
+// Finds places near a point.
+
+/** The data that searches need. A service has one finder. */
+export interface Finder {
+  db: Db
+  organizations(): Promise<OrganizationPlace[]>
+  /** All places that animals have or had. Does not include the places of organizations. */
+  places(): Promise<Bands>
+}
+
+type Place = readonly [token: string, point: Point]
+
+/** Places by degree of latitude. With this map, a search skips most places. */
+type Bands = ReadonlyMap<number, Place[]>
+
+const finders = new WeakMap<object, Finder>()
+
+/** Returns the finder of a service. All faces share the finder and its cached places. */
+export function finderOf(context: Pick<Context, 'db' | 'version'>): Finder {
+  const { db, version } = context
+  const finder = finders.get(context) ?? {
+    db,
+    organizations: organizationPlaces(db, () => version('pages')),
+    places: placeReader(db),
+  }
+  finders.set(context, finder)
+  return finder
+}
+
+const countPlaces = prepareQuery<object, { count: number }>((db) =>
+  db.selectFrom('search_place').select(sql<number>`count(*)`.as('count')),
+)
+const readPlaces = prepareQuery<object, { place: string }>((db) =>
+  db.selectFrom('search_place').select('place'),
+)
+
+/**
+ * Caches the places. Places are never deleted, so the cache is current if the number of places is unchanged.
+ */
+function placeReader(db: Db): Finder['places'] {
+  let count = 0
+  let bands: Bands = new Map()
+  return async () => {
+    const [row] = await countPlaces(db, {})
+    if (row?.count === count) return bands
+    const tokens = await readPlaces(db, {})
+    const next = await bandsOf(tokens.map(({ place }) => place))
+    count = tokens.length
+    bands = next
+    return next
+  }
+}
+
+const PLACE_BATCH_SIZE = 1_000
+
+async function bandsOf(tokens: string[]): Promise<Bands> {
+  const bands = new Map<number, Place[]>()
+  for (const [index, one] of tokens.entries()) {
+    if (index % PLACE_BATCH_SIZE === 0) await yieldToEventLoop()
+    const [filter, at = ''] = one.split(':')
+    if (filter !== AT) continue
+    const [latitude = 0, longitude = 0] = at.split(',').map(Number)
+    const degree = Math.floor(latitude)
+    const band = bands.get(degree) ?? []
+    bands.set(degree, band)
+    band.push([one, { latitude, longitude }])
+  }
+  return bands
+}
+
+/** The place that `near` names, and the places around it. */
+export interface Near {
+  point: Point
+  /** The maximum distance in meters. */
+  meters: number
+  /** The places in reach: the distance in whole meters, by the token of the place. */
+  metersOf: ReadonlyMap<string, number>
+}
+
+async function placesNear({ places, organizations }: Finder, point: Region, within: number): Promise<Near> {
+  const meters = reachOf(point, within)
+  const metersOf = new Map<string, number>()
+  // Adds one meter to the distance, because distances are rounded.
+  const [south, north] = latitudesAround(point, meters + 1)
+  const add = ([place, there]: Place): void => {
+    if (there.latitude < south || there.latitude > north) return
+    const distance = metersBetween(point, there)
+    if (distance <= meters) metersOf.set(place, distance)
+  }
+  const bands = await places()
+  for (let degree = Math.floor(south); degree <= north; degree += 1) {
+    for (const place of bands.get(degree) ?? []) add(place)
+    await yieldToEventLoop()
+  }
+  for (const { id, point: there } of await organizations()) if (there) add([atOrganization(id), there])
+  return { point, meters, metersOf }
 }

@@ -14,7 +14,7 @@ const STAFF = {
 }
 const REX = { name: 'Rex', categoryId: 1, status: 'available', place: EXACT, staff: STAFF }
 
-/** The same with an animal that has nothing to hide, asked by whoever sees all and by whoever does not. */
+/** Starts a service with two animals, one of them with private data, an admin key and a read key. */
 async function startTwo(t: TestContext) {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const key = await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'read' })
@@ -26,7 +26,7 @@ async function startTwo(t: TestContext) {
 
 const idsIn = ({ body }: { body: { id: number }[] }): number[] => body.map(({ id }) => id)
 
-test('no question finds an animal by what staff alone may see, before and after it is in the index', async (t) => {
+test('no search finds an animal by its staff members, before and after it is indexed', async (t) => {
   const { get, asReader, index } = await startTwo(t)
   const words = ['528140000123456', 'stray', 'secretly', 'bites', 'north', 'hidden', 'hidden words', '094']
   for (const ask of [asReader, get]) {
@@ -39,7 +39,7 @@ test('no question finds an animal by what staff alone may see, before and after 
   }
 })
 
-test('nobody learns an exact place by distance, order, limit or count: two at one rounded place are alike', async (t) => {
+test('searches with near do not reveal exact coordinates: two animals with the same rounded coordinates rank equally', async (t) => {
   const { get, asReader, index } = await startTwo(t)
   for (const ask of [asReader, get]) {
     for (const near of [`${EXACT.latitude},${EXACT.longitude}`, '52.1,5.1']) {
@@ -55,7 +55,7 @@ test('nobody learns an exact place by distance, order, limit or count: two at on
   }
 })
 
-test('a search page and its ETag, asked by one who sees all, are not given to one who does not', async (t) => {
+test('a search page cached for an admin key is not served to a read key', async (t) => {
   const { get, asReader } = await startTwo(t)
   const path = '/v1/pets?q=rex&sort=name'
   const whole = await get(path)
@@ -67,7 +67,7 @@ test('a search page and its ETag, asked by one who sees all, are not given to on
   }
 })
 
-test('a cursor of one view is refused in another, and of other filters in any', async (t) => {
+test('a search cursor with another kind of key or other filters gets 400 invalid_cursor', async (t) => {
   const { get, asReader } = await startTwo(t)
   const { headers } = await get('/v1/pets?q=rex+tom&limit=1')
   assert.doesNotMatch(String(headers.link), /next/)

@@ -7,17 +7,17 @@ const seed = Number(process.env.SEARCH_SEED ?? Date.now() % 1e6)
 const [ANIMALS, SEARCHES] = [120, 150]
 const KEY = { ...UNLIMITED, access: 'admin' } as const
 
-test(`searches find what looking at each animal finds, in its order (seed ${seed})`, async (t) => {
+test(`random searches return the same animals, in the same order, as the reference search (seed ${seed})`, async (t) => {
   const app = await startApp(t, { key: KEY })
   const hits = await compareSearches([app], { seed, animals: ANIMALS, searches: SEARCHES })
-  // A test of searches that find nothing would prove little.
+  // Searches that find nothing would prove little.
   assert.ok(hits > SEARCHES / 4, `${hits} of ${SEARCHES} searches found something`)
 })
 
-test('a beginning of more words than a page may read is found on its first page, and by every order', async (t) => {
+test('a prefix of more words than one page may read is found on the first page, in every order', async (t) => {
   const { get, post, patch } = await startApp(t, { key: KEY })
   const [animals, words] = [420, 500]
-  // The newest do not fit: more than a page may look at.
+  // The newest animals do not match, and they are more than a search may test for one page.
   const fits = (index: number): boolean => index < 132
   for (let index = 0; index < animals; index += 1) {
     const others = Array.from({ length: words }, (_, word) =>
@@ -31,13 +31,13 @@ test('a beginning of more words than a page may read is found on its first page,
     })
   }
   assert.equal((await get('/v1/pets?q=rex+aaa&status=available&limit=1')).body.length, 1)
-  // One fits no more, and one that did not fits now: nobody has told the index.
+  // One animal no longer matches, and another one matches now.
   await patch('/v1/pets/131', { description: 'zzz' })
   await patch(`/v1/pets/${animals}`, { description: 'aaa9' })
   const seen = await readAll(get)
   const near = { near: ['52,0'], point: { latitude: 52, longitude: 0 } }
   const q = ['aaa']
-  for (const asked of [
+  for (const filters of [
     ...['-id', 'id', 'name', 'age', '-publishedAt'].map((sort) => ({ q, sort: [sort] })),
     ...[
       { q, ...near, sort: ['distance'] },
@@ -46,5 +46,5 @@ test('a beginning of more words than a page may read is found on its first page,
     ],
     ...[{ q: ['rex aaa'] }, { q: ['bbb'] }, { q: ['aaa7'] }],
   ])
-    assert.ok(await checkSearch(get, { asked, limit: 50 }, seen, []), JSON.stringify(asked))
+    assert.ok(await checkSearch(get, { filters, limit: 50 }, seen, []), JSON.stringify(filters))
 })

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dialectOf } from '../../db/dialect.ts'
+import { openForCommand } from '../../db/open-database.ts'
 import { type Answer, assertError } from '../../testing/client.ts'
-import { startApp, UNLIMITED } from '../../testing/start-app.ts'
+import { doJobs } from '../../testing/jobs.ts'
+import { startApp, type TestApp, UNLIMITED } from '../../testing/start-app.ts'
 import { mostCounted } from './facets.ts'
+import { readCandidates } from './matching.ts'
+import { token } from './tokens.ts'
 
 const KEY = { ...UNLIMITED, access: 'admin' } as const
 
@@ -11,7 +16,7 @@ function idsIn({ status, text, body }: Answer): number[] {
   return body.map(({ id }: { id: number }) => id)
 }
 
-test('GET /v1/pets takes each moment of a date-time, leap seconds too, and refuses what is none', async (t) => {
+test('GET /v1/pets accepts date-times of RFC 3339, with leap seconds; other dates get 400', async (t) => {
   const { get, post, clock } = await startApp(t, { key: KEY })
   clock.now = Date.UTC(2027, 0, 1)
   await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
@@ -31,11 +36,11 @@ test('GET /v1/pets takes each moment of a date-time, leap seconds too, and refus
   for (const time of ['2027-01-01', '2026-12-31T12:59:60Z', '2027-01-01T00:00:00Z[Europe/Paris]']) {
     const answer = await get(`/v1/pets?updatedSince=${time}`)
     assertError(answer, 400, 'invalid_parameter', time)
-    assert.match(answer.text, /"This must be a time with its offset/)
+    assert.match(answer.text, /"This must be a date and time with an offset/)
   }
 })
 
-test('GET /v1/pets with a range of days that has none finds nobody, also at the ends of all years', async (t) => {
+test('GET /v1/pets with an empty range of dates returns no animals, also for years outside the index', async (t) => {
   const { get, post } = await startApp(t, { key: KEY })
   for (const birthDate of ['1950-01-01', '2026-06-01'])
     await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', birthDate })
@@ -58,7 +63,7 @@ test('GET /v1/pets with a range of days that has none finds nobody, also at the 
       assert.deepEqual(idsIn(await get(`/v1/pets?${query}&sort=${sort}`)), ids, query)
 })
 
-test('GET /v1/pets counts the words of q as it looks for them, and finds nobody by none', async (t) => {
+test('GET /v1/pets with more than 8 words in q gets 400; with no words in q it returns no animals', async (t) => {
   const { get, post } = await startApp(t, { key: KEY })
   await post('/v1/pets', { name: 'a b c d e f g h i', categoryId: 1, status: 'available' })
   await post('/v1/pets', { name: 'おとなしい犬を探しています', categoryId: 1, status: 'available' })
@@ -82,7 +87,7 @@ test('GET /v1/pets counts the words of q as it looks for them, and finds nobody 
   }
 })
 
-test('GET /v1/pets finds text without spaces by each letter and each two in a row, up to 2,000 words', async (t) => {
+test('GET /v1/pets finds text without spaces by single characters and pairs, up to 2,000 words', async (t) => {
   const { get, post, patch } = await startApp(t, { key: KEY })
   const letters = (first: number) =>
     Array.from({ length: 10_000 }, (_, at) => String.fromCodePoint(0x4e00 + first + at)).join('')
@@ -119,7 +124,7 @@ test('GET /v1/pets finds text without spaces by each letter and each two in a ro
   ])
 })
 
-test('of more values than a facet shows those that most have are shown, in order', async (t) => {
+test('a facet with more than 100 values returns the most frequent values, in order', async (t) => {
   const { get, post } = await startApp(t, { key: KEY })
   const tagged = (tags: string[]) => post('/v1/pets', { name: 'Rex', categoryId: 1, tags })
   for (let from = 100; from < 240; from += 10)
@@ -132,7 +137,7 @@ test('of more values than a facet shows those that most have are shown, in order
   assert.deepEqual(facets.tag, [...twice, ...once.map((value) => ({ value, count: 1 }))])
 })
 
-test('others get their turn while the most of very many values are picked', async () => {
+test('mostCounted yields to the event loop while it counts 500,000 values', async () => {
   const counts = new Map(
     Array.from({ length: 500_000 }, (_, index) => [`${index}`, { count: index % 7, written: '' }]),
   )
@@ -152,7 +157,7 @@ test('others get their turn while the most of very many values are picked', asyn
   assert.ok(turns > 1, `${turns} turns`)
 })
 
-test('the last word of q may be the beginning of one, wherever else it stands unless a sign ends it', async (t) => {
+test('the last word of q matches as a prefix, unless punctuation ends it', async (t) => {
   const { get, post } = await startApp(t, { key: KEY })
   await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', description: 'many words' })
   for (const q of ['wor many wor', 'many wor ', 'many wor'])
@@ -161,7 +166,7 @@ test('the last word of q may be the beginning of one, wherever else it stands un
     assert.deepEqual(idsIn(await get(`/v1/pets?q=${encodeURIComponent(q)}`)), [], q)
 })
 
-test('sort=age sorts by birth date within an age group, and those of unknown date behind these', async (t) => {
+test('sort=age sorts by birth date within an age group; animals without a birth date come last in it', async (t) => {
   const { get, post } = await startApp(t, { key: KEY, now: Date.UTC(2026, 10, 27) })
   for (const age of [
     { birthDate: '2016-05-01' },
@@ -180,4 +185,57 @@ test('sort=age sorts by birth date within an age group, and those of unknown dat
     path = /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(page.headers.link))?.[1]
   }
   assert.deepEqual(found, [6, 4, 3, 7, 2, 1, 5])
+})
+
+const [SOLD, AVAILABLE] = [3_000, 5_200]
+
+/** Adds animals of which those that were published first are sold. */
+async function addManyAnimals({ databaseUrl, service }: TestApp): Promise<void> {
+  const rows = Array.from({ length: SOLD + AVAILABLE }, (_, index) => ({
+    ...{ name: 'Rex', category_id: 1, status: index < SOLD ? 'sold' : 'available' },
+    ...{ created_at: 0, updated_at: 0, version: 1 },
+    // Three animals each were published at the same time.
+    published_at: 1_000 + Math.floor(index / 3),
+  }))
+  const { db, close } = await openForCommand(databaseUrl)
+  for (let from = 0; from < rows.length; from += 400) {
+    const part = rows.slice(from, from + 400)
+    await db.insertInto('pet').values(part).execute()
+  }
+  await close()
+  await doJobs(service.context)
+}
+
+test('more animals match than are sorted, at the end of an order: each is found once, and others do not wait', async (t) => {
+  const app = await startApp(t, { key: KEY })
+  await addManyAnimals(app)
+  const expected = Array.from({ length: AVAILABLE }, (_, index) => SOLD + index + 1)
+  for (const [sort, ids] of [
+    ['publishedAt', expected],
+    ['-publishedAt', expected.toReversed()],
+  ] as const) {
+    const found: number[] = []
+    let next = `/v1/pets?status=available&sort=${sort}&limit=100&fields=id`
+    while (next) {
+      const answer = await app.get(next)
+      found.push(...idsIn(answer))
+      next = /<[^>]*(\/v1\/[^>]*)>; rel="next"/.exec(String(answer.headers.link))?.[1] ?? ''
+    }
+    assert.deepEqual(found, ids, sort)
+  }
+  const { db } = app.service.context
+  if (dialectOf(db).engine !== 'sqlite') return
+  let turns = 0
+  const stop = new AbortController()
+  const count = async () => {
+    for (; !stop.signal.aborted; turns += 1) await new Promise(setImmediate)
+  }
+  const counting = count()
+  const tokenQuery = { clauses: [{ tokens: [token('status', 'available')] }] }
+  const rows = await readCandidates(db, { tokenQuery, key: 'published', direction: 'asc', limit: 10 })
+  stop.abort()
+  await counting
+  assert.equal(rows[0]?.id, SOLD + 1)
+  // The last turn is the one that ends the counting.
+  assert.ok(turns > 1, `${turns} turns of the event loop`)
 })

@@ -1,110 +1,201 @@
-import { sql } from 'kysely'
-import type { Context } from '../../context.ts'
-import { dialectOf, type Visible } from '../../db/dialect.ts'
-import { prepared } from '../../db/prepared.ts'
+import { dialectOf, type VisibleRows } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
-import { pointOf } from '../../organizations/locate.ts'
-import { type OrganizationPlace, organizationPlaces } from '../../organizations/places.ts'
-import { takeTurns } from '../../search/turns.ts'
-import type { Picked, PickedRow, Show } from '../row.ts'
+import { ApiError } from '../../errors.ts'
+import type { View } from '../../http/caller.ts'
+import { yieldToEventLoop } from '../../search/turns.ts'
+import { countWords } from '../../search/words.ts'
+import { list, type PageStart } from '../list.ts'
+import {
+  type FieldSelection,
+  type PetView,
+  type RenderOptions,
+  type Representation,
+  toPetView,
+} from '../row.ts'
 import type { PetQuery } from '../schema.ts'
-import { type Seen, type Shown, toShown } from '../store.ts'
-import { type CandidateRow, type Candidates, columnsWith, type Position, toCandidate } from './candidates.ts'
-import { type Filters, type Wanted, wantedBy } from './filters.ts'
-import { type Direction, type Key, readMatching } from './matching.ts'
-import { nearTo } from './near.ts'
+import { type Criteria, criteriaOf, type Filters, type Finder } from './filters.ts'
+import {
+  type Candidate,
+  type Candidates,
+  type Direction,
+  type Key,
+  type Position,
+  readCandidates,
+  type TokenQuery,
+  toCandidate,
+} from './matching.ts'
 import { nearest } from './nearest.ts'
-import type { Question } from './question.ts'
 
-// The animals that fit filters of every kind, page by page.
+// Finds the animals that match a query, page by page. Uses the table `pet` if it can answer the query.
+// Otherwise uses tokens.
 
 /**
- * What is asked for: by the list of the contract, or by a face that knows more filters. Each bounds what its
- * clients may ask for, and may add to that; how many animals one search looks at is bounded in any case.
+ * A query of the native list, or of a face with more filters. Each face limits the filters of its clients.
+ * Every search limits how many animals it tests for one page.
  */
 export type SearchQuery = PetQuery & Filters
 
-export interface Start {
+export interface SearchStart {
   query: SearchQuery
-  picked?: Picked | undefined
+  selection?: FieldSelection | undefined
   after?: Position | undefined
-  /** So many behind the place are passed over. */
+  /** The number of matches to skip, counted from the position. */
   skip?: number | undefined
 }
 
-export interface SearchResult extends Pick<Shown, 'id' | 'etag' | keyof Seen> {
+export interface SearchResult extends Representation {
+  id: number
+  etag: string
   position: Position
 }
 
-export interface Page {
-  /** One more than asked for tells that there are more. */
+export interface SearchPage {
+  /** The animals of the page. Contains one animal more than `limit` if a next page exists. */
   found: SearchResult[]
-  /** From where to go on, where the search ended before there were enough. */
+  /** The position at which to continue, if the search ended before the page was full. */
   next?: Position | undefined
-  /** How many it did not come to pass over, where it has to go on. */
-  left?: number
+  /** How many matches the continued search must still skip. */
+  remainingSkip?: number
 }
 
-/** So many animals are looked at for one page, of which the tokens do not tell all. */
-const MAX_LOOKED_AT = 2_000
-/** So many are read at once, but for the first. */
-const CHUNK = 256
+/** @returns the scope of a cursor, which contains everything that determines the animals and their order */
+export function scopeOf(query: PetQuery, view: View): string {
+  const { limit, cursor, fields, ...filters } = query
+  const sorted = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, Array.isArray(value) ? value.map(String).sort() : String(value)])
+    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1))
+  return JSON.stringify(['pets', view, sorted])
+}
 
-export async function find(finder: Finder, start: Start, show: Show): Promise<Page> {
-  const wanted = await wantedOf(finder, start.query)
-  if (start.query.sort !== 'id') return findIn(finder.db, wanted, start, show)
-  let page: Page = { found: [] }
-  const { found, cutFrom }: Visible<SearchResult> = await dialectOf(finder.db).readVisible(
-    finder.db,
-    async (db) => {
-      page = await findIn(db, wanted, start, show)
-      return page.found
+/**
+ * Finds a page of the native list. If the query names exactly one id, `only` is that animal.
+ *
+ * @throws {ApiError} invalid_parameter
+ */
+export async function searchPets(
+  finder: Finder,
+  start: SearchStart,
+  options: RenderOptions,
+): Promise<SearchPage & { only?: PetView | undefined }> {
+  const plain = plainStart(start)
+  if (!plain) {
+    requireBounds(start.query)
+    return searchByTokens(finder, start, options)
+  }
+  const { found, cutFrom, only } = await list(finder.db, plain, options)
+  const results = found.map((animal) => ({ ...animal, position: [0, animal.id] as const }))
+  return { found: results, only, next: cutFrom === undefined ? undefined : lastPositionOf(results, start) }
+}
+
+/** @returns a query of the table `pet`; undefined if the search index is needed */
+function plainStart({ query, selection, after }: SearchStart): PageStart | undefined {
+  const { limit, within, sort, cursor, fields, id, status, categoryId, organizationId, ...others } = query
+  if (sort !== 'id' && sort !== '-id') return undefined
+  if ([categoryId, organizationId].some((values) => values && values.length > 1)) return undefined
+  if (Object.values(others).some((value) => value !== undefined)) return undefined
+  return {
+    // Sorts the values, so queries that list the same values in another order share a prepared statement.
+    ...{ limit, sort, id, status: status && [...new Set(status)].sort() },
+    ...{
+      categoryId: categoryId?.[0],
+      organizationId: organizationId?.[0],
+      selection,
+      after: after?.[1],
     },
-  )
-  const next = cutFrom === undefined ? page.next : (found.at(-1)?.position ?? start.after ?? [0, 0])
-  return { ...page, found, next }
-}
-
-async function findIn(db: Db, wanted: Wanted, start: Start, show: Show): Promise<Page> {
-  const { query, skip = 0, picked } = start
-  const found: SearchResult[] = []
-  let [left, lookedAt] = [skip, 0]
-  const candidates = candidatesOf(db, wanted, start)
-  for (;;) {
-    const { done, value: some } = await candidates.next()
-    if (done) return { found, next: some, left }
-    for (const { position, place, row } of some) {
-      lookedAt += 1
-      if (
-        wanted.isWithin &&
-        !wanted.isWithin({ publishedAt: row.publishedAt, updatedAt: row.updatedAt, place })
-      )
-        continue
-      if (left > 0) left -= 1
-      else found.push(toFound(row, position, wanted.near?.metersOf.get(place ?? ''), show, picked))
-      if (found.length > query.limit) return { found }
-    }
-    const last = some.at(-1)
-    if (last && wanted.isWithin && lookedAt >= MAX_LOOKED_AT) return { found, next: last.position, left }
-    await takeTurns()
   }
 }
 
-function toFound(
-  row: PickedRow,
-  position: Position,
-  meters: number | undefined,
-  show: Show,
-  picked: Picked | undefined,
-): SearchResult {
-  const { id, etag, toJson, toObject } = toShown(row, show, picked)
-  if (meters === undefined) return { id, etag, position, toJson, toObject }
-  // Also where an animal stays as it is, its organization may move.
-  return { id, etag: `${etag} ${meters}`, position, ...withDistance({ toJson, toObject }, meters) }
+const [MAX_FILTERS, MAX_VALUES, MAX_WORDS] = [16, 64, 8]
+
+/** Checks the limits of a query of the native list. @throws {ApiError} invalid_parameter */
+export function requireBounds(query: PetQuery): void {
+  const { limit, within, sort, cursor, fields, id, ...filters } = query
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const values = given.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
+  const [last = 'sort'] = given.at(-1) ?? []
+  if (given.length > MAX_FILTERS) throw invalidParameter(last, `Give at most ${MAX_FILTERS} filters.`)
+  if (values > MAX_VALUES)
+    throw invalidParameter(last, `Give at most ${MAX_VALUES} values in all filters together.`)
+  if (countWords(filters.q ?? '') > MAX_WORDS) throw invalidParameter('q', `Give at most ${MAX_WORDS} words.`)
+  if (sort === 'distance' && filters.near === undefined)
+    throw invalidParameter('sort', 'Sorting by distance requires `near`. Add it, or choose another order.')
+  if (id && !['id', '-id'].includes(sort)) throw invalidParameter('sort', 'With `id`, sort by `id` or `-id`.')
 }
 
-function withDistance({ toJson, toObject }: Seen, distanceMeters: number): Seen {
+function invalidParameter(parameter: string, message: string): ApiError {
+  return new ApiError('invalid_parameter', { details: [{ parameter, code: 'invalid_value', message }] })
+}
+
+/** @returns where to continue after a page that was cut off */
+const lastPositionOf = (found: SearchResult[], { after }: SearchStart): Position =>
+  found.at(-1)?.position ?? after ?? [0, 0]
+
+/** Finds a page of animals by tokens. @throws {ApiError} invalid_parameter for an unknown place in `near` */
+export async function searchByTokens(
+  finder: Finder,
+  start: SearchStart,
+  options: RenderOptions,
+): Promise<SearchPage> {
+  const criteria = await criteriaOf(finder, start.query)
+  if (start.query.sort !== 'id') return findIn(finder.db, criteria, start, options)
+  let page: SearchPage = { found: [] }
+  const { found, cutFrom }: VisibleRows<SearchResult> = await dialectOf(finder.db).readVisible(
+    finder.db,
+    async (db) => {
+      page = await findIn(db, criteria, start, options)
+      return page.found
+    },
+  )
+  return { ...page, found, next: cutFrom === undefined ? page.next : lastPositionOf(found, start) }
+}
+
+/** The maximum number of animals that are tested for one page. */
+const MAX_TESTED = 2_000
+/** The number of animals that each query after the first reads. */
+const BATCH_SIZE = 256
+
+async function findIn(
+  db: Db,
+  criteria: Criteria,
+  start: SearchStart,
+  options: RenderOptions,
+): Promise<SearchPage> {
+  const { query, skip = 0, selection } = start
+  const { isWithin, near } = criteria
+  const found: SearchResult[] = []
+  let [remainingSkip, tested] = [skip, 0]
+  const candidates = candidatesOf(db, criteria, start)
+  for (;;) {
+    const { done, value: batch } = await candidates.next()
+    if (done) return { found, next: batch, remainingSkip }
+    for (const candidate of batch) {
+      tested += 1
+      const { row, place } = candidate
+      if (isWithin && !isWithin({ publishedAt: row.publishedAt, updatedAt: row.updatedAt, place })) continue
+      if (remainingSkip > 0) remainingSkip -= 1
+      else found.push(toResult(candidate, near?.metersOf.get(place ?? ''), options, selection))
+      if (found.length > query.limit) return { found }
+    }
+    const last = batch.at(-1)
+    if (last && isWithin && tested >= MAX_TESTED) return { found, next: last.position, remainingSkip }
+    await yieldToEventLoop()
+  }
+}
+
+function toResult(
+  { row, position }: Candidate,
+  distanceMeters: number | undefined,
+  options: RenderOptions,
+  selection: FieldSelection | undefined,
+): SearchResult {
+  const { id, etag, toJson, toObject } = toPetView(row, options, selection)
+  if (distanceMeters === undefined) return { id, etag, position, toJson, toObject }
   return {
+    id,
+    // If the animal's organization moves, the distance changes although the animal does not.
+    etag: `${etag} ${distanceMeters}`,
+    position,
     toJson() {
       const json = toJson()
       return `${json.slice(0, -1)}${json === '{}' ? '' : ','}"distanceMeters":${distanceMeters}}`
@@ -120,101 +211,38 @@ const ORDERS: Partial<Record<PetQuery['sort'], [Key, Direction]>> = {
   age: ['age', 'desc'],
 }
 
-function candidatesOf(db: Db, wanted: Wanted, { query, after, skip = 0 }: Start): Candidates {
-  const { sort, limit } = query
-  const { question, inName, near } = wanted
-  if (sort === 'distance' && near) return nearest(db, wanted.anywhere, near, after)
-  const first = wanted.isWithin ? CHUNK : limit + 1 + skip
-  const [key, direction] = ORDERS[sort] ?? [undefined, sort === 'id' ? 'asc' : 'desc']
-  // Those whose name has the words come first: what an earlier part has, a later one has not.
-  const parts =
-    sort === '-id' && inName ? [withClauses(question, inName), { ...question, without: inName }] : [question]
-  const ids = query.id && [...new Set(query.id)]
-  return inOrder(db, parts, { key, direction, first, ids }, after)
-}
-
-const withClauses = (question: Question, clauses: Question['clauses']): Question => ({
-  ...question,
-  clauses: [...clauses, ...question.clauses],
-})
-
-interface Order {
-  key: Key | undefined
-  direction: Direction
-  /** So many are read first. */
-  first: number
-  /** Of these alone. */
-  ids: number[] | undefined
-}
-
-async function* inOrder(
+/** Reads animals that have the tokens, in the order of the query. */
+async function* candidatesOf(
   db: Db,
-  parts: Question[],
-  { key, direction, first, ids }: Order,
-  after: Position | undefined,
+  criteria: Criteria,
+  { query, after, skip = 0 }: SearchStart,
 ): Candidates {
-  const firstPart = key === undefined ? Number(after?.[0] ?? 0) : 0
-  let behind = after
-  let limit = first
-  for (let part = firstPart; part < parts.length; part += 1) {
-    const question = parts[part] as Question
-    for (;;) {
-      const reading = { question, key, direction, behind, limit, ids }
-      const rows = await readMatching<CandidateRow>(db, reading, columnsWith(key))
-      const some = rows.map((row) => toCandidate(key === undefined ? part : row.itsKey, row))
-      yield some
-      behind = some.at(-1)?.position ?? behind
-      if (rows.length < limit) break
-      limit = CHUNK
+  const { tokenQuery, inName, near, anywhere, isWithin } = criteria
+  const { sort, limit } = query
+  if (sort === 'distance' && near) return yield* nearest(db, anywhere, near, after)
+  const [key, direction] = ORDERS[sort] ?? [undefined, sort === 'id' ? 'asc' : 'desc']
+  // The result has two parts: animals with the words in their name come first, then all others.
+  const parts: TokenQuery[] =
+    sort === '-id' && inName
+      ? [
+          { ...tokenQuery, clauses: [...inName, ...tokenQuery.clauses] },
+          { ...tokenQuery, without: inName },
+        ]
+      : [tokenQuery]
+  const ids = query.id && [...new Set(query.id)]
+  let part = key === undefined ? Number(after?.[0] ?? 0) : 0
+  let reading = { key, direction, ids, after, limit: isWithin ? BATCH_SIZE : limit + 1 + skip }
+  while (part < parts.length) {
+    const rows = await readCandidates(db, { ...reading, tokenQuery: parts[part] as TokenQuery })
+    const batch = rows.map((row) => toCandidate(key === undefined ? part : row.sortKey, row))
+    yield batch
+    const isLast = rows.length < reading.limit
+    if (isLast) part += 1
+    reading = {
+      ...reading,
+      after: isLast ? undefined : batch.at(-1)?.position,
+      limit: isLast ? reading.limit : BATCH_SIZE,
     }
-    behind = undefined
   }
   return undefined
-}
-
-/** What searches work with: made once for a service. */
-export interface Finder {
-  db: Db
-  organizations(): Promise<OrganizationPlace[]>
-  /** Tokens of the animals' own places; the same list as long as there is no new one. */
-  places(): Promise<readonly string[]>
-}
-
-const opened = new WeakMap<object, Finder>()
-
-/** One for all faces of a service: what it knows of places is kept once. */
-export function finderOf(context: Pick<Context, 'db' | 'version'>): Finder {
-  const finder = opened.get(context) ?? openFinder(context)
-  opened.set(context, finder)
-  return finder
-}
-
-function openFinder({ db, version }: Pick<Context, 'db' | 'version'>): Finder {
-  return { db, organizations: organizationPlaces(db, () => version('pages')), places: placeReader(db) }
-}
-
-const countPlaces = prepared<object, { count: number }>((db) =>
-  db.selectFrom('search_place').select(sql<number>`count(*)`.as('count')),
-)
-const readPlaces = prepared<object, { place: string }>((db) => db.selectFrom('search_place').select('place'))
-
-/** Places are only ever added. */
-function placeReader(db: Db): Finder['places'] {
-  let known: string[] = []
-  return async () => {
-    const [row] = await countPlaces(db, {})
-    if (row?.count !== known.length) known = (await readPlaces(db, {})).map(({ place }) => place)
-    return known
-  }
-}
-
-/** @throws {ApiError} invalid_parameter when `near` names no place */
-export async function wantedOf(
-  { organizations, places }: Finder,
-  filters: Filters & { within: number },
-): Promise<Wanted> {
-  const { near, within } = filters
-  if (near === undefined) return wantedBy(filters, undefined)
-  const known = { known: await places(), organizations: await organizations() }
-  return wantedBy(filters, await nearTo(await pointOf(near), within * 1_000, known))
 }

@@ -4,13 +4,13 @@ import { openForCommand } from '../../db/open-database.ts'
 import { doJobs } from '../../testing/jobs.ts'
 import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 import { categoryNames, withAge } from '../age.ts'
-import { insertPets } from '../insert.ts'
 import type { NewPet } from '../schema.ts'
+import { insertPets } from '../store.ts'
 import { indexAnimals } from './index-animals.ts'
 
 const ANIMALS = 1_200
 
-test('an animal is found by the next request after each change of it, and not by what it was', async (t) => {
+test('after each change, the next search finds an animal by its new values only', async (t) => {
   const { get, post, patch, request } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const finds = async (query: string): Promise<number> => (await get(`/v1/pets?${query}`)).body.length
   await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', tags: ['calm'] })
@@ -26,7 +26,7 @@ test('an animal is found by the next request after each change of it, and not by
   assert.deepEqual([await finds('tag=shy'), await finds('q=max')], [0, 0])
 })
 
-test('animals of an organization that moves are found there: 500 at once, all others by the job', async (t) => {
+test('after an organization moves, 500 of its animals are indexed at once, and the others by the job', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const { get, post, patch } = app
   await post('/v1/organizations', { code: 'A', name: 'A', address: { city: 'Denver' } })
@@ -48,13 +48,13 @@ test('animals of an organization that moves are found there: 500 at once, all ot
   assert.equal(await countIn('Denver'), ANIMALS)
 
   await patch('/v1/organizations/1', { address: { city: 'Boulder' } })
-  // The job of the service may be at it already.
+  // The background job of the service may have indexed more already.
   assert.ok((await countIn('Boulder')) >= 500)
   await doJobs(app.service.context)
   assert.deepEqual([await countIn('Denver'), await countIn('Boulder')], [0, ANIMALS])
 })
 
-test('of an animal that is made and deleted in one transaction nothing is left to index', async (t) => {
+test('an animal created and deleted in one transaction leaves nothing to index', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const store = await openForCommand(app.databaseUrl)
   const pet = { name: 'Rex', categoryId: 1, status: 'available' } as unknown as NewPet
@@ -69,9 +69,9 @@ test('of an animal that is made and deleted in one transaction nothing is left t
   await store.close()
 })
 
-test('a value that is far longer as it is compared is stored and found', async (t) => {
+test('a tag that is 18 times as long after case folding is stored and found', async (t) => {
   const { get, post } = await startApp(t, { key: UNLIMITED })
-  // Each of these letters stands for 18 others.
+  // This character folds to 18 characters.
   const tag = '\ufdfa'.repeat(30)
   const { status } = await post('/v1/pets', { name: tag, categoryId: 1, status: 'available', tags: [tag] })
   assert.equal(status, 201)

@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
-import { dialectOf } from '../../db/dialect.ts'
-import { inList, listOf } from '../../db/list-parameter.ts'
-import { prepared } from '../../db/prepared.ts'
+import { changes } from '../../db/change.ts'
+import { dialectOf, inList, listParameter } from '../../db/dialect.ts'
+import { prepareQuery } from '../../db/prepared.ts'
 import type { Db } from '../../db/tables.ts'
+import type { Write } from '../../db/write.ts'
+import { type Job, runInSteps } from '../../jobs/job.ts'
 import { organizationPlacesOf } from '../../organizations/places.ts'
-import { AT, type Entry, entryOf, SEARCHED_COLUMNS, type SearchedRow, token } from './tokens.ts'
+import { AT, entryOf, type IndexEntry, SEARCHED_COLUMNS, type SearchedRow, token } from './tokens.ts'
 
-// Writes what searches read, in the transaction that changed the animals.
+// Writes the search index. This happens in the same transaction that changes the animals.
 
-/** More animals than these wait for the next change, or for the job. */
+/** The maximum number of animals that a transaction indexes. The next change or the job indexes the rest. */
 const MAX_ANIMALS = 500
 
-const readNewest = prepared<object, SearchedRow>((db) =>
+const readNewest = prepareQuery<object, SearchedRow>((db) =>
   db
     .selectFrom('search_change')
     .innerJoin('pet', 'pet.id', 'search_change.pet_id')
@@ -20,12 +22,15 @@ const readNewest = prepared<object, SearchedRow>((db) =>
     .limit(MAX_ANIMALS),
 )
 
-const forgetChanged = prepared<{ ids: unknown }, never>((db, fill) =>
+const forgetChanged = prepareQuery<{ ids: unknown }, never>((db, fill) =>
   db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
-/** In PostgreSQL those of this transaction, or any that no other has in hand. */
-const takeChanged = prepared<{ anyOf: boolean }, SearchedRow>(
+/**
+ * For PostgreSQL: takes the recorded changes of this transaction, or all changes that no other transaction
+ * has locked.
+ */
+const takeChanged = prepareQuery<{ anyOf: boolean }, SearchedRow>(
   (db, _fill, { anyOf }) =>
     db
       .with('taken', (of) =>
@@ -45,15 +50,15 @@ const takeChanged = prepared<{ anyOf: boolean }, SearchedRow>(
   ({ anyOf }) => String(anyOf),
 )
 
-async function changed(db: Db, anyOf: boolean): Promise<SearchedRow[]> {
+async function readChanged(db: Db, anyOf: boolean): Promise<SearchedRow[]> {
   if (dialectOf(db).engine === 'postgres') return takeChanged(db, { anyOf })
   const rows = await readNewest(db, {})
   const ids = rows.map(({ id }) => id)
-  if (ids.length > 0) await forgetChanged(db, { ids: listOf(db, ids) })
+  if (ids.length > 0) await forgetChanged(db, { ids: listParameter(db, ids) })
   return rows
 }
 
-const readOfOrganization = prepared<{ organizationId: number; behind: number }, SearchedRow>((db, fill) =>
+const readOfOrganization = prepareQuery<{ organizationId: number; behind: number }, SearchedRow>((db, fill) =>
   db
     .selectFrom('pet')
     .select(SEARCHED_COLUMNS)
@@ -63,10 +68,10 @@ const readOfOrganization = prepared<{ organizationId: number; behind: number }, 
     .limit(MAX_ANIMALS),
 )
 
-/** The next animals of an organization that moved, where it has more than one transaction indexes. */
-async function moved(db: Db): Promise<SearchedRow[]> {
+/** Reads the next animals of a moved organization that has too many animals for one transaction. */
+async function readMoved(db: Db): Promise<SearchedRow[]> {
   const next = db.selectFrom('search_move').select(['organization_id', 'behind']).limit(1)
-  const row = await dialectOf(db).lockRows(next).executeTakeFirst()
+  const row = await dialectOf(db).lockRows(next, 'skip').executeTakeFirst()
   if (!row) return []
   const { organization_id, behind } = row
   const animals = await readOfOrganization(db, { organizationId: organization_id, behind })
@@ -84,12 +89,12 @@ async function moved(db: Db): Promise<SearchedRow[]> {
 /**
  * Indexes the animals that this transaction has changed.
  *
- * @param goOn whether to go on with what others have left, as of a large organization: a job does
- * @returns whether there may be more
+ * @param includeOthers whether to index changes of earlier transactions too, as the job does
+ * @returns whether more animals may be waiting
  */
-export async function indexAnimals(db: Db, goOn = false): Promise<boolean> {
-  const rows = await changed(db, goOn)
-  if (goOn && rows.length === 0) rows.push(...(await moved(db)))
+export async function indexAnimals(db: Db, includeOthers = false): Promise<boolean> {
+  const rows = await readChanged(db, includeOthers)
+  if (includeOthers && rows.length === 0) rows.push(...(await readMoved(db)))
   if (rows.length > 0) await index(db, rows)
   return rows.length === MAX_ANIMALS
 }
@@ -98,13 +103,13 @@ async function index(db: Db, rows: SearchedRow[]): Promise<void> {
   const organizationIdOf = ({ organizationId }: SearchedRow) => organizationId ?? 0
   const placeOf = await organizationPlacesOf(db, rows.map(organizationIdOf).filter(Boolean))
   const entries = rows.map((row) => entryOf(row, placeOf.get(organizationIdOf(row))))
-  // FTS5 is fastest by rising ids.
+  // FTS5 is fastest when ids rise.
   entries.sort((one, other) => one.id - other.id)
   const places = entries.flatMap(({ place }) => (place?.startsWith(token(AT, '')) ? [place] : []))
   await (dialectOf(db).engine === 'sqlite' ? inSqlite : inPostgres)(db, entries, [...new Set(places)].sort())
 }
 
-const notePlace = prepared<{ place: string }, never>((db, fill) =>
+const notePlace = prepareQuery<{ place: string }, never>((db, fill) =>
   db
     .insertInto('search_place')
     .values({ place: fill('place') })
@@ -113,7 +118,7 @@ const notePlace = prepared<{ place: string }, never>((db, fill) =>
 
 const KEYS = ['name', 'published', 'updated', 'age', 'place', 'counted'] as const
 
-const writeKeys = prepared<Omit<Entry, 'tokens'>, never>((db, fill) =>
+const writeKeys = prepareQuery<Omit<IndexEntry, 'tokens'>, never>((db, fill) =>
   db
     .insertInto('pet_search')
     .values({ pet_id: fill('id'), ...byKey((key) => fill(key)) } as never)
@@ -125,14 +130,14 @@ const writeKeys = prepared<Omit<Entry, 'tokens'>, never>((db, fill) =>
 const byKey = <Value>(fill: (key: (typeof KEYS)[number]) => Value) =>
   Object.fromEntries(KEYS.map((key) => [key, fill(key)]))
 
-/** Node binds a number as a real one, and FTS5 takes an integer alone for an id. */
-const writeTokens = prepared<{ id: number; tokens: string }, never>((db, fill) =>
+/** Node binds numbers as reals, but FTS5 needs an integer rowid. */
+const writeTokens = prepareQuery<{ id: number; tokens: string }, never>((db, fill) =>
   db
     .replaceInto('pet_tokens')
     .values({ rowid: sql<number>`cast(${fill('id')} as integer)`, tokens: fill('tokens') }),
 )
 
-async function inSqlite(db: Db, entries: Entry[], places: string[]): Promise<void> {
+async function inSqlite(db: Db, entries: IndexEntry[], places: string[]): Promise<void> {
   for (const place of places) await notePlace(db, { place })
   for (const { tokens, ...keys } of entries) {
     await writeKeys(db, keys)
@@ -142,8 +147,11 @@ async function inSqlite(db: Db, entries: Entry[], places: string[]): Promise<voi
 
 const COLUMNS = ['id', ...KEYS, 'tokens'] as const
 
-/** Tokens hold no line feed: they are given as one text, since arrays of arrays have to be of one length. */
-const writeEntries = prepared<Record<(typeof COLUMNS)[number], unknown[]>, never>((db, fill) => ({
+/**
+ * Joins the tokens of an animal with line feeds, because PostgreSQL requires all nested arrays to have the
+ * same length.
+ */
+const writeEntries = prepareQuery<Record<(typeof COLUMNS)[number], unknown[]>, never>((db, fill) => ({
   compile: () =>
     sql<never>`
     insert into pet_search (pet_id, name, published, updated, age, place, counted, tokens)
@@ -160,7 +168,7 @@ const writeEntries = prepared<Record<(typeof COLUMNS)[number], unknown[]>, never
   `.compile(db),
 }))
 
-const notePlaces = prepared<{ places: string[] }, never>((db, fill) => ({
+const notePlaces = prepareQuery<{ places: string[] }, never>((db, fill) => ({
   compile: () =>
     sql<never>`
       insert into search_place (place) select place from unnest(${fill('places')}::text[]) as given (place)
@@ -168,9 +176,78 @@ const notePlaces = prepared<{ places: string[] }, never>((db, fill) => ({
     `.compile(db),
 }))
 
-async function inPostgres(db: Db, entries: Entry[], places: string[]): Promise<void> {
+async function inPostgres(db: Db, entries: IndexEntry[], places: string[]): Promise<void> {
   if (places.length > 0) await notePlaces(db, { places })
   const all = entries.map(({ tokens, ...keys }) => ({ ...keys, tokens: tokens.join('\n') }))
   const columns = COLUMNS.map((name) => [name, all.map((row) => row[name])])
   await writeEntries(db, Object.fromEntries(columns))
+}
+
+/*
+ * The job that keeps searches fast, and indexes animals that no transaction has indexed yet.
+ *
+ * FTS5 writes segments, and a search reads all of them. Searches are about ten times as fast if the segments
+ * are merged into one (https://www.sqlite.org/fts5.html, section 6.8). PostgreSQL does not need this.
+ */
+
+/** The number of pages that one transaction merges, in about 20 ms. */
+const MERGE_PAGES = 64
+/**
+ * The maximum number of segments. FTS5 merges small segments itself. The job merges all segments if there are
+ * more than this, and if all segments except the largest together have more than an eighth of the largest
+ * segment's pages. The second condition avoids frequent rewrites of the largest segment.
+ */
+const MAX_SEGMENTS = 8
+const MIN_SHARE_OF_OTHERS = 1 / 8
+
+/** @returns true if a search reads too many segments. */
+async function isMergeDue(db: Db): Promise<boolean> {
+  if (dialectOf(db).engine === 'postgres') return false
+  const { rows } = await sql<{ pages: number }>`
+    select count(*) as pages from pet_tokens_idx group by segid order by pages desc
+  `.execute(db)
+  const [largest = 0, ...others] = rows.map(({ pages }) => Number(pages))
+  const otherPages = others.reduce((sum, pages) => sum + pages, 0)
+  return rows.length > MAX_SEGMENTS && otherPages > largest * MIN_SHARE_OF_OTHERS
+}
+
+/** @param begin starts a merge of all current segments @returns whether the merge is unfinished */
+export async function mergeTokens(db: Db, begin: boolean): Promise<boolean> {
+  if (dialectOf(db).engine === 'postgres') return false
+  const before = await totalChanges(db)
+  await sql`insert into pet_tokens (pet_tokens, rank) values ('merge', ${begin ? -MERGE_PAGES : MERGE_PAGES})`.execute(
+    db,
+  )
+  // If there was nothing to merge, the count of changes rises by less than two (manual of FTS5).
+  return (await totalChanges(db)) - before >= 2
+}
+
+async function totalChanges(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select total_changes() as count`.execute(db)
+  return Number(rows[0]?.count)
+}
+
+/** Merges all segments, in small transactions. */
+export async function mergeAll(write: Write, mayGoOn = async () => true): Promise<void> {
+  let isFirst = true
+  await runInSteps(async () => {
+    const isUnfinished = await write(changes.mergeTokens, isFirst)
+    isFirst = false
+    return isUnfinished
+  }, mayGoOn)
+}
+
+/** Indexes the animals that no transaction has indexed yet, then merges segments. */
+export const searchIndex: Job = {
+  isDue: async ({ db }) => (await hasPending(db)) || (await isMergeDue(db)),
+  async run({ db, write }, mayGoOn) {
+    await runInSteps(async () => (await write(changes.indexAnimals, true)) || (await hasPending(db)), mayGoOn)
+    if (await isMergeDue(db)) await mergeAll(write, mayGoOn)
+  },
+}
+
+async function hasPending(db: Db): Promise<boolean> {
+  for (const table of ['search_change', 'search_move'] as const)
+    if (await db.selectFrom(table).select(sql<number>`1`.as('one')).limit(1).executeTakeFirst()) return true
+  return false
 }

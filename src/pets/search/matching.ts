@@ -1,136 +1,274 @@
 import { type RawBuilder, sql } from 'kysely'
-import { dialectOf } from '../../db/dialect.ts'
-import { readInTime } from '../../db/in-time.ts'
-import { inList, listOf } from '../../db/list-parameter.ts'
+import { dialectOf, inList, listParameter, readWithFallbackPlan } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
-import { expressionOf, type Question } from './question.ts'
+import { yieldToEventLoop } from '../../search/turns.ts'
+import { type RowWithTimes, VIEW_COLUMNS } from '../row.ts'
+import { ANY_TOKEN } from './tokens.ts'
 
-// What the engines are asked: FTS5 of SQLite, and the GIN index of PostgreSQL.
+// Queries the search index, which is FTS5 in SQLite and GIN in PostgreSQL.
 
-/** Columns of pet_search by which animals are sorted. */
+/** Alternatives. An animal must have one of the tokens, or a token that begins with one of the prefixes. */
+export interface Clause {
+  tokens: string[]
+  prefixes?: string[]
+}
+
+/** An animal must match every clause in `clauses`, and no clause in `without`. */
+export interface TokenQuery {
+  clauses: Clause[]
+  without?: Clause[] | undefined
+}
+
+/** Columns of `pet_search` that can sort animals. */
 export type Key = 'name' | 'published' | 'age'
 export type Direction = 'asc' | 'desc'
 
-/** Of animals that fit, in an order, behind a place in it. */
+/** Selects matching animals in a given order, after a given position. */
 export interface Reading {
-  question: Question
-  /** Absent for the order of ids. */
+  tokenQuery: TokenQuery
+  /** The sort column. Absent to sort by id. */
   key?: Key | undefined
   direction: Direction
-  /** The key, where there is one, and the id of the last animal that is not read again. */
-  behind?: readonly [key: string | number, id: number] | undefined
+  /** The position to start after: the sort key and the id of the last animal that was read. */
+  after?: readonly [key: string | number, id: number] | undefined
   limit: number
-  /** Of these alone. */
+  /** Limits the result to these ids. */
   ids?: number[] | undefined
-  /** Whether it is known that few animals fit. */
+  /** True if few animals match. */
   isRare?: boolean | undefined
-  /** How long PostgreSQL may follow its own plan, in milliseconds. */
+  /** How long PostgreSQL may use its own plan, in milliseconds. */
   firstPlanMs?: number | undefined
 }
 
+/**
+ * The position of an animal in an order: its sort key and id. In an order by id, the key is the number of the
+ * part (see `find.ts`).
+ */
+export type Position = readonly [key: number | string, id: number]
+
+/** An animal that has the tokens, with its position. The exact tests may still exclude the animal. */
+export interface Candidate {
+  position: Position
+  place: string | null
+  row: RowWithTimes
+}
+
+/** Batches of animals. The generator returns where to continue, or undefined at the end. */
+export type Candidates = AsyncGenerator<Candidate[], Position | undefined>
+
+/** A row with the token of the animal's place and its sort key. */
+export interface CandidateRow extends RowWithTimes {
+  placeToken: string | null
+  sortKey: string | number
+}
+
+export const toCandidate = (key: string | number, row: CandidateRow): Candidate => ({
+  position: [key, row.id],
+  place: row.placeToken,
+  row,
+})
+
 type Sql = RawBuilder<unknown>
 
-/** Up to so many matches are all read and sorted; of more each animal of an order is tested. */
-const MAX_SORTED = 5_000
+const SHOWN = VIEW_COLUMNS.map((column) => {
+  const [name = '', as = name] = column.split(' as ')
+  return sql`pet.${sql.raw(name)} as ${sql.raw(`"${as}"`)}`
+})
 
 /**
- * Reads animals that fit, in order.
- *
- * @param columns of `pet_search` as `s`, and of `pet`
+ * SQLite reads and sorts up to this many matches. If there are more, it goes through the animals in the order
+ * of the key and tests each one.
  */
-export const readMatching = <Row extends object>(db: Db, reading: Reading, columns: Sql): Promise<Row[]> =>
-  read(db, reading, columns, true)
+const MAX_SORTED = 5_000
+/**
+ * The number of animals that one statement tests. Those that match may all be at the end of the order, as
+ * available animals are in the order of publication, and other requests wait for the statement.
+ */
+const MAX_TESTED = 500
 
-/** The same of `pet_search` alone, which takes less time. */
+/** Reads the animals that have the tokens, in order. */
+export function readCandidates(db: Db, reading: Reading): Promise<CandidateRow[]> {
+  const key = reading.key === undefined ? sql`0` : sql.ref(`s.${reading.key}`)
+  return read(db, reading, sql.join([sql`s.place as "placeToken"`, sql`${key} as "sortKey"`, ...SHOWN]), true)
+}
+
+/** Reads only columns of `pet_search` (alias `s`), which is faster. */
 export const readKeys = <Row extends object>(db: Db, reading: Reading, columns: Sql): Promise<Row[]> =>
   read(db, reading, columns, false)
 
 function read<Row extends object>(db: Db, reading: Reading, columns: Sql, withPet: boolean): Promise<Row[]> {
   const { engine, runOwnPlan } = dialectOf(db)
   const readBy = async (inside: Db, otherPlan: boolean): Promise<Row[]> => {
+    if (engine === 'sqlite' && (await needsWalk(inside, reading)))
+      return walk(inside, reading, columns, withPet)
     const query =
       engine === 'sqlite'
-        ? await ofSqlite(inside, reading, columns, withPet)
+        ? ofSqlite(inside, reading, columns, withPet)
         : ofPostgres(inside, reading, columns, withPet, otherPlan)
     return runOwnPlan<Row>(inside, query.compile(inside))
   }
-  return readInTime(db, readBy, reading.isRare ? 0 : reading.firstPlanMs)
+  return readWithFallbackPlan(db, readBy, reading.isRare ? 0 : reading.firstPlanMs)
 }
 
-/** In the order of a reading, behind its place. @param id what has the id */
-function tail(db: Db, { key, direction, behind, limit, ids }: Reading, id: Sql): { where: Sql; order: Sql } {
+/** Builds the conditions and the order of a query. @param id the column with the id */
+function tail(db: Db, { key, direction, after, limit, ids }: Reading, id: Sql): { where: Sql; order: Sql } {
   const [way, compare] = direction === 'asc' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
-  // Node binds a number as a real one, and FTS5 skips only what is behind an integer.
-  const [at, behindId] = behind ? [behind[0], sql`cast(${behind[1]} as bigint)`] : [undefined, undefined]
+  // Converts the id to an integer. Node binds numbers as reals, but FTS5 needs an integer to seek by rowid.
+  const [at, afterId] = after ? [after[0], sql`cast(${after[1]} as bigint)`] : [undefined, undefined]
   if (!key) {
-    const named = ids ? sql`${id} in ${inList(db, listOf(db, ids), 'bigint')}` : sql`true`
-    const where = behind ? sql`${named} and ${id} ${compare} ${behindId}` : named
+    const named = ids ? sql`${id} in ${inList(db, listParameter(db, ids), 'bigint')}` : sql`true`
+    const where = after ? sql`${named} and ${id} ${compare} ${afterId}` : named
     return { where, order: sql`order by ${id} ${way} limit ${limit}` }
   }
   const column = sql.ref(`s.${key}`)
-  const where = behind ? sql`(${column}, s.pet_id) ${compare} (${at}, ${behindId})` : sql`true`
+  const where = after ? sql`(${column}, s.pet_id) ${compare} (${at}, ${afterId})` : sql`true`
   return { where, order: sql`order by ${column} ${way}, s.pet_id ${way} limit ${limit}` }
 }
 
-async function ofSqlite(db: Db, reading: Reading, columns: Sql, withPet: boolean): Promise<Sql> {
-  // SQLite joins in this order.
-  const join = withPet ? sql`cross join pet on pet.id = s.pet_id` : sql``
-  const { question, key } = reading
-  const all = isAll(question)
-  const fits = sql`pet_tokens match ${expressionOf('sqlite', question)}`
+// In SQLite, a cross join keeps the order of the tables.
+const petOf = (withPet: boolean): Sql => (withPet ? sql`cross join pet on pet.id = s.pet_id` : sql``)
+
+const fitsOf = (tokenQuery: TokenQuery): Sql => sql`pet_tokens match ${expressionOf('sqlite', tokenQuery)}`
+
+function ofSqlite(db: Db, reading: Reading, columns: Sql, withPet: boolean): Sql {
+  const { tokenQuery, key } = reading
+  const all = isAll(tokenQuery)
   const { where, order } = tail(db, reading, key || all ? sql`s.pet_id` : sql`pet_tokens.rowid`)
-  if (all || (key && (await countUpTo(db, question, MAX_SORTED + 1)) > MAX_SORTED)) {
-    const test = all ? sql`true` : sql`exists (select 1 from pet_tokens where ${fits} and rowid = s.pet_id)`
-    return sql`select ${columns} from pet_search as s ${join} where ${where} and ${test} ${order}`
-  }
+  if (all) return sql`select ${columns} from pet_search as s ${petOf(withPet)} where ${where} ${order}`
   return sql`select ${columns} from pet_tokens cross join pet_search as s on s.pet_id = pet_tokens.rowid
-    ${join} where ${fits} and ${where} ${order}`
+    ${petOf(withPet)} where ${fitsOf(tokenQuery)} and ${where} ${order}`
 }
 
-/** All of `pet_search` but the tokens. */
+/** Whether SQLite has too many matches to sort. */
+async function needsWalk(db: Db, { key, tokenQuery }: Reading): Promise<boolean> {
+  if (key === undefined || isAll(tokenQuery)) return false
+  return (await countUpTo(db, tokenQuery, MAX_SORTED + 1)) > MAX_SORTED
+}
+
+/** Goes through the animals in the order of the key, and lets other requests run between statements. */
+async function walk<Row extends object>(
+  db: Db,
+  reading: Reading,
+  columns: Sql,
+  withPet: boolean,
+): Promise<Row[]> {
+  const { runOwnPlan } = dialectOf(db)
+  const column = sql.ref(`s.${reading.key}`)
+  const upTo = reading.direction === 'asc' ? sql`<=` : sql`>=`
+  const fits = sql`exists (select 1 from pet_tokens where ${fitsOf(reading.tokenQuery)} and rowid = s.pet_id)`
+  const rows: Row[] = []
+  for (let { after } = reading; ; ) {
+    const next = tail(db, { ...reading, after, limit: MAX_TESTED }, sql`s.pet_id`)
+    const position = sql`${column} as key, s.pet_id as id`
+    const tested = sql`select ${position} from pet_search as s where ${next.where} ${next.order}`
+    const positions = await runOwnPlan<{ key: string | number; id: number }>(db, tested.compile(db))
+    const last = positions.length < MAX_TESTED ? undefined : positions.at(-1)
+    const until = last
+      ? sql`(${column}, s.pet_id) ${upTo} (${last.key}, cast(${last.id} as bigint))`
+      : sql`true`
+    const { where, order } = tail(
+      db,
+      { ...reading, after, limit: reading.limit - rows.length },
+      sql`s.pet_id`,
+    )
+    const query = sql`select ${columns} from pet_search as s ${petOf(withPet)}
+      where ${where} and ${until} and ${fits} ${order}`
+    rows.push(...(await runOwnPlan<Row>(db, query.compile(db))))
+    if (!last || rows.length >= reading.limit) return rows
+    after = [last.key, last.id]
+    await yieldToEventLoop()
+  }
+}
+
+/** All columns of `pet_search` except the tokens. */
 const KEYS = sql.raw('s.pet_id, s.name, s.published, s.updated, s.age, s.place, s.counted')
 
 function ofPostgres(db: Db, reading: Reading, columns: Sql, withPet: boolean, otherPlan: boolean): Sql {
   const join = withPet ? sql`join pet on pet.id = s.pet_id` : sql``
-  const { question } = reading
+  const { tokenQuery } = reading
   const { where, order } = tail(db, reading, sql`s.pet_id`)
-  const fits = isAll(question) ? sql`true` : sql`s.tokens @@ ${expressionOf('postgres', question)}::tsquery`
+  const fits = isAll(tokenQuery)
+    ? sql`true`
+    : sql`s.tokens @@ ${expressionOf('postgres', tokenQuery)}::tsquery`
   const inner = sql`select ${KEYS} from pet_search as s where ${fits}`
-  // Behind `offset 0` the planner cannot know the order: it finds animals by their tokens, and sorts them.
+  // `offset 0` hides the order from the planner. The planner then finds animals by their tokens, and sorts
+  // the result.
   const from = otherPlan
     ? sql`(select ${KEYS} from (${inner} offset 0) as s where ${where} ${order})`
     : sql`(${inner} and ${where} ${order})`
   return sql`select ${columns} from ${from} as s ${join} ${order}`
 }
 
-const isAll = ({ clauses, without }: Question): boolean => clauses.length === 0 && !without
+const isAll = ({ clauses, without }: TokenQuery): boolean => clauses.length === 0 && !without
 
-/** Where the tokens of a question are looked for. */
-function source(engine: 'sqlite' | 'postgres', question: Question): Record<'from' | 'fits' | 'id', Sql> {
-  const expression = expressionOf(engine, question)
+/** @returns the parts of a statement that searches for tokens */
+function source(engine: 'sqlite' | 'postgres', tokenQuery: TokenQuery): Record<'from' | 'fits' | 'id', Sql> {
+  const expression = expressionOf(engine, tokenQuery)
   if (engine === 'sqlite')
     return { from: sql`pet_tokens`, fits: sql`pet_tokens match ${expression}`, id: sql`pet_tokens.rowid` }
-  const fits = isAll(question) ? sql`true` : sql`s.tokens @@ ${expression}::tsquery`
+  const fits = isAll(tokenQuery) ? sql`true` : sql`s.tokens @@ ${expression}::tsquery`
   return { from: sql`pet_search as s`, fits, id: sql`s.pet_id` }
 }
 
-/** How many animals fit, as far as a number. */
-export async function countUpTo(db: Db, question: Question, most: number): Promise<number> {
+/** Counts matching animals, up to `max`. */
+export async function countUpTo(db: Db, tokenQuery: TokenQuery, max: number): Promise<number> {
   const { engine, runOwnPlan } = dialectOf(db)
-  const { from, fits } = source(engine, question)
-  const query = sql`select count(*) as count from (select 1 from ${from} where ${fits} limit ${most}) as found`
-  const [row] = await readInTime(db, (inside) => runOwnPlan<{ count: number }>(inside, query.compile(inside)))
+  const { from, fits } = source(engine, tokenQuery)
+  const query = sql`select count(*) as count from (select 1 from ${from} where ${fits} limit ${max}) as found`
+  const [row] = await readWithFallbackPlan(db, (inside) =>
+    runOwnPlan<{ count: number }>(inside, query.compile(inside)),
+  )
   return Number(row?.count)
 }
 
-/** How many animals that fit are at each place. */
+/** Counts matching animals by place. */
 export async function countByPlace(
   db: Db,
-  question: Question,
+  tokenQuery: TokenQuery,
 ): Promise<{ place: string | null; count: number }[]> {
   const { engine, runOwnPlan } = dialectOf(db)
-  const { from, fits, id } = source(engine, question)
+  const { from, fits, id } = source(engine, tokenQuery)
   const join = engine === 'sqlite' ? sql`cross join pet_search as s on s.pet_id = ${id}` : sql``
   const query = sql`select s.place, count(*) as count from ${from} ${join} where ${fits} group by s.place`
-  return readInTime(db, (inside) => runOwnPlan(inside, query.compile(inside)))
+  return readWithFallbackPlan(db, (inside) => runOwnPlan(inside, query.compile(inside)))
+}
+
+// Writes token queries in the syntax of FTS5 and of tsquery.
+
+interface Syntax {
+  token(text: string): string
+  prefix(text: string): string
+  or: string
+  and: string
+  not: string
+}
+
+const inQuotes = (text: string, quote: string): string =>
+  `${quote}${text.replaceAll(quote, quote + quote)}${quote}`
+/** Doubles backslashes, as a tsquery requires. */
+const lexeme = (text: string): string => inQuotes(text.replaceAll('\\', '\\\\'), "'")
+
+const SYNTAX: Record<'sqlite' | 'postgres', Syntax> = {
+  sqlite: {
+    token: (text) => inQuotes(text, '"'),
+    prefix: (text) => `${inQuotes(text, '"')}*`,
+    or: ' OR ',
+    and: ' AND ',
+    not: ' NOT ',
+  },
+  postgres: { token: lexeme, prefix: (text) => `${lexeme(text)}:*`, or: '|', and: '&', not: '&!' },
+}
+
+/** A token that no animal has. */
+const NO_TOKEN = 'none'
+
+function expressionOf(engine: 'sqlite' | 'postgres', { clauses, without }: TokenQuery): string {
+  const { token, prefix, or, and, not } = SYNTAX[engine]
+  const anyOf = ({ tokens, prefixes = [] }: Clause): string => {
+    const words = [...new Set(tokens)].map(token)
+    for (const one of prefixes) words.push(prefix(one))
+    return `(${words.join(or) || token(NO_TOKEN)})`
+  }
+  const allOf = (some: Clause[]): string => some.map(anyOf).join(and) || token(ANY_TOKEN)
+  return without ? `(${allOf(clauses)})${not}(${allOf(without)})` : allOf(clauses)
 }

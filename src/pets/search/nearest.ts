@@ -1,94 +1,91 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/tables.ts'
-import { takeTurns } from '../../search/turns.ts'
+import { yieldToEventLoop } from '../../search/turns.ts'
+import type { Near } from './filters.ts'
 import {
   type Candidate,
-  type CandidateRow,
   type Candidates,
-  columnsWith,
+  countUpTo,
   type Position,
+  type Reading,
+  readCandidates,
+  readKeys,
+  type TokenQuery,
   toCandidate,
-} from './candidates.ts'
-import { countUpTo, readKeys, readMatching } from './matching.ts'
-import type { Near } from './near.ts'
-import type { Question } from './question.ts'
+} from './matching.ts'
 
-// Animals by how far they are, and of those that are equally far the one with the lowest id first.
+// Sorts animals by distance, then by id.
 
-/** Up to so many matches are sorted; with more, one place after the other is asked for. */
+/** Up to this many matches are sorted in memory. If there are more, animals are read one place at a time. */
 const MAX_SORTED = 10_000
-/** Of so many the places are read at once. */
+/** The number of matches whose places are read at once. */
 const PLACE_BATCH_SIZE = 1_000
-const CHUNK = 256
-/** So many places are asked for at once at most, one at first. */
+const BATCH_SIZE = 256
+/** The maximum number of places in one query. The first query has one. */
 const MAX_PLACES = 64
-/** More animals at some places than these are read place by place. */
+/** If a place has more animals than this, its rings are read one at a time. */
 const MAX_ANIMALS = 1_000
-/** Of so many questions, one page asks no more. */
-const MAX_QUESTIONS = 60
+/** The maximum number of queries for one page. */
+const MAX_QUERIES = 60
 
-/** @param question without where animals are */
+/** @param tokenQuery a query without places */
 export async function* nearest(
   db: Db,
-  question: Question,
+  tokenQuery: TokenQuery,
   near: Near,
   after: Position | undefined,
 ): Candidates {
-  const isFew = question.clauses.length > 0 && (await countUpTo(db, question, MAX_SORTED + 1)) <= MAX_SORTED
-  if (isFew) yield* sorted(db, question, near, after)
-  else return yield* byPlaces(db, question, near, after)
-  return undefined
+  const isFew =
+    tokenQuery.clauses.length > 0 && (await countUpTo(db, tokenQuery, MAX_SORTED + 1)) <= MAX_SORTED
+  return yield* isFew ? sorted(db, tokenQuery, near, after) : byPlaces(db, tokenQuery, near, after)
 }
 
-const isBehind = (after: Position | undefined, [meters, id]: readonly [number, number]): boolean =>
-  after === undefined || meters > Number(after[0]) || (meters === after[0] && id > after[1])
+type Distance = readonly [meters: number, id: number]
 
-/** All that fit, whose places are read first. */
-async function* sorted(
-  db: Db,
-  question: Question,
-  near: Near,
-  after: Position | undefined,
-): AsyncGenerator<Candidate[]> {
-  const there: [meters: number, id: number][] = []
-  const reading = { question, direction: 'asc', isRare: true } as const
-  let behind: readonly [number, number] | undefined
+const compare = (one: Distance, other: Distance): number => one[0] - other[0] || one[1] - other[1]
+
+const isAfter = (after: Position | undefined, distance: Distance): boolean =>
+  after === undefined || compare(distance, [Number(after[0]), after[1]]) > 0
+
+/** Reads the places of all matches, sorts the matches by distance, and then reads the animals. */
+async function* sorted(db: Db, tokenQuery: TokenQuery, near: Near, after: Position | undefined): Candidates {
+  const distances: Distance[] = []
+  const reading = { tokenQuery, direction: 'asc', isRare: true } as const
+  let last: Position | undefined
   for (let limit = PLACE_BATCH_SIZE; limit === PLACE_BATCH_SIZE; ) {
     const rows = await readKeys<{ place: string | null; id: number }>(
       db,
-      { ...reading, behind, limit },
+      { ...reading, after: last, limit },
       sql`s.place, s.pet_id as id`,
     )
     for (const { place, id } of rows) {
       const meters = near.metersOf.get(place ?? '')
-      if (meters !== undefined && isBehind(after, [meters, id])) there.push([meters, id])
-      behind = [0, id]
+      if (meters !== undefined && isAfter(after, [meters, id])) distances.push([meters, id])
+      last = [0, id]
     }
     limit = rows.length
-    await takeTurns()
+    await yieldToEventLoop()
   }
-  there.sort((one, other) => one[0] - other[0] || one[1] - other[1])
-  for (let from = 0; from < there.length; from += CHUNK) {
-    const ids = there.slice(from, from + CHUNK).map(([, id]) => id)
-    yield await readAt(db, { ...reading, ids, limit: CHUNK }, near)
+  distances.sort(compare)
+  for (let from = 0; from < distances.length; from += BATCH_SIZE) {
+    const ids = distances.slice(from, from + BATCH_SIZE).map(([, id]) => id)
+    yield await readByDistance(db, { ...reading, ids, limit: BATCH_SIZE }, near)
   }
+  return undefined
 }
 
-type Reading = Parameters<typeof readMatching>[1]
-
-/** Animals at near places, in order. */
-async function readAt(db: Db, reading: Reading, { metersOf }: Near): Promise<Candidate[]> {
-  const rows = await readMatching<CandidateRow>(db, reading, columnsWith(undefined))
-  const found = rows.flatMap((row) => {
-    const meters = metersOf.get(row.itsPlace ?? '')
+/** Reads the animals of near places, sorted by distance. */
+async function readByDistance(db: Db, reading: Reading, { metersOf }: Near): Promise<Candidate[]> {
+  const candidates = (await readCandidates(db, reading)).flatMap((row) => {
+    const meters = metersOf.get(row.placeToken ?? '')
     return meters === undefined ? [] : [toCandidate(meters, row)]
   })
-  return found.sort(
-    ({ position: one }, { position: other }) => Number(one[0]) - Number(other[0]) || one[1] - other[1],
+  return candidates.sort(({ position: one }, { position: other }) =>
+    compare(one as Distance, other as Distance),
   )
 }
 
-/** Places that are equally far. */
+/** A ring: all places at the same distance. */
 interface Ring {
   meters: number
   places: string[]
@@ -107,60 +104,64 @@ function ringsOf({ metersOf }: Near, from: number): Ring[] {
     .sort((one, other) => one.meters - other.meters)
 }
 
-async function* byPlaces(db: Db, question: Question, near: Near, after: Position | undefined): Candidates {
+async function* byPlaces(
+  db: Db,
+  tokenQuery: TokenQuery,
+  near: Near,
+  after: Position | undefined,
+): Candidates {
   const rings = ringsOf(near, Number(after?.[0] ?? 0))
-  let most = 1
+  let maxPlaces = 1
   for (let count = 0; rings.length > 0; count += 1) {
-    const some = rings.splice(0, ringsIn(rings, most))
-    const here = {
-      ...question,
-      clauses: [{ tokens: some.flatMap(({ places }) => places) }, ...question.clauses],
+    const here = rings.splice(0, ringsWithin(rings, maxPlaces))
+    const [first, last] = [here[0] as Ring, here.at(-1) as Ring]
+    const at = { tokens: here.flatMap(({ places }) => places) }
+    const reading = {
+      tokenQuery: { ...tokenQuery, clauses: [at, ...tokenQuery.clauses] },
+      direction: 'asc' as const,
+      isRare: true,
     }
-    const reading = { question: here, direction: 'asc', limit: MAX_ANIMALS, isRare: true } as const
-    const [ring] = some
-    const isOne = some.length === 1 && ring !== undefined
-    if (isOne) yield* inRing(db, here, ring, near, after)
+    if (here.length === 1) yield* inRing(db, reading, first.meters, near, after)
     else {
-      const found = await readAt(db, reading, near)
-      // Too many to sort here: one ring after the other.
+      const found = await readByDistance(db, { ...reading, limit: MAX_ANIMALS }, near)
+      // There are too many animals to sort in memory, so reads these rings one at a time.
       if (found.length === MAX_ANIMALS) {
-        rings.unshift(...some)
-        most = 1
+        rings.unshift(...here)
+        maxPlaces = 1
         continue
       }
-      yield found.filter(({ position: [meters, id] }) => isBehind(after, [Number(meters), id]))
+      yield found.filter(({ position }) => isAfter(after, position as Distance))
     }
-    most = Math.min(most * 4, MAX_PLACES)
-    const last = some.at(-1)
-    if (count >= MAX_QUESTIONS && last) return [last.meters, Number.MAX_SAFE_INTEGER]
-    await takeTurns()
+    maxPlaces = Math.min(maxPlaces * 4, MAX_PLACES)
+    if (count >= MAX_QUERIES) return [last.meters, Number.MAX_SAFE_INTEGER]
+    await yieldToEventLoop()
   }
   return undefined
 }
 
-/** So many of the first rings have so many places, and one at least. */
-function ringsIn(rings: Ring[], most: number): number {
+/** @returns the number of rings, at least 1, that together have up to `maxPlaces` places */
+function ringsWithin(rings: Ring[], maxPlaces: number): number {
   let places = 0
   const first = rings.findIndex((ring) => {
     places += ring.places.length
-    return places > most
+    return places > maxPlaces
   })
   return first < 0 ? rings.length : Math.max(first, 1)
 }
 
+/** Reads the animals of one ring, sorted by id. */
 async function* inRing(
   db: Db,
-  question: Question,
-  { meters }: Ring,
+  reading: Omit<Reading, 'limit'>,
+  meters: number,
   near: Near,
   after: Position | undefined,
 ): AsyncGenerator<Candidate[]> {
-  let behind = meters === after?.[0] ? ([0, after[1]] as const) : undefined
+  let last: Position | undefined = meters === after?.[0] ? [0, after[1]] : undefined
   for (;;) {
-    const some = await readAt(db, { question, direction: 'asc', behind, limit: CHUNK, isRare: true }, near)
-    yield some
-    const last = some.at(-1)
-    if (some.length < CHUNK || !last) return
-    behind = [0, last.position[1]]
+    const batch = await readByDistance(db, { ...reading, after: last, limit: BATCH_SIZE }, near)
+    yield batch
+    if (batch.length < BATCH_SIZE) return
+    last = [0, batch.at(-1)?.position[1] as number]
   }
 }

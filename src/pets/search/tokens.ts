@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto'
 import type { OrganizationPlace } from '../../organizations/places.ts'
+import { cellsOf } from '../../places/distance.ts'
 import { fold, wordsOf } from '../../search/words.ts'
 import { toPublicParts } from '../row.ts'
-import { cellsOf } from './cells.ts'
-import { ANY_TOKEN } from './question.ts'
 
 /*
- * An animal is found by its tokens. A token is the name of a filter and a value, such as `species:dog`, or a
- * word of its texts, such as `w:calm`. Tokens are made only of what everybody may see, so that no search
- * tells more than that.
+ * Searches find animals by tokens. A token is the name of a filter and a value, such as `species:dog`, or a
+ * word of a text, such as `w:calm`. Tokens come from public members only, so a search cannot reveal private
+ * members.
  */
 
-/** What of an animal's row is searched. */
+/** The values of an animal's row that the index depends on. */
 export interface SearchedRow {
   id: number
   name: string
@@ -26,7 +25,7 @@ export interface SearchedRow {
   updatedAt: number
 }
 
-/** The columns of `pet` that hold it. */
+/** The columns of SearchedRow. */
 export const SEARCHED_COLUMNS = [
   'pet.id',
   'pet.name',
@@ -41,7 +40,7 @@ export const SEARCHED_COLUMNS = [
   'pet.updated_at as updatedAt',
 ] as const
 
-/** Filters that ask for yes or no, and where an animal has the answer. */
+/** The filters with a yes-or-no value, and the member that each filter tests. */
 export const TRAIT_FILTERS = {
   goodWithChildren: ['goodWith', 'children'],
   goodWithDogs: ['goodWith', 'dogs'],
@@ -58,41 +57,88 @@ const PLACE_FILTERS = ['country', 'region', 'postcode', 'city'] as const
 
 export type DateFilter = 'born' | 'published' | 'updated'
 
-/** PostgreSQL takes none of more than 2,046 bytes, and a folded text may be 18 times as long as it was. */
+/**
+ * The maximum number of characters of a value in a token. PostgreSQL limits lexemes to 2,046 bytes, and
+ * folding can make a text 18 times as long.
+ */
 const MAX_LENGTH = 100
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these separate tokens
 const CONTROLS = /[\0-\x1f]/
 
 export const token = (filter: string, value: unknown): string => `${filter}:${value}`
 
-/** Of a text that people write: compared without case and accents. */
+/** @returns the token of a text. The comparison ignores case and accents */
 export function textToken(filter: string, value: string): string {
   const folded = fold(value)
   const isPlain = folded.length <= MAX_LENGTH && !CONTROLS.test(folded)
   return token(filter, isPlain ? folded : `sha256 ${hash('sha256', folded)}`)
 }
 
-/** A word of any text. */
+/** A token that every animal has. */
+export const ANY_TOKEN = 'any'
+/** The filter for words in any text. */
 export const WORD = 'w'
-/** A word of the name. */
+/** The filter for words in the name. */
 export const NAME_WORD = 'n'
-/** Of no organization. */
-export const OF_NOBODY = 'ofNobody:true'
-/** Where an animal is that has coordinates of its own. */
+/** The token of animals without an organization. */
+export const NO_ORGANIZATION = 'ofNobody:true'
+/** The filter for the coordinates of the animal itself. */
 export const AT = 'at'
-/** An animal without a place of its own is where its organization is. */
+/** The filter for the organization whose location applies to an animal without a location. */
 export const AT_ORGANIZATION = 'atOrganization'
 
 export const atOrganization = (id: unknown): string => token(AT_ORGANIZATION, id)
 
-/** A day, its month and its year, so that a range of days is few tokens. */
-function dateTokens(filter: DateFilter, date: string): string[] {
-  return [4, 7, 10].map((length) => token(filter, date.slice(0, length)))
-}
+export const DAY_MS = 86_400_000
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** What everybody sees of an animal's profile. */
+/** The lengths of the year, the month and the day at the start of a date. */
+const DATE_LENGTHS = [4, 7, 10]
+
+/**
+ * @returns the tokens of a day, of its month and of its year. With these, a range of days needs few tokens
+ */
+function dateTokens(filter: DateFilter, date: string): string[] {
+  return DATE_LENGTHS.map((length) => token(filter, date.slice(0, length)))
+}
+
+/**
+ * Describes a range of days with few tokens: years, months and days.
+ *
+ * @param from a time on the first day, in Unix milliseconds
+ * @param to a time on the last day
+ * @returns an empty list if the last day is before the first
+ */
+export function daysBetween(from: number, to: number): string[] {
+  const found: string[] = []
+  for (let at = Math.floor(from / DAY_MS) * DAY_MS; at <= to; ) {
+    const day = dayOf(at)
+    const [length, next] = DATE_LENGTHS.map((length): [number, number] => [length, endOf(day, length)]).find(
+      ([length, next]) => startsAt(day, length) && next - DAY_MS <= to,
+    ) ?? [10, at + DAY_MS]
+    found.push(day.slice(0, length))
+    at = next
+  }
+  return found
+}
+
+/**
+ * @returns true if the date is the first day of a year or month, depending on `length`; always true for
+ * length 10
+ */
+function startsAt(day: string, length: number): boolean {
+  return day.slice(length) === '-01-01'.slice(length - 4)
+}
+
+/** @returns the start of the next year, month or day, depending on `length` */
+function endOf(day: string, length: number): number {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  if (length === 4) return Date.UTC(year + 1, 0, 1)
+  return length === 7 ? Date.UTC(year, month, 1) : Date.UTC(year, month - 1, date + 1)
+}
+
+/** The public parts of an animal's profile. */
 interface Parts {
   species?: string
   breed?: { primary?: string; secondary?: string }
@@ -109,23 +155,26 @@ interface Parts {
   place?: Partial<Record<(typeof PLACE_FILTERS)[number], string>> & { latitude?: number; longitude?: number }
 }
 
-/** What the tables of search keep of an animal. */
-export interface Entry {
+/** The entry of an animal in the search index. */
+export interface IndexEntry {
   id: number
-  /** By these it is sorted. */
+  /** The sort keys: name, published, updated and age. */
   name: string
   published: number
   updated: number
   age: string
-  /** The token of where it is, by which distances are found. */
+  /** The token of the animal's place. */
   place: string | null
-  /** Its values, as they are written, for facets: a line for each of COUNTED, a JSON array or empty. */
+  /**
+   * The values that facets count. Each filter in COUNTED has one line: a JSON array, or an empty line without
+   * values.
+   */
   counted: string
   tokens: string[]
 }
 
-/** @param organization where an animal is that has no place of its own */
-export function entryOf(row: SearchedRow, organization: OrganizationPlace | undefined): Entry {
+/** @param organization the location for an animal without its own place */
+export function entryOf(row: SearchedRow, organization: OrganizationPlace | undefined): IndexEntry {
   const { id, name, organizationId, profile, publicPart, publishedAt, updatedAt } = row
   const parts: Parts = toPublicParts(profile, publicPart)
   const { place, birthDate } = parts
@@ -139,7 +188,7 @@ export function entryOf(row: SearchedRow, organization: OrganizationPlace | unde
   for (const [filter, some] of Object.entries(values))
     for (const one of some) tokens.add(textToken(filter, one))
   add('age', [parts.age ?? ''])
-  if (organizationId === null) tokens.add(OF_NOBODY)
+  if (organizationId === null) tokens.add(NO_ORGANIZATION)
   if (at) tokens.add(at)
   for (const [filter, value] of Object.entries(there?.address ?? {})) tokens.add(textToken(filter, value))
   for (const cell of cellsOf(place ?? there?.point)) tokens.add(cell)
@@ -157,19 +206,19 @@ export function entryOf(row: SearchedRow, organization: OrganizationPlace | unde
   }
 }
 
-/** Filters whose values facets count. A new one is added at the end. */
+/** Filters that facets count. Add new ones at the end. */
 export const COUNTED = [
   ...(['categoryId', 'status', 'organizationId', 'species', 'breed', 'color', 'coat', 'age', 'sex'] as const),
   ...(['size', 'tag', 'hasPhotos', 'country', 'region', 'postcode', 'city'] as const),
   ...(Object.keys(TRAIT_FILTERS) as (keyof typeof TRAIT_FILTERS)[]),
 ] as const
 
-type Counted = (typeof COUNTED)[number]
+type CountedFilter = (typeof COUNTED)[number]
 
 const jsonOf = (values: string[]): string => (values.length === 0 ? '' : JSON.stringify(values))
 
-/** What is asked for by value, as it is written. */
-function valuesOf(row: SearchedRow, parts: Parts): Record<Counted | 'externalId', string[]> {
+/** @returns the values of an animal by filter, in the spelling of the animal */
+function valuesOf(row: SearchedRow, parts: Parts): Record<CountedFilter | 'externalId', string[]> {
   const { categoryId, status, externalId, organizationId, photos } = row
   const { species, breed, colors = [], coat, age, sex, size, tags = [], place } = parts
   const trait = ([member, key]: readonly ['goodWith' | 'traits', string]) => list(parts[member]?.[key])
@@ -196,7 +245,7 @@ function valuesOf(row: SearchedRow, parts: Parts): Record<Counted | 'externalId'
   }
 }
 
-/** Those there are; of those that are written differently only, the last. */
+/** Removes empty values. If several values fold to the same text, keeps only the last of them. */
 function list(...values: unknown[]): string[] {
   const there = values.flatMap((one) =>
     one === undefined || one === null || one === '' ? [] : [String(one)],
@@ -211,17 +260,20 @@ function placeToken(place: Parts['place'], organizationId: unknown): string | un
   return token(AT, `${latitude.toFixed(2)},${longitude.toFixed(2)}`)
 }
 
-/** So much of a name decides its order; of names that are alike so far, the id does. */
+/** Lists sort names by this many characters, and then by id. */
 const SORTED_CHARACTERS = 60
 
 const nameKey = (name: string): string => [...fold(name)].slice(0, SORTED_CHARACTERS).join('')
 
 const AGES = ['senior', 'adult', 'young', 'baby']
 
-/** The younger, the higher: by age group, and in a group by birth date. Those of no known age are lowest. */
+/**
+ * @returns a sort key made of age group and birth date. A younger animal has a higher key, and an unknown age
+ * has the lowest
+ */
 const ageKey = ({ age, birthDate }: Parts): string => `${AGES.indexOf(age ?? '') + 1}${birthDate ?? ''}`
 
-/** What `q` looks into, with line feeds between the texts, which no word spans. */
+/** @returns the texts that `q` searches, separated by line feeds. No word contains a line feed */
 function textOf(name: string, { breed, description, tags = [], place }: Parts): string {
   const { city, region, postcode, country } = place ?? {}
   const own = [name, breed?.primary, breed?.secondary, ...tags]

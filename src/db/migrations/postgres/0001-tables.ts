@@ -3,8 +3,8 @@ import { addSearch } from '../search.ts'
 import { addFirstRows, addTables, POSTGRES, run } from '../tables.ts'
 
 /**
- * How many animals there are, by organization (0 for none), category and status. Each connection counts in a
- * row of its own, so that changes at once do not wait for each other; a row alone may be negative.
+ * Counts animals by organization (0 for none), category and status. Each count is the sum of 32 slots, so
+ * concurrent changes rarely wait for each other. A single slot may be negative.
  */
 const INVENTORY = [
   `create table inventory (
@@ -15,17 +15,17 @@ const INVENTORY = [
     pets bigint not null,
     primary key (organization_id, category_id, status, slot)
   )`,
-  ...countAfter(
+  ...countTrigger(
     'insert',
     'new table as added',
     'select organization_id, category_id, status, 1 as pets from added',
   ),
-  ...countAfter(
+  ...countTrigger(
     'delete',
     'old table as removed',
     'select organization_id, category_id, status, -1 as pets from removed',
   ),
-  ...countAfter(
+  ...countTrigger(
     'update',
     'old table as removed new table as added',
     `select organization_id, category_id, status, 1 as pets from added
@@ -34,10 +34,10 @@ const INVENTORY = [
 ]
 
 /**
- * Counts once a statement, however many rows it changes; one that moves nothing counts nothing. In order, so
- * that two that share a row never wait for each other in a circle.
+ * A trigger that runs once per statement, and writes only if counts change. It updates rows in a fixed order,
+ * so two statements cannot deadlock.
  */
-function countAfter(event: string, tables: string, moves: string): string[] {
+function countTrigger(event: string, tables: string, moves: string): string[] {
   const name = `count_pets_after_${event}`
   return [
     `create function ${name}() returns trigger language plpgsql as $$
@@ -59,8 +59,8 @@ function countAfter(event: string, tables: string, moves: string): string[] {
 }
 
 /**
- * Tells every process at once that a key has changed. There is no such thing for animals: a notification is a
- * lock that every commit would wait for.
+ * Triggers that notify every process of a changed key. Animals have no such triggers, because notifications
+ * take a lock that would make all commits run one after the other.
  */
 const KEYS = [
   `create function tell_of_keys() returns trigger language plpgsql as $$
@@ -74,44 +74,52 @@ const KEYS = [
     for each statement execute function tell_of_keys()`,
 ]
 
-/** Added to an id it makes a negative number, the key of an advisory lock that nothing else takes. */
-const LEAST = `'-9223372036854775808'::bigint`
-/** The upper half of a negative key, as the view of locks has it, is at least this: 2^31. */
+/**
+ * The sum of an id and this number is the negative key of an advisory lock. Nothing else uses negative keys.
+ */
+const MIN_BIGINT = `'-9223372036854775808'::bigint`
+/** In pg_locks, the upper half of a negative key is 2^31 or more. */
 const NEGATIVE = 2_147_483_648
 
 /**
- * An id is given before its animal is committed, so that one with a higher id may be there first. Who adds
- * animals therefore holds a lock, from before the first id is given until its transaction ends; the key says
- * that none of its ids is lower. Nobody ever waits for such a lock.
+ * Finds the id below which no animal can appear any more. PostgreSQL assigns ids before the commit, so a
+ * higher id may be committed before a lower one. A transaction that adds animals therefore takes a shared
+ * lock before it gets its first id. The key of the lock is a lower bound for the ids of the transaction.
+ * Nothing waits for these locks.
  */
-const SETTLED_PETS = [
+const VISIBLE_PETS = [
   `create function next_pet_id() returns bigint language sql volatile as $$
     select case when is_called then last_value + 1 else last_value end from pet_id_seq
   $$`,
   `create function tell_of_coming_pets() returns trigger language plpgsql as $$
     begin
-      perform pg_advisory_xact_lock_shared(${LEAST} + next_pet_id());
+      perform pg_advisory_xact_lock_shared(${MIN_BIGINT} + next_pet_id());
       return null;
     end $$`,
   `create trigger pets_are_coming before insert on pet
     for each statement execute function tell_of_coming_pets()`,
-  // The sequence first: who holds no lock yet when the locks are read gets no id below what it says here.
+  // Reads the sequence first. If a transaction takes its lock later, all its ids are above this value.
   `create function settled_pets() returns bigint language plpgsql volatile as $$
     declare
       given constant bigint := next_pet_id();
     begin
       return least(given, (
-        select min((classid::bigint << 32 | objid::bigint) - ${LEAST}) from pg_locks
+        select min((classid::bigint << 32 | objid::bigint) - ${MIN_BIGINT}) from pg_locks
         where locktype = 'advisory' and objsubid = 1 and classid::bigint >= ${NEGATIVE}
           and database = (select oid from pg_database where datname = current_database())
       ));
     end $$`,
 ]
 
-/** At most one row. The embedded database needs none: nobody can take over the lock of its file. */
+/**
+ * A table with at most one row. SQLite has no such table, because no other process can take over a file lock.
+ */
 const CLAIM = 'create table claim (id bigint primary key check (id = 1), token text not null)'
 
-/** The planner's statistics quote values, and nobody searches by these. */
+/**
+ * Keeps personal data out of the planner's statistics, which contain values from the columns. No query
+ * filters by these columns.
+ */
 const NO_STATISTICS = [
   'alter table adoption_order alter column adopter set statistics 0',
   'alter table idempotency alter column result set statistics 0',
@@ -122,7 +130,7 @@ const CURSOR_SECRET = `insert into secret (name, value)
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await addTables(db, POSTGRES)
-  await run(db, [CURSOR_SECRET, ...INVENTORY, ...KEYS, ...SETTLED_PETS, CLAIM, ...NO_STATISTICS])
+  await run(db, [CURSOR_SECRET, ...INVENTORY, ...KEYS, ...VISIBLE_PETS, CLAIM, ...NO_STATISTICS])
   await addFirstRows(db)
   await addSearch(db, 'postgres')
 }

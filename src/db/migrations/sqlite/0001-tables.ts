@@ -13,9 +13,8 @@ const SUBTRACT = `
     and category_id = old.category_id and status = coalesce(old.status, 'unlisted');`
 
 /**
- * How many animals there are, by organization (0 for none), category and status. Counted with every change,
- * since counting at every look would read each animal; and by the store itself, so that no way into it can be
- * forgotten.
+ * Counts animals by organization (0 for none), category and status. Triggers update the counts with every
+ * change, whatever code makes it. Counting on demand would read each animal.
  */
 const INVENTORY = [
   `create table inventory (
@@ -33,14 +32,14 @@ const INVENTORY = [
     begin ${ADD} ${SUBTRACT} end`,
 ]
 
-/** What is made of which tables, and kept ready. */
-const MADE_OF = { pages: ['pet', 'category', 'organization'], keys: ['api_key', 'api_key_secret'] }
+/** The kinds of cached data, each with the tables that it is read from. */
+const SOURCES = { pages: ['pet', 'category', 'organization'], keys: ['api_key', 'api_key_secret'] }
 
-/** Counts changes of what is kept ready, which the counters of limits are not. */
+/** Counts the changes of cached data. Rate-limit counters are not included. */
 const REVISION = [
   'create table revision (pages integer not null, keys integer not null) strict',
   'insert into revision (pages, keys) values (0, 0)',
-  ...Object.entries(MADE_OF).flatMap(([part, tables]) =>
+  ...Object.entries(SOURCES).flatMap(([part, tables]) =>
     tables.flatMap((table) =>
       ['insert', 'update', 'delete'].map(
         (event) => `create trigger ${table}_${event}_is_counted after ${event} on ${table}

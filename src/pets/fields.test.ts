@@ -7,7 +7,7 @@ const AT = '2026-11-23T12:00:00.000Z'
 const LATER = '2026-11-24T12:00:00.000Z'
 const REX = { name: 'Rex', categoryId: 1, sex: 'male', staff: { kennel: 'B2' } }
 
-test('fields picks members, of one animal and of lists, from page to page', async (t) => {
+test('fields selects members, for one animal and for lists, on every page', async (t) => {
   const { post, get, databaseUrl } = await startApp(t, { key: UNLIMITED, now: NOW })
   for (const name of ['Rex', 'Tom', 'Mia']) await post('/v1/pets', { ...REX, name })
 
@@ -25,7 +25,7 @@ test('fields picks members, of one animal and of lists, from page to page', asyn
   assert.equal((await get('/v1/pets/1?fields=*,createdAt', reader)).text.includes('kennel'), false)
 })
 
-test('a member that no animal has is refused, by every read', async (t) => {
+test('an unknown name in fields gets 400', async (t) => {
   const { post, get } = await startApp(t, { key: UNLIMITED })
   await post('/v1/pets', REX)
   for (const path of ['/v1/pets', '/v1/pets?id=1', '/v1/pets/1']) {
@@ -37,7 +37,7 @@ test('a member that no animal has is refused, by every read', async (t) => {
   }
 })
 
-test('the times of an animal are ours: when it was added, published, moved and changed', async (t) => {
+test('createdAt, publishedAt, statusChangedAt and updatedAt are set by the service and only returned with fields', async (t) => {
   const { post, patch, get, clock } = await startApp(t, { key: UNLIMITED, now: NOW })
   await post('/v1/pets', REX)
   const fields = 'publishedAt,statusChangedAt,createdAt,updatedAt'

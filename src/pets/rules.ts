@@ -1,0 +1,214 @@
+import { sql } from 'kysely'
+import * as categories from '../categories/store.ts'
+import type { Db } from '../db/tables.ts'
+import { ApiError, type ErrorDetail } from '../errors.ts'
+import { mergeMembers } from '../http/merge-patch.ts'
+import * as organizations from '../organizations/store.ts'
+import { categoryNames, latestDate, withAge } from './age.ts'
+import { FIELDS, MEMBERS, publicOf, SCHEMAS } from './fields.ts'
+import type { NewPet, PetPatch } from './schema.ts'
+
+// Checks rules that a schema cannot express: rules between members, and rules that depend on the data in the
+// store.
+
+type Json = Record<string, unknown>
+
+/** Applies a patch to an animal (RFC 7396). The members of the result are in the order of responses. */
+export function merge(before: Partial<NewPet>, patch: PetPatch): NewPet {
+  const after = mergeMembers(SCHEMAS, isMoving(before, patch) ? publicMembers(before) : before, patch)
+  if (patch.birthDate !== null || before.birthDate === undefined) return after as never
+  // The patch removes the birth date, and both of these depend on the birth date.
+  if (patch.birthDateExact === undefined) delete after.birthDateExact
+  if (patch.age === undefined) delete after.age
+  return after as never
+}
+
+/**
+ * Returns the members of an animal that moves to another organization: its public members and the members in
+ * the patch.
+ */
+function isMoving({ organizationId: from }: Partial<NewPet>, { organizationId: to }: PetPatch): boolean {
+  return from !== undefined && to !== undefined && to !== from
+}
+
+const publicMembers = (pet: Partial<NewPet>): Partial<NewPet> =>
+  Object.fromEntries(MEMBERS.map((member) => [member, publicOf(member, pet[member])]))
+
+/**
+ * Checks the rules between members of an animal.
+ *
+ * @param sent the members in the request
+ * @throws {ApiError} validation_failed
+ */
+export function checkProfile(pet: NewPet, sent: PetPatch, now: number): void {
+  const details = problemsOf(pet, sent, now)
+  if (details.length > 0) throw new ApiError('validation_failed', { details })
+}
+
+export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetail[] {
+  const { birthDate, birthDateExact, tags, bondedWith, place, staff } = pet
+  const { latitude, longitude } = place ?? {}
+  const today = latestDate(now)
+  const problems: (ErrorDetail | false | undefined)[] = [
+    ...missingIn(pet),
+    birthDate !== undefined && notBetween('/birthDate', birthDate, today),
+    staff?.intakeDate !== undefined && notBetween('/staff/intakeDate', staff.intakeDate, today),
+    birthDate === undefined &&
+      birthDateExact !== undefined &&
+      invalid('/birthDateExact', 'This requires a birthDate. Send one, or leave this out.'),
+    birthDate !== undefined &&
+      typeof sent.age === 'string' &&
+      invalid('/age', 'This contradicts the birthDate. Leave it out, or remove the birthDate.'),
+    longitude === undefined && latitude !== undefined && missing('/place/longitude'),
+    latitude === undefined && longitude !== undefined && missing('/place/latitude'),
+    ...repeatedIn(tags ?? []),
+    ...(bondedWith ?? []).flatMap((id, index) =>
+      bondedWith?.indexOf(id) === index
+        ? []
+        : [invalid(`/bondedWith/${index}`, 'This id is repeated. Name each animal once.')],
+    ),
+  ]
+  return problems.filter((problem) => problem !== false && problem !== undefined)
+}
+
+/** The required members of nested objects. */
+const REQUIRED = MEMBERS.flatMap((member) => {
+  const { required = [] } = FIELDS[member].schema as { required?: string[] }
+  return required.map((name) => [member, name] as const)
+})
+
+/** Finds required members that are missing after a patch. */
+function missingIn(pet: NewPet): ErrorDetail[] {
+  const absent = REQUIRED.filter(([member, name]) => pet[member] && (pet[member] as Json)[name] === undefined)
+  return absent.map(([member, name]) => missing(`/${member}/${name}`))
+}
+
+const EARLIEST_DATE = '1950-01-01'
+
+function notBetween(pointer: string, date: string, today: string): ErrorDetail | undefined {
+  if (date >= EARLIEST_DATE && date <= today) return undefined
+  return { pointer, code: 'out_of_range', message: `This must be a date from ${EARLIEST_DATE} to today.` }
+}
+
+function repeatedIn(tags: string[]): ErrorDetail[] {
+  const folded = tags.map((tag) => tag.normalize('NFKC').toLowerCase().trim())
+  return folded.flatMap((tag, index) =>
+    folded.indexOf(tag) < index
+      ? [invalid(`/tags/${index}`, 'This tag is repeated. Upper and lower case count as the same.')]
+      : [],
+  )
+}
+
+const missing = (pointer: string): ErrorDetail => ({ pointer, code: 'missing', message: 'This is required.' })
+
+const invalid = (pointer: string, message: string): ErrorDetail => ({
+  pointer,
+  code: 'invalid_value',
+  message,
+})
+
+type PetReferences = Partial<Pick<NewPet, 'categoryId' | 'organizationId'>>
+
+/**
+ * Checks the members of an animal. Reports an unknown category only together with other problems. If it is
+ * the only problem, the insert refuses it.
+ *
+ * @param sent the members in the request
+ * @throws {ApiError} validation_failed
+ */
+export async function validatePet(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<void> {
+  const problems = problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
+  if (problems.length === 0 && (await unknownOrganizationOf(db, pet)).length === 0) return
+  throw new ApiError('validation_failed', { details: [...problems, ...(await unknownsOf(db, pet))] })
+}
+
+/**
+ * Adds errors from the rules to errors from the schema. The rules check only members that match the schema.
+ *
+ * @param now for a new animal; undefined for a patch, whose members depend on the stored animal
+ */
+export async function withOtherProblems(
+  db: Db,
+  found: ApiError,
+  body: unknown,
+  now?: number,
+): Promise<ApiError> {
+  const { details = [], code } = found
+  const wrong = new Set(details.map(({ pointer = '' }) => pointer.split('/')[1]))
+  const isNoObject = details.some(({ pointer }) => pointer === '')
+  if (isNoObject || typeof body !== 'object' || body === null) return found
+  const valid = Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name))) as NewPet
+  const others = now === undefined ? [] : await problemsOfNew(db, valid, now)
+  return new ApiError(code, { details: [...details, ...others, ...(await unknownsOf(db, valid))] })
+}
+
+async function problemsOfNew(db: Db, sent: NewPet, now: number): Promise<ErrorDetail[]> {
+  const pet = merge({}, sent)
+  return problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
+}
+
+/**
+ * Drops an age that equals the derived one, because a client may read an animal and send it back unchanged.
+ */
+async function withoutDerivedAge(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<PetPatch> {
+  const { age, ...others } = sent
+  if (typeof age !== 'string' || pet.birthDate === undefined || pet.categoryId === undefined) return sent
+  const derived = await withAge(categoryNames(db), pet, now)
+  return derived.pet.age === age ? others : sent
+}
+
+async function unknownsOf(db: Db, named: PetReferences): Promise<ErrorDetail[]> {
+  const { categoryId } = named
+  const exists = categoryId === undefined || (await categories.find(db, categoryId))
+  const unknown = exists ? [] : (categories.unknownCategoryError().details ?? [])
+  return [...unknown, ...(await unknownOrganizationOf(db, named))]
+}
+
+async function unknownOrganizationOf(db: Db, { organizationId: id }: PetReferences): Promise<ErrorDetail[]> {
+  if (typeof id !== 'number') return []
+  return (await organizations.find(db, id)) ? [] : [UNKNOWN_ORGANIZATION]
+}
+
+export const UNKNOWN_ORGANIZATION: ErrorDetail = {
+  pointer: '/organizationId',
+  code: 'unknown_organization',
+  message:
+    'No organization has this id. GET /organizations lists them; POST /organizations adds one, with an admin key.',
+}
+
+type Numbered = Pick<NewPet, 'externalId' | 'organizationId'>
+
+/** @returns a key that is unique among animals with an externalId; undefined without an externalId */
+export function externalIdKey({ externalId, organizationId = 0 }: Numbered): string | undefined {
+  return externalId === undefined ? undefined : `${organizationId} ${externalId}`
+}
+
+/**
+ * Checks that no other animal has the externalId. Without this check, a failed insert would use up an id in
+ * PostgreSQL.
+ *
+ * @throws {ApiError} external_id_exists
+ */
+export async function requireFreeExternalId(db: Db, pet: Numbered, own?: number): Promise<void> {
+  const number = externalIdKey(pet)
+  if (number === undefined) return
+  const holder = (await findTakenExternalIds(db, [pet])).get(number)
+  if (holder !== undefined && holder !== own) throw new ApiError('external_id_exists')
+}
+
+/** Finds those external ids that are already in use. @returns the ids of their animals, by externalIdKey */
+export async function findTakenExternalIds(db: Db, animals: Numbered[]): Promise<Map<string, number>> {
+  const withExternalId = animals.filter(({ externalId }) => externalId !== undefined)
+  const organizations = Map.groupBy(withExternalId, ({ organizationId = 0 }) => organizationId)
+  const taken = new Map<string, number>()
+  for (const [organizationId, own] of organizations) {
+    const rows = await db
+      .selectFrom('pet')
+      .select(['id', 'external_id as externalId'])
+      .where(sql<number>`coalesce(organization_id, 0)`, '=', organizationId)
+      .where('external_id', 'in', [...new Set(own.map(({ externalId }) => externalId as string))])
+      .execute()
+    for (const { id, externalId } of rows) taken.set(`${organizationId} ${externalId}`, id)
+  }
+  return taken
+}
