@@ -4,30 +4,30 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createTarPacker } from 'modern-tar'
-import { backUp, makeWhole } from '../db/backup.ts'
+import { backUp, writeAtomically } from '../db/backup.ts'
 import { fileOf } from '../db/store-url.ts'
 import { pathInFolder } from './storage/folder.ts'
 import { ALL_RENDITIONS, fileName, type Rendition } from './storage/renditions.ts'
-import type { PhotoStore, Reading } from './storage/store.ts'
+import type { OpenFile, PhotoStore } from './storage/store.ts'
 
-export interface Archived {
+export interface ArchiveCounts {
   animals: number
   photos: number
-  /** Photos without a file: they were removed meanwhile, or their files were lost before. */
+  /** Photos without a file. Each was removed during the backup, or had lost its file before. */
   missing: number
 }
 
 type Packer = ReturnType<typeof createTarPacker>['controller']
 
 /**
- * Makes a tar archive that unpacks into a folder of data: the embedded store as of one moment, under the name
- * of its file, and in `photos/` the files of the photos it has.
+ * Writes a tar archive that unpacks into a data folder. The archive contains a snapshot of the embedded store
+ * under its file name, and the files of its photos in `photos/`.
  *
- * @throws when the name is taken, or the store or a file cannot be read
+ * @throws when the file exists already, or the store or a file cannot be read
  */
-export function archive(databaseUrl: string, store: PhotoStore, file: string): Promise<Archived> {
-  return makeWhole(file, async (part, scratch) => {
-    // The rows first: the files of each were there before it, and none ever changes.
+export function archive(databaseUrl: string, store: PhotoStore, file: string): Promise<ArchiveCounts> {
+  return writeAtomically(file, async (part, scratch) => {
+    // Reads the rows first. The files of each row were stored before the row, and files never change.
     const animals = await backUp(databaseUrl, scratch)
     const { readable, controller } = createTarPacker()
     const written = pipeline(Readable.fromWeb(readable as never), createWriteStream(part, { mode: 0o600 }))
@@ -50,22 +50,22 @@ async function packAll(packer: Packer, name: string, snapshot: string, store: Ph
       const file = fileName(hash, rendition)
       const found = await store.read(file)
       if (!found) continue
-      // As the service makes them: a web server may give them to the public.
+      // Uses the same mode as the service, because a web server may serve the files to the public.
       await pack(packer, `photos/${pathInFolder(file)}`, found, 0o644)
       packed.push(rendition)
     }
-    // The others can be made of it.
+    // The service can make the other sizes from the full size.
     counts[packed.includes('full') ? 'photos' : 'missing'] += 1
   }
   packer.finalize()
   return counts
 }
 
-async function pack(packer: Packer, name: string, { size, bytes }: Reading, mode: number): Promise<void> {
+async function pack(packer: Packer, name: string, { size, bytes }: OpenFile, mode: number): Promise<void> {
   await pipeline(bytes, Writable.fromWeb(packer.add({ name, size, mode }) as never))
 }
 
-/** @param snapshot a file of the embedded store that nobody has open */
+/** Counts the photos in a snapshot. @param snapshot the file of a store that no process has open */
 export function countPhotos(snapshot: string): number {
   using database = new DatabaseSync(snapshot, { readOnly: true })
   if (!hasPhotos(database)) return 0
@@ -78,6 +78,6 @@ function* hashesIn(snapshot: string): Generator<string> {
   for (const { hash } of database.prepare('select hash from photo order by id').iterate()) yield String(hash)
 }
 
-/** There is no such table in a store of an older release. */
+/** Stores of older releases have no table of photos. */
 const hasPhotos = (database: DatabaseSync): boolean =>
   database.prepare(`select name from sqlite_schema where name = 'photo'`).get() !== undefined

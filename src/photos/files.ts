@@ -5,54 +5,54 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
-import type { Rendered } from './renderer/render-channel.ts'
-import type { Asking } from './renderer/turns.ts'
-import { workFile } from './storage/folder.ts'
+import type { RenderClient, RenderSteps } from './renderer/fair-queue.ts'
+import type { RenderedSize } from './renderer/render-channel.ts'
+import { newWorkFile } from './storage/folder.ts'
 import type { PhotoFiles } from './storage/open.ts'
 import { FIRST_RENDITIONS, fileName, type Rendition } from './storage/renditions.ts'
-import { known } from './store.ts'
+import { listUsedHashes } from './store.ts'
 
-// The files of photos: made of what was sent, or of the largest one that is kept.
+// Makes the files of photos, from an upload or from the largest stored file.
 
 /**
- * For a disk that is full, read-only or gone, and for a bucket that is.
+ * Reports an error of the disk or bucket: full, read-only or gone.
  *
- * @throws {ApiError} service_unavailable
+ * @throws {ApiError} service_unavailable; an ApiError is thrown as it is
  */
-export function unavailable(cause: unknown): never {
+export function throwUnavailable(cause: unknown): never {
   throw cause instanceof ApiError ? cause : new ApiError('service_unavailable', { cause })
 }
 
 /**
- * Whether nobody waits for the answer any more. Whoever has closed its side of the connection says no more
- * than that, but those who do so and still want a photo are hardly any.
+ * True if the client no longer waits for the answer. A client that has closed only its sending side could
+ * still read the answer, but hardly any client does.
  */
-export const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.readableEnded
+export const isClientGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.readableEnded
 
 /**
- * Makes the first files of a photo, and keeps them.
+ * Makes and stores the first files of a new photo.
  *
- * @param renditions which; enough to show it
- * @param asking who uploads it; absent in a command
- * @returns what they are called, and how large the photo is
+ * @param source path of the picture
+ * @param client the uploading client; absent in a command
+ * @returns the hash that the file names begin with, and the size of the photo in pixels
  * @throws {ApiError} invalid_image, service_unavailable
  */
-export async function keepNew(
+export async function renderNewPhoto(
   files: PhotoFiles,
   source: string,
   renditions: readonly Rendition[] = FIRST_RENDITIONS,
-  asking?: Asking,
-): Promise<Rendered & { hash: string }> {
+  client?: RenderClient,
+): Promise<RenderedSize & { hash: string }> {
   return makeRenditions(files, source, renditions, {
-    ...(asking && { asking }),
-    hashOf: async (made) => {
-      const full = made.find(({ rendition }) => rendition === 'full')
+    ...(client && { client }),
+    chooseHash: async (files) => {
+      const full = files.find(({ rendition }) => rendition === 'full')
       return full ? await newHash(full.file) : ''
     },
   })
 }
 
-/** 128 bits of SHA-256 over the photo and a number drawn for it, so that no two photos share a file. */
+/** 128 bits of SHA-256 over the photo and a random number, so two photos never have the same file names. */
 async function newHash(file: string): Promise<string> {
   const hash = createHash('sha256').update(randomBytes(16))
   await pipeline(createReadStream(file), hash)
@@ -60,91 +60,94 @@ async function newHash(file: string): Promise<string> {
 }
 
 /**
- * Makes missing files of a photo out of its largest; each once for all who ask meanwhile. What is made of one
- * that was removed meanwhile does not stay: nobody would remove it.
+ * Makes missing files of a photo from its largest file. Concurrent requests for a file wait for the same
+ * work. If the photo is removed in the meantime, its new files are removed too.
  *
  * @throws {ApiError} photo_not_found, invalid_image, service_unavailable
  */
-export async function keepRenditions(
+export async function renderMissing(
   { db, photos }: Pick<Context, 'db' | 'photos'>,
   hash: string,
   renditions: readonly Rendition[],
-  { isGone = () => false, ...asking }: Asking,
+  { isGone = () => false, ...client }: RenderClient,
 ): Promise<void> {
   const { making } = photos
-  const begun = renditions.map((rendition) => making.get(fileName(hash, rendition)))
-  for (const one of begun) one?.asked.push(isGone)
-  const left = renditions.filter((_, index) => !begun[index])
-  if (left.length === 0) return void (await Promise.all(begun.map((one) => one?.done)))
-  // It is made for as long as one of them is there.
-  const asked = [isGone]
-  const forAll = { ...asking, isGone: () => asked.every((isGone) => isGone()) }
-  const done = keepMissing({ db, photos }, hash, left, forAll)
-  for (const rendition of left) making.set(fileName(hash, rendition), { done, asked })
+  const running = renditions.map((rendition) => making.get(fileName(hash, rendition)))
+  for (const one of running) one?.clients.push(isGone)
+  const missing = renditions.filter((_, index) => !running[index])
+  if (missing.length === 0) return void (await Promise.all(running.map((one) => one?.done)))
+  // The work continues while at least one of the clients is connected.
+  const clients = [isGone]
+  const sharedClient = { ...client, isGone: () => clients.every((isGone) => isGone()) }
+  const done = renderAndStore({ db, photos }, hash, missing, sharedClient)
+  for (const rendition of missing) making.set(fileName(hash, rendition), { done, clients })
   try {
-    await Promise.all([...begun.map((one) => one?.done), done])
+    await Promise.all([...running.map((one) => one?.done), done])
   } finally {
-    for (const rendition of left) making.delete(fileName(hash, rendition))
+    for (const rendition of missing) making.delete(fileName(hash, rendition))
   }
 }
 
-async function keepMissing(
+async function renderAndStore(
   { db, photos }: Pick<Context, 'db' | 'photos'>,
   hash: string,
   renditions: readonly Rendition[],
-  asking: Asking,
+  client: RenderClient,
 ): Promise<void> {
   const { store } = photos
-  const requireThere = async (): Promise<void> => {
-    if (!(await known(db, [hash])).has(hash)) throw new ApiError('photo_not_found')
+  const requirePhoto = async (): Promise<void> => {
+    if (!(await listUsedHashes(db, [hash])).has(hash)) throw new ApiError('photo_not_found')
   }
-  const largest = await store.read(fileName(hash, 'full')).catch(unavailable)
-  if (!largest) throw new ApiError('photo_not_found')
-  const source = await workFile(store).catch(unavailable)
+  const source = await newWorkFile(store).catch(throwUnavailable)
+  const copyLargest = async (): Promise<void> => {
+    const largest = await store.read(fileName(hash, 'full')).catch(throwUnavailable)
+    if (!largest) throw new ApiError('photo_not_found')
+    await pipeline(largest.bytes, createWriteStream(source)).catch(throwUnavailable)
+  }
   try {
-    await pipeline(largest.bytes, createWriteStream(source)).catch(unavailable)
     await makeRenditions(photos, source, renditions, {
-      asking,
-      hashOf: async () => hash,
-      onTurn: requireThere,
+      client,
+      chooseHash: async () => hash,
+      prepare: copyLargest,
+      onTurn: requirePhoto,
     })
   } finally {
     await rm(source, { force: true })
   }
   try {
-    // The job may have removed its files before these were there. From here on it removes these too.
-    await requireThere()
+    // The job `removedPhotos` may have run before the new files existed. If the row still exists now, a later
+    // removal also removes the new files.
+    await requirePhoto()
   } catch (error) {
-    await store.remove(renditions.map((rendition) => fileName(hash, rendition))).catch(unavailable)
+    await store.remove(renditions.map((rendition) => fileName(hash, rendition))).catch(throwUnavailable)
     throw error
   }
 }
 
 type RenderedFiles = { rendition: Rendition; file: string }[]
 
-interface Making {
-  asking?: Asking
-  hashOf(made: RenderedFiles): Promise<string>
-  onTurn?(): Promise<void>
+interface RenderOptions extends RenderSteps {
+  client?: RenderClient
+  chooseHash(files: RenderedFiles): Promise<string>
 }
 
 async function makeRenditions(
   { store, renderer }: PhotoFiles,
   source: string,
   renditions: readonly Rendition[],
-  { asking, hashOf, onTurn }: Making,
-): Promise<Rendered & { hash: string }> {
-  const made = await Promise.all(
-    renditions.map(async (rendition) => ({ rendition, file: await workFile(store) })),
+  { client, chooseHash, ...steps }: RenderOptions,
+): Promise<RenderedSize & { hash: string }> {
+  const files = await Promise.all(
+    renditions.map(async (rendition) => ({ rendition, file: await newWorkFile(store) })),
   )
   try {
-    const rendered = await renderer.render({ source, renditions: made }, asking, onTurn)
-    const hash = await hashOf(made)
-    for (const { rendition, file } of made) await store.put(fileName(hash, rendition), file)
+    const rendered = await renderer.render({ source, renditions: files }, client, steps)
+    const hash = await chooseHash(files)
+    for (const { rendition, file } of files) await store.put(fileName(hash, rendition), file)
     return { ...rendered, hash }
   } catch (error) {
-    return unavailable(error)
+    return throwUnavailable(error)
   } finally {
-    for (const { file } of made) await rm(file, { force: true })
+    for (const { file } of files) await rm(file, { force: true })
   }
 }

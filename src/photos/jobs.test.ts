@@ -6,24 +6,25 @@ import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { doJobs } from '../testing/jobs.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
-import { holdReader } from '../testing/reader-program.ts'
+import { pauseReader } from '../testing/reader-program.ts'
 import { until } from '../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
-import { ORPHANS, orphanedPhotoFiles, photoFiles, removedPhotos } from './jobs.ts'
+import { ORPHANED_FILES_JOB, orphanedPhotoFiles, photoFiles, removedPhotos } from './jobs.ts'
 import { pathInFolder } from './storage/folder.ts'
 import { fileName, readFileName } from './storage/renditions.ts'
 import type { PhotoStore } from './storage/store.ts'
 
 const A_DAY_MS = 86_400_000
 
-/** A service with photos in a folder of its own, of an animal for every 20. */
+/** Starts a service with photos in its own folder, at most 20 for each animal. */
 async function startWithPhotos(t: TestContext, photos: number) {
   const folder = scratchFolder(t)
-  // Files are as old as the disk says: by another clock they would be nobody's, and gone before they have a row.
+  // The age of a file is the time of the service minus the time of the disk. With a test clock, new files
+  // would look orphaned and be removed.
   const settings = { PHOTOS_URL: `file:${folder}` }
-  const app = await startApp(t, { key: UNLIMITED, settings, now: Date.now(), own: true })
+  const app = await startApp(t, { key: UNLIMITED, settings, now: Date.now(), ownProcesses: true })
   const { context } = app.service
-  // The service itself does not do it meanwhile.
+  // Keeps the service from running the job itself.
   if (photos > 0) await context.write(changes.takeJob, 'photo-files', 'the test')
   const hashes: string[] = []
   for (let number = 0; number < photos; number += 1) {
@@ -40,7 +41,7 @@ async function startWithPhotos(t: TestContext, photos: number) {
 
 const once = (context: Context, mayGoOn = async () => true): Promise<void> => photoFiles.run(context, mayGoOn)
 
-test('the files of new photos are made 20 photos at a time, so that the other jobs have their turn', async (t) => {
+test('photo-files makes the files of 20 photos in a round, and the files of the others in the next round', async (t) => {
   const { context, hashes, has } = await startWithPhotos(t, 22)
   const made = () => hashes.filter((hash) => has(hash) === 5).length
 
@@ -50,7 +51,7 @@ test('the files of new photos are made 20 photos at a time, so that the other jo
   assert.deepEqual([made(), await photoFiles.isDue(context)], [22, false])
 })
 
-test('photos that take long are left for the next round after five seconds', async (t) => {
+test('photo-files leaves the other photos for the next round after five seconds', async (t) => {
   const { app, context, hashes, has } = await startWithPhotos(t, 3)
 
   await once(context, async () => {
@@ -61,11 +62,11 @@ test('photos that take long are left for the next round after five seconds', asy
   assert.deepEqual(hashes.map(has), [5, 5, 2])
 })
 
-test('all missing files of a photo are made of one reading, of the largest', async (t) => {
+test('photo-files reads the full file once for all missing sizes of a photo', async (t) => {
   const { context, hashes, has } = await startWithPhotos(t, 1)
   const { store } = context.photos
   let readings = 0
-  // The store itself, whose readings are counted.
+  // Counts the reads of the store.
   const read: PhotoStore['read'] = (...args) => {
     readings += 1
     return store.read(...args)
@@ -77,10 +78,10 @@ test('all missing files of a photo are made of one reading, of the largest', asy
   assert.deepEqual([has(hashes[0]), readings], [5, 1])
 })
 
-test('a photo that fails each time holds up none of those behind it, and is made when somebody asks', async (t) => {
+test('photo-files continues after a photo that always fails; the failing photo is made on request', async (t) => {
   const { app, context, folder, hashes, has } = await startWithPhotos(t, 3)
   const full = join(folder, pathInFolder(fileName(hashes[0] ?? '', 'full')))
-  // It can be opened, and not be read.
+  // A folder can be opened but not read.
   renameSync(full, `${full}-away`)
   mkdirSync(full)
 
@@ -94,7 +95,7 @@ test('a photo that fails each time holds up none of those behind it, and is made
   assert.equal(medium.status, 200)
 })
 
-test('while no photo can be read the job fails, and all are made when that is over', async (t) => {
+test('photo-files fails while no photo can be read, and makes the files of all photos later', async (t) => {
   const { context, folder, hashes, has } = await startWithPhotos(t, 2)
   renameSync(folder, `${folder}-away`)
   await assert.rejects(once(context), { status: 503 })
@@ -105,7 +106,7 @@ test('while no photo can be read the job fails, and all are made when that is ov
   assert.deepEqual(hashes.map(has), [5, 5])
 })
 
-test('what a killed process left half-made goes at a start a day later, also where there is no photo', async (t) => {
+test('a start removes unfinished files that are older than a day, also in a store without photos', async (t) => {
   const folder = scratchFolder(t)
   const incoming = join(folder, 'incoming')
   mkdirSync(incoming)
@@ -120,7 +121,7 @@ test('what a killed process left half-made goes at a start a day later, also whe
   assert.deepEqual(readdirSync(incoming), ['new'])
 })
 
-test('files that are nobody’s go where there is no photo at all', async (t) => {
+test('orphaned-photo-files removes files in a store without photos', async (t) => {
   const { app, context, folder } = await startWithPhotos(t, 0)
   await doJobs(context)
   const orphan = pathInFolder(fileName('a'.repeat(32), 'full'))
@@ -128,14 +129,14 @@ test('files that are nobody’s go where there is no photo at all', async (t) =>
   writeFileSync(join(folder, orphan), 'a photo')
   app.clock.now = Date.now() + 2 * A_DAY_MS + 1e9
 
-  assert.ok(await orphanedPhotoFiles.isDue(context), ORPHANS)
+  assert.ok(await orphanedPhotoFiles.isDue(context), ORPHANED_FILES_JOB)
   await doJobs(context)
 
   assert.deepEqual(globSync('??/*', { cwd: folder }), [])
 })
 
-test('of a photo that is removed while its files are made none stays, and whoever asked gets a 404', async (t) => {
-  const reader = holdReader(t)
+test('a photo that is removed while its files are made: waiting requests get 404, and no file remains', async (t) => {
+  const reader = pauseReader(t)
   const { app, context, folder, hashes } = await startWithPhotos(t, 0)
   await context.write(changes.takeJob, 'photo-files', 'the test')
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
@@ -145,17 +146,17 @@ test('of a photo that is removed while its files are made none stays, and whoeve
     const { body: added } = await app.request('/v1/pets/1/photos', { method: 'POST', body, headers: JPEG })
     hashes.push(readFileName(added.sizes.full.split('/').at(-1))?.hash ?? '')
   }
-  const [asked = ''] = hashes
-  const first = app.get(`/photos/${fileName(asked, 'medium')}`)
+  const [hash = ''] = hashes
+  const first = app.get(`/photos/${fileName(hash, 'medium')}`)
   await until(() => reader.begun().length === 3)
-  const second = app.get(`/photos/${fileName(asked, 'large')}`)
+  const second = app.get(`/photos/${fileName(hash, 'large')}`)
   await until(() => readdirSync(join(folder, 'incoming')).length === 2)
   await app.delete('/v1/pets/1/photos/1')
   await removedPhotos.run(context, async () => true)
   reader.allow(1)
 
   assert.deepEqual([(await first).status, (await second).status], [404, 404])
-  assert.equal(reader.begun().length, 3, 'what is gone before its turn is not made')
+  assert.equal(reader.begun().length, 3, 'a photo that was removed before its turn is not read')
   const job = once(context)
   await until(() => reader.begun().length === 4)
   await app.delete('/v1/pets/1/photos/2')

@@ -9,8 +9,8 @@ import sharp from 'sharp'
 import { jobs } from '../jobs.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
-import { ORPHANS } from './jobs.ts'
-import { workFile } from './storage/folder.ts'
+import { ORPHANED_FILES_JOB } from './jobs.ts'
+import { newWorkFile } from './storage/folder.ts'
 import { fileName } from './storage/renditions.ts'
 
 async function startWithAnimal(t: TestContext, settings: Record<string, string> = {}, now?: number) {
@@ -27,7 +27,7 @@ type Photographed = Awaited<ReturnType<typeof startWithAnimal>>
 const add = (app: TestApp, body: Buffer, path = '/v1/pets/1/photos', headers = {}) =>
   app.request(path, { method: 'POST', body, headers: { ...JPEG, ...headers } })
 
-/** A file, as somebody without a key gets it. */
+/** Downloads a file without a key. */
 async function download(app: TestApp, address: string, headers: Record<string, string> = {}) {
   const answer = await fetch(address.replace('http://pets.example', `http://127.0.0.1:${app.port}`), {
     headers,
@@ -42,7 +42,7 @@ async function runJob({ service }: TestApp, name: keyof typeof jobs): Promise<vo
   if (await job.isDue(service.context)) await job.run(service.context, async () => true)
 }
 
-test('a photo is shown with its animal, in four sizes and a JPEG, to everybody', async (t) => {
+test('POST /v1/pets/{id}/photos: 201, and the animal shows the photo in four sizes and as JPEG', async (t) => {
   const app = await startWithAnimal(t)
   const sent = await picture({ width: 3_000, height: 2_000 })
 
@@ -82,10 +82,10 @@ test('a photo is shown with its animal, in four sizes and a JPEG, to everybody',
   assert.deepEqual([jpeg.headers.get('content-type'), format, width], ['image/jpeg', 'jpeg', 1_200])
 })
 
-test('a photo is small, upright and without what the file told beside it', async (t) => {
+test('POST /v1/pets/{id}/photos turns the picture upright and removes all metadata', async (t) => {
   const app = await startWithAnimal(t)
   for (const type of ['jpeg', 'png', 'webp', 'avif'] as const) {
-    const sent = await picture({ width: 400, height: 200, type, orientation: 6, told: 'The blue house' })
+    const sent = await picture({ width: 400, height: 200, type, orientation: 6, metadata: 'The blue house' })
     assert.ok(type === 'png' || sent.includes('The blue house'), type)
     const { status, body } = await add(app, sent, undefined, { 'content-type': `image/${type}` })
     assert.deepEqual([status, body.width, body.height], [201, 200, 400], type)
@@ -95,7 +95,7 @@ test('a photo is small, upright and without what the file told beside it', async
       assert.deepEqual([exif, icc, xmp, orientation], [undefined, undefined, undefined, undefined], type)
       assert.ok(!/The blue house|Exif|ICC_PROFILE|xmpmeta/.test(bytes.toString('latin1')), type)
     }
-    // What was above is on the right now.
+    // The top of the picture is on the right now.
     const full = sharp((await download(app, body.sizes.full)).bytes)
     const { data } = await full
       .extract({ left: 190, top: 200, width: 1, height: 1 })
@@ -105,12 +105,12 @@ test('a photo is small, upright and without what the file told beside it', async
   }
 })
 
-test('what is no picture, or too much of one, is refused with a sentence and leaves nothing', async (t) => {
+test('POST /v1/pets/{id}/photos with an unusable body: 413, 415 or 422 with advice, and no file remains', async (t) => {
   const app = await startWithAnimal(t)
   const whole = await picture({ width: 500, height: 500 })
   const cases: [body: Buffer, type: string, status: number, code: string, message: RegExp][] = [
     [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/png', 422, 'invalid_image', /picture/],
-    [whole.subarray(0, whole.length / 2), 'image/jpeg', 422, 'invalid_image', /to its end/],
+    [whole.subarray(0, whole.length / 2), 'image/jpeg', 422, 'invalid_image', /incomplete or not a picture/],
     [
       await picture({ width: 12_001, height: 1, type: 'png' }),
       'image/png',
@@ -149,7 +149,7 @@ test('what is no picture, or too much of one, is refused with a sentence and lea
   )
 })
 
-test('the same picture is one photo, however often it is sent', async (t) => {
+test('POST /v1/pets/{id}/photos with the same picture again: 200 with the existing photo', async (t) => {
   const app = await startWithAnimal(t)
   const sent = await picture()
   const first = await add(app, sent)
@@ -165,10 +165,14 @@ test('the same picture is one photo, however often it is sent', async (t) => {
   assert.deepEqual([one.status, two.status, two.body], [201, 201, one.body])
   assert.deepEqual([reused.status, reused.body.code], [422, 'idempotency_key_reused'])
   assert.equal((await app.get('/v1/pets/1/photos')).body.length, 2)
-  assert.equal((await add(app, sent, '/v1/organizations/1/photos')).status, 201, 'of another owner it is new')
+  assert.equal(
+    (await add(app, sent, '/v1/organizations/1/photos')).status,
+    201,
+    'another owner has its own photo',
+  )
 })
 
-test('of many who send the same picture at once one adds it, and all are told of the same photo', async (t) => {
+test('POST /v1/pets/{id}/photos with one picture 8 times at once: one gets 201, the others get 200 with that photo', async (t) => {
   const app = await startWithAnimal(t)
   const sent = await picture()
 
@@ -182,7 +186,7 @@ test('of many who send the same picture at once one adds it, and all are told of
   assert.equal(filesIn(app).length, 5)
 })
 
-test('twenty photos are kept of each, in the order that PATCH gives them', async (t) => {
+test('PATCH /v1/pets/{id}/photos/{id} changes position and alt text; the 21st photo gets 409 too_many_photos', async (t) => {
   const app = await startWithAnimal(t)
   for (let number = 1; number <= 20; number += 1)
     assert.equal((await add(app, await picture({ number, width: 8, height: 8 }))).status, 201)
@@ -210,7 +214,7 @@ test('twenty photos are kept of each, in the order that PATCH gives them', async
   assert.equal((await add(app, await picture({ number: 99 }))).status, 201)
 })
 
-test('a change of the photos is a change of the animal: its ETag, its times and its history tell', async (t) => {
+test('adding or removing a photo changes the ETag and the history of the animal', async (t) => {
   const app = await startWithAnimal(t)
   const before = await app.get('/v1/pets?id=1')
   app.clock.now += 1_000
@@ -235,7 +239,7 @@ test('a change of the photos is a change of the animal: its ETag, its times and 
   ])
 })
 
-test('the files of a photo go with it, with its animal, and with its organization', async (t) => {
+test('DELETE of a photo, animal or organization removes the files of its photos', async (t) => {
   const app = await startWithAnimal(t)
   const paths = ['/v1/pets/1/photos', '/v1/pets/1/photos', '/v1/organizations/1/photos']
   for (const [number, path] of paths.entries()) await add(app, await picture({ number }), path)
@@ -253,14 +257,14 @@ test('the files of a photo go with it, with its animal, and with its organizatio
   }
 })
 
-test('files that are nobody’s go after a day, and those of a photo stay', async (t) => {
-  // Files have the machine's time, and the job runs once a day: its last run has to be days ago.
+test('orphaned-photo-files removes files without a photo after a day, and no other files', async (t) => {
+  // Files have the time of the machine, and the job runs once a day, so its last run must be days ago.
   const app = await startWithAnimal(t, {}, Date.now() - 2 * 86_400_000)
   const { store } = app.service.context.photos
   await add(app, await picture())
   const orphan = fileName('a'.repeat(32), 'full')
-  const left = await workFile(store)
-  for (const file of [left, await workFile(store)]) writeFileSync(file, 'half')
+  const left = await newWorkFile(store)
+  for (const file of [left, await newWorkFile(store)]) writeFileSync(file, 'half')
   await store.put(
     orphan,
     (await readdir(store.workFolder))
@@ -270,21 +274,23 @@ test('files that are nobody’s go after a day, and those of a photo stay', asyn
   const files = filesIn(app).length
 
   app.clock.now = Date.now()
-  await runJob(app, ORPHANS)
-  assert.equal(filesIn(app).length, files, 'it may be one that is just coming in')
+  await runJob(app, ORPHANED_FILES_JOB)
+  assert.equal(filesIn(app).length, files, 'the file may belong to an upload that is not finished')
   app.clock.now = Date.now() + 2 * 86_400_000
-  await runJob(app, ORPHANS)
+  await runJob(app, ORPHANED_FILES_JOB)
 
   assert.equal(filesIn(app).length, files - 1)
   assert.equal(await store.size(orphan), undefined)
-  assert.deepEqual(await readdir(store.workFolder), [basename(left)], 'that each process sweeps itself')
+  assert.deepEqual(await readdir(store.workFolder), [basename(left)], 'the job leaves the work folder alone')
 })
 
-test('a CONNECT behind a photo that is being sent is answered after it', { timeout: 20_000 }, async (t) => {
+test('CONNECT after a photo download on the same connection gets 405 after the complete photo', {
+  timeout: 20_000,
+}, async (t) => {
   const app = await startWithAnimal(t)
   const { store } = app.service.context.photos
-  const name = fileName('a'.repeat(32), 'full')
-  const file = await workFile(store)
+  const name = basename((await add(app, await picture())).body.sizes.full)
+  const file = await newWorkFile(store)
   writeFileSync(file, Buffer.alloc(1_000_000))
   await store.put(name, file)
   const socket = net.connect(app.port, '127.0.0.1')
@@ -296,7 +302,7 @@ test('a CONNECT behind a photo that is being sent is answered after it', { timeo
   assert.ok(text.length > 1_000_000)
 })
 
-test('a request that is too slow gets its 408 also after an upload on the same connection', {
+test('a slow request after an upload on the same connection gets 408', {
   timeout: 20_000,
 }, async (t) => {
   const app = await startWithAnimal(t, { HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1' })
@@ -315,7 +321,7 @@ test('a request that is too slow gets its 408 also after an upload on the same c
   assert.match(text, /HTTP\/1\.1 408 /)
 })
 
-test('a file is served for good, in ranges, with 304 and HEAD, and as nothing but a picture', async (t) => {
+test('GET /photos/{file} is immutable, and supports ranges, If-None-Match, If-Range and HEAD', async (t) => {
   const app = await startWithAnimal(t)
   const { body } = await add(app, await picture({ width: 900, height: 900 }))
   const { small, full } = body.sizes
@@ -323,9 +329,9 @@ test('a file is served for good, in ranges, with 304 and HEAD, and as nothing bu
     const whole = await download(app, address)
     const etag = whole.headers.get('etag') ?? ''
     const length = whole.bytes.length
-    const told = ['cache-control', 'x-content-type-options', 'content-security-policy', 'accept-ranges']
+    const names = ['cache-control', 'x-content-type-options', 'content-security-policy', 'accept-ranges']
     assert.deepEqual(
-      told.map((name) => whole.headers.get(name)),
+      names.map((name) => whole.headers.get(name)),
       ['public, max-age=31536000, immutable', 'nosniff', "default-src 'none'; sandbox", 'bytes'],
     )
     assert.equal(whole.headers.get('x-ratelimit-limit'), null)
@@ -343,8 +349,8 @@ test('a file is served for good, in ranges, with 304 and HEAD, and as nothing bu
       const part = await download(app, address, { range })
       assert.equal(part.status, status, range)
       assert.deepEqual(part.bytes, whole.bytes.subarray(first, last + 1), range)
-      const shown = status === 206 ? `bytes ${first}-${last}/${length}` : null
-      assert.equal(part.headers.get('content-range'), shown)
+      const contentRange = status === 206 ? `bytes ${first}-${last}/${length}` : null
+      assert.equal(part.headers.get('content-range'), contentRange)
     }
     const beyond = await download(app, address, { range: `bytes=${length}-` })
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${length}`])
@@ -359,7 +365,7 @@ test('a file is served for good, in ranges, with 304 and HEAD, and as nothing bu
   }
 })
 
-test('an address that is of no photo is a 404, counted against the client, and never a path', async (t) => {
+test('GET /photos/{file} with an invalid or unknown name gets 404, and the unknown name is charged', async (t) => {
   const app = await startWithAnimal(t, { ANONYMOUS_PER_MINUTE: '3' })
   await add(app, await picture())
   for (const path of [
@@ -373,12 +379,12 @@ test('an address that is of no photo is a 404, counted against the client, and n
     assert.deepEqual([status, body.code], [404, 'photo_not_found'], path)
   }
   const statuses = []
-  for (let asked = 0; asked < 5; asked += 1)
+  for (let count = 0; count < 5; count += 1)
     statuses.push((await download(app, `http://pets.example/photos/${'b'.repeat(32)}-300.webp`)).status)
   assert.deepEqual(statuses, [404, 404, 404, 429, 429])
 })
 
-test('who looks at photos that are still to be made is charged for none of them', async (t) => {
+test('GET /photos/{file} for sizes that are not made yet is not charged to the rate limit', async (t) => {
   const app = await startWithAnimal(t, { ANONYMOUS_PER_MINUTE: '1' })
   const { sizes } = (await add(app, await picture())).body
 
@@ -391,7 +397,7 @@ test('who looks at photos that are still to be made is charged for none of them'
   assert.deepEqual([(await download(app, none)).status, (await download(app, none)).status], [404, 429])
 })
 
-test('who may not change an animal adds no photo to it, and its bytes are not read', async (t) => {
+test('POST /v1/pets/{id}/photos without permission: 401 or 403, and no file is stored', async (t) => {
   const app = await startWithAnimal(t)
   const keyOf = async (access: 'read' | 'write', organizationId?: number) => ({
     authorization: `Bearer ${await makeKey(app.databaseUrl, { ...UNLIMITED, access, organizationId })}`,
@@ -408,7 +414,7 @@ test('who may not change an animal adds no photo to it, and its bytes are not re
   assert.deepEqual(filesIn(app), [])
 })
 
-test('PHOTOS_PUBLIC_URL stands in the addresses, and then all files are there at once', async (t) => {
+test('POST /v1/pets/{id}/photos with PHOTOS_PUBLIC_URL returns addresses below that URL and creates all five files at once', async (t) => {
   const app = await startWithAnimal(t, { PHOTOS_PUBLIC_URL: 'https://cdn.example.org/p' })
   const { body } = await add(app, await picture())
   assert.match(body.sizes.small, /^https:\/\/cdn\.example\.org\/p\/[0-9a-f]{32}-300\.webp$/)

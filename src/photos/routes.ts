@@ -6,18 +6,18 @@ import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { actorOf } from '../http/caller.ts'
 import type { ReadBody } from '../http/face.ts'
-import { onceKey } from '../http/idempotency.ts'
-import { int64 } from '../http/int64.ts'
-import { publicBase } from '../http/link.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
+import { parseInt64 } from '../http/int64.ts'
+import { publicBaseUrl } from '../http/link.ts'
 import { Type } from '../http/type.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
-import { type KeptPhoto, Photo, Photos, photosAt, toPhoto } from './storage/kept.ts'
-import { indexOf, list, listToChange, type Owner, type OwnerKind, ownerOf } from './store.ts'
+import { Photo, Photos, photosBaseUrl, type StoredPhoto, toPhoto } from './storage/stored-photo.ts'
+import { getPhotoIndex, list, listToChange, type Owner, type OwnerKind, ownerOf } from './store.ts'
 import {
   emptyBody,
   PHOTO_TYPES,
-  type Received,
-  receive,
+  type ReceivedPhoto,
+  receivePhoto,
   requirePhotoType,
   upload,
   uploadReader,
@@ -25,7 +25,7 @@ import {
 
 const BETA = { 'x-stability': 'beta' } as const
 
-/** Of animals and of organizations alike. */
+/** The routes for the photos of animals and of organizations. */
 export function photoRoutes(app: App, context: Context): void {
   const readBody = photoReader(context)
   for (const kind of Object.keys(PATHS) as OwnerKind[]) {
@@ -40,9 +40,9 @@ export function photoRoutes(app: App, context: Context): void {
 const ownerIn = ({ petId, organizationId = '' }: OwnerPath): Owner =>
   petId === undefined ? ownerOf('organization', organizationId) : ownerOf('pet', petId)
 
-/** @throws {ApiError} photo_not_found for what can be the id of none */
-function photoIn({ photoId }: { photoId: string }): number {
-  const id = int64(photoId)
+/** @throws {ApiError} photo_not_found when the path has no valid id */
+function photoIdIn({ photoId }: { photoId: string }): number {
+  const id = parseInt64(photoId)
   if (id === undefined) throw new ApiError('photo_not_found')
   return id
 }
@@ -58,7 +58,7 @@ function listPhotos(app: App, { config, db }: Context, kind: OwnerKind): void {
   }
   app.get(path, { schema }, async (request) => {
     const photos = await list(db, ownerIn(request.params))
-    return photos.map((photo) => toPhoto(photo, photosAt(config, request)))
+    return photos.map((photo) => toPhoto(photo, photosBaseUrl(config, request)))
   })
 }
 
@@ -75,51 +75,52 @@ function addPhoto(app: App, context: Context, kind: OwnerKind, readBody: ReadBod
     consumes: PHOTO_TYPES,
     params: ownerPath(owner),
     querystring: PhotoQuery,
-    body: Type.Unsafe<Received | undefined>({}),
+    body: Type.Unsafe<ReceivedPhoto | undefined>({}),
     response: { 200: Photo, 201: Photo },
   }
   const errors = {
-    409: 'There are 20 photos already.',
-    415: 'The body is of none of these types.',
-    422: 'The body is no picture that can be used.',
+    409: 'The owner already has 20 photos.',
+    415: 'The body has another type.',
+    422: 'The body is not a usable picture.',
   }
   const config = { errors, readBody }
   app.post(path, {
     ...{ config, schema },
-    // Of a request whose query is wrong, too, whose body was read before.
+    // Also runs for a request with an invalid query, because the body is received before the query is
+    // checked.
     onError: ({ body }) => removeReceived(body),
     handler: async (request, reply) => {
-      const { params, query, body: received, caller, raw } = request
+      const { params, query, body: received, caller, raw, ip } = request
       if (!received) {
-        // Without a body no reader was called, which would have checked the type.
+        // Without a body, `readBody` did not run, so it did not check the type.
         requirePhotoType(request)
         throw emptyBody()
       }
       const owner = ownerIn(params)
-      const sent = { caller, raw, key: onceKey(request, reply), received, alt: query.alt }
+      const sent = { caller, raw, ip, key: readIdempotencyKey(request, reply), received, alt: query.alt }
       const { photo, isNew } = await upload(context, sent, owner)
       if (isNew) {
-        const address = publicBase(context.config, request) + path.replace(/:\w+/, String(owner.id))
+        const address = publicBaseUrl(context.config, request) + path.replace(/:\w+/, String(owner.id))
         reply.code(201).header('location', `${address}/${photo.id}`)
       }
       await removeReceived(received)
-      return toPhoto(photo, photosAt(context.config, request))
+      return toPhoto(photo, photosBaseUrl(context.config, request))
     },
   })
 }
 
-async function removeReceived(received: Received | undefined): Promise<void> {
+async function removeReceived(received: ReceivedPhoto | undefined): Promise<void> {
   if (received) await rm(received.file, { force: true })
 }
 
 function photoReader(context: Context): ReadBody {
   async function check(request: FastifyRequest): Promise<void> {
     requirePhotoType(request)
-    // Whether there is room is not asked yet: the picture may be one that is there.
+    // Does not check the number of photos yet, because the owner may already have this picture.
     await listToChange(context.db, ownerIn(request.params as OwnerPath), actorOf(request.caller))
   }
-  return uploadReader(context, check, async (request, payload, store): Promise<Received> => {
-    const received = await receive(request, payload, store)
+  return uploadReader(context, check, async (request, payload, store): Promise<ReceivedPhoto> => {
+    const received = await receivePhoto(request, payload, store)
     if (request.headers['idempotency-key'] !== undefined) request.fingerprint = received.digest
     return received
   })
@@ -136,8 +137,8 @@ function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {
   }
   app.get(`${path}/:photoId`, { schema }, async (request) => {
     const photos = await list(db, ownerIn(request.params))
-    const index = indexOf(photos, photoIn(request.params))
-    return toPhoto(photos[index] as KeptPhoto, photosAt(config, request))
+    const index = getPhotoIndex(photos, photoIdIn(request.params))
+    return toPhoto(photos[index] as StoredPhoto, photosBaseUrl(config, request))
   })
 }
 
@@ -154,16 +155,16 @@ function updatePhoto(app: App, { config, writeOnce, clock }: Context, kind: Owne
   }
   app.patch(`${path}/:photoId`, { schema }, async (request, reply) => {
     const { params, body, caller } = request
-    const target = [ownerIn(params), photoIn(params)] as const
+    const target = [ownerIn(params), photoIdIn(params)] as const
     const photo = await writeOnce(
-      onceKey(request, reply),
+      readIdempotencyKey(request, reply),
       changes.updatePhoto,
       ...target,
       body,
       actorOf(caller),
       clock(),
     )
-    return toPhoto(photo, photosAt(config, request))
+    return toPhoto(photo, photosBaseUrl(config, request))
   })
 }
 
@@ -175,10 +176,10 @@ function deletePhoto(app: App, { write, clock }: Context, kind: OwnerKind): void
     description: 'The service removes its files within seconds. Caches may keep them for a year.',
     ...BETA,
     params: photoPath(owner),
-    response: { 204: { type: 'null', description: 'The photo is gone.' } },
+    response: { 204: { type: 'null', description: 'The photo was removed.' } },
   }
   app.delete(`${path}/:photoId`, { schema }, async ({ params, caller }, reply) => {
-    await write(changes.deletePhoto, ownerIn(params), photoIn(params), actorOf(caller), clock())
+    await write(changes.deletePhoto, ownerIn(params), photoIdIn(params), actorOf(caller), clock())
     return reply.code(204).send()
   })
 }

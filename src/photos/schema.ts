@@ -1,8 +1,8 @@
-import { type Rules, removable } from '../http/merge-patch.ts'
+import { type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
 import { Type } from '../http/type.ts'
-import { AltText } from './storage/kept.ts'
+import { AltText } from './storage/stored-photo.ts'
 
-/** Of one animal or organization. */
+/** Photos of one animal or organization. */
 export const MAX_PHOTOS = 20
 
 export const PhotoQuery = Type.Object({ alt: Type.Optional(AltText) })
@@ -12,10 +12,10 @@ export type PhotoPatch = { alt?: string | null; position?: number }
 export const PhotoPatch = Type.Unsafe<PhotoPatch>(
   Type.Object(
     {
-      alt: removable(AltText as Rules),
+      alt: toPatchSchema(AltText as PatchableSchema),
       position: Type.Optional(
         Type.Integer({
-          description: 'Its position among the photos; 1 is the main one.',
+          description: 'Position among the photos; 1 is the main photo.',
           minimum: 1,
           maximum: MAX_PHOTOS,
         }),
@@ -23,7 +23,7 @@ export const PhotoPatch = Type.Unsafe<PhotoPatch>(
     },
     {
       title: 'PhotoPatch',
-      description: 'What to change of a photo; members that are absent stay as they are.',
+      description: 'Changes to a photo. Members that are absent stay as they are.',
     },
   ),
 )
@@ -32,7 +32,7 @@ const identifier = (description: string) =>
   Type.Unsafe<string>({ type: 'integer', format: 'int64', description })
 const photoId = identifier('Identifier of the photo.')
 
-/** The paths of each kind of owner: its name in them, and the operations of its photos. */
+/** The path, its parameter, and the words in summaries and operation ids, for each kind of owner. */
 export const PATHS = {
   pet: {
     path: '/pets/:petId/photos',

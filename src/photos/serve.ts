@@ -2,21 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { isKnown } from '../http/conditional.ts'
+import { isNotModified } from '../http/conditional.ts'
 import type { Admission } from '../http/face.ts'
-import { counterOfAddress } from '../limits/address.ts'
-import { isGone, keepRenditions, unavailable } from './files.ts'
-import type { Asking } from './renderer/turns.ts'
-import { PHOTOS_PATH } from './storage/kept.ts'
+import { counterOfAddress } from '../limits/accounts.ts'
+import { partyOf } from '../limits/shares.ts'
+import { isClientGone, renderMissing, throwUnavailable } from './files.ts'
+import type { RenderClient } from './renderer/fair-queue.ts'
 import { fileName, type Rendition, readFileName, renditionOf } from './storage/renditions.ts'
-import type { Span } from './storage/store.ts'
-import { known } from './store.ts'
+import type { ByteRange } from './storage/store.ts'
+import { PHOTOS_PATH } from './storage/stored-photo.ts'
+import { listUsedHashes } from './store.ts'
 
 type FileRequest = FastifyRequest<{ Params: { file: string }; Querystring: { format?: string } }>
 
 /**
- * What is under such an address stays as it is for ever, and everybody may have it, in a page of any origin.
- * As a page of its own it may do nothing.
+ * A photo file is public and never changes, and pages of any origin may show it. The policy blocks scripts
+ * and requests if a browser opens the file as a page.
  */
 const HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
@@ -27,80 +28,115 @@ const HEADERS = {
 }
 
 /**
- * Gives the files of photos to whoever asks, without a key or a limit.
+ * Serves the files of photos to every client, without a key and without a rate limit.
  *
- * @param charge counts a request for what is not there to the client's address
+ * @param charge counts a request for an unknown photo against the limit of the client's address
  */
 export function photoFileRoutes(
   app: App,
-  { db, photos }: Context,
+  { db, photos, shares }: Context,
   charge: (request: FastifyRequest) => Admission | Promise<Admission>,
 ): void {
-  /** The size of a file, which is made now where it is one of a photo and has not been made yet. */
+  /** Hashes of photos that existed when they were last looked up. */
+  const knownHashes = new Set<string>()
+  /** Addresses that have used up their limit. A request from such an address is charged before a lookup. */
+  const usedUp = new Set<string>()
+
+  /** Charges a request, so clients cannot guess names of photos indefinitely. @throws {ApiError} */
+  async function chargeRequest(request: FastifyRequest): Promise<void> {
+    const { refusal } = await charge(request)
+    const address = counterOfAddress(request.ip)
+    if (!refusal) return void usedUp.delete(address)
+    remember(usedUp, address)
+    throw refusal
+  }
+
+  /**
+   * Checks in the store whether a photo exists, because a check of the files could need a request to a
+   * bucket. Limits the concurrent lookups of an address. Once the address has used up its limit, waiting
+   * requests are refused without a lookup.
+   */
+  function photoExists(request: FastifyRequest, hash: string): Promise<boolean> {
+    return shares.reads.run(partyOf(request), async () => {
+      const chargesFirst = usedUp.has(counterOfAddress(request.ip))
+      if (chargesFirst) await chargeRequest(request)
+      const isKnown = (await listUsedHashes(db, [hash])).has(hash)
+      if (isKnown) remember(knownHashes, hash)
+      else knownHashes.delete(hash)
+      if (!isKnown && !chargesFirst) await chargeRequest(request)
+      return isKnown
+    })
+  }
+
+  /** The size of a file in bytes. Makes the file if the photo exists and the file does not exist yet. */
   async function sizeOf(
     request: FastifyRequest,
     hash: string,
     rendition: Rendition,
   ): Promise<number | undefined> {
+    const wasKnown = knownHashes.has(hash)
+    if (!wasKnown && !(await photoExists(request, hash))) return undefined
     const name = fileName(hash, rendition)
-    const size = await photos.store.size(name).catch(unavailable)
+    const size = await photos.store.size(name).catch(throwUnavailable)
     if (size !== undefined) return size
-    if ((await known(db, [hash])).has(hash)) {
-      await keepRenditions({ db, photos }, hash, [rendition], asking(request))
-      return photos.store.size(name).catch(unavailable)
-    }
-    // Whoever tries names of photos that nobody gave out has only so many.
-    const { refusal } = await charge(request)
-    if (refusal) throw refusal
-    return undefined
+    if (wasKnown && !(await photoExists(request, hash))) return undefined
+    await renderMissing({ db, photos }, hash, [rendition], renderClient(request))
+    return photos.store.size(name).catch(throwUnavailable)
   }
 
-  async function give(request: FileRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function serveFile(request: FileRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { method, params, query, headers } = request
-    const named = readFileName(params.file)
-    if (!named) throw new ApiError('photo_not_found')
-    const rendition = query.format === 'jpeg' ? 'jpeg' : named.rendition
-    const name = fileName(named.hash, rendition)
-    const size = await sizeOf(request, named.hash, rendition)
+    const parsed = readFileName(params.file)
+    if (!parsed) throw new ApiError('photo_not_found')
+    const rendition = query.format === 'jpeg' ? 'jpeg' : parsed.rendition
+    const name = fileName(parsed.hash, rendition)
+    const size = await sizeOf(request, parsed.hash, rendition)
     if (size === undefined) throw new ApiError('photo_not_found')
     const etag = `"${name}"`
-    const shown = { ...HEADERS, etag, 'content-type': renditionOf(rendition).type }
-    if (isKnown(headers, { etag })) return reply.headers(shown).code(304).send()
-    if (method === 'HEAD') return reply.headers({ ...shown, 'content-length': size }).send()
+    const fileHeaders = { ...HEADERS, etag, 'content-type': renditionOf(rendition).type }
+    if (isNotModified(headers, { etag })) return reply.headers(fileHeaders).code(304).send()
+    if (method === 'HEAD') return reply.headers({ ...fileHeaders, 'content-length': size }).send()
 
     const span = spanOf(headers, etag, size)
-    const reading = await photos.store.read(name, span).catch(unavailable)
+    const reading = await photos.store.read(name, span).catch(throwUnavailable)
     if (!reading) throw new ApiError('photo_not_found')
     const { bytes } = reading
-    if (!span) return reply.headers({ ...shown, 'content-length': size }).send(bytes)
+    if (!span) return reply.headers({ ...fileHeaders, 'content-length': size }).send(bytes)
     const { first, last } = span
     const part = { 'content-length': last - first + 1, 'content-range': `bytes ${first}-${last}/${size}` }
-    return reply
-      .code(206)
-      .headers({ ...shown, ...part })
-      .send(bytes)
+    reply.code(206).headers(part)
+    return reply.headers(fileHeaders).send(bytes)
   }
 
-  // HEAD by itself: what Fastify makes of GET would read the file.
+  // Handles HEAD explicitly, because Fastify's default would read the file.
   const route = { method: ['GET', 'HEAD'], url: `${PHOTOS_PATH}/:file`, config: { open: true } }
-  app.route({ ...route, handler: (request, reply) => give(request as FileRequest, reply) })
+  app.route({ ...route, handler: (request, reply) => serveFile(request as FileRequest, reply) })
 }
 
-/** Visitors take turns by their addresses; what nobody waits for any more is not made. */
-function asking({ ip, raw }: FastifyRequest): Asking {
-  return { caller: counterOfAddress(ip), isUpload: false, isGone: () => isGone(raw) }
+/** Maximum number of remembered hashes, and of remembered addresses. */
+const MAX_REMEMBERED = 10_000
+
+function remember(values: Set<string>, value: string): void {
+  values.add(value)
+  const [oldest] = values
+  if (values.size > MAX_REMEMBERED && oldest !== undefined) values.delete(oldest)
+}
+
+/** The client in the queue of the renderer, which serves addresses in turn. */
+function renderClient(request: FastifyRequest): RenderClient {
+  return { party: partyOf(request), isUpload: false, isGone: () => isClientGone(request.raw) }
 }
 
 /**
- * The one range that a client asks for (RFC 9110, section 14.2), as long as it has the same file in mind; of
- * several, and of what is no range, it gets the whole.
+ * The byte range that a client requests (RFC 9110, section 14.2). Returns undefined for the complete file: if
+ * there are several ranges, if the range is invalid, or if If-Range names another version.
  *
  * @throws {ApiError} range_not_satisfiable
  */
-function spanOf(headers: FastifyRequest['headers'], etag: string, size: number): Span | undefined {
+function spanOf(headers: FastifyRequest['headers'], etag: string, size: number): ByteRange | undefined {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(headers.range ?? '') ?? []
-  const same = headers['if-range'] === undefined || headers['if-range'] === etag
-  if (from === undefined || to === undefined || from + to === '' || !same) return undefined
+  const isSameFile = headers['if-range'] === undefined || headers['if-range'] === etag
+  if (from === undefined || to === undefined || from + to === '' || !isSameFile) return undefined
   if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)

@@ -1,98 +1,100 @@
 import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { type Actor, requireOwn } from '../http/caller.ts'
-import { int64 } from '../http/int64.ts'
+import { type Actor, requireOwnOrganization } from '../http/caller.ts'
+import { parseInt64 } from '../http/int64.ts'
 import * as organizations from '../organizations/store.ts'
 import * as petPhotos from '../pets/photos.ts'
 import * as pets from '../pets/store.ts'
 import { MAX_PHOTOS, type PhotoPatch } from './schema.ts'
-import { type KeptPhoto, keptPhotos } from './storage/kept.ts'
+import { parsePhotos, type StoredPhoto } from './storage/stored-photo.ts'
 
-// The photos of animals and organizations, whose rows show them, and the changes of photos.
+// The photos of animals and organizations, and their changes. The row of each owner contains a copy of its
+// photos. Responses and pages use the copy.
 
 export type OwnerKind = 'pet' | 'organization'
 
-/** Who makes a change: a key, or null for a command, which the history does not tell of. */
-export type By = Omit<Actor, 'keyId'> & { keyId: number | null }
+/** The author of a change. The key is null for a command, whose changes are not in the history. */
+export type PhotoActor = Omit<Actor, 'keyId'> & { keyId: number | null }
 
 export interface Owner {
   kind: OwnerKind
   id: number
 }
 
-/** An owner as it was read. */
-interface Read {
-  /** JSON, as `keptPhotos` reads it. */
+/** The photos of an owner at the time of the read. */
+interface OwnerPhotos {
+  /** JSON that `parsePhotos` reads. */
   photos: string | null
   organizationId: number | undefined
-  /** @returns false when another transaction was faster */
-  replace(photos: string | null, by: By, now: number): Promise<boolean>
+  /** @returns false if another transaction changed the photos first */
+  replace(photos: string | null, by: PhotoActor, now: number): Promise<boolean>
 }
 
-const READERS: Record<OwnerKind, (db: Db, id: number) => Promise<Read | undefined>> = {
+const READERS: Record<OwnerKind, (db: Db, id: number) => Promise<OwnerPhotos | undefined>> = {
   async pet(db, id) {
     const found = await pets.find(db, id)
     if (!found) return undefined
     const { photos, pet } = found
-    const replace: Read['replace'] = (after, by, now) => petPhotos.replace(db, found, after, by, now)
+    const replace: OwnerPhotos['replace'] = (after, by, now) => petPhotos.replace(db, found, after, by, now)
     return { photos, organizationId: pet.organizationId, replace }
   },
   async organization(db, id) {
     const found = await organizations.find(db, id)
     if (!found) return undefined
-    const replace: Read['replace'] = (after, _by, now) => organizations.setPhotos(db, found, after, now)
+    const replace: OwnerPhotos['replace'] = (after, _by, now) =>
+      organizations.setPhotos(db, found, after, now)
     return { photos: found.photos, organizationId: found.id, replace }
   },
 }
 
-/** The id of an owner, as a path names it. @throws {ApiError} for what can be the id of none */
+/** Parses the id of an owner in a path. @throws {ApiError} pet_not_found, organization_not_found */
 export function ownerOf(kind: OwnerKind, id: string): Owner {
-  const read = int64(id)
-  if (read === undefined) throw notFound(kind)
-  return { kind, id: read }
+  const parsedId = parseInt64(id)
+  if (parsedId === undefined) throw notFound(kind)
+  return { kind, id: parsedId }
 }
 
 /** @throws {ApiError} pet_not_found, organization_not_found */
-async function read(db: Db, { kind, id }: Owner): Promise<Read> {
+async function readOwner(db: Db, { kind, id }: Owner): Promise<OwnerPhotos> {
   const found = await READERS[kind](db, id)
   if (!found) throw notFound(kind)
   return found
 }
 
 /** @throws {ApiError} pet_not_found, organization_not_found */
-export async function list(db: Db, owner: Owner): Promise<KeptPhoto[]> {
-  return keptPhotos((await read(db, owner)).photos)
+export async function list(db: Db, owner: Owner): Promise<StoredPhoto[]> {
+  return parsePhotos((await readOwner(db, owner)).photos)
 }
 
-/** As `list`, for a caller who is about to change them. @throws {ApiError} other_organization too */
+/** Like `list`, for a caller that will change the photos. @throws {ApiError} also other_organization */
 export async function listToChange(
   db: Db,
   owner: Owner,
   by: Pick<Actor, 'organizationId'>,
-): Promise<KeptPhoto[]> {
-  const found = await read(db, owner)
-  requireOwn(by, found.organizationId)
-  return keptPhotos(found.photos)
+): Promise<StoredPhoto[]> {
+  const found = await readOwner(db, owner)
+  requireOwnOrganization(by, found.organizationId)
+  return parsePhotos(found.photos)
 }
 
 /**
  * Replaces the photos of an owner.
  *
- * @param edit is called again after another transaction was faster, with what that one left
+ * @param edit called again with the newer photos if another transaction changed them first
  * @throws {ApiError} as `listToChange`, and what `edit` throws
  */
 async function editPhotos(
   db: Db,
   owner: Owner,
-  by: By,
+  by: PhotoActor,
   now: number,
-  edit: (before: KeptPhoto[]) => KeptPhoto[],
+  edit: (before: StoredPhoto[]) => StoredPhoto[],
 ): Promise<void> {
   for (;;) {
-    const found = await read(db, owner)
-    requireOwn(by, found.organizationId)
-    const after = edit(keptPhotos(found.photos))
+    const found = await readOwner(db, owner)
+    requireOwnOrganization(by, found.organizationId)
+    const after = edit(parsePhotos(found.photos))
     const text = after.length > 0 ? JSON.stringify(after) : null
     if (text === found.photos || (await found.replace(text, by, now))) return
   }
@@ -102,31 +104,31 @@ function notFound(kind: OwnerKind): ApiError {
   return new ApiError(`${kind}_not_found`)
 }
 
-/** Changes of the photos of one owner, and its removal, are made one after the other. */
+/** Makes changes of an owner's photos wait for each other, and the removal of the owner too. */
 const lockPhotos = (db: Db, { kind, id }: Owner): Promise<void> =>
-  dialectOf(db).waitInHand(db, `photos of ${kind} ${id}`)
+  dialectOf(db).lock(db, `photos of ${kind} ${id}`)
 
-/** A photo whose first files are there. */
-export interface NewPhoto extends Omit<KeptPhoto, 'id'> {
-  /** SHA-256 of what was sent. */
+/** A photo whose first files are stored. */
+export interface NewPhoto extends Omit<StoredPhoto, 'id'> {
+  /** SHA-256 of the uploaded bytes. */
   digest: string
 }
 
-/** A photo, and whether this request added it. */
-export interface Added {
-  photo: KeptPhoto
+/** A photo, and whether this request added it. If not, the photo existed before. */
+export interface AddPhotoResult {
+  photo: StoredPhoto
   isNew: boolean
 }
 
 const columnOf = ({ kind }: Owner) => `${kind}_id` as const
 
-/** The one of these photos of an owner that was made of the same bytes. */
-export async function findSame(
+/** Finds the photo of an owner that was made from the same bytes. */
+export async function findByDigest(
   db: Db,
   owner: Owner,
-  photos: KeptPhoto[],
+  photos: StoredPhoto[],
   digest: string,
-): Promise<KeptPhoto | undefined> {
+): Promise<StoredPhoto | undefined> {
   const row = await db
     .selectFrom('photo')
     .select('id')
@@ -137,12 +139,12 @@ export async function findSame(
 }
 
 /** @throws {ApiError} too_many_photos */
-export function requireRoom(photos: KeptPhoto[]): void {
+export function requireRoom(photos: StoredPhoto[]): void {
   if (photos.length >= MAX_PHOTOS) throw new ApiError('too_many_photos')
 }
 
 /**
- * Adds a photo; the same bytes are not added a second time.
+ * Adds a photo, unless the owner already has one from the same bytes.
  *
  * @throws {ApiError} pet_not_found, organization_not_found, other_organization, too_many_photos
  */
@@ -150,16 +152,16 @@ export async function addPhoto(
   db: Db,
   owner: Owner,
   { digest, ...photo }: NewPhoto,
-  by: By,
+  by: PhotoActor,
   now: number,
-): Promise<Added> {
+): Promise<AddPhotoResult> {
   await lockPhotos(db, owner)
   const before = await listToChange(db, owner, by)
-  const same = await findSame(db, owner, before, digest)
-  if (same) {
-    // The new files belong to no photo.
-    await forgetFiles(db, [photo.hash], now)
-    return { photo: same, isNew: false }
+  const existing = await findByDigest(db, owner, before, digest)
+  if (existing) {
+    // No photo uses the new files, so the job removes them.
+    await queueFileRemoval(db, [photo.hash], now)
+    return { photo: existing, isNew: false }
   }
   requireRoom(before)
   const { id } = await db
@@ -172,8 +174,8 @@ export async function addPhoto(
   return { photo: added, isNew: true }
 }
 
-/** Changes nothing: the Idempotency-Key of a request keeps that its photo was there already. */
-export async function keepFoundPhoto(_db: Db, found: Added): Promise<Added> {
+/** Changes nothing. The Idempotency-Key of a request then stores that the photo existed already. */
+export async function recordExistingPhoto(_db: Db, found: AddPhotoResult): Promise<AddPhotoResult> {
   return found
 }
 
@@ -183,59 +185,65 @@ export async function updatePhoto(
   owner: Owner,
   id: number,
   { alt, position }: PhotoPatch,
-  by: By,
+  by: PhotoActor,
   now: number,
-): Promise<KeptPhoto> {
+): Promise<StoredPhoto> {
   await lockPhotos(db, owner)
-  let changed: KeptPhoto | undefined
+  let changed: StoredPhoto | undefined
   await editPhotos(db, owner, by, now, (before) => {
-    const index = indexOf(before, id)
-    const { alt: said, ...rest } = before[index] as KeptPhoto
-    const words = alt === undefined ? said : (alt ?? undefined)
-    changed = { ...rest, ...(words !== undefined && { alt: words }) }
+    const index = getPhotoIndex(before, id)
+    const { alt: oldAlt, ...rest } = before[index] as StoredPhoto
+    const newAlt = alt === undefined ? oldAlt : (alt ?? undefined)
+    changed = { ...rest, ...(newAlt !== undefined && { alt: newAlt }) }
     return before.toSpliced(index, 1).toSpliced((position ?? index + 1) - 1, 0, changed)
   })
-  return changed as unknown as KeptPhoto
+  return changed as unknown as StoredPhoto
 }
 
 /** @throws {ApiError} photo_not_found, other_organization */
-export async function deletePhoto(db: Db, owner: Owner, id: number, by: By, now: number): Promise<void> {
+export async function deletePhoto(
+  db: Db,
+  owner: Owner,
+  id: number,
+  by: PhotoActor,
+  now: number,
+): Promise<void> {
   await lockPhotos(db, owner)
-  await editPhotos(db, owner, by, now, (before) => before.toSpliced(indexOf(before, id), 1))
-  await forget(db, owner, now, id)
+  await editPhotos(db, owner, by, now, (before) => before.toSpliced(getPhotoIndex(before, id), 1))
+  await deleteRows(db, owner, now, id)
 }
 
 /** @throws {ApiError} photo_not_found */
-export function indexOf(photos: KeptPhoto[], id: number): number {
+export function getPhotoIndex(photos: StoredPhoto[], id: number): number {
   const index = photos.findIndex((photo) => photo.id === id)
   if (index < 0) throw new ApiError('photo_not_found')
   return index
 }
 
-/** Before its owner is removed: a job removes the files of all its photos. */
-export async function forgetAll(db: Db, owner: Owner, now: number): Promise<void> {
+/** Removes all photos of an owner that is about to be removed. A job removes the files. */
+export async function deleteAllPhotos(db: Db, owner: Owner, now: number): Promise<void> {
   await lockPhotos(db, owner)
-  await forget(db, owner, now)
+  await deleteRows(db, owner, now)
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */
 export async function deleteOrganization(db: Db, id: number, now: number): Promise<void> {
-  await forgetAll(db, { kind: 'organization', id }, now)
+  await deleteAllPhotos(db, { kind: 'organization', id }, now)
   await organizations.deleteOrganization(db, id)
 }
 
-async function forget(db: Db, owner: Owner, now: number, id?: number): Promise<void> {
+async function deleteRows(db: Db, owner: Owner, now: number, id?: number): Promise<void> {
   let rows = db.deleteFrom('photo').where(columnOf(owner), '=', owner.id)
   if (id !== undefined) rows = rows.where('id', '=', id)
-  const gone = await rows.returning('hash').execute()
-  await forgetFiles(
+  const removedRows = await rows.returning('hash').execute()
+  await queueFileRemoval(
     db,
-    gone.map(({ hash }) => hash),
+    removedRows.map(({ hash }) => hash),
     now,
   )
 }
 
-async function forgetFiles(db: Db, hashes: string[], now: number): Promise<void> {
+async function queueFileRemoval(db: Db, hashes: string[], now: number): Promise<void> {
   if (hashes.length === 0) return
   await db
     .insertInto('removed_photo')
@@ -247,36 +255,36 @@ export async function hasAny(db: Db): Promise<boolean> {
   return (await db.selectFrom('photo').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** What the jobs do one step of. */
-const STEP = 100
+/** Maximum number of photos in one step of a job. */
+const BATCH_SIZE = 100
 
 export async function hasRemoved(db: Db): Promise<boolean> {
-  return (await removed(db, 1)).length > 0
+  return (await listRemovedHashes(db, 1)).length > 0
 }
 
-export async function removed(db: Db, limit = STEP): Promise<string[]> {
+export async function listRemovedHashes(db: Db, limit = BATCH_SIZE): Promise<string[]> {
   const rows = await db.selectFrom('removed_photo').select('hash').orderBy('hash').limit(limit).execute()
   return rows.map(({ hash }) => hash)
 }
 
-/** Their files are gone. */
-export async function photoFilesRemoved(db: Db, hashes: string[]): Promise<void> {
+/** Records that the files of these photos are removed. */
+export async function clearRemovedPhotos(db: Db, hashes: string[]): Promise<void> {
   await db.deleteFrom('removed_photo').where('hash', 'in', hashes).execute()
 }
 
-/** The first photo of which files are still to be made. @param after the id of another one */
-export async function pending(db: Db, after = 0): Promise<{ id: number; hash: string } | undefined> {
+/** Finds the next photo that still needs files. @param after the id of the previous photo */
+export async function findPending(db: Db, after = 0): Promise<{ id: number; hash: string } | undefined> {
   const rows = db.selectFrom('photo').select(['id', 'hash']).where('pending', '=', 1).where('id', '>', after)
   return rows.orderBy('id').limit(1).executeTakeFirst()
 }
 
-/** All files of a photo are there, or those that lack are made when somebody asks. */
-export async function photoFilesMade(db: Db, hash: string): Promise<void> {
+/** Records that a photo needs no more files from the job. Missing files are made on request. */
+export async function markPhotoFilesMade(db: Db, hash: string): Promise<void> {
   await db.updateTable('photo').set({ pending: 0 }).where('hash', '=', hash).execute()
 }
 
-/** Those of the hashes that are somebody's. */
-export async function known(db: Db, hashes: string[]): Promise<Set<string>> {
+/** Returns those of the given hashes that belong to a photo. */
+export async function listUsedHashes(db: Db, hashes: string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('photo').select('hash').where('hash', 'in', hashes).execute()
   return new Set(rows.map(({ hash }) => hash))
 }

@@ -5,41 +5,41 @@ import { ApiError } from '../errors.ts'
 import { MAX_PHOTOS } from './schema.ts'
 import type { PhotoStore } from './storage/store.ts'
 import {
-  MAX_BYTES,
-  type Received,
+  MAX_PHOTO_BYTES,
+  type ReceivedPhoto,
   receivePicture,
   requirePhotoType,
-  type Sender,
   tooLarge,
   tooSlow,
+  type UploadRequest,
   watchPace,
 } from './upload.ts'
 
-/** A picture of a form, or why it is none. */
-export type FormPhoto = { received: Received } | { error: ApiError }
+/** A received picture of a form, or the reason why it was refused. */
+export type FormPhoto = { received: ReceivedPhoto } | { error: ApiError }
 
-/** For the headers and fields around the pictures. */
-const MAX_BETWEEN = 65_536
-const MAX_FORM_BYTES = MAX_PHOTOS * MAX_BYTES + MAX_BETWEEN
-/** Twenty photos take long over a slow network. */
+/** Maximum size of the headers and fields around the pictures, in bytes. */
+const MAX_OVERHEAD_BYTES = 65_536
+const MAX_FORM_BYTES = MAX_PHOTOS * MAX_PHOTO_BYTES + MAX_OVERHEAD_BYTES
+/** Timeout for a form, because twenty photos take long over a slow network. */
 const MAX_FORM_MS = 1_800_000
 
 /**
- * Reads the pictures that a form of a page sends (RFC 7578), each into a file of its own. What is wrong with
- * one keeps no other out.
+ * Receives the pictures of an HTML form (RFC 7578), each into its own file. A refused picture does not affect
+ * the other pictures.
  *
- * @throws {ApiError} unsupported_media_type, payload_too_large, request_timeout, bad_request; nothing is then
- *   left of any
+ * @throws {ApiError} unsupported_media_type, payload_too_large, request_timeout, bad_request; the work files
+ * are then removed
  */
-export async function receiveForm(
-  { raw, headers }: Sender,
+export async function receivePhotoForm(
+  { raw, headers }: UploadRequest,
   payload: Readable,
   store: PhotoStore,
 ): Promise<FormPhoto[]> {
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
     throw new ApiError('unsupported_media_type', { message: 'Send photos as multipart/form-data.' })
-  if (Number(headers['content-length']) > MAX_FORM_BYTES) throw tooMuch()
-  raw.atItsOwnPace = true
+  if (Number(headers['content-length']) > MAX_FORM_BYTES) throw formTooLarge()
+  raw.hasOwnTimeLimit = true
   const parts: Readable[] = []
   const pictures: Promise<FormPhoto>[] = []
   try {
@@ -49,14 +49,14 @@ export async function receiveForm(
     })
     return await Promise.all(pictures)
   } catch (error) {
-    // Of what broke off nothing more comes.
+    // The form ended early, so open parts get no more bytes.
     for (const part of parts) part.destroy(error as Error)
-    await removeAll(await Promise.all(pictures))
+    await removeReceivedFiles(await Promise.all(pictures))
     throw error
   }
 }
 
-export async function removeAll(photos: FormPhoto[]): Promise<void> {
+export async function removeReceivedFiles(photos: FormPhoto[]): Promise<void> {
   for (const photo of photos) if ('received' in photo) await rm(photo.received.file, { force: true })
 }
 
@@ -71,11 +71,11 @@ async function receivePart(part: Readable, type: string, store: PhotoStore): Pro
   }
 }
 
-const TOO_SLOW = 'The photos came too slowly: send at least 10 KB a second.'
+const TOO_SLOW = 'The photos arrived too slowly. Send at least 10 KB per second.'
 
-/** Takes the form apart as it comes. */
+/** Parses the form while it arrives. */
 async function parse(
-  headers: Sender['headers'],
+  headers: UploadRequest['headers'],
   payload: Readable,
   onPicture: (part: Readable, type: string) => void,
 ): Promise<void> {
@@ -89,15 +89,17 @@ async function parse(
   )
   function onChunk({ length }: Buffer): void {
     size += length
-    if (size > MAX_FORM_BYTES) reject(tooMuch())
+    if (size > MAX_FORM_BYTES) reject(formTooLarge())
   }
   parser.on('file', (_field, part, name, _coding, type) => {
-    // Of a field in which nobody chose anything.
+    // The parser also reports a form that ends within a file.
+    part.on('error', () => undefined)
+    // A file field without a chosen file has no name.
     if (name) onPicture(part, type)
     else part.resume()
   })
   parser.on('filesLimit', () => reject(new ApiError('too_many_photos')))
-  parser.on('partsLimit', () => reject(tooMuch()))
+  parser.on('partsLimit', () => reject(formTooLarge()))
   parser.on('error', (cause) => reject(malformed(cause)))
   parser.on('finish', resolve)
   payload.on('data', onChunk).once('error', reject).pipe(parser)
@@ -106,12 +108,12 @@ async function parse(
   } finally {
     stopWatching()
     payload.off('data', onChunk).unpipe(parser).resume()
-    // Whatever part is still open ends here.
+    // Ends a part that is still open.
     parser.destroy()
   }
 }
 
-function openParser(headers: Sender['headers']): BusboyInstance {
+function openParser(headers: UploadRequest['headers']): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...headers, 'content-type': String(headers['content-type']) },
@@ -126,9 +128,11 @@ function openParser(headers: Sender['headers']): BusboyInstance {
 }
 
 function malformed(cause: unknown): ApiError {
-  return new ApiError('bad_request', { message: 'The form is broken. Send it again.', cause })
+  return new ApiError('bad_request', { message: 'The form is damaged. Send it again.', cause })
 }
 
-function tooMuch(): ApiError {
-  return tooLarge(`Send at most ${MAX_PHOTOS} photos of ${MAX_BYTES} bytes at once.`)
+function formTooLarge(): ApiError {
+  return tooLarge(
+    `The photos are too large. Send at most ${MAX_PHOTOS} photos of ${MAX_PHOTO_BYTES} bytes each.`,
+  )
 }

@@ -6,11 +6,11 @@ import { changes } from '../db/change.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { until } from '../testing/redis.ts'
-import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
+import { makeKey, scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 const FILES_OF_ONE = 2
 
-/** A service that makes the first files of photos alone, and an animal with so many photos. */
+/** Starts a service that makes only the first files of photos, with an animal that has some. */
 async function startWithPhotos(t: TestContext, photos: number) {
   const folder = scratchFolder(t)
   const app = await startApp(t, { key: UNLIMITED, settings: { PHOTOS_URL: `file:${folder}` } })
@@ -22,19 +22,19 @@ async function startWithPhotos(t: TestContext, photos: number) {
     const body = await picture({ number, width: 8 + number, height: 8 })
     const {
       status,
-      headers: told,
-      body: shown,
+      headers: answerHeaders,
+      body: photo,
     } = await app.request('/v1/pets/1/photos', {
       ...{ method: 'POST', body, headers },
     })
-    const { location, 'idempotent-replayed': replayed } = told
-    return { status, location, replayed, code: shown.code, id: shown.id }
+    const { location, 'idempotent-replayed': replayed } = answerHeaders
+    return { status, location, replayed, code: photo.code, id: photo.id }
   }
   for (let number = 1; number <= photos; number += 1) assert.equal((await add(number)).status, 201)
   return { app, add, files: () => globSync('??/*', { cwd: folder }).length }
 }
 
-test('the 20th photo sent again is answered as before, with its Idempotency-Key and without', async (t) => {
+test('POST of the 20th photo again gets the same answer with its Idempotency-Key, and 200 without', async (t) => {
   const { add, files } = await startWithPhotos(t, 19)
   const first = await add(20, 'k')
   assert.deepEqual([first.status, first.replayed], [201, undefined])
@@ -50,7 +50,7 @@ test('the 20th photo sent again is answered as before, with its Idempotency-Key 
   assert.equal(files(), 20 * FILES_OF_ONE)
 })
 
-test('the answer to a photo that was removed is sent again, and its files do not come back', async (t) => {
+test('POST with the Idempotency-Key of a removed photo gets the stored answer, and makes no new files', async (t) => {
   const { app, add, files } = await startWithPhotos(t, 1)
   const first = await add(2, 'k')
   await app.delete(`/v1/pets/1/photos/${first.id}`)
@@ -62,7 +62,7 @@ test('the answer to a photo that was removed is sent again, and its files do not
   assert.equal((await app.get('/v1/pets/1/photos')).body.length, 1)
 })
 
-test('an upload that adds no photo leaves no files: with a used key, the same bytes, or for one place', async (t) => {
+test('an upload that adds no photo leaves no files: used Idempotency-Key, same bytes, or too many photos', async (t) => {
   const { app, add, files } = await startWithPhotos(t, 18)
   assert.equal((await add(19, 'k')).status, 201)
   for (const number of [20, 21, 22]) assert.equal((await add(number, 'k')).code, 'idempotency_key_reused')
@@ -76,7 +76,7 @@ test('an upload that adds no photo leaves no files: with a used key, the same by
   assert.equal((await app.get('/v1/pets/1/photos')).body.length, 20)
 })
 
-test('of many who send one photo with one Idempotency-Key at once all that are answered have it', async (t) => {
+test('POST of one photo with one Idempotency-Key 6 times at once gets 201 with that photo, or 409', async (t) => {
   const { add, files } = await startWithPhotos(t, 0)
   const answers = await Promise.all(Array.from({ length: 6 }, () => add(1, 'k')))
 
@@ -86,7 +86,7 @@ test('of many who send one photo with one Idempotency-Key at once all that are a
   assert.equal(files(), FILES_OF_ONE)
 })
 
-/** An upload that stops after its first bytes. */
+/** Starts an upload that stops after its first bytes. */
 function halfUpload(t: TestContext, { port, key }: TestApp): http.ClientRequest {
   const headers = { ...JPEG, authorization: `Bearer ${key}`, 'content-length': 1_000_000 }
   const request = http.request({ port, path: '/v1/pets/1/photos', method: 'POST', headers, agent: false })
@@ -95,26 +95,35 @@ function halfUpload(t: TestContext, { port, key }: TestApp): http.ClientRequest 
   return request
 }
 
-test('of more than 64 uploads at once the next is a 503, until one of them is over', async (t) => {
-  const app = await startApp(t, { key: UNLIMITED })
+test('64 stalled uploads of one key: 48 get 429, other keys can upload, and ending one upload makes room', async (t) => {
+  const app = await startApp(t, { key: UNLIMITED, settings: { TRUST_PROXY: 'loopback' } })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const { workFolder } = app.service.context.photos.store
   const body = await picture()
-  const add = () => app.request('/v1/pets/1/photos', { method: 'POST', body, headers: JPEG })
-  const halves = Array.from({ length: 64 }, () => halfUpload(t, app))
-  await until(() => readdirSync(workFolder).length === 64)
+  const other = await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'write' })
+  const add = (key = app.key) => {
+    const address = key === app.key ? '192.0.2.1' : '192.0.2.2'
+    const headers = { ...JPEG, authorization: `Bearer ${key}`, 'x-forwarded-for': address }
+    return app.request('/v1/pets/1/photos', { method: 'POST', body, headers })
+  }
+  let refused = 0
+  const halves = Array.from({ length: 64 }, () =>
+    halfUpload(t, app).on('response', ({ statusCode }) => (refused += Number(statusCode === 429))),
+  )
+  await until(() => refused === 48)
+  assert.equal(readdirSync(workFolder).length, 16)
 
-  const refused = await add()
+  const own = await add()
 
-  assert.deepEqual([refused.status, refused.body.code], [503, 'service_unavailable'])
-  assert.match(refused.headers['retry-after'] ?? '', /^\d+$/)
-  assert.equal((await app.get('/v1/pets')).status, 200)
-  halves[0]?.destroy()
-  await until(() => readdirSync(workFolder).length === 63)
-  await until(async () => (await add()).status === 201)
+  assert.deepEqual([own.status, own.body.code], [429, 'rate_limit_exceeded'])
+  assert.match(own.body.message, /^You are uploading too many photos at once\. Wait until/)
+  assert.match(own.headers['retry-after'] ?? '', /^\d+$/)
+  assert.equal((await add(other)).status, 201)
+  for (const half of halves) half.destroy()
+  await until(async () => (await add()).status === 200)
 })
 
-test('an upload without a body is told what to send, by its type or as an empty picture', async (t) => {
+test('POST /v1/pets/{id}/photos without a body gets 422, or 415 for another type', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   for (const [headers, status, code] of [

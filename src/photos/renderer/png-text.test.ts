@@ -4,7 +4,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import { picture } from '../../testing/pictures.ts'
 import { startApp, UNLIMITED } from '../../testing/start-app.ts'
 
-/** Signature and head of a PNG. */
+/** The signature and the first chunk of a PNG. */
 const HEAD_BYTES = 33
 
 function part(type: string, data: Buffer): Buffer {
@@ -16,7 +16,7 @@ function part(type: string, data: Buffer): Buffer {
   return made
 }
 
-test('a PNG with more than 256 KB of text, compressed or not, or of very many parts is refused unread', async (t) => {
+test('POST of a PNG with more than 256 KB of text, compressed or not, or too many chunks gets 422', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const whole = await picture({ type: 'png' })
@@ -25,7 +25,7 @@ test('a PNG with more than 256 KB of text, compressed or not, or of very many pa
     const headers = { 'content-type': 'image/png' }
     return app.request('/v1/pets/1/photos', { method: 'POST', body, headers })
   }
-  // Each inflates to 50 MB.
+  // Inflates to 50 MB.
   const inflating = part('zTXt', Buffer.concat([Buffer.from('a\0\0'), deflateSync(Buffer.alloc(50_000_000))]))
   const plain = part('tEXt', Buffer.from(`a\0${'x'.repeat(90_000)}`))
   for (const parts of [
@@ -36,7 +36,7 @@ test('a PNG with more than 256 KB of text, compressed or not, or of very many pa
   ]) {
     const { status, body } = await add(...parts)
     assert.deepEqual([status, body.code], [422, 'invalid_image'])
-    assert.match(body.message, /The PNG holds too much text/)
+    assert.match(body.message, /The PNG contains too much text/)
   }
   assert.equal((await add(plain, plain)).status, 201)
 })

@@ -1,27 +1,30 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-/** Length and type, in front of the data; a checksum of four bytes is behind it. */
-const HEAD_BYTES = 8
-const TEXTS = ['tEXt', 'zTXt', 'iTXt']
-/** So many parts are looked at: a picture has hundreds, and what has more is too much of it. */
-const MAX_PARTS = 20_000
+/** Length and type of a chunk, which precede its data. A checksum of four bytes follows the data. */
+const CHUNK_HEADER_BYTES = 8
+const TEXT_CHUNKS = ['tEXt', 'zTXt', 'iTXt']
+/** Reads up to this many chunks. Real pictures have hundreds. */
+const MAX_CHUNKS = 20_000
 
 /**
- * How many bytes of text a PNG holds beside its picture, by the heads of its parts (section 5.3), without
- * inflating any. Infinity for one of very many parts; 0 for what is no PNG.
+ * Adds up the sizes of the text chunks of a PNG by their headers (PNG specification, section 5.3), without
+ * inflating them.
+ *
+ * @returns bytes; 0 for other files, and Infinity beyond MAX_CHUNKS chunks
  */
 export function textBytes(path: string): number {
   const file = openSync(path, 'r')
-  const head = Buffer.alloc(HEAD_BYTES)
+  const head = Buffer.alloc(CHUNK_HEADER_BYTES)
   try {
-    if (readSync(file, head, 0, HEAD_BYTES, 0) < HEAD_BYTES || !head.equals(SIGNATURE)) return 0
-    let [at, sum] = [HEAD_BYTES, 0]
-    for (let part = 0; part < MAX_PARTS; part += 1) {
-      if (readSync(file, head, 0, HEAD_BYTES, at) < HEAD_BYTES) return sum
+    if (readSync(file, head, 0, CHUNK_HEADER_BYTES, 0) < CHUNK_HEADER_BYTES || !head.equals(SIGNATURE))
+      return 0
+    let [offset, sum] = [CHUNK_HEADER_BYTES, 0]
+    for (let chunk = 0; chunk < MAX_CHUNKS; chunk += 1) {
+      if (readSync(file, head, 0, CHUNK_HEADER_BYTES, offset) < CHUNK_HEADER_BYTES) return sum
       const length = head.readUInt32BE(0)
-      if (TEXTS.includes(head.toString('latin1', 4))) sum += length
-      at += HEAD_BYTES + length + 4
+      if (TEXT_CHUNKS.includes(head.toString('latin1', 4))) sum += length
+      offset += CHUNK_HEADER_BYTES + length + 4
     }
     return Number.POSITIVE_INFINITY
   } finally {

@@ -1,63 +1,67 @@
 import type { Socket } from 'node:net'
 import { FULL_SIDE, type Rendition } from '../storage/renditions.ts'
 
-// What the service and the process that reads pictures say to each other.
+// The messages between the service and the photo process, which reads pictures.
 
-/** A picture in a file, and the files to make of it. */
+/** The path of a picture, and the paths of the files to make from the picture. */
 export interface RenderTask {
   source: string
   renditions: { rendition: Rendition; file: string }[]
 }
 
-/** The file descriptor over which it gets tasks and answers them, a line of JSON each. */
+/** The file descriptor for tasks and answers. Each task or answer is a line of JSON. */
 export const CHANNEL = 3
 
-/** With this code the process ends itself over a picture that takes more memory than there is for it. */
+/** The exit code of the process when a picture needs more memory than it may use. */
 export const OUT_OF_MEMORY = 77
 
-/** The size of the largest rendition, in pixels. */
-export interface Rendered {
+/** The size of the full rendition, in pixels. */
+export interface RenderedSize {
   width: number
   height: number
 }
 
-/** The picture is at fault, or the service. */
-export type Answer = { rendered: Rendered } | { refusal: string } | { failure: string }
+/** A `refusal` means that the picture is at fault; a `failure` means that the service is at fault. */
+export type RenderAnswer = { rendered: RenderedSize } | { refusal: string } | { failure: string }
 
-/** What the process says of a photo: the answer, and how many bytes of memory it holds after it. */
-export type Told = Answer & { bytes: number }
+/** An answer, and the memory of the process after it, in bytes. */
+export type RenderReport = RenderAnswer & { bytes: number }
 
-/** An answer is a line of JSON, and none is longer. */
-const MAX_LENGTH = 2_048
+/** The length of the longest answer, in characters. */
+const MAX_ANSWER_LENGTH = 2_048
 
 /**
- * Hears what the process that reads photos says. Whoever took that over may write anything: what is no answer
- * is undefined. Node.js's own channel between processes would throw at it where nobody can catch that.
+ * Listens to the process that reads pictures. A malicious picture may control the process and make it write
+ * anything, so the listener gets undefined for an invalid answer. The IPC channel of Node.js would throw an
+ * uncatchable error.
  */
-export function hearAnswers(channel: Socket, hear: (told: Told | undefined) => void): void {
+export function listenForAnswers(
+  channel: Socket,
+  onReport: (report: RenderReport | undefined) => void,
+): void {
   let text = ''
-  channel.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece
-    if (!piece.includes('\n') && text.length <= MAX_LENGTH) return
-    hear(text.length <= MAX_LENGTH ? readAnswer(text) : undefined)
+  channel.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    if (!chunk.includes('\n') && text.length <= MAX_ANSWER_LENGTH) return
+    onReport(text.length <= MAX_ANSWER_LENGTH ? readAnswer(text) : undefined)
     text = ''
   })
-  // How the process ended tells more than that it cannot be written to.
+  // Ignores an error of the channel, because the exit of the process says more.
   channel.on('error', () => undefined)
 }
 
-function readAnswer(text: string): Told | undefined {
+function readAnswer(text: string): RenderReport | undefined {
   try {
     const { rendered, refusal, failure, bytes = 0 } = JSON.parse(text)
     if (typeof bytes !== 'number') return undefined
     if (typeof refusal === 'string') return { refusal, bytes }
     if (typeof failure === 'string') return { failure, bytes }
     const { width, height } = rendered
-    return isSide(width) && isSide(height) ? { rendered: { width, height }, bytes } : undefined
+    return isValidSide(width) && isValidSide(height) ? { rendered: { width, height }, bytes } : undefined
   } catch {
     return undefined
   }
 }
 
-const isSide = (pixels: unknown): boolean =>
+const isValidSide = (pixels: unknown): boolean =>
   Number.isInteger(pixels) && Number(pixels) > 0 && Number(pixels) <= FULL_SIDE

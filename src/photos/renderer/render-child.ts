@@ -5,48 +5,53 @@ import { createInterface } from 'node:readline'
 import sharp, { type Metadata, type OutputInfo, type Sharp } from 'sharp'
 import { FULL_SIDE, type Rendition, renditionOf } from '../storage/renditions.ts'
 import { textBytes } from './png-text.ts'
-import { type Answer, CHANNEL, OUT_OF_MEMORY, type Rendered, type RenderTask } from './render-channel.ts'
+import {
+  CHANNEL,
+  OUT_OF_MEMORY,
+  type RenderAnswer,
+  type RenderedSize,
+  type RenderTask,
+} from './render-channel.ts'
 
-/*
- * The only place where bytes from outside are decoded: a process of its own, with nothing worth taking. It
- * watches its own memory, since a picture can make the library take as much as it likes.
- */
+// Only this process decodes pictures from outside. It is separate from the service and has no secret. It
+// watches its own memory, because a picture can make the library allocate any amount.
 
 const MAX_MEMORY = 256 * 1_048_576
-const LOOK_MS = 10
+const CHECK_MS = 10
 
 const MAX_SIDE = 12_000
 const MAX_PIXELS = 50_000_000
 /**
- * In millions, of formats that have to be held whole before a line of them is known: as many as fit into the
- * memory. Measured, a pixel takes 20 bytes of AVIF, 11 of an interlaced PNG, and of a progressive JPEG 4 with
- * halved colours, 8 with whole ones and 10 of CMYK.
+ * Millions of pixels that fit into the memory, for formats that the library decodes in one piece. The
+ * measured bytes per pixel are 20 for AVIF, 11 for interlaced PNG, and for progressive JPEG 4 (4:2:0), 8
+ * (other subsampling) or 10 (CMYK).
  */
-const MAX_HELD = { avif: 6, interlaced: 14, whole: 24, halved: 36, colours: 18, cmyk: 14 } as const
-/** Of the texts of a PNG as they stand in the file: compressed they are a thousand times as much. */
+const MAX_MEGAPIXELS = { avif: 6, interlaced: 14, whole: 24, halved: 36, colours: 18, cmyk: 14 } as const
+/** Maximum size of the compressed text in a PNG file. Inflated text may be a thousand times as large. */
 const MAX_TEXT_BYTES = 262_144
 const QUALITY = { full: 85, others: 80 }
 
 sharp.cache(false)
 sharp.concurrency(1)
 sharp.block({ operation: ['VipsForeignLoad'] })
-// The name of each kind's loader of files; AVIF is in the one for HEIF.
+// Allows the file loader of each format. The HEIF loader reads AVIF.
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map((kind) => `VipsForeignLoad${kind}File`),
 })
 
-/** For a picture that is at fault; every other error is the service's own. */
+/** The picture is at fault. Every other error means that the service failed. */
 class Refusal extends Error {}
 
-async function render({ source, renditions }: RenderTask): Promise<Rendered> {
+async function render({ source, renditions }: RenderTask): Promise<RenderedSize> {
   const open = (): Sharp =>
     sharp(source, { failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true, pages: 1 })
   let pixels: { data: Buffer; info: OutputInfo }
   try {
-    // Before the library looks at it: it would inflate all of that first.
-    if (textBytes(source) > MAX_TEXT_BYTES) throw new Refusal('The PNG holds too much text.')
-    check(await open().metadata())
-    // Colours become sRGB and the picture is turned upright; whatever else the file told is left behind.
+    // Checks the text before the library opens the file, because the library would inflate all texts first.
+    if (textBytes(source) > MAX_TEXT_BYTES)
+      throw new Refusal('The PNG contains too much text. Save it without text.')
+    checkHeader(await open().metadata())
+    // Converts to sRGB and turns the picture upright. All metadata is dropped.
     pixels = await open()
       .autoOrient()
       .resize({ width: FULL_SIDE, height: FULL_SIDE, fit: 'inside', withoutEnlargement: true })
@@ -54,7 +59,7 @@ async function render({ source, renditions }: RenderTask): Promise<Rendered> {
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true })
   } catch (error) {
-    throw error instanceof Refusal ? error : new Refusal('It cannot be read to its end as a picture.')
+    throw error instanceof Refusal ? error : new Refusal('The file is incomplete or not a picture.')
   }
   const { data, info } = pixels
   const { width, height, channels } = info
@@ -64,28 +69,28 @@ async function render({ source, renditions }: RenderTask): Promise<Rendered> {
   return { width, height }
 }
 
-/** By what the head of the file says, before anything of it is decoded. */
-function check(metadata: Metadata): void {
+/** Checks the header of the file, before any pixel is decoded. */
+function checkHeader(metadata: Metadata): void {
   const { format, compression, width, height, isProgressive } = metadata
-  if (format === 'heif' && compression !== 'av1') throw new Refusal('HEIC cannot be read here: send a JPEG.')
+  if (format === 'heif' && compression !== 'av1') throw new Refusal('HEIC is not supported. Send a JPEG.')
   if (width > MAX_SIDE || height > MAX_SIDE)
-    throw new Refusal(`Each side must be at most ${MAX_SIDE} pixels.`)
-  const most = mostPixels(metadata)
+    throw new Refusal(`Each side may have at most ${MAX_SIDE} pixels.`)
+  const max = maxMegapixels(metadata)
   const name = format === 'heif' ? 'AVIF' : format.toUpperCase()
-  if (width * height > most * 1e6)
+  if (width * height > max * 1e6)
     throw new Refusal(
-      `A ${isProgressive ? 'progressive ' : ''}${name} like this must have at most ${most} million pixels.`,
+      `A ${isProgressive ? 'progressive ' : ''}${name} of this kind may have at most ${max} million pixels.`,
     )
 }
 
-/** In millions. */
-function mostPixels({ format, isProgressive, channels, chromaSubsampling }: Metadata): number {
-  if (format === 'heif') return MAX_HELD.avif
-  if (format === 'png' && isProgressive) return MAX_HELD.interlaced
-  if (format !== 'jpeg') return MAX_HELD.whole
+/** @returns millions of pixels */
+function maxMegapixels({ format, isProgressive, channels, chromaSubsampling }: Metadata): number {
+  if (format === 'heif') return MAX_MEGAPIXELS.avif
+  if (format === 'png' && isProgressive) return MAX_MEGAPIXELS.interlaced
+  if (format !== 'jpeg') return MAX_MEGAPIXELS.whole
   if (!isProgressive) return MAX_PIXELS / 1e6
-  if (channels > 3) return MAX_HELD.cmyk
-  return chromaSubsampling === '4:2:0' ? MAX_HELD.halved : MAX_HELD.colours
+  if (channels > 3) return MAX_MEGAPIXELS.cmyk
+  return chromaSubsampling === '4:2:0' ? MAX_MEGAPIXELS.halved : MAX_MEGAPIXELS.colours
 }
 
 function encode(image: Sharp, rendition: Rendition): Sharp {
@@ -96,29 +101,29 @@ function encode(image: Sharp, rendition: Rendition): Sharp {
   return sized.webp({ quality: rendition === 'full' ? QUALITY.full : QUALITY.others })
 }
 
-/** The machine's other work goes first, and if memory runs out this process does. */
-function stepBack(): void {
+/** Gives priority to other work on the machine. When memory runs out, Linux kills this process first. */
+function lowerPriority(): void {
   setPriority(constants.priority.PRIORITY_LOW)
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Only Linux has it.
+    // The file exists only on Linux.
   }
 }
 
-stepBack()
+lowerPriority()
 setInterval(() => {
   if (process.memoryUsage.rss() > MAX_MEMORY) process.exit(OUT_OF_MEMORY)
-}, LOOK_MS)
+}, CHECK_MS)
 const channel = new Socket({ fd: CHANNEL, readable: true, writable: true })
-// The service is gone.
+// The channel closes when the service ends.
 channel.on('error', () => process.exit()).on('close', () => process.exit())
 createInterface({ input: channel }).on('line', async (line) => {
   const answer = await render(JSON.parse(line)).then(
-    (rendered): Answer => ({ rendered }),
+    (rendered): RenderAnswer => ({ rendered }),
     (error: Error) => (error instanceof Refusal ? { refusal: error.message } : { failure: error.message }),
   )
-  // Pixels that nobody uses any more do not count against the next photo.
+  // Frees the pixels of this photo before the next one.
   globalThis.gc?.()
   channel.write(`${JSON.stringify({ ...answer, bytes: process.memoryUsage.rss() })}\n`)
 })

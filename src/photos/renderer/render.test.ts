@@ -4,25 +4,25 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ApiError } from '../../errors.ts'
 import { JPEG, picture } from '../../testing/pictures.ts'
-import { exchangeNode, shellProgram } from '../../testing/reader-program.ts'
+import { replaceNode, shellProgram } from '../../testing/reader-program.ts'
 import { until } from '../../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../../testing/start-app.ts'
 import { openRenderer } from './render.ts'
 
 async function startWithAnimal(t: TestContext) {
-  const app = await startApp(t, { key: UNLIMITED, own: true })
+  const app = await startApp(t, { key: UNLIMITED, ownProcesses: true })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const add = async (number = 0) =>
     app.request('/v1/pets/1/photos', { method: 'POST', body: await picture({ number }), headers: JPEG })
   return { ...app, add }
 }
 
-/** A program that waits for a photo, and then does what the line says. */
+/** A program that waits for a photo and then runs a line of shell. */
 const program = (t: TestContext, line: string): string => shellProgram(t, `read -r task <&3\n${line}`)
 
-test('a photo for which no process can be started is a 503, the service goes on, and the next is read', async (t) => {
+test('an upload when the render process cannot be started gets 503, and the next upload works', async (t) => {
   const app = await startWithAnimal(t)
-  const putBack = exchangeNode(t, join(scratchFolder(t), 'none'))
+  const putBack = replaceNode(t, join(scratchFolder(t), 'none'))
 
   const refused = await app.add()
 
@@ -32,7 +32,7 @@ test('a photo for which no process can be started is a 503, the service goes on,
   assert.equal((await app.add()).status, 201)
 })
 
-test('a process that falls over a photo refuses that; one that is killed says nothing of the photo', async (t) => {
+test('an upload gets 422 when the render process crashes, and 503 when the process is killed', async (t) => {
   const app = await startWithAnimal(t)
   for (const [signal, status] of [
     ['SEGV', 422],
@@ -40,16 +40,16 @@ test('a process that falls over a photo refuses that; one that is killed says no
     ['KILL', 503],
     ['TERM', 503],
   ] as const) {
-    const putBack = exchangeNode(t, program(t, `kill -${signal} $$`))
+    const putBack = replaceNode(t, program(t, `kill -${signal} $$`))
     assert.equal((await app.add()).status, status, signal)
     putBack()
   }
   assert.equal((await app.add()).status, 201)
 })
 
-test('what the process said last stands in the log, cut to its end, and no client sees it', async (t) => {
+test('the last output of the render process is logged, cut to 1,024 characters, and not sent to the client', async (t) => {
   const app = await startWithAnimal(t)
-  exchangeNode(t, program(t, 'printf "%02000d" 0 >&2; echo "libvips.so is missing" >&2; exit 1'))
+  replaceNode(t, program(t, 'printf "%02000d" 0 >&2; echo "libvips.so is missing" >&2; exit 1'))
 
   const { status, text } = await app.add()
 
@@ -60,9 +60,9 @@ test('what the process said last stands in the log, cut to its end, and no clien
   assert.ok((/0{3,}/.exec(log)?.[0].length ?? 0) < 1_024)
 })
 
-test('at the end of the service the photo under way and those behind it get 503, and no process is left', async (t) => {
+test('Renderer.close answers current and waiting photos with 503, and no process remains', async (t) => {
   const starts = join(scratchFolder(t), 'starts')
-  exchangeNode(t, program(t, `echo one >> ${starts}; exec sleep 60`))
+  replaceNode(t, program(t, `echo one >> ${starts}; exec sleep 60`))
   const renderer = openRenderer()
   const answers = [1, 2].map(() => renderer.render({ source: '', renditions: [] }).catch((error) => error))
   await until(() => existsSync(starts))
@@ -76,7 +76,7 @@ test('at the end of the service the photo under way and those behind it get 503,
   await until(() => !process.getActiveResourcesInfo().includes('ProcessWrap'))
 })
 
-test('a process that writes what is no answer, asked or not, is ended, and the service goes on', async (t) => {
+test('a render process with invalid or unexpected output is ended, and the service continues', async (t) => {
   const app = await startWithAnimal(t)
   for (const said of [
     'no JSON',
@@ -90,13 +90,13 @@ test('a process that writes what is no answer, asked or not, is ended, and the s
     `"${'x'.repeat(100_000)}`,
     `{"refusal":"${'x'.repeat(100_000)}"}`,
   ]) {
-    const putBack = exchangeNode(t, program(t, `printf '%s\\n' '${said}' >&3; exec sleep 60`))
+    const putBack = replaceNode(t, program(t, `printf '%s\\n' '${said}' >&3; exec sleep 60`))
     const { status, body } = await app.add()
     assert.deepEqual([status, body.code], [503, 'service_unavailable'], said.slice(0, 99))
     putBack()
   }
   const starts = join(scratchFolder(t), 'starts')
-  const putBack = exchangeNode(
+  const putBack = replaceNode(
     t,
     shellProgram(t, `echo one >> ${starts}; echo '{"refusal":"unasked"}' >&3; exec sleep 60`),
   )
@@ -109,14 +109,14 @@ test('a process that writes what is no answer, asked or not, is ended, and the s
   assert.equal((await app.add()).status, 201)
 })
 
-/** Answers of a program to its first photos. */
+/** A program that runs a line of shell for each of its first photos. */
 const answering = (t: TestContext, starts: string, answers: string[]): string =>
   shellProgram(
     t,
     `echo one >> ${starts}\n${answers.map((answer) => `read -r task <&3; ${answer}`).join('\n')}\nexec sleep 60`,
   )
 
-test('what is too much beside what another photo has left is read in a new process; once alone it is refused', async (t) => {
+test('a photo that exceeds the memory of a used process is tried in a new process, and refused if that fails too', async (t) => {
   const starts = join(scratchFolder(t), 'starts')
   const started = () => readFileSync(starts, 'utf8').split('\n').length - 1
   const renderer = openRenderer()
@@ -127,16 +127,20 @@ test('what is too much beside what another photo has left is read in a new proce
       (error) => error.message,
     )
   const good = (bytes: number) => `echo '{"rendered":{"width":9,"height":9},"bytes":${bytes}}' >&3`
-  exchangeNode(t, answering(t, starts, [good(1), 'exit 77']))
+  replaceNode(t, answering(t, starts, [good(1), 'exit 77']))
 
   assert.deepEqual([await read(), started()], [9, 1])
-  assert.deepEqual([await read(), started()], [9, 2], 'it is tried again')
-  exchangeNode(t, answering(t, starts, ['exit 77']))
+  assert.deepEqual([await read(), started()], [9, 2], 'a new process tries it again')
+  replaceNode(t, answering(t, starts, ['exit 77']))
   assert.match(await read(), /too much memory/)
-  assert.equal(started(), 3, 'the process of before, and one more')
+  assert.equal(started(), 3, 'the earlier process and one more')
   assert.match(await read(), /too much memory/)
-  assert.equal(started(), 4, 'it had a process of its own')
+  assert.equal(started(), 4, 'it had a new process')
 
-  exchangeNode(t, answering(t, starts, [good(130 * 1_048_576), good(1)]))
-  assert.deepEqual([await read(), await read(), started()], [9, 9, 6], 'one that holds much is ended')
+  replaceNode(t, answering(t, starts, [good(130 * 1_048_576), good(1)]))
+  assert.deepEqual(
+    [await read(), await read(), started()],
+    [9, 9, 6],
+    'a process that keeps much memory is ended',
+  )
 })

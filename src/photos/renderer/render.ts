@@ -3,118 +3,118 @@ import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { entryOf } from '../../entry.ts'
 import { ApiError } from '../../errors.ts'
+import { fairQueue, type RenderClient, type RenderSteps } from './fair-queue.ts'
 import {
-  type Answer,
   CHANNEL,
-  hearAnswers,
+  listenForAnswers,
   OUT_OF_MEMORY,
-  type Rendered,
+  type RenderAnswer,
+  type RenderedSize,
+  type RenderReport,
   type RenderTask,
-  type Told,
 } from './render-channel.ts'
-import { type Asking, takeTurns } from './turns.ts'
 
-/** Makes the renditions of photos, one photo at a time. A refused photo does not affect the next. */
+/** Makes the renditions of photos in a separate process, one photo at a time. */
 export interface Renderer {
   /**
-   * @param asking who asks; in a command it is the only one
-   * @param onTurn ends it before it begins, by throwing
-   * @throws {ApiError} invalid_image, service_unavailable; files may be left of it then
+   * @param client absent in a command
+   * @throws {ApiError} invalid_image, service_unavailable; also the errors of `fairQueue`. After an error,
+   * some files may exist.
    */
-  render(task: RenderTask, asking?: Asking, onTurn?: () => Promise<void>): Promise<Rendered>
-  /** Gets ready while a photo is still on its way. */
+  render(task: RenderTask, client?: RenderClient, steps?: RenderSteps): Promise<RenderedSize>
+  /** Starts the process early, while a photo is still being received. */
   warm(): void
   close(): Promise<void>
 }
 
-const ALONE: Asking = { caller: '', isUpload: true }
+const COMMAND_CLIENT: RenderClient = { party: { caller: '' }, isUpload: true }
 
 export function openRenderer(): Renderer {
-  const reading = renderProcess()
-  const inTurn = takeTurns()
+  const worker = openRenderProcess()
+  const enqueue = fairQueue()
   let closed = false
 
-  async function read(task: RenderTask, onTurn?: () => Promise<void>): Promise<Rendered> {
-    await onTurn?.()
-    // It would start a process that nobody ends.
+  async function read(task: RenderTask): Promise<RenderedSize> {
+    // No code would end a process that starts after `close`.
     if (closed) throw new ApiError('service_unavailable', { cause: new Error('the service stops') })
-    const answer = await reading.ask(task)
+    const answer = await worker.render(task)
     if ('rendered' in answer) return answer.rendered
-    if ('refusal' in answer) throw new ApiError('invalid_image', { message: refused(answer.refusal) })
+    if ('refusal' in answer) throw new ApiError('invalid_image', { message: refusalMessage(answer.refusal) })
     throw new ApiError('service_unavailable', { cause: new Error(answer.failure) })
   }
 
   return {
-    render: (task, asking = ALONE, onTurn) => inTurn(asking, () => read(task, onTurn)),
+    render: (task, client = COMMAND_CLIENT, steps) => enqueue(client, () => read(task), steps),
     warm() {
-      if (!closed) reading.warm()
+      if (!closed) worker.warm()
     },
     close() {
       closed = true
-      return reading.end()
+      return worker.end()
     },
   }
 }
 
-function refused(why: string): string {
-  return `This is no picture that can be used here. ${why}`
+function refusalMessage(reason: string): string {
+  return `This picture cannot be used. ${reason}`
 }
 
-const MAX_MS = 10_000
-/** So long the process is kept for the next photo. */
+const RENDER_TIMEOUT_MS = 10_000
+/** The process ends after this time without a photo. */
 const IDLE_MS = 30_000
-/** What it holds after a photo is added to what the next one takes: with more than this it is ended. */
-const MAX_RESTING = 128 * 1_048_576
+/** The process may keep this much memory after a photo. With more, the next photo could run out of memory. */
+const MAX_IDLE_BYTES = 128 * 1_048_576
 
 const CHILD = fileURLToPath(entryOf('render-child', import.meta.url))
 
-/** So much of what it wrote last is told when it fails: where the library or Node.js says why. */
-const MAX_LAST_WORDS = 1_024
-/** How a library ends that falls over a picture. */
-const FAULTS = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE']
+/** When the process fails, the log gets this many characters of its standard error. */
+const MAX_STDERR_CHARACTERS = 1_024
+/** The signals that end the process when the library crashes on a picture. */
+const CRASH_SIGNALS = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE']
 
 interface Child {
   running: ChildProcess
-  /** Both ways; absent where the process could not be started. */
+  /** Absent if the process could not be started. */
   channel: Socket | null | undefined
-  /** Whether it has read a photo before. */
+  /** True after the first photo of the process. */
   isUsed: boolean
-  /** While it reads one. */
-  hear?: ((told: Told) => void) | undefined
-  /** The end of what it wrote to standard error. */
-  lastWords: string
+  /** Receives the answer. Present while the process reads a photo. */
+  onReport?: ((report: RenderReport) => void) | undefined
+  /** The end of standard error. */
+  stderrEnd: string
 }
 
-/** @param onNonsense hears that it writes what is no answer, or answers unasked */
-function startChild(onNonsense: () => void): Child {
+/** @param onInvalid is called for an invalid or unexpected answer */
+function startChild(onInvalid: () => void): Child {
   const running = spawn(process.execPath, ['--max-old-space-size=64', '--expose-gc', CHILD], {
-    // Nothing that this service knows: no setting is passed on, and no open file. What glibc's malloc gave
-    // for the pixels of one photo goes back to the machine, and is not added to what the next one takes.
+    // The process gets no settings and no open files of the service. With these values, the malloc of glibc
+    // returns the pixels of a photo to the system before the next photo.
     env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const channel = running.stdio?.[CHANNEL] as Socket | null | undefined
-  const child: Child = { running, channel, isUsed: false, lastWords: '' }
-  if (channel) hearAnswers(channel, (told) => (told && child.hear ? child.hear(told) : onNonsense()))
+  const child: Child = { running, channel, isUsed: false, stderrEnd: '' }
+  if (channel)
+    listenForAnswers(channel, (report) => (report && child.onReport ? child.onReport(report) : onInvalid()))
   running.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    child.lastWords = (child.lastWords + text).slice(-MAX_LAST_WORDS)
+    child.stderrEnd = (child.stderrEnd + text).slice(-MAX_STDERR_CHARACTERS)
   })
   return child
 }
 
-/** The process in which pictures are read: one at a time, started when needed and ended when idle. */
-function renderProcess() {
+/** Runs the process that reads pictures. Starts it when needed, and ends it when idle. */
+function openRenderProcess() {
   let child: Child | undefined
   let idle: NodeJS.Timeout | undefined
 
   function start(): Child {
-    const made: Child = startChild(() => child === made && void end())
+    const started: Child = startChild(() => child === started && void end())
     const forget = (): void => {
-      if (child === made) child = undefined
+      if (child === started) child = undefined
     }
-    // A process that cannot be started has no exit.
-    made.running.once('exit', forget).on('error', forget)
-    return made
+    // A process that cannot be started emits `error` and no `exit`.
+    started.running.once('exit', forget).on('error', forget)
+    return started
   }
 
   function end(): Promise<void> {
@@ -123,89 +123,91 @@ function renderProcess() {
     clearTimeout(idle)
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return Promise.resolve()
     return new Promise((done) => {
-      const gone = (): void => done()
-      ending.once('exit', gone).once('error', gone).ref()
+      const finish = (): void => done()
+      ending.once('exit', finish).once('error', finish).ref()
       ending.kill('SIGKILL')
     })
   }
 
-  /** While nothing is asked of it, it does not keep this process alive. */
-  function rest(resting: Child): void {
+  /** An idle process does not keep the service alive. */
+  function letIdle(idleChild: Child): void {
     clearTimeout(idle)
     idle = setTimeout(() => void end(), IDLE_MS).unref()
-    for (const handle of handlesOf(resting)) handle.unref()
+    for (const handle of handlesOf(idleChild)) handle.unref()
   }
 
   return {
     end,
-    /** Starts it while a photo is still on its way. Where that fails, the photo is told. */
+    /** Starts the process early. If that fails, the first photo tries again and reports the error. */
     warm(): void {
       if (child) return
       try {
         child = start()
-        rest(child)
+        letIdle(child)
       } catch {
-        // It is tried again for the photo.
+        // Ignores the error. The first `render` starts the process again and reports the error.
       }
     },
-    async ask(task: RenderTask): Promise<Answer> {
+    async render(task: RenderTask): Promise<RenderAnswer> {
       clearTimeout(idle)
-      const until = performance.now() + MAX_MS
+      const until = performance.now() + RENDER_TIMEOUT_MS
       const wasUsed = child?.isUsed
-      const answer = await askOnce(task, until)
-      // What the photo before has left there may have been too much for this one.
-      return wasUsed && 'refusal' in answer && answer.refusal === TOO_MUCH ? askOnce(task, until) : answer
+      const answer = await renderOnce(task, until)
+      // The previous photo may have left too little memory for this photo.
+      return wasUsed && 'refusal' in answer && answer.refusal === TOO_MUCH_MEMORY
+        ? renderOnce(task, until)
+        : answer
     },
   }
 
-  async function askOnce(task: RenderTask, until: number): Promise<Answer> {
+  async function renderOnce(task: RenderTask, until: number): Promise<RenderAnswer> {
     child ??= start()
-    const asked = child
-    for (const handle of handlesOf(asked)) handle.ref()
-    const late = setTimeout(() => {
-      asked.hear?.({ refusal: 'It takes too long to read.', bytes: 0 })
+    const current = child
+    for (const handle of handlesOf(current)) handle.ref()
+    const timeout = setTimeout(() => {
+      current.onReport?.({ refusal: 'Reading it takes too long.', bytes: 0 })
       void end()
     }, until - performance.now())
-    const { bytes, ...answer } = await answerOf(asked, task)
-    clearTimeout(late)
-    if (child === asked) rest(asked)
-    if (child === asked && bytes > MAX_RESTING) void end()
+    const { bytes, ...answer } = await waitForAnswer(current, task)
+    clearTimeout(timeout)
+    if (child === current) letIdle(current)
+    if (child === current && bytes > MAX_IDLE_BYTES) void end()
     return answer
   }
 }
 
-/** What a process says of a photo, or its end. */
-async function answerOf(child: Child, task: RenderTask): Promise<Told> {
+/** Waits for the answer of a process, or for its end. */
+async function waitForAnswer(child: Child, task: RenderTask): Promise<RenderReport> {
   const { running, channel } = child
-  const { promise, resolve } = Promise.withResolvers<Told>()
-  // Not exit: what it wrote last may come after that.
+  const { promise, resolve } = Promise.withResolvers<RenderReport>()
+  // Listens to `close` instead of `exit`, because output may still arrive after `exit`.
   const onClose = (code: number | null, signal: string | null) =>
-    resolve({ ...endedWith(code, signal, child), bytes: 0 })
+    resolve({ ...interpretExit(code, signal, child), bytes: 0 })
   const onError = (error: Error) => resolve({ failure: error.message, bytes: 0 })
   child.isUsed = true
-  child.hear = resolve
+  child.onReport = resolve
   running.once('close', onClose).once('error', onError)
   channel?.write(`${JSON.stringify(task)}\n`)
   try {
     return await promise
   } finally {
-    child.hear = undefined
+    child.onReport = undefined
     running.off('close', onClose).off('error', onError)
   }
 }
 
-/** What keeps this process alive for another one. */
+/** The handles that keep the service alive while the process runs. */
 function handlesOf({ running, channel }: Child): { ref(): void; unref(): void }[] {
   return [running, channel, running.stderr as Socket | null].filter((handle) => handle != null)
 }
 
-const TOO_MUCH = 'It takes too much memory to read.'
+const TOO_MUCH_MEMORY = 'Reading it takes too much memory.'
 
-/** What it means that the process ended over a picture. */
-function endedWith(code: number | null, signal: string | null, { lastWords }: Child): Answer {
-  if (code === OUT_OF_MEMORY) return { refusal: TOO_MUCH }
-  if (signal !== null && FAULTS.includes(signal)) return { refusal: 'It cannot be read.' }
-  // SIGKILL is our own, or the machine has no memory left: the picture may be as sound as any.
-  const said = lastWords.trim()
-  return { failure: `the process that reads photos ended with ${code ?? signal}${said && `: ${said}`}` }
+/** Interprets the end of the process while it read a picture. */
+function interpretExit(code: number | null, signal: string | null, { stderrEnd }: Child): RenderAnswer {
+  if (code === OUT_OF_MEMORY) return { refusal: TOO_MUCH_MEMORY }
+  if (signal !== null && CRASH_SIGNALS.includes(signal)) return { refusal: 'It cannot be read.' }
+  // The service sends SIGKILL, or the system does when it has no memory left. The picture may be fine.
+  const output = stderrEnd.trim()
+  return { failure: `the process that reads photos ended with ${code ?? signal}${output && `: ${output}`}` }
 }

@@ -2,30 +2,30 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { workFile } from './folder.ts'
+import { newWorkFile } from './folder.ts'
 import type { PhotoStore } from './store.ts'
 
-/** So many files are under way at once. */
+/** Maximum number of files copied at the same time. */
 const CONCURRENCY = 8
 
-export interface Copied {
+export interface CopyCounts {
   copied: number
-  /** Files that were there before. */
+  /** Files that the target already had, or that are gone. */
   there: number
 }
 
 /**
- * Puts into one store every file of another that it has not; what it has stays. A service may use both
- * meanwhile: run again, it brings what was added since.
+ * Copies the files that are missing in one store from another store. A service may use both stores at the
+ * same time. A second run copies the files that were added since the first run.
  *
- * @param onFile hears after each file what was done so far
+ * @param onFile is called after each file with the counts so far
  */
 export async function copyFiles(
   from: PhotoStore,
   to: PhotoStore,
-  onFile: (done: Copied) => void = () => undefined,
-): Promise<Copied> {
-  const done: Copied = { copied: 0, there: 0 }
+  onFile: (done: CopyCounts) => void = () => undefined,
+): Promise<CopyCounts> {
+  const done: CopyCounts = { copied: 0, there: 0 }
   await Readable.from(from.list()).forEach(
     async ({ name }: { name: string }) => {
       done[await copyFile(from, to, name)] += 1
@@ -36,16 +36,16 @@ export async function copyFiles(
   return done
 }
 
-async function copyFile(from: PhotoStore, to: PhotoStore, name: string): Promise<keyof Copied> {
+async function copyFile(from: PhotoStore, to: PhotoStore, name: string): Promise<keyof CopyCounts> {
   const size = await from.size(name)
   if (size === (await to.size(name))) return 'there'
-  const found = await from.read(name)
-  // Removed since it was listed.
-  if (!found) return 'there'
-  const file = await workFile(to)
+  const source = await from.read(name)
+  // The file was removed after it was listed.
+  if (!source) return 'there'
+  const file = await newWorkFile(to)
   try {
-    // Without a mode of its own, as the service makes them: a web server may give them to the public.
-    await pipeline(found.bytes, createWriteStream(file))
+    // Uses the default mode, as for new files, because a web server may serve the files to the public.
+    await pipeline(source.bytes, createWriteStream(file))
     await to.put(name, file)
     return 'copied'
   } finally {

@@ -7,10 +7,10 @@ import { cleanup } from '../../testing/cleanup.ts'
 import { doJobs } from '../../testing/jobs.ts'
 import { JPEG, picture } from '../../testing/pictures.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../../testing/start-app.ts'
-import { workFile } from './folder.ts'
+import { newWorkFile } from './folder.ts'
 import { openS3 } from './s3.ts'
 
-test('while the folder of photos is gone uploads get 503 and nothing is written; then all is there', async (t) => {
+test('while the photo folder is missing: 503, and nothing is written; when the folder is back, everything works', async (t) => {
   const folder = join(scratchFolder(t), 'photos')
   const app = await startApp(t, { key: UNLIMITED, settings: { PHOTOS_URL: `file:${folder}` } })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
@@ -20,14 +20,14 @@ test('while the folder of photos is gone uploads get 503 and nothing is written;
   assert.equal(first.status, 201)
   const { pathname } = new URL(first.body.sizes.full)
 
-  // As a mount point is without its disk.
+  // Like a mount point without its disk.
   renameSync(folder, `${folder}-away`)
   mkdirSync(folder)
   const lost = await add(2)
   app.clock.now += 60_000
-  const asked = await app.get(pathname)
+  const download = await app.get(pathname)
   await doJobs(app.service.context)
-  assert.deepEqual([lost.status, lost.body.code, asked.status], [503, 'service_unavailable', 503])
+  assert.deepEqual([lost.status, lost.body.code, download.status], [503, 'service_unavailable', 503])
   assert.deepEqual(readdirSync(folder), [])
   rmdirSync(folder)
   assert.equal((await add(2)).status, 503)
@@ -42,7 +42,7 @@ test('while the folder of photos is gone uploads get 503 and nothing is written;
   assert.equal(readdirSync(join(folder, 'incoming')).length, 0)
 })
 
-test('the work folder of a bucket is of this user alone, and is made anew when the machine removes it', async (t) => {
+test('the work folder of a bucket is private to the user, and is created again after it was removed', async (t) => {
   const temporary = process.env.TMPDIR
   process.env.TMPDIR = scratchFolder(t)
   cleanup(t).defer(() => {
@@ -53,7 +53,7 @@ test('the work folder of a bucket is of this user alone, and is made anew when t
   assert.equal(store.workFolder, join(tmpdir(), `adoptable-photos-${process.getuid?.()}`))
   rmdirSync(store.workFolder)
 
-  const file = await workFile(store)
+  const file = await newWorkFile(store)
 
   assert.equal(join(file, '..'), store.workFolder)
   assert.equal(statSync(store.workFolder).mode & 0o777, 0o700)

@@ -2,35 +2,38 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Loss } from '../../db/loss.ts'
+import type { OutageReporter } from '../../db/database.ts'
 import { readFileName } from './renditions.ts'
 import type { PhotoStore } from './store.ts'
 
-/** Of a folder's name that holds the files whose names begin with it: 256 of them. */
-const PREFIX = 2
+/**
+ * Files are in 256 subfolders. The first characters of a file name, this many, are the name of its subfolder.
+ */
+const PREFIX_LENGTH = 2
 
-/** Where a file lies in the folder. */
-export const pathInFolder = (name: string): string => `${name.slice(0, PREFIX)}/${name}`
+/** The path of a file, relative to the folder. */
+export const pathInFolder = (name: string): string => `${name.slice(0, PREFIX_LENGTH)}/${name}`
 
 /**
- * Files in a folder, which several processes may share. Readers see whole ones: a file comes in under its
- * name at once, when it is on the disk.
+ * Stores files in a folder that several processes may share. Readers see only complete files, because a file
+ * gets its name after it is on the disk.
  *
- * The folder is made here and never again: one that vanishes later, such as an unmounted disk, is an error,
- * and nothing is written into what lies beneath it.
+ * Only this function creates the folder. If the folder vanishes later, for example because a disk is
+ * unmounted, writing fails, so nothing is written to the mount point.
  */
 export async function openFolder(folder: string): Promise<PhotoStore> {
   const workFolder = join(folder, 'incoming')
-  // A service without photos needs none. Where it cannot be made, uploads get 503, and doctor says why.
+  // A service without photos needs no folder. If the folder cannot be created, uploads get 503 and `doctor`
+  // reports the reason.
   await mkdir(workFolder, { recursive: true }).catch(() => undefined)
   const pathOf = (name: string): string => {
-    // Names are made here and checked where they come from outside; none may lead out of the folder.
-    if (!readFileName(name)) throw new Error(`${name} is no name of a photo`)
+    // No name may lead out of the folder. The caller has already checked names from clients.
+    if (!readFileName(name)) throw new Error(`${name} is not the name of a photo file`)
     return join(folder, pathInFolder(name))
   }
-  const absentHere = async (error: NodeJS.ErrnoException): Promise<undefined> => {
-    absent(error)
-    // Where this is missing, so are all files.
+  const undefinedIfFileMissing = async (error: NodeJS.ErrnoException): Promise<undefined> => {
+    undefinedIfMissing(error)
+    // If the work folder is missing too, the complete folder is gone.
     await stat(workFolder)
   }
 
@@ -40,15 +43,15 @@ export async function openFolder(folder: string): Promise<PhotoStore> {
       await sync(file)
       await rename(file, pathOf(name)).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
-        // Another process may make it at the same time.
-        await mkdir(dirname(pathOf(name))).catch(unlessThere)
+        // Another process may create the subfolder at the same time.
+        await mkdir(dirname(pathOf(name))).catch(ignoreExisting)
         await sync(folder)
         await rename(file, pathOf(name))
       })
       await sync(dirname(pathOf(name)))
     },
     async read(name, span) {
-      const file = await open(pathOf(name), 'r').catch(absentHere)
+      const file = await open(pathOf(name), 'r').catch(undefinedIfFileMissing)
       if (!file) return undefined
       try {
         const { size } = await file.stat()
@@ -59,15 +62,15 @@ export async function openFolder(folder: string): Promise<PhotoStore> {
         throw error
       }
     },
-    size: (name) => stat(pathOf(name)).then(({ size }) => size, absentHere),
+    size: (name) => stat(pathOf(name)).then(({ size }) => size, undefinedIfFileMissing),
     async remove(names) {
       for (const name of names) await rm(pathOf(name), { force: true })
     },
     async *list() {
       for await (const part of entries(folder)) {
-        if (part.length !== PREFIX) continue
+        if (part.length !== PREFIX_LENGTH) continue
         for await (const name of entries(join(folder, part))) {
-          const found = readFileName(name) && (await stat(join(folder, part, name)).catch(absent))
+          const found = readFileName(name) && (await stat(join(folder, part, name)).catch(undefinedIfMissing))
           if (found) yield { name, at: found.mtimeMs }
         }
       }
@@ -75,31 +78,35 @@ export async function openFolder(folder: string): Promise<PhotoStore> {
   }
 }
 
-/** A new name in the folder where files are put together. */
-export async function workFile(store: Pick<PhotoStore, 'workFolder' | 'remakeWorkFolder'>): Promise<string> {
-  await store.remakeWorkFolder?.()
+/** The path for a new file in the work folder. The file does not exist yet. */
+export async function newWorkFile(
+  store: Pick<PhotoStore, 'workFolder' | 'recreateWorkFolder'>,
+): Promise<string> {
+  await store.recreateWorkFolder?.()
   return join(store.workFolder, randomUUID())
 }
 
-/** Removes half-made files of processes that were killed. @param before in Unix milliseconds */
+/**
+ * Removes unfinished files of killed processes. @param before the Unix time in milliseconds; newer files stay
+ */
 export async function sweepWorkFolder({ workFolder }: Pick<PhotoStore, 'workFolder'>, before: number) {
   for await (const name of entries(workFolder)) {
     const file = join(workFolder, name)
-    const found = await stat(file).catch(absent)
+    const found = await stat(file).catch(undefinedIfMissing)
     if (found && found.mtimeMs < before) await rm(file, { force: true })
   }
 }
 
 async function* entries(folder: string): AsyncGenerator<string> {
-  const found = await opendir(folder).catch(absent)
+  const found = await opendir(folder).catch(undefinedIfMissing)
   if (found) for await (const { name } of found) yield name
 }
 
-function absent(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-function unlessThere(error: NodeJS.ErrnoException): void {
+function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
@@ -113,23 +120,24 @@ async function sync(path: string): Promise<void> {
 }
 
 const HOUR_MS = 3_600_000
-/** No upload takes longer, nor an import the notes of its photos. */
+/** Uploads and imports never need a work file for longer. */
 const MAX_AGE_MS = 24 * HOUR_MS
 
 /**
- * Removes half uploads, which still tell where they were taken, of processes that were killed: at each start
- * and then every hour. Not a job: with a bucket each machine has a work folder of its own.
+ * Removes unfinished uploads of killed processes, at the start and then every hour. An unfinished upload may
+ * reveal where a photo was taken. This is not a job, because with a bucket each machine has its own work
+ * folder.
  *
- * @returns a function that ends it
+ * @returns a function that stops the removal
  */
-export async function sweepWorkRegularly(
+export async function startWorkFolderSweep(
   store: PhotoStore,
   clock: () => number,
-  loss: Loss,
+  loss: OutageReporter,
 ): Promise<() => void> {
   const sweep = (): Promise<void> =>
     sweepWorkFolder(store, clock() - MAX_AGE_MS).catch((error: unknown) =>
-      loss.lost(error, 'half uploads of photos stay: their folder cannot be read now'),
+      loss.reportLoss(error, 'unfinished photo uploads stay: their folder cannot be read now'),
     )
   await sweep()
   const interval = setInterval(sweep, HOUR_MS).unref()

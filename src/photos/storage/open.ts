@@ -5,43 +5,46 @@ import { openRenderer, type Renderer } from '../renderer/render.ts'
 import { openFolder } from './folder.ts'
 import type { PhotoStore } from './store.ts'
 
-/** The files of photos, and what makes them. */
+/** The store of photo files, and the renderer that makes them. */
 export interface PhotoFiles {
   store: PhotoStore
   renderer: Renderer
-  /** By the names of files that are being made now; of each that asked for it, whether it is gone. */
-  making: Map<string, { done: Promise<void>; asked: (() => boolean)[] }>
+  /**
+   * The running work for each file, by file name. Each function in `clients` says whether a waiting client
+   * has disconnected.
+   */
+  making: Map<string, { done: Promise<void>; clients: (() => boolean)[] }>
   close(): Promise<void>
 }
 
-export async function openPhotos(config: Where, renderer = openRenderer()): Promise<PhotoFiles> {
+export async function openPhotos(config: PhotoSettings, renderer = openRenderer()): Promise<PhotoFiles> {
   const store = await openPhotoStore(config)
   return { store, renderer, making: new Map(), close: () => renderer.close() }
 }
 
-type Where = Pick<Config, 'photosUrl' | 'databaseUrl'>
+type PhotoSettings = Pick<Config, 'photosUrl' | 'databaseUrl'>
 
-/** The files of photos, where the settings have them: else in a folder beside the database. */
-export function openPhotoStore(where: Where): Promise<PhotoStore> {
-  return photoStoreAt(urlOf(where))
+/** Opens the store in PHOTOS_URL, else in a folder next to the database. */
+export function openPhotoStore(settings: PhotoSettings): Promise<PhotoStore> {
+  return openPhotoStoreAt(urlOf(settings))
 }
 
-/** Undefined for a bucket. */
-export function folderOf(where: Where): string | undefined {
-  const url = urlOf(where)
+/** @returns undefined for a bucket */
+export function folderOf(settings: PhotoSettings): string | undefined {
+  const url = urlOf(settings)
   return url.startsWith(FILE) ? url.slice(FILE.length) : undefined
 }
 
-function urlOf({ photosUrl, databaseUrl }: Where): string {
-  const beside = isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl))
-  return photosUrl ?? FILE + join(beside, 'photos')
+function urlOf({ photosUrl, databaseUrl }: PhotoSettings): string {
+  const folder = isPostgres(databaseUrl) ? 'data' : dirname(fileOf(databaseUrl))
+  return photosUrl ?? FILE + join(folder, 'photos')
 }
 
 const FILE = 'file:'
 
-/** @param url as PHOTOS_URL has it */
-export async function photoStoreAt(url: string): Promise<PhotoStore> {
+/** Opens the store at a URL. @param url in the format of PHOTOS_URL */
+export async function openPhotoStoreAt(url: string): Promise<PhotoStore> {
   if (url.startsWith(FILE)) return openFolder(url.slice(FILE.length))
-  // What it takes is loaded by those alone who ask for it.
+  // Loads the module only for a bucket.
   return (await import('./s3.ts')).openS3(url)
 }

@@ -1,21 +1,21 @@
-/** The side that nothing kept is longer than, in pixels. */
+/** The longest side of a stored picture, in pixels. */
 export const FULL_SIDE = 2_400
 
-/** What is made of every photo: how wide it is at most, and what it is. The one list. */
+/** The renditions of every photo: the maximum width in pixels, and the media type. */
 const RENDITIONS = {
   small: { width: 300, type: 'image/webp' },
   medium: { width: 600, type: 'image/webp' },
   large: { width: 1_200, type: 'image/webp' },
   full: { width: FULL_SIDE, type: 'image/webp' },
-  /** For programs and previews that know no WebP. */
+  /** For programs and link previews that do not support WebP. */
   jpeg: { width: 1_200, type: 'image/jpeg' },
 } as const
 
 export type Rendition = keyof typeof RENDITIONS
 export const ALL_RENDITIONS = Object.keys(RENDITIONS) as Rendition[]
-/** Those that a photo is announced with. */
+/** The renditions in `sizes` of a photo. */
 export const SIZES = ['small', 'medium', 'large', 'full'] as const satisfies Rendition[]
-/** What is there before a photo is; the others follow. */
+/** The renditions that are made before a photo is added. The others are made later. */
 export const FIRST_RENDITIONS = ['full', 'small'] as const satisfies Rendition[]
 
 export const renditionOf = (rendition: Rendition): { width: number; type: string } => RENDITIONS[rendition]
@@ -27,12 +27,12 @@ const NAMES = Object.fromEntries(
   ]),
 ) as Record<Rendition, string>
 
-/** @param hash as the photo's row has it */
+/** @param hash as in the row of the photo */
 export const fileName = (hash: string, rendition: Rendition): string => `${hash}-${NAMES[rendition]}`
 
 const FILE_NAME = /^([0-9a-f]{32})-(\d+\.\w+)$/
 
-/** What a file's name says, if it is one of ours. */
+/** Parses a file name. @returns undefined for other names */
 export function readFileName(name: string): { hash: string; rendition: Rendition } | undefined {
   const [, hash, rest] = FILE_NAME.exec(name) ?? []
   const rendition = ALL_RENDITIONS.find((rendition) => NAMES[rendition] === rest)

@@ -15,12 +15,12 @@ import { cleanup } from '../../testing/cleanup.ts'
 import { doJobs } from '../../testing/jobs.ts'
 import { scratchFolder, startApp, type TestApp } from '../../testing/start-app.ts'
 import { NEEDS_SWIFT, photosUrlOf, startSwift, type TestSwift } from '../../testing/swift.ts'
-import { BOUNDS, openS3 } from './s3.ts'
+import { DEFAULT_OPTIONS, openS3 } from './s3.ts'
 import type { PhotoStore } from './store.ts'
 
 const swift = NEEDS_SWIFT.skip ? undefined : await startSwift({ after })
 
-/** Noise, which is large in every format: too large to be held, so that it is passed on as it comes. */
+/** Noise is large in every format, so the file is too large for a buffer and is streamed. */
 const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
 const PICTURE = await sharp({
   create: { width: 1_200, height: 900, channels: 3, background: 'teal', noise },
@@ -28,14 +28,14 @@ const PICTURE = await sharp({
   .jpeg()
   .toBuffer()
 
-/** What becomes of the answers of a bucket. */
+/** How the server in front of the bucket treats responses of the bucket. */
 type Mode = 'pass' | 'busy' | 'silent' | 'cut' | 'short' | 'stall'
 
-/** A server in front of the bucket. Requests reach that as they were signed. */
+/** Starts a server in front of the bucket, which passes on requests as they were signed. */
 async function startFront(t: TestContext, { port: target }: TestSwift) {
-  const front = { mode: 'pass' as Mode, asked: 0, port: 0, headers: {} as http.IncomingHttpHeaders }
+  const front = { mode: 'pass' as Mode, requests: 0, port: 0, headers: {} as http.IncomingHttpHeaders }
   const server = http.createServer((request, response) => {
-    front.asked += 1
+    front.requests += 1
     if (front.mode === 'silent') return request.resume()
     if (front.mode === 'busy') return request.resume().once('end', () => response.writeHead(503).end())
     const { method, url, headers } = request
@@ -43,7 +43,7 @@ async function startFront(t: TestContext, { port: target }: TestSwift) {
       front.headers = answer.headers
       void pass(front.mode, answer, response)
     })
-    // Swift sends bytes after an answer to HEAD, which are none of an answer.
+    // Swift sends bytes after a response to HEAD, which belong to no response.
     passed.on('error', () => undefined)
     request.pipe(passed)
   })
@@ -61,7 +61,7 @@ async function pass(mode: Mode, answer: http.IncomingMessage, response: http.Ser
   const { statusCode = 0, headers } = answer
   const bytes = await buffer(answer)
   const isFile = headers['content-type']?.startsWith('image/') && bytes.length > 0
-  // One that ends well, of a server that has not said how much would come.
+  // A complete response without content-length.
   if (isFile && mode === 'short') delete headers['content-length']
   response.writeHead(statusCode, headers)
   if (!isFile || mode === 'pass') return void response.end(bytes)
@@ -87,27 +87,27 @@ async function upload(app: TestApp) {
   return { path, send, answer: await send() }
 }
 
-/** Where this service gives a photo. */
+/** The address of a photo on this service. */
 const addressOf = ({ port }: TestApp, photo: { sizes: { full: string } }): string =>
   `http://127.0.0.1:${port}${new URL(photo.sizes.full).pathname}`
 
-/** The service, with a server in front of its bucket. @param bounds shorter than its own */
-async function startWithFront(t: TestContext, bounds: Partial<typeof BOUNDS> = {}) {
+/** Starts the service with a server in front of its bucket. @param bounds shorter than its own */
+async function startWithFront(t: TestContext, bounds: Partial<typeof DEFAULT_OPTIONS> = {}) {
   const front = await startFront(t, swift as TestSwift)
   const photosUrl = photosUrlOf(swift as TestSwift, { port: front.port })
   const app = await startApp(t, { settings: { PHOTOS_URL: photosUrl } })
-  // What it does at its first start asks the bucket too.
+  // The jobs of the first start also send requests to the bucket.
   await doJobs(app.service.context)
-  front.asked = 0
-  const store = await openS3(photosUrl, { ...BOUNDS, pausesMs: [1, 1], ...bounds })
+  front.requests = 0
+  const store = await openS3(photosUrl, { ...DEFAULT_OPTIONS, retryDelaysMs: [1, 1], ...bounds })
   app.service.context.photos.store = store
   return { front, app, store }
 }
 
-test('a bucket: files are whole, in parts, listed over pages, and gone', NEEDS_SWIFT, async (t) => {
+test('a bucket stores, reads, lists over pages and removes files', NEEDS_SWIFT, async (t) => {
   const front = await startFront(t, swift as TestSwift)
   const photosUrl = photosUrlOf(swift as TestSwift, { port: front.port })
-  const store = await openS3(photosUrl, { ...BOUNDS, pageSize: 4 })
+  const store = await openS3(photosUrl, { ...DEFAULT_OPTIONS, pageSize: 4 })
   const file = join(scratchFolder(t), 'photo')
   const names = Array.from({ length: 10 }, (_, number) => nameOf(number))
   for (const name of names) {
@@ -117,13 +117,13 @@ test('a bucket: files are whole, in parts, listed over pages, and gone', NEEDS_S
   }
   const [first = ''] = names
   const size = `bytes of ${first}`.length
-  const read = async (...asked: Parameters<typeof store.read>) => {
-    const reading = await store.read(...asked)
+  const read = async (...args: Parameters<typeof store.read>) => {
+    const reading = await store.read(...args)
     return reading && { ...reading, bytes: (await buffer(reading.bytes)).toString() }
   }
 
   assert.equal(await store.size(first), size)
-  // As a CDN gets them that takes the files from the bucket itself.
+  // A CDN that reads the bucket gets these headers.
   assert.equal(front.headers['content-type'], 'image/webp')
   assert.equal(front.headers['cache-control'], 'public, max-age=31536000, immutable')
   assert.deepEqual(await read(first), { size, bytes: `bytes of ${first}` })
@@ -145,7 +145,7 @@ test('a bucket: files are whole, in parts, listed over pages, and gone', NEEDS_S
   assert.deepEqual(left, [])
 })
 
-test('a photo in a bucket: uploaded, given, removed, gone', NEEDS_SWIFT, async (t) => {
+test('a photo in a bucket is uploaded, served and removed', NEEDS_SWIFT, async (t) => {
   const app = await startApp(t, { settings: { PHOTOS_URL: photosUrlOf(swift as TestSwift) } })
   const { path, answer } = await upload(app)
   assert.equal(answer.status, 201)
@@ -159,7 +159,7 @@ test('a photo in a bucket: uploaded, given, removed, gone', NEEDS_SWIFT, async (
 
   assert.equal((await app.delete(`${path}/${answer.body.id}`)).status, 204)
   await doJobs(app.service.context)
-  // So long it may hold the file itself.
+  // The service may remember for up to a minute that the photo exists.
   app.clock.now += 60_000
   assert.equal((await fetch(addressOf(app, answer.body))).status, 404)
   const hash = new URL(answer.body.sizes.full).pathname.split(/[/-]/)[2] ?? ''
@@ -168,56 +168,60 @@ test('a photo in a bucket: uploaded, given, removed, gone', NEEDS_SWIFT, async (
   assert.deepEqual(left, [])
 })
 
-test('a bucket that takes another secret: 503, no photo, and neither in the log', NEEDS_SWIFT, async (t) => {
-  const { key, secret } = swift as TestSwift
-  for (const wrong of ['wrong-secret', 'wrong\nsecret']) {
-    const app = await startApp(t, {
-      settings: { PHOTOS_URL: photosUrlOf(swift as TestSwift, { secret: wrong }) },
-    })
-    const { path, answer } = await upload(app)
+test(
+  'an upload with a wrong bucket secret: 503, no photo, and no secret in the log',
+  NEEDS_SWIFT,
+  async (t) => {
+    const { key, secret } = swift as TestSwift
+    for (const wrong of ['wrong-secret', 'wrong\nsecret']) {
+      const app = await startApp(t, {
+        settings: { PHOTOS_URL: photosUrlOf(swift as TestSwift, { secret: wrong }) },
+      })
+      const { path, answer } = await upload(app)
 
-    assert.deepEqual([answer.status, answer.body.code], [503, 'service_unavailable'])
-    assert.deepEqual((await app.get(path)).body, [])
-    const log = app.log.join('')
-    assert.match(log, /127\.0\.0\.1:\d+ answered PUT with 403 SignatureDoesNotMatch/)
-    for (const hidden of [key, secret, 'wrong', encodeURIComponent(key), 'Signature=', 'StringToSign'])
-      assert.ok(!log.includes(hidden), hidden)
-  }
-})
+      assert.deepEqual([answer.status, answer.body.code], [503, 'service_unavailable'])
+      assert.deepEqual((await app.get(path)).body, [])
+      const log = app.log.join('')
+      assert.match(log, /127\.0\.0\.1:\d+ answered PUT with 403 SignatureDoesNotMatch/)
+      for (const hidden of [key, secret, 'wrong', encodeURIComponent(key), 'Signature=', 'StringToSign'])
+        assert.ok(!log.includes(hidden), hidden)
+    }
+  },
+)
 
-test('a bucket that is busy for a while: 503, then the photo', NEEDS_SWIFT, async (t) => {
+test('an upload to a busy bucket: 503 after two retries, and 201 later', NEEDS_SWIFT, async (t) => {
   const { front, app } = await startWithFront(t)
   front.mode = 'busy'
   const { path, send, answer } = await upload(app)
 
   assert.equal(answer.status, 503)
-  assert.equal(front.asked, 3)
+  assert.equal(front.requests, 3)
   assert.deepEqual((await app.get(path)).body, [])
   front.mode = 'pass'
   assert.equal((await send()).status, 201)
 })
 
-test('a bucket that never answers: 503 within the bound', NEEDS_SWIFT, async (t) => {
-  const { front, app } = await startWithFront(t, { answerMs: 200 })
+test('an upload to a bucket that never responds: 503 within the timeout', NEEDS_SWIFT, async (t) => {
+  const { front, app } = await startWithFront(t, { responseMs: 200 })
   front.mode = 'silent'
   const { path, answer } = await upload(app)
 
   assert.equal(answer.status, 503)
-  assert.equal(front.asked, 1)
+  assert.equal(front.requests, 1)
   assert.match(app.log.join(''), /did not answer PUT within 200 ms/)
   assert.deepEqual((await app.get(path)).body, [])
 })
 
-test('a bucket that breaks off within a file: a broken transfer', NEEDS_SWIFT, async (t) => {
+test('a bucket that breaks off within a file: the download fails', NEEDS_SWIFT, async (t) => {
   const { front, app, store } = await startWithFront(t, { silenceMs: 100 })
   const { answer } = await upload(app)
   const address = addressOf(app, answer.body)
   const size = (await (await fetch(address)).arrayBuffer()).byteLength
-  assert.ok(size > 131_072, `${size} bytes may be held`)
+  assert.ok(size > 131_072, `${size} bytes may fit into a buffer`)
 
   for (const mode of ['cut', 'stall', 'short'] as const) {
     front.mode = mode
-    // Without a size there is nothing to hold an answer against: it is refused before it begins.
+    // Without a size the service cannot check the length, so it refuses the response.
     const expected = mode === 'short' ? 503 : 200
     const whole = await fetch(address)
     assert.equal(whole.status, expected, mode)
@@ -234,12 +238,12 @@ test('a bucket that breaks off within a file: a broken transfer', NEEDS_SWIFT, a
   assert.equal((await (await fetch(address)).arrayBuffer()).byteLength, size)
 })
 
-test('doctor checks a bucket, and never tells its secret', NEEDS_SWIFT, async () => {
+test('doctor checks a bucket without revealing its secret', NEEDS_SWIFT, async () => {
   const url = photosUrlOf(swift as TestSwift)
   const look = (settings: Record<string, string>) => checkPhotos(readConfig(settings))
 
   const [, store] = await look({ PHOTOS_URL: url })
-  assert.deepEqual([store?.state, store?.found], ['good', 'a file was written, read and removed'])
+  assert.deepEqual([store?.state, store?.found], ['good', 'wrote, read and removed a file'])
 
   const [, refused] = await look({ PHOTOS_URL: url.replace(/:[^:@/]+@/, ':another-secret@') })
   assert.equal(refused?.state, 'wrong')

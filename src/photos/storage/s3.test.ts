@@ -5,13 +5,13 @@ import { openS3 } from './s3.ts'
 
 const nameOf = (number: number): string => `${number.toString(16).padStart(32, '0')}-600.webp`
 
-test('a bucket whose key no header can hold: an error without it', async () => {
+test('a bucket key that is invalid in a header causes an error without the key', async () => {
   const store = await openS3('s3+http://bad%0Akey:hidden@127.0.0.1:1/photos')
 
   await assert.rejects(store.size(nameOf(1)), { message: '127.0.0.1:1: the key cannot be sent' })
 })
 
-test('PHOTOS_URL that no bucket can be asked with: refused without what it holds', () => {
+test('readConfig with an invalid PHOTOS_URL throws an error without the key and the secret', () => {
   for (const url of [
     's3://key:hidden@host',
     's3://key@host/b',

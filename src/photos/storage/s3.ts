@@ -8,57 +8,57 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
 import { readFileName, renditionOf } from './renditions.ts'
-import type { PhotoStore, Span } from './store.ts'
+import type { ByteRange, PhotoStore } from './store.ts'
 
-/** How long the other side is waited for, in milliseconds, and how often it is asked again. */
-interface Bounds {
-  /** Until it answers, while nothing moves. */
-  answerMs: number
-  /** For a request and its answer, but for a file that is passed on while it is read. */
-  wholeMs: number
-  /** Within such a file, while it sends nothing. */
+/** Timeouts in milliseconds, and retries. */
+interface S3Options {
+  /** Timeout until the response begins, while no bytes are sent. */
+  responseMs: number
+  /** Timeout for a request and its response. It does not limit a file that is passed on while it is read. */
+  totalMs: number
+  /** Timeout between two chunks of a file that is passed on. */
   silenceMs: number
-  /** Before each further try. */
-  pausesMs: number[]
-  /** Names on a page of a list. */
+  /** The pauses before the retries. */
+  retryDelaysMs: number[]
+  /** Files per page of a list. */
   pageSize: number
 }
 
-export const BOUNDS: Bounds = {
-  answerMs: 5_000,
-  wholeMs: 30_000,
+export const DEFAULT_OPTIONS: S3Options = {
+  responseMs: 5_000,
+  totalMs: 30_000,
   silenceMs: 10_000,
-  pausesMs: [100, 400],
+  retryDelaysMs: [100, 400],
   pageSize: 1_000,
 }
 
-/** This many files are removed at the same time. */
+/** Maximum number of files removed at the same time. */
 const REMOVE_CONCURRENCY = 8
 
-interface Wanted {
+interface RequestOptions {
   headers?: Record<string, string>
   file?: string
-  isLeft?: boolean
+  streamsBody?: boolean
 }
 
 /**
- * Files in a bucket of S3, or of what speaks like it.
+ * Stores files in a bucket of S3 or of a compatible service.
  *
- * @param photosUrl as PHOTOS_URL has it: s3://key:secret@host/bucket?region=…, or s3+http:// without TLS
+ * @param photosUrl as in PHOTOS_URL: s3://key:secret@host/bucket?region=…, or s3+http:// without TLS
  */
-export async function openS3(photosUrl: string, bounds = BOUNDS): Promise<PhotoStore> {
-  const { host, bucket, request } = asker(photosUrl, bounds)
+export async function openS3(photosUrl: string, options = DEFAULT_OPTIONS): Promise<PhotoStore> {
+  const { host, bucket, request } = openClient(photosUrl, options)
   const workFolder = privateFolder()
   await makePrivate(workFolder)
 
   const addressOf = (name: string): string => {
-    if (!readFileName(name)) throw new Error(`${name} is no name of a photo`)
+    if (!readFileName(name)) throw new Error(`${name} is not the name of a photo file`)
     return `${bucket}/${name}`
   }
 
   return {
     workFolder,
-    remakeWorkFolder: () => makePrivate(workFolder),
+    recreateWorkFolder: () => makePrivate(workFolder),
     async put(name, file) {
       const { type } = renditionOf(readFileName(name)?.rendition ?? 'full')
       const headers = {
@@ -71,21 +71,21 @@ export async function openS3(photosUrl: string, bounds = BOUNDS): Promise<PhotoS
     },
     async read(name, span) {
       const range = span && { headers: { range: `bytes=${span.first}-${span.last}` } }
-      const answer = await request('GET', addressOf(name), { ...range, isLeft: true })
-      if (!answer) return undefined
-      const { message } = answer
-      const extent = extentOf(answer, span)
+      const response = await request('GET', addressOf(name), { ...range, streamsBody: true })
+      if (!response) return undefined
+      const { message } = response
+      const extent = extentOf(response, span)
       if (!extent) {
         message.destroy()
-        throw new Error(`${host} answered GET with ${answer.status} and other bytes than those asked for`)
+        throw new Error(`${host} answered GET with ${response.status} and other bytes than requested`)
       }
-      const pieces = bytesOf(message, { host, size: extent.length, silenceMs: bounds.silenceMs })
-      const bytes = Readable.from(pieces, { objectMode: false }).once('close', () => message.destroy())
+      const chunks = bytesOf(message, { host, size: extent.length, silenceMs: options.silenceMs })
+      const bytes = Readable.from(chunks, { objectMode: false }).once('close', () => message.destroy())
       return { size: extent.size, bytes }
     },
     async size(name) {
-      const answer = await request('HEAD', addressOf(name))
-      return answer && sizeIn(answer, host)
+      const response = await request('HEAD', addressOf(name))
+      return response && sizeIn(response, host)
     },
     async remove(names) {
       for (let from = 0; from < names.length; from += REMOVE_CONCURRENCY) {
@@ -97,21 +97,21 @@ export async function openS3(photosUrl: string, bounds = BOUNDS): Promise<PhotoS
       let token: string | undefined
       do {
         const more = token === undefined ? '' : `&continuation-token=${encodeURIComponent(token)}`
-        const answer = await request('GET', `${bucket}?list-type=2&max-keys=${bounds.pageSize}${more}`)
-        const page = readPage(answer?.text ?? '')
-        if (!page) throw new Error(`${host} answered with no list of files`)
+        const response = await request('GET', `${bucket}?list-type=2&max-keys=${options.pageSize}${more}`)
+        const page = readPage(response?.text ?? '')
+        if (!page) throw new Error(`${host} did not answer with a list of files`)
         yield* page.files
-        // It would never end.
+        // With such a token, the list would never end.
         if (page.next !== undefined && ['', token].includes(page.next))
-          throw new Error(`${host} does not say how its list goes on`)
+          throw new Error(`${host} does not say where the next page of its list is`)
         token = page.next
       } while (token !== undefined)
     },
   }
 }
 
-/** What asks a bucket, with its key. */
-function asker(photosUrl: string, bounds: Bounds) {
+/** Returns the function that sends requests to a bucket, signed with its key. */
+function openClient(photosUrl: string, options: S3Options) {
   const { bucket, host, key, secret, region } = readAddress(photosUrl)
   const client = new AwsClient({
     accessKeyId: key,
@@ -120,21 +120,25 @@ function asker(photosUrl: string, bounds: Bounds) {
     ...(region && { region }),
   })
 
-  /** @returns undefined for what is not there */
-  async function request(method: string, url: string, wanted: Wanted = {}): Promise<Answer | undefined> {
+  /** @returns undefined when the file does not exist */
+  async function request(
+    method: string,
+    url: string,
+    requestOptions: RequestOptions = {},
+  ): Promise<S3Response | undefined> {
     const sign = async () => {
       const signed = await client.sign(url, { method }).catch(() => {
-        // The error shows what was to be signed.
+        // Throws a new error, because the original error contains the key.
         throw new Error(`${host}: the key cannot be sent`)
       })
-      const headers = { ...Object.fromEntries(signed.headers), ...wanted.headers }
-      return { ...wanted, url: signed.url, method, headers }
+      const headers = { ...Object.fromEntries(signed.headers), ...requestOptions.headers }
+      return { ...requestOptions, url: signed.url, method, headers }
     }
-    const answer = await ask(sign, bounds)
-    if (answer.status < 300) return answer
-    const [, code = ''] = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(answer.text) ?? []
-    if (answer.status === 404 && method !== 'PUT' && code !== 'NoSuchBucket') return undefined
-    throw new Error(`${host} answered ${method} with ${answer.status} ${code}`.trim())
+    const response = await sendWithRetries(sign, options)
+    if (response.status < 300) return response
+    const [, code = ''] = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(response.text) ?? []
+    if (response.status === 404 && method !== 'PUT' && code !== 'NoSuchBucket') return undefined
+    throw new Error(`${host} answered ${method} with ${response.status} ${code}`.trim())
   }
   return { host, bucket, request }
 }
@@ -151,41 +155,44 @@ function readAddress(photosUrl: string) {
   }
 }
 
-/** One for each user: root may run a command before the service's own user comes. */
+/** Each user has a private folder, because root may run a command before the user of the service does. */
 const privateFolder = (): string => join(tmpdir(), `adoptable-photos-${process.getuid?.() ?? 'own'}`)
 
-/** Others of this machine may neither look into it nor exchange what is there. */
+/** Creates a folder in which other users of the machine can neither read nor replace files. */
 async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const found = await lstat(folder)
-  // Windows knows no such ids; there the folder is the user's own anyway.
+  // Windows has no user ids. On Windows, the temporary folder belongs to the user.
   const user = process.getuid?.()
   if (!found.isDirectory() || (user !== undefined && found.uid !== user))
-    throw new Error(`${folder} has to be a folder of the user that runs this`)
+    throw new Error(`${folder} must be a folder of the user who runs this command`)
   if ((found.mode & 0o777) !== 0o700) await chmod(folder, 0o700)
 }
 
-function sizeIn({ status, headers }: Answer, host: string): number {
+function sizeIn({ status, headers }: S3Response, host: string): number {
   const text = headers['content-length'] ?? ''
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new Error(`${host} answered HEAD with ${status} and no size`)
 }
 
-/** How large the file is, and how much of it comes; undefined where it is not what was asked for. */
-function extentOf({ status, headers }: Answer, span: Span | undefined) {
+/**
+ * The size of a file and the range of the bytes in the response; undefined if the range differs from the
+ * requested range.
+ */
+function extentOf({ status, headers }: S3Response, span: ByteRange | undefined) {
   if (!span) {
     const size = Number(headers['content-length'] ?? Number.NaN)
     return status === 200 && Number.isSafeInteger(size) ? { size, length: size } : undefined
   }
   const parts = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? []
   const [, first = -1, last = -1, size = -1] = parts.map(Number)
-  const isAsked = first === span.first && last === Math.min(span.last, size - 1)
-  return status === 206 && isAsked ? { size, length: last - first + 1 } : undefined
+  const isRequested = first === span.first && last === Math.min(span.last, size - 1)
+  return status === 206 && isRequested ? { size, length: last - first + 1 } : undefined
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** A page of ListObjectsV2: which files of ours it names, and how the next one is asked for. */
+/** Parses a page of ListObjectsV2: its photo files, and the token of the next page. */
 function readPage(xml: string) {
   if (!/<ListBucketResult[\s>]/.test(xml)) return undefined
   const valueIn = (text: string, member: string): string | undefined =>
@@ -197,7 +204,7 @@ function readPage(xml: string) {
   })
   if (valueIn(xml, 'IsTruncated') !== 'true') return { files, next: undefined }
   const next = valueIn(xml, 'NextContinuationToken') ?? ''
-  return { files, next: next.replace(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole) }
+  return { files, next: next.replace(/&(\w+);/g, (text, name) => ENTITIES[name] ?? text) }
 }
 
 /** A signed request. */
@@ -205,127 +212,129 @@ interface S3Request {
   url: string
   method: string
   headers: Record<string, string>
-  /** What is sent, of the size that `content-length` says. */
+  /** The path of a file to send. Its size is in `content-length`. */
   file?: string
-  /** The file that is answered is left to who asked. */
-  isLeft?: boolean
+  /** True if the caller reads the body of a successful response. */
+  streamsBody?: boolean
 }
 
-interface Answer {
+interface S3Response {
   status: number
   headers: http.IncomingHttpHeaders
-  /** The body, unless it is left. */
+  /** The body; empty if the caller reads the body itself. */
   text: string
   message: IncomingMessage
 }
 
-/** For what goes wrong inside of the other side, or on the way there; asking again may help. */
-const PASSING = [429, 500, 503]
+/** Temporary errors of the bucket, after which a retry may help. */
+const TEMPORARY_STATUSES = [429, 500, 503]
 
-/** No list of names is larger. */
-const MAX_TEXT = 4 * 1_048_576
+/** Maximum size of a list in bytes. */
+const MAX_LIST_BYTES = 4 * 1_048_576
 
-/** It took too long, and would again. */
-class TooLate extends Error {}
+/** The bucket was too slow. A retry would probably be as slow. */
+class BucketTimeout extends Error {}
 
-// There are as many connections at once as are asked for: each belongs to a client's, which have their limit.
-const KEPT = { keepAlive: true, maxFreeSockets: 16, timeout: 4_000 }
-const agents = { 'http:': new http.Agent(KEPT), 'https:': new https.Agent(KEPT) }
+// The number of connections needs no limit: each connection serves a client, and the number of clients is
+// limited.
+const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 16, timeout: 4_000 }
+const agents = { 'http:': new http.Agent(AGENT_OPTIONS), 'https:': new https.Agent(AGENT_OPTIONS) }
 
 /**
- * Asks, and asks again for what may pass by itself: every request here may be repeated.
+ * Sends a request, and retries after temporary errors. All requests of this file are safe to repeat.
  *
- * @param sign gives what is asked, as of now
+ * @param sign returns the request, signed for the current time
  */
-async function ask(sign: () => Promise<S3Request>, bounds: Bounds): Promise<Answer> {
-  for (const pauseMs of bounds.pausesMs) {
-    const answer = await askOnce(await sign(), bounds).catch((error) => {
-      if (error instanceof TooLate) throw error
+async function sendWithRetries(sign: () => Promise<S3Request>, options: S3Options): Promise<S3Response> {
+  for (const pauseMs of options.retryDelaysMs) {
+    const response = await sendOnce(await sign(), options).catch((error) => {
+      if (error instanceof BucketTimeout) throw error
     })
-    if (answer && !PASSING.includes(answer.status)) return answer
+    if (response && !TEMPORARY_STATUSES.includes(response.status)) return response
     await wait(pauseMs)
   }
-  return askOnce(await sign(), bounds)
+  return sendOnce(await sign(), options)
 }
 
-async function askOnce({ url, method, headers, file, isLeft }: S3Request, bounds: Bounds): Promise<Answer> {
+async function sendOnce(
+  { url, method, headers, file, streamsBody }: S3Request,
+  options: S3Options,
+): Promise<S3Response> {
   const { host, protocol } = new URL(url)
-  const [made, agent] = protocol === 'https:' ? [https, agents['https:']] : [http, agents['http:']]
-  const request = made.request(url, { method, headers, agent })
+  const [transport, agent] = protocol === 'https:' ? [https, agents['https:']] : [http, agents['http:']]
+  const request = transport.request(url, { method, headers, agent })
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   request.once('response', resolve).on('error', reject)
 
-  let late: TooLate | undefined
+  let timeout: BucketTimeout | undefined
   const giveUp = (afterMs: number): void => {
-    late = new TooLate(`${host} did not answer ${method} within ${afterMs} ms`)
-    request.destroy(late)
+    timeout = new BucketTimeout(`${host} did not answer ${method} within ${afterMs} ms`)
+    request.destroy(timeout)
   }
-  const answering = setTimeout(giveUp, bounds.answerMs, bounds.answerMs)
-  const whole = setTimeout(giveUp, bounds.wholeMs, bounds.wholeMs)
-  const sent = file === undefined ? undefined : createReadStream(file)
-  // What is sent moves on: it is not the other side yet that is waited for.
-  sent?.on('data', () => answering.refresh()).on('error', (error) => request.destroy(error))
-  if (sent) sent.pipe(request)
+  const responseTimer = setTimeout(giveUp, options.responseMs, options.responseMs)
+  const totalTimer = setTimeout(giveUp, options.totalMs, options.totalMs)
+  const uploadStream = file === undefined ? undefined : createReadStream(file)
+  // While the file is being sent, the response cannot begin yet.
+  uploadStream?.on('data', () => responseTimer.refresh()).on('error', (error) => request.destroy(error))
+  if (uploadStream) uploadStream.pipe(request)
   else request.end()
   try {
     const message = await promise
-    clearTimeout(answering)
-    // Who reads it hears of an error then; before that, nobody does.
+    clearTimeout(responseTimer)
+    // The reader of the message handles its errors. Without a reader, this handler ignores them.
     message.on('error', () => undefined)
     const { statusCode: status = 0, headers } = message
-    const text = isLeft && status < 300 ? '' : await textOf(message)
+    const text = streamsBody && status < 300 ? '' : await textOf(message)
     return { status, headers, text, message }
   } catch (error) {
-    throw late ?? failed(host, error)
+    throw timeout ?? bucketError(host, error)
   } finally {
-    clearTimeout(answering)
-    clearTimeout(whole)
-    sent?.destroy()
-    // It answered before it had everything: the rest is not sent, and would be taken for the next request.
+    clearTimeout(responseTimer)
+    clearTimeout(totalTimer)
+    uploadStream?.destroy()
+    // The bucket answered before it received the complete file, so the connection cannot be used again.
     if (!request.writableFinished) request.destroy()
   }
 }
 
 async function textOf(message: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let size = 0
-  for await (const piece of message as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > MAX_TEXT) throw new Error('the answer is too large')
-    pieces.push(piece)
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_LIST_BYTES) throw new Error('the response is too large')
+    chunks.push(chunk)
   }
-  return Buffer.concat(pieces).toString()
+  return Buffer.concat(chunks).toString()
 }
 
 /**
- * The bytes of a file that was left.
+ * Reads the body of a response.
  *
- * @param size how many have to come
+ * @param size the expected number of bytes
+ * @throws if the number of bytes differs from `size`, or if no bytes arrive for `silenceMs`
  */
 async function* bytesOf(
   message: IncomingMessage,
   { host, size, silenceMs }: { host: string; size: number; silenceMs: number },
 ): AsyncGenerator<Buffer> {
-  const pieces: AsyncIterator<Buffer> = message[Symbol.asyncIterator]()
+  const chunks: AsyncIterator<Buffer> = message[Symbol.asyncIterator]()
   let left = size
   for (;;) {
-    // It runs while something is waited for, and not while a slow client takes what is there.
-    const silence = setTimeout(
-      () => message.destroy(new Error(`nothing came for ${silenceMs} ms`)),
-      silenceMs,
-    )
-    const next = pieces.next().finally(() => clearTimeout(silence))
-    const { done, value } = await next.catch((error) => Promise.reject(failed(host, error)))
+    // The timer runs only while this function waits for the bucket, not while a slow client reads.
+    const silence = setTimeout(() => message.destroy(new Error(`no data for ${silenceMs} ms`)), silenceMs)
+    const next = chunks.next().finally(() => clearTimeout(silence))
+    const { done, value } = await next.catch((error) => Promise.reject(bucketError(host, error)))
     if (done) break
     left -= value.length
     if (left < 0) break
     yield value
   }
-  if (left !== 0) throw failed(host, new Error('it sent another number of bytes than it said'))
+  if (left !== 0) throw bucketError(host, new Error('it sent another number of bytes than announced'))
 }
 
-/** Only where and what: an error of the library may show what was sent, with its signature. */
-function failed(host: string, error: unknown): Error {
+/** Keeps only the host and the message, because an error of the library may contain the signed request. */
+function bucketError(host: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException
   return new Error(`${host} failed: ${code ?? message}`)
 }

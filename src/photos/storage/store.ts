@@ -1,33 +1,36 @@
 import type { Readable } from 'node:stream'
 
-/** Which bytes of a file, the first and the last counted from 0 and both included. */
-export interface Span {
+/** A range of bytes. Both ends are included and counted from 0. */
+export interface ByteRange {
   first: number
   last: number
 }
 
-/** A file that is being read. */
-export interface Reading {
-  /** Of the whole file, in bytes. */
+/** An open file. */
+export interface OpenFile {
+  /** The size of the whole file in bytes. */
   size: number
-  /** The bytes that were asked for; it fails where they cannot all be had. */
+  /** The requested bytes. The stream fails if not all of them can be read. */
   bytes: Readable
 }
 
-/** Keeps the files of photos: a folder or a bucket. renditions.ts names the files. */
+/** Stores the files of photos in a folder or a bucket. renditions.ts names the files. */
 export interface PhotoStore {
-  /** Where files are put together before they are put in: of the machine's own. */
+  /** A folder on this machine for incomplete files. */
   workFolder: string
-  /** Makes that folder anew where the machine may tidy it away; absent where its lack is the store's. */
-  remakeWorkFolder?(): Promise<void>
-  /** Under its name a file is there whole, to stay, or not at all. It is taken from where it was. */
+  /**
+   * Creates the work folder again if the machine may clean it up. Absent if a missing folder means a lost
+   * store.
+   */
+  recreateWorkFolder?(): Promise<void>
+  /** Moves a file into the store, durably. A file under `name` is always complete. */
   put(name: string, file: string): Promise<void>
-  /** @returns undefined when there is none */
-  read(name: string, span?: Span): Promise<Reading | undefined>
-  /** In bytes; undefined when there is none. */
+  /** @returns undefined when the file does not exist */
+  read(name: string, span?: ByteRange): Promise<OpenFile | undefined>
+  /** @returns bytes; undefined when the file does not exist */
   size(name: string): Promise<number | undefined>
-  /** Those that are there; that others are not is no error. */
+  /** Removes files. Missing files are not an error. */
   remove(names: string[]): Promise<void>
-  /** Every file, in no order, with when it was put in: Unix time in milliseconds. */
+  /** Lists all files in any order, each with the Unix time in milliseconds at which it was stored. */
   list(): AsyncIterable<{ name: string; at: number }>
 }

@@ -5,16 +5,18 @@ import { changes } from '../../db/change.ts'
 import { ApiError } from '../../errors.ts'
 import type { Answer } from '../../testing/client.ts'
 import { JPEG, picture } from '../../testing/pictures.ts'
-import { holdReader } from '../../testing/reader-program.ts'
+import { pauseReader } from '../../testing/reader-program.ts'
 import { until } from '../../testing/redis.ts'
 import { makeKey, startApp, UNLIMITED } from '../../testing/start-app.ts'
 import { openRenderer } from './render.ts'
 
-/** A service whose photos are read as the test allows it, and what uploads to it. */
+/** Starts a service that reads a photo only when the test allows it, and a function that uploads to it. */
 async function startHeld(t: TestContext) {
-  const reader = holdReader(t)
-  const app = await startApp(t, { own: true, key: { ...UNLIMITED, access: 'admin' } })
-  // The service itself makes no other files meanwhile.
+  const reader = pauseReader(t)
+  const app = await startApp(t, {
+    ...{ ownProcesses: true, key: { ...UNLIMITED, access: 'admin' }, settings: { TRUST_PROXY: 'loopback' } },
+  })
+  // Keeps the service from making other files.
   await app.service.context.write(changes.takeJob, 'photo-files', 'the test')
   await app.post('/v1/organizations', { name: 'Shelter' })
   for (const id of [1, 2, 3])
@@ -24,7 +26,8 @@ async function startHeld(t: TestContext) {
   const keyOf = (organizationId?: number) =>
     makeKey(app.databaseUrl, { ...UNLIMITED, access: 'write', ...(organizationId && { organizationId }) })
   async function upload(who: string, key: string, petId: number): Promise<void> {
-    const headers = { ...JPEG, authorization: `Bearer ${key}` }
+    const address = who === 'other' ? '192.0.2.2' : '192.0.2.1'
+    const headers = { ...JPEG, authorization: `Bearer ${key}`, 'x-forwarded-for': address }
     number += 1
     const body = await picture({ number, width: 8 + number, height: 8 })
     answered.push({
@@ -35,22 +38,21 @@ async function startHeld(t: TestContext) {
   return { app, reader, answered, keyOf, upload }
 }
 
-test('of one key, or keys of one organization, 8 photos wait; the next is a 503, and others take turns with it', async (t) => {
+test('the 17th waiting photo of an organization gets 429; other keys take turns with the organization', async (t) => {
   const { reader, answered, keyOf, upload } = await startHeld(t)
   const [one, same, other] = [await keyOf(1), await keyOf(1), await keyOf()]
-  const uploads = Array.from({ length: 11 }, (_, index) => upload('one', index % 2 ? one : same, 1))
-  // Of eleven one is read, and eight wait.
+  const uploads = Array.from({ length: 18 }, (_, index) => upload('one', index % 2 ? one : same, 1))
   await until(() => answered.length === 2)
   for (const { answer } of answered) {
-    assert.deepEqual([answer.status, answer.body.code], [503, 'service_unavailable'])
-    assert.match(answer.body.message, /^Too many of your photos wait to be read\./)
+    assert.deepEqual([answer.status, answer.body.code], [429, 'rate_limit_exceeded'])
+    assert.match(answer.body.message, /^Too many of your photos are being processed\./)
     assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
   }
-  uploads.push(...Array.from({ length: 9 }, () => upload('other', other, 2)))
+  uploads.push(...Array.from({ length: 17 }, () => upload('other', other, 2)))
   await until(() => answered.length === 3)
   answered.splice(0)
 
-  for (let read = 1; read <= 17; read += 1) {
+  for (let read = 1; read <= 32; read += 1) {
     reader.allow(1)
     await until(() => answered.length === read)
   }
@@ -61,14 +63,14 @@ test('of one key, or keys of one organization, 8 photos wait; the next is a 503,
   assert.deepEqual(turns.slice(0, 7), ['one', 'one', 'other', 'one', 'other', 'one', 'other'])
 })
 
-test('a photo whose sender is gone before its turn is not read', async (t) => {
+test('an upload whose client disconnects before its turn is not read', async (t) => {
   const { app, reader, answered, keyOf, upload } = await startHeld(t)
   const key = await keyOf()
   const first = upload('first', key, 1)
   await until(() => reader.begun().length === 1)
   const headers = { ...JPEG, authorization: `Bearer ${key}` }
   let refused = 0
-  const left = Array.from({ length: 9 }, async (_, number) => {
+  const left = Array.from({ length: 16 }, async (_, number) => {
     const body = await picture({ number, width: 90, height: 90 })
     const request = http.request({ port: app.port, path: '/v1/pets/2/photos', method: 'POST', headers })
     request.on('error', () => undefined).on('response', () => (refused += 1))
@@ -97,45 +99,51 @@ test('a photo whose sender is gone before its turn is not read', async (t) => {
   assert.equal(reader.begun().length, 2)
 })
 
-test('uploads go before what is made later, of which one has its turn after four of them', async (t) => {
-  const reader = holdReader(t)
+test('uploads are rendered before missing sizes, but one missing size is rendered after every four uploads', async (t) => {
+  const reader = pauseReader(t)
   const renderer = openRenderer()
   t.after(() => renderer.close())
   const order: string[] = []
   const ask = (who: string, isUpload: boolean) =>
-    renderer.render({ source: '', renditions: [] }, { caller: who, isUpload }).then(
+    renderer.render({ source: '', renditions: [] }, { party: { caller: who }, isUpload }).then(
       () => order.push(who),
       (error) => order.push(`${who}: ${error.status}`),
     )
-  const asked = [ask('begun', true)]
-  for (let time = 0; time < 21; time += 1) asked.push(ask('visitor', false))
-  asked.push(ask('another', false))
-  for (let time = 0; time < 5; time += 1) asked.push(ask('key', true))
+  const renders = [ask('begun', true)]
+  for (let time = 0; time < 21; time += 1) renders.push(ask('visitor', false))
+  renders.push(ask('another', false))
+  for (let time = 0; time < 5; time += 1) renders.push(ask('key', true))
 
   reader.allow(30)
-  await Promise.all(asked)
+  await Promise.all(renders)
 
   const [refused, ...turns] = order
-  assert.equal(refused, 'visitor: 503')
+  assert.equal(refused, 'visitor: 429')
   assert.deepEqual(turns.slice(0, 9), [
     ...['begun', 'key', 'key', 'key', 'visitor', 'key', 'key', 'another', 'visitor'],
   ])
   assert.equal(turns.length, 1 + 20 + 1 + 5)
 })
 
-test('who is gone holds no place, and an error of the last look ends a photo before it begins', async (t) => {
-  const reader = holdReader(t)
+test('a disconnected client makes room in the queue, and an error in onTurn drops the photo', async (t) => {
+  const reader = pauseReader(t)
   const renderer = openRenderer()
   t.after(() => renderer.close())
   let isGone = false
   const ask = (isGone = () => false, onTurn?: () => Promise<void>) =>
-    renderer.render({ source: '', renditions: [] }, { caller: 'key', isUpload: true, isGone }, onTurn).then(
-      () => 'read',
-      (error) => error.code,
-    )
+    renderer
+      .render(
+        { source: '', renditions: [] },
+        { party: { caller: 'key' }, isUpload: true, isGone },
+        { onTurn },
+      )
+      .then(
+        () => 'read',
+        (error) => error.code,
+      )
   const first = ask()
-  const gone = Array.from({ length: 8 }, () => ask(() => isGone))
-  assert.equal(await ask(), 'service_unavailable')
+  const gone = Array.from({ length: 15 }, () => ask(() => isGone))
+  assert.equal(await ask(), 'rate_limit_exceeded')
   isGone = true
   const last = ask(undefined, async () => {
     throw new ApiError('photo_not_found')

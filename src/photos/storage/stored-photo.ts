@@ -7,12 +7,11 @@ import { fileName, SIZES } from './renditions.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 
-/** The path under which the service gives the files itself. */
+/** The path under which the service serves the files. */
 export const PHOTOS_PATH = '/photos'
 
-/** What a photo shows, in words. */
 export const AltText = Type.String({
-  description: 'What it shows, for those who cannot see it.',
+  description: 'Description of the photo for people who cannot see it (alt text).',
   minLength: 1,
   maxLength: 500,
   pattern: ONE_LINE,
@@ -24,13 +23,13 @@ export const Photo = Type.Object(
   {
     id: Type.Integer({ format: 'int64' }),
     alt: Type.Optional(AltText),
-    width: Type.Integer({ description: 'In pixels, of the full size.' }),
-    height: Type.Integer({ description: 'In pixels, of the full size.' }),
+    width: Type.Integer({ description: 'Width of the full size in pixels.' }),
+    height: Type.Integer({ description: 'Height of the full size in pixels.' }),
     sizes: Type.Object(Object.fromEntries(SIZES.map((size) => [size, Address])) as Sizes, {
       title: 'PhotoSizes',
       description:
-        'Addresses of the photo at most 300, 600, 1200 and 2400 pixels wide, as WebP, for everybody and for ' +
-        'good: what is there never changes. With `?format=jpeg` each gives a JPEG of 1200.',
+        'Public addresses of the photo as WebP, at most 300, 600, 1200 and 2400 pixels wide. The files ' +
+        'never change. With `?format=jpeg` each address gives a JPEG at most 1200 pixels wide.',
     }),
   },
   { title: 'Photo', ...BETA },
@@ -40,12 +39,12 @@ export type Photo = Static<typeof Photo>
 
 export const Photos = Type.Array(Photo, {
   title: 'Photos',
-  description: 'The first one is the main one.',
+  description: 'Photos in order. The first one is the main photo.',
   ...BETA,
 })
 
-/** A photo as the row of its animal or organization has it, in a JSON array in their order. */
-export interface KeptPhoto {
+/** A photo in the JSON array in the row of its animal or organization. */
+export interface StoredPhoto {
   id: number
   hash: string
   width: number
@@ -53,25 +52,28 @@ export interface KeptPhoto {
   alt?: string
 }
 
-export const keptPhotos = (text: string | null | undefined): KeptPhoto[] => (text ? JSON.parse(text) : [])
+export const parsePhotos = (text: string | null | undefined): StoredPhoto[] => (text ? JSON.parse(text) : [])
 
-/** The address that those of photos begin with, as a client of this request reaches it. */
-export function photosAt(config: Config, request: FastifyRequest): string {
+/** The URL that all photo URLs in the response to this request begin with. */
+export function photosBaseUrl(config: Config, request: FastifyRequest): string {
   return config.photosPublicUrl ?? publicOrigin(config, request) + PHOTOS_PATH
 }
 
-/** The same for a page of our own: beside itself, under whatever host it was reached. */
-export function photosBeside({ photosPublicUrl }: Pick<Config, 'photosPublicUrl'>): string {
+/**
+ * The base URL of photos in cached HTML pages. The default is a path, because a page is served under several
+ * hosts.
+ */
+export function photosBaseForPages({ photosPublicUrl }: Pick<Config, 'photosPublicUrl'>): string {
   return photosPublicUrl ?? PHOTOS_PATH
 }
 
-/** @param at as `photosAt` gives it */
-export function toPhoto({ id, hash, width, height, alt }: KeptPhoto, at: string): Photo {
+/** @param at the base URL, from `photosBaseUrl` */
+export function toPhoto({ id, hash, width, height, alt }: StoredPhoto, at: string): Photo {
   const sizes = Object.fromEntries(SIZES.map((size) => [size, `${at}/${fileName(hash, size)}`]))
   return { id, ...(alt !== undefined && { alt }), width, height, sizes: sizes as Photo['sizes'] }
 }
 
-/** Undefined for none. */
+/** @returns undefined for no photos */
 export function toPhotos(text: string | null | undefined, at: string): Photo[] | undefined {
-  return text ? keptPhotos(text).map((photo) => toPhoto(photo, at)) : undefined
+  return text ? parsePhotos(text).map((photo) => toPhoto(photo, at)) : undefined
 }
