@@ -1,6 +1,7 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { type Actor, requireOwn } from '../http/caller.ts'
+import { type Actor, requireOwnOrganization } from '../http/caller.ts'
+import { isSameEmail } from '../http/email.ts'
 import type { Decision, Viewer } from '../orders/store.ts'
 import * as pets from '../pets/store.ts'
 import { cancelOrder, decideOrder, placeOrder } from './order-changes.ts'
@@ -8,50 +9,63 @@ import type { ApplicationPatch, ApplicationStatus, NewApplication } from './sche
 import {
   APPLICATION_COLUMNS,
   type ClosingStatus,
-  type Deciding,
+  type DecisionAuthor,
   findByHash,
   findByToken,
   get,
   isClosing,
   lockApplications,
-  move,
-  type Personal,
-  type Stored,
+  type PersonalData,
+  type StoredApplication,
+  setStatus,
   toStored,
 } from './store.ts'
 
-// The changes of applications, with the order that an approval places.
+// Changes applications. When an application is approved, also places the order.
 
-/** Who sends an application, and when (Unix time in milliseconds). */
-interface Sending {
-  /** The key; null for a visitor with the form. */
+/** The sender of an application, and the time. */
+interface Submission {
+  /** The key that sends the application. Null for a visitor who uses the form. */
   by: Actor | null
-  /** Of the private link (`newToken`); an application that has it already is the same, sent again. */
+  /**
+   * SHA-256 of the token of the private link. If a second application has the same hash, it is a repeated
+   * request.
+   */
   linkHash?: string | undefined
+  /** Notes for staff. */
+  notes?: SubmissionNotes | undefined
+  /** Unix time in milliseconds. */
   now: number
 }
 
+interface SubmissionNotes {
+  /** The note about the form itself. */
+  form?: string | undefined
+  /** The note if the same person has already applied for the animal. `{ids}` stands for the applications. */
+  repeated: string
+}
+
 /**
- * Adds an application for an animal that looks for a home or is reserved; there may be many for each.
+ * Adds an application for an animal that is available or pending. An animal may have several applications.
  *
  * @throws {ApiError} pet_not_found, other_organization, pet_not_available
  */
 export async function insertApplication(
   db: Db,
   application: NewApplication,
-  { by, linkHash, now }: Sending,
-): Promise<Stored> {
+  { by, linkHash, notes, now }: Submission,
+): Promise<StoredApplication> {
   const { petId } = application
-  // A change that closes all applications for the animal waits for this one, or this one for that change.
+  // Other changes may close all applications for the animal. This lock makes them wait.
   await lockApplications(db, [petId])
   const existing = linkHash === undefined ? undefined : await findByHash(db, linkHash)
   if (existing) return existing
   const stored = await pets.find(db, petId)
   if (!stored) throw new ApiError('pet_not_found')
   const { organizationId, status } = stored.pet
-  if (by) requireOwn(by, organizationId)
+  if (by) requireOwnOrganization(by, organizationId)
   if (status !== 'available' && status !== 'pending') {
-    const message = `This animal does not look for a home: it is ${status ?? 'not listed'}.`
+    const message = `This animal is not up for adoption: it is ${status ?? 'not published'}. Choose another animal.`
     throw new ApiError('pet_not_available', { message })
   }
   const row = await db
@@ -60,7 +74,8 @@ export async function insertApplication(
       pet_id: stored.pet.id,
       organization_id: organizationId ?? null,
       status: 'received',
-      applicant: textOf(application),
+      applicant: toPersonalJson(application),
+      note: notes ? await noteOf(db, application, notes) : null,
       link_hash: linkHash ?? null,
       placed_by: by?.keyId ?? null,
       received_at: now,
@@ -70,8 +85,34 @@ export async function insertApplication(
   return toStored(row)
 }
 
-/** The text that is erased one day, without members that the schema does not name. */
-function textOf({ applicant: { name, email, phone, address }, message, answers }: NewApplication): string {
+/** The maximum number of applications for the animal in which the same person is looked for. */
+const MAX_COMPARED = 500
+
+async function noteOf(
+  db: Db,
+  { petId, applicant }: NewApplication,
+  { form, repeated }: SubmissionNotes,
+): Promise<string | null> {
+  const rows = await db
+    .selectFrom('application')
+    .select(APPLICATION_COLUMNS)
+    .where('pet_id', '=', petId)
+    .orderBy('id', 'desc')
+    .limit(MAX_COMPARED)
+    .execute()
+  const own = rows
+    .map(toStored)
+    .filter(({ personal }) => isSameEmail(personal?.applicant.email, applicant.email))
+  const ids = own.map(({ id }) => id).join(', ')
+  return [form, ids && repeated.replace('{ids}', ids)].filter(Boolean).join('\n') || null
+}
+
+/** Selects the personal data, which is erased later. Drops members that the schema does not contain. */
+function toPersonalJson({
+  applicant: { name, email, phone, address },
+  message,
+  answers,
+}: NewApplication): string {
   return JSON.stringify({
     applicant: { name, email, phone, address },
     message,
@@ -79,63 +120,74 @@ function textOf({ applicant: { name, email, phone, address }, message, answers }
   })
 }
 
-/** From each status, those that may follow. */
-const DECISIONS: Record<Exclude<ApplicationStatus, ClosingStatus>, readonly ApplicationStatus[]> = {
+/** For each status, the statuses that may follow. */
+const TRANSITIONS: Record<Exclude<ApplicationStatus, ClosingStatus>, readonly ApplicationStatus[]> = {
   received: ['in_review', 'approved', 'declined', 'withdrawn'],
   in_review: ['approved', 'declined', 'withdrawn'],
-  // Its order is cancelled with it.
+  // Each change to one of these statuses cancels the order.
   approved: ['in_review', 'declined', 'withdrawn'],
 }
 
-/** What may become of an application now. */
-export function movesOf({ status, closedAt }: Stored): readonly ApplicationStatus[] {
-  return closedAt === null && !isClosing(status) ? DECISIONS[status] : []
+/** Returns the statuses that the application can change to now. */
+export function listNextStatuses({ status, closedAt }: StoredApplication): readonly ApplicationStatus[] {
+  return closedAt === null && !isClosing(status) ? TRANSITIONS[status] : []
 }
 
 /**
- * Decides about an application, and writes what staff have to say about it. Approving places the order; what
- * was approved and no longer is cancels it. The same status again changes nothing.
+ * Changes the status of an application, and the notes of staff. A change to `approved` places an order, and a
+ * change from `approved` to another status cancels that order. A request for the present status changes
+ * nothing.
  *
- * @throws {ApiError} application_not_found, application_closed, invalid_status_transition; of the order
+ * @throws {ApiError} application_not_found, application_closed, invalid_status_transition; from the order
  *   pet_not_found, other_organization, pet_not_available, bonded
  */
 export async function updateApplication(
   db: Db,
   patch: ApplicationPatch,
   decision: Decision,
-): Promise<Stored> {
+): Promise<StoredApplication> {
   const before = await get(db, decision.id, decision)
-  const { status, ...words } = patch
+  const { status, ...texts } = patch
   if (status !== undefined && status !== before.status) {
-    requireMove(before, status)
-    // Another transaction was faster, as PostgreSQL allows: decide again about what the application is now.
+    requireTransition(before, status)
+    // On PostgreSQL, another transaction may have changed the application first. Then starts again with the
+    // new version.
     if (!(await decide(db, before, status, decision))) return updateApplication(db, patch, decision)
   }
-  await write(db, before, words)
+  await updateTexts(db, before, texts)
   return get(db, decision.id, decision)
 }
 
-type By = Deciding & Pick<Viewer, 'organizationId'>
+type Decider = DecisionAuthor & Pick<Viewer, 'organizationId'>
 
-/** @returns false when another transaction was faster */
-async function decide(db: Db, before: Stored, to: ApplicationStatus, by: By): Promise<boolean> {
+/** @returns false if another transaction changed the application first */
+async function decide(
+  db: Db,
+  before: StoredApplication,
+  to: ApplicationStatus,
+  by: Decider,
+): Promise<boolean> {
   if (to === 'received') throw new Error('no status leads back to received')
   if (to === 'approved') return approve(db, before, by)
-  if (before.status !== 'approved') return move(db, before, to, by)
+  if (before.status !== 'approved') return setStatus(db, before, to, by)
   const { keyId, now } = by
   await cancelOrder(db, { keyId, sees: 'all', id: before.orderId ?? 0, now })
-  // The application is in review again.
-  return to === 'in_review' || move(db, { id: before.id, status: 'in_review' }, to, by)
+  // Cancelling the order has changed the status of the application back to review.
+  return to === 'in_review' || setStatus(db, { id: before.id, status: 'in_review' }, to, by)
 }
 
-/** @returns false when another transaction was faster */
-async function approve(db: Db, before: Stored, { keyId, organizationId, now }: By): Promise<boolean> {
-  const { applicant, message } = before.personal as Personal
+/** @returns false if another transaction changed the application first */
+async function approve(
+  db: Db,
+  before: StoredApplication,
+  { keyId, organizationId, now }: Decider,
+): Promise<boolean> {
+  const { applicant, message } = before.personal as PersonalData
   const { name, email, phone } = applicant
   const petId = before.petId
   const { bondedWith = [] } = (await pets.find(db, petId))?.pet ?? {}
   await lockApplications(db, [petId, ...bondedWith])
-  if (!(await move(db, before, 'approved', { keyId, now }))) return false
+  if (!(await setStatus(db, before, 'approved', { keyId, now }))) return false
   const order = {
     petId,
     ...(bondedWith.length > 0 && { alsoPetIds: bondedWith }),
@@ -152,27 +204,35 @@ async function approve(db: Db, before: Stored, { keyId, organizationId, now }: B
   return true
 }
 
-/** What staff write to each other and to the applicant; nothing more once the applicant was erased. */
-async function write(db: Db, before: Stored, words: Pick<ApplicationPatch, 'note' | 'reply'>): Promise<void> {
+/**
+ * Stores the notes of staff, unless the applicant's data was erased.
+ *
+ * @throws {ApiError} application_closed
+ */
+async function updateTexts(
+  db: Db,
+  before: StoredApplication,
+  texts: Pick<ApplicationPatch, 'note' | 'reply'>,
+): Promise<void> {
   const changed = (['note', 'reply'] as const).filter(
-    (name) => words[name] !== undefined && words[name] !== (before.personal?.[name] ?? null),
+    (name) => texts[name] !== undefined && texts[name] !== (before.personal?.[name] ?? null),
   )
   if (changed.length === 0) return
   if (!before.personal) {
-    const message = 'Who applied was erased: nothing more can be written to this application.'
+    const message = 'The data of this applicant was erased. You can no longer add notes or replies.'
     throw new ApiError('application_closed', { message })
   }
   await db
     .updateTable('application')
-    .set(Object.fromEntries(changed.map((name) => [name, words[name] ?? null])))
+    .set(Object.fromEntries(changed.map((name) => [name, texts[name] ?? null])))
     .where('id', '=', before.id)
     .where('applicant', 'is not', null)
     .execute()
 }
 
-/** @throws {ApiError} application_closed; invalid_status_transition, naming the allowed ones */
-function requireMove(stored: Stored, to: ApplicationStatus): void {
-  const allowed = movesOf(stored)
+/** @throws {ApiError} application_closed; invalid_status_transition, which names the allowed statuses */
+function requireTransition(stored: StoredApplication, to: ApplicationStatus): void {
+  const allowed = listNextStatuses(stored)
   if (allowed.length === 0) throw new ApiError('application_closed')
   if (allowed.includes(to)) return
   const message = `This application is ${stored.status}; from there it can become ${allowed.join(' or ')}, not ${to}.`
@@ -180,8 +240,8 @@ function requireMove(stored: Stored, to: ApplicationStatus): void {
 }
 
 /**
- * The applicant takes back the application of a private link; one that was withdrawn before stays so. An
- * order that its approval placed is cancelled.
+ * Withdraws the application of a private link, and cancels its order if the application was approved. Does
+ * nothing if the application is already withdrawn.
  *
  * @throws {ApiError} application_not_found, application_closed
  */
@@ -189,7 +249,7 @@ export async function withdrawByLink(db: Db, token: string, now: number): Promis
   const before = await findByToken(db, token)
   if (!before) throw new ApiError('application_not_found')
   if (before.status === 'withdrawn') return
-  requireMove(before, 'withdrawn')
-  // As in `updateApplication`.
+  requireTransition(before, 'withdrawn')
+  // Another transaction has changed the application first; see `updateApplication`.
   if (!(await decide(db, before, 'withdrawn', { keyId: null, now }))) await withdrawByLink(db, token, now)
 }

@@ -33,7 +33,7 @@ const closeOrder = async ({ patch }: TestApp, id: number, status: 'completed' | 
   assert.equal((await patch(`/v1/store/orders/${id}`, { status })).status, 200)
 const statusOf = async ({ get }: TestApp, petId: number) => (await get(`/v1/pets/${petId}`)).body.status
 
-/** Of each application, by its id: its status, and why where the service says so. */
+/** The status of each application by id, with the reason if the service has set one. */
 async function statuses({ get }: TestApp): Promise<Record<number, string>> {
   const { body } = await get('/v1/applications?limit=100')
   return Object.fromEntries(
@@ -44,14 +44,14 @@ async function statuses({ get }: TestApp): Promise<Record<number, string>> {
   )
 }
 
-test('an application is received, looked at and approved, which places the order; the adoption declines the others', async (t) => {
+test('PATCH /v1/applications/{id} to approved places an order; completing it declines the other applications', async (t) => {
   const app = await startApp(t)
   const petId = await addPet(app)
   const sent = await app.post('/v1/applications', { petId, ...WHOLE, status: 'approved', id: 7, note: 'x' })
   const received = { id: 1, petId, status: 'received', receivedAt: AT, ...WHOLE }
   assert.deepEqual([sent.status, sent.body], [201, received])
   assert.equal(sent.headers.location, 'http://pets.example/v1/applications/1')
-  assert.equal(await statusOf(app, petId), 'available', 'applications hold no animal')
+  assert.equal(await statusOf(app, petId), 'available', 'an application does not reserve the animal')
   const others = [await apply(app, petId), await apply(app, petId), await apply(app, petId)]
   app.clock.now += 60_000
 
@@ -64,7 +64,7 @@ test('an application is received, looked at and approved, which places the order
   assert.deepEqual(
     (await decide(app, 1, { status: 'approved' })).body,
     approved.body,
-    'again changes nothing',
+    'the same status again changes nothing',
   )
   const { address: _, ...adopter } = APPLICANT
   assert.deepEqual((await app.get('/v1/store/orders/1')).body, {
@@ -87,10 +87,10 @@ test('an application is received, looked at and approved, which places the order
     assertError(await decide(app, id, { status: 'withdrawn' }), 409, 'application_closed', String(id))
   assert.equal((await decide(app, 1, { note: 'A happy home.' })).body.note, 'A happy home.')
   const refused = await app.post('/v1/applications', { petId, ...WHOLE })
-  assertError(refused, 409, 'pet_not_available', 'of a sold animal')
+  assertError(refused, 409, 'pet_not_available', 'a sold animal')
 })
 
-test('a cancelled order leaves the applications as they stood, and the approved one in review', async (t) => {
+test('cancelling the order puts the approved application back in review and leaves the others', async (t) => {
   const app = await startApp(t)
   const petId = await addPet(app)
   for (let count = 0; count < 3; count += 1) await apply(app, petId)
@@ -108,7 +108,7 @@ test('a cancelled order leaves the applications as they stood, and the approved 
   assert.equal((await decide(app, 3, { status: 'approved' })).body.orderId, 3)
 })
 
-test('what is approved and no longer is cancels its order, and the animal is available again', async (t) => {
+test('PATCH /v1/applications/{id} from approved to another status cancels its order', async (t) => {
   const app = await startApp(t)
   for (const [status, becomes] of [
     ['declined', 'declined'],
@@ -125,13 +125,13 @@ test('what is approved and no longer is cancels its order, and the animal is ava
   }
 })
 
-test('an animal that somebody else has is not given twice: 409, and the application stays as it was', async (t) => {
+test('approving an application for an animal with an order: 409 pet_not_available', async (t) => {
   const app = await startApp(t)
   const petId = await addPet(app)
   const adopter = { name: 'Ada', email: 'ada@example.org' }
   const [first, second] = [await apply(app, petId), await apply(app, petId)]
   await app.post('/v1/store/orders', { petId, adopter })
-  assert.equal(await apply(app, petId), 3, 'a reserved animal may still be applied for')
+  assert.equal(await apply(app, petId), 3, 'people may still apply for a pending animal')
   assertError(await decide(app, first, { status: 'approved' }), 409, 'pet_not_available', 'ordered')
   await app.delete('/v1/store/orders/1')
   await decide(app, first, { status: 'approved' })
@@ -145,7 +145,7 @@ test('an animal that somebody else has is not given twice: 409, and the applicat
   assert.equal((await app.get('/v1/applications/2')).body.note, undefined)
 })
 
-test('of 12 approvals at once for 12 who applied at once exactly one places an order', async (t) => {
+test('12 applications for one animal are approved at once: one gets 200, the others get 409 pet_not_available', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const petId = await addPet(app)
   const ids = await Promise.all(Array.from({ length: 12 }, () => apply(app, petId)))
@@ -159,7 +159,7 @@ test('of 12 approvals at once for 12 who applied at once exactly one places an o
   assert.equal((await app.get('/v1/store/orders')).body.length, 1)
 })
 
-test('of 8 approvals of one application at once all are answered, and one order is placed', async (t) => {
+test('one application is approved 8 times at once: every request gets 200, and one order is placed', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const id = await apply(app, await addPet(app))
   const answers = await Promise.all(Array.from({ length: 8 }, () => decide(app, id, { status: 'approved' })))
@@ -167,7 +167,7 @@ test('of 8 approvals of one application at once all are answered, and one order 
   assert.equal((await app.get('/v1/store/orders')).body.length, 1)
 })
 
-test('whoever applies while the adoption is completed is declined or refused, and nobody stays open', async (t) => {
+test('POST /v1/applications while the order is completed: the application is declined or gets 409, and none stays open', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   for (let round = 0; round < 5; round += 1) {
     const petId = await addPet(app)
@@ -180,7 +180,7 @@ test('whoever applies while the adoption is completed is declined or refused, an
   }
 })
 
-test('steps that do not lead on answer 409 with those that do', async (t) => {
+test('PATCH /v1/applications/{id} with an impossible status: 409 that names the possible statuses', async (t) => {
   const app = await startApp(t)
   const id = await apply(app, await addPet(app))
   await decide(app, id, { status: 'in_review' })
@@ -193,7 +193,7 @@ test('steps that do not lead on answer 409 with those that do', async (t) => {
   assert.equal((await decide(app, id, { note: null })).status, 200)
 })
 
-test('an animal that is removed or sold without an order declines what is open, and keeps what was decided', async (t) => {
+test('removing or selling an animal declines its open applications and keeps its decided applications', async (t) => {
   const app = await startApp(t)
   for (const end of ['removed', 'sold'] as const) {
     const petId = await addPet(app)
@@ -210,7 +210,7 @@ test('an animal that is removed or sold without an order declines what is open, 
   }
 })
 
-test('an animal that stays as it was leaves its applications open', async (t) => {
+test('DELETE or PATCH of an animal refused with order_open leaves its applications open', async (t) => {
   const app = await startApp(t)
   const petId = await addPet(app)
   await apply(app, petId)
@@ -220,7 +220,7 @@ test('an animal that stays as it was leaves its applications open', async (t) =>
   assert.deepEqual(await statuses(app), { 1: 'received' })
 })
 
-test('an approval takes all of a bond, and its adoption declines who applied for the others', async (t) => {
+test('approving an application for a bonded animal orders all bonded animals; completing declines the other applications', async (t) => {
   const app = await startApp(t)
   const one = await addPet(app)
   const other = await addPet(app, { bondedWith: [one] })
@@ -235,7 +235,7 @@ test('an approval takes all of a bond, and its adoption declines who applied for
   assert.deepEqual(await statuses(app), { 1: 'declined: adopted', 2: 'approved', 3: 'declined: adopted' })
 })
 
-test('applications come in pages, filtered by status and animal', async (t) => {
+test('GET /v1/applications returns pages, filtered by status and animal', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const pets = [await addPet(app), await addPet(app)]
   for (let count = 1; count <= 7; count += 1) {
@@ -265,10 +265,15 @@ test('applications come in pages, filtered by status and animal', async (t) => {
     ['limit=101', 'invalid_parameter'],
   ] as const)
     assertError(await app.get(`/v1/applications?${query}`), 400, code, query)
-  assertError(await app.get(`/v1/store/orders?cursor=${cursor}`), 400, 'invalid_cursor', 'of another list')
+  assertError(
+    await app.get(`/v1/store/orders?cursor=${cursor}`),
+    400,
+    'invalid_cursor',
+    'a cursor of another list',
+  )
 })
 
-test('an application with bad input answers 400 and names the member, and nothing is stored', async (t) => {
+test('POST or PATCH of an application with an invalid member: 400 that names it, and nothing is stored', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const petId = await addPet(app)
   const one = { question: 'Why?', answer: 'So.' }
@@ -322,10 +327,10 @@ test('an application with bad input answers 400 and names the member, and nothin
   assert.deepEqual(await statuses(app), { 1: 'received' })
 })
 
-test('members that nobody asked for are stored nowhere', async (t) => {
+test('POST /v1/applications with unknown members does not store them', async (t) => {
   const app = await startApp(t)
   const petId = await addPet(app)
-  const more = { secret: 'Nobody asked.' }
+  const more = { secret: 'Unexpected.' }
   const body = {
     ...WHOLE,
     petId,
@@ -336,7 +341,7 @@ test('members that nobody asked for are stored nowhere', async (t) => {
   assert.deepEqual([stored.applicant, stored.answers], [APPLICANT, WHOLE.answers])
 })
 
-test('sent twice with one Idempotency-Key it is one application, and the kept result tells of nobody', async (t) => {
+test('POST /v1/applications twice with one Idempotency-Key: one application, and its stored result has no personal data', async (t) => {
   const app = await startApp(t)
   const petId = await addPet(app)
   const send = () => app.post('/v1/applications', { petId, ...WHOLE }, { 'idempotency-key': 'once' })
@@ -354,13 +359,13 @@ test('sent twice with one Idempotency-Key it is one application, and the kept re
   assert.deepEqual([again.text, again.headers['idempotent-replayed']], [approved.text, 'true'])
   assert.equal((await app.get('/v1/store/orders')).body.length, 1)
   assert.deepEqual(await statuses(app), { 1: 'approved' })
-  const kept = await app.service.context.db.selectFrom('idempotency').select('result').execute()
-  assert.equal(kept.length, 2)
-  assert.doesNotMatch(JSON.stringify(kept), /ada|garden|kind|welcome|always/i)
+  const results = await app.service.context.db.selectFrom('idempotency').select('result').execute()
+  assert.equal(results.length, 2)
+  assert.doesNotMatch(JSON.stringify(results), /ada|garden|kind|welcome|always/i)
   assert.doesNotMatch(app.log.join(), /Ada|example\.org|garden/)
 })
 
-test('no cache keeps applications, and none is compressed', async (t) => {
+test('GET /v1/applications is sent with no-store, without an ETag and without compression', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const petId = await addPet(app)
   for (let count = 0; count < 20; count += 1) await apply(app, petId)
@@ -374,7 +379,7 @@ test('no cache keeps applications, and none is compressed', async (t) => {
   }
 })
 
-test('a key sees what it sent, one of an organization what is for its animals, an admin key all', async (t) => {
+test('a key sees the applications that it sent, an organization sees those for its animals, an admin key sees all', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (const code of ['CO1', 'UT2']) await app.post('/v1/organizations', { name: code, code })
   const keyOf = async (access: 'read' | 'write', organizationId?: number) => ({
@@ -396,7 +401,7 @@ test('a key sees what it sent, one of an organization what is for its animals, a
   ]
   const send = (petId: number | undefined, as: object) =>
     app.post('/v1/applications', { petId, ...WHOLE }, { ...as })
-  // 1 to 3 by a key of none, 4 and 5 by those of the organizations, 6 by the admin's.
+  // Keys without an organization sent 1 to 3, keys of organizations sent 4 and 5, the admin key sent 6.
   for (const petId of pets) assert.equal((await send(petId, callers.write)).status, 201)
   assert.equal((await send(pets[1], callers.one)).status, 201)
   assert.equal((await send(pets[2], callers.two)).status, 201)
@@ -417,9 +422,9 @@ test('a key sees what it sent, one of an organization what is for its animals, a
     const idsIn = async (query: string) =>
       (await app.get(`/v1/applications${query}`, as)).body.map(({ id }: { id: number }) => id)
     assert.deepEqual(await idsIn(''), seen[name], name)
-    const found = []
-    for (const petId of pets) found.push(...(await idsIn(`?petId=${petId}`)))
-    assert.deepEqual(found.toSorted(), seen[name]?.toSorted(), name)
+    const ids = []
+    for (const petId of pets) ids.push(...(await idsIn(`?petId=${petId}`)))
+    assert.deepEqual(ids.toSorted(), seen[name]?.toSorted(), name)
     for (const id of [1, 2, 3, 4, 5, 6]) {
       const isSeen = seen[name]?.includes(id)
       const got = await app.get(`/v1/applications/${id}`, as)
@@ -436,7 +441,7 @@ test('a key sees what it sent, one of an organization what is for its animals, a
   assert.deepEqual((await app.get('/v1/store/orders', callers.two)).body, [])
 })
 
-test('open applications move with their animal to its new organization, and decided ones stay', async (t) => {
+test('PATCH of organizationId moves the open applications of the animal, but not its decided applications', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (const code of ['CO1', 'UT2']) await app.post('/v1/organizations', { name: code, code })
   const of = async (organizationId: number) => ({
@@ -447,7 +452,12 @@ test('open applications move with their animal to its new organization, and deci
   for (let count = 0; count < 2; count += 1) await apply(app, petId)
   await decide(app, 1, { status: 'declined' })
   const look = () =>
-    decide(app, 2, { status: 'in_review', note: 'By one.' }, { ...one, 'idempotency-key': 'look' })
+    decide(
+      app,
+      2,
+      { status: 'in_review', note: 'By one.', reply: 'Dear Ada.' },
+      { ...one, 'idempotency-key': 'look' },
+    )
   assert.equal((await look()).body.note, 'By one.')
 
   assertError(
@@ -461,10 +471,18 @@ test('open applications move with their animal to its new organization, and deci
   const idsSeenBy = async (as: object) =>
     (await app.get('/v1/applications', { ...as })).body.map(({ id }: { id: number }) => id)
   assert.deepEqual([await idsSeenBy(one), await idsSeenBy(two)], [[1], [2]])
+  const { text } = await app.get('/v1/applications', { ...two })
+  assert.match(text, /Dear Ada/, 'the applicant can read the reply')
+  assert.doesNotMatch(text, /By one/, 'the note was for staff of the first organization')
+  assert.doesNotMatch((await app.get('/v1/applications/2')).text, /By one/)
   const approved = await decide(app, 2, { status: 'approved', note: 'By two.' }, two)
   assert.deepEqual([approved.status, approved.body.note], [200, 'By two.'])
   const replayed = await look()
   assert.deepEqual([replayed.status, replayed.headers['idempotent-replayed']], [200, 'true'])
-  assert.doesNotMatch(replayed.text, /By|Ada/, 'a replay tells nobody what is another organization’s by now')
+  assert.doesNotMatch(
+    replayed.text,
+    /By|Ada/,
+    'a replay shows no data that now belongs to another organization',
+  )
   assertError(await app.delete('/v1/organizations/2'), 409, 'organization_in_use', 'DELETE')
 })

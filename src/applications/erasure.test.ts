@@ -10,7 +10,7 @@ import { findByLink } from './store.ts'
 const DAY_MS = 86_400_000
 const APPLICATIONS = 120
 
-/** Of every length: every tenth takes more than a page. */
+/** An application of any length. Every tenth is longer than a page of the store. */
 function applicationOf(number: number) {
   const mark = `mark${number}x `
   const message = number % 10 === 0 ? mark + '🏡'.repeat(1_400) + mark : mark.repeat(1 + ((number * 37) % 60))
@@ -45,20 +45,20 @@ async function decide(app: TestApp, id: number, status: string) {
   return answer.body
 }
 
-/** The numbers of the applicants of whom any byte is left. */
+/** Returns the numbers of the applicants whose data is still in the file. */
 function leftIn(bytes: string): number[] {
   const left = bytes.matchAll(/(?:Applicant|mark)(\d+)x|\ba(\d+)x@example/gi)
   return [...new Set([...left].map(([, number, other]) => Number(number ?? other)))].sort((a, b) => a - b)
 }
 
-test(`of ${APPLICATIONS} applicants no byte is left of those who were erased, and all of those who were not`, async (t) => {
+test(`after erasing some of ${APPLICATIONS} applicants no byte of their data remains, and the other applications are complete`, async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const pets = [await addPet(app), await addPet(app), await addPet(app)]
   const [waits, adopted, removed] = pets as [number, number, number]
   const stays: number[] = []
   for (let number = 1; number <= APPLICATIONS; number += 1) {
     assert.equal(await apply(app, pets[number % 3] ?? 0, number), number)
-    // In another order than they came: rows grow between others, and SQLite moves what stands beside them.
+    // Not in the order of creation, so rows grow and SQLite moves neighboring rows.
     const earlier = 1 + ((number * 7_919) % Math.max(1, number - 1))
     if (number % 3 === 0 && number % 2 === 0) await decide(app, number, 'declined')
     else if (number % 3 === 0) stays.push(number)
@@ -78,8 +78,8 @@ test(`of ${APPLICATIONS} applicants no byte is left of those who were erased, an
   app.clock.now += 91 * DAY_MS
   await untilScrubbed(app)
 
-  const gone = (await app.get('/v1/applications/1')).body
-  assert.deepEqual(Object.keys(gone).sort(), [
+  const erased = (await app.get('/v1/applications/1')).body
+  assert.deepEqual(Object.keys(erased).sort(), [
     'decidedAt',
     'decidedBy',
     'id',
@@ -90,11 +90,14 @@ test(`of ${APPLICATIONS} applicants no byte is left of those who were erased, an
   ])
   assert.equal(await findByLink(db, link.token), undefined)
   assert.equal((await app.get('/v1/store/orders/1')).body.adopter, undefined)
-  const [kept = 0] = stays
-  assert.deepEqual((await app.get(`/v1/applications/${kept}`)).body.applicant, applicationOf(kept).applicant)
+  const [remaining = 0] = stays
+  assert.deepEqual(
+    (await app.get(`/v1/applications/${remaining}`)).body.applicant,
+    applicationOf(remaining).applicant,
+  )
   await app.stop()
   const left = leftIn(await storedBytes(app.databaseUrl))
-  // PostgreSQL keeps what is long in a form in which not all is found.
+  // PostgreSQL compresses long values, so not all are found.
   assert.deepEqual(
     left.filter((number) => !stays.includes(number)),
     [],
@@ -102,7 +105,7 @@ test(`of ${APPLICATIONS} applicants no byte is left of those who were erased, an
   assert.ok(left.length > stays.length / 2, `${left}`)
 })
 
-test('the days count from the decision, or from the end of the order; what waits for its animal is kept', async (t) => {
+test('ADOPTER_DATA_DAYS count from the decision or the end of the order; open applications stay', async (t) => {
   const app = await startApp(t, { key: UNLIMITED, settings: { ADOPTER_DATA_DAYS: '10' } })
   const petId = await addPet(app)
   for (const number of [1, 2, 3]) await apply(app, petId, number)
@@ -120,13 +123,13 @@ test('the days count from the decision, or from the end of the order; what waits
   app.clock.now += 1
   assert.deepEqual(await erased(), [1])
   app.clock.now += 400 * DAY_MS
-  assert.deepEqual(await erased(), [1], 'an order that is open, and an animal that waits')
+  assert.deepEqual(await erased(), [1], 'one order is open, and one application is undecided')
   await app.patch(`/v1/store/orders/${orderId}`, { status: 'completed' })
   app.clock.now += 11 * DAY_MS
   assert.deepEqual(await erased(), [3, 2, 1])
 })
 
-test('a replay after the erasure tells of nobody, and nothing can be written to what was erased', async (t) => {
+test('a replay after the erasure has no personal data, and PATCH of a note gets 409 application_closed', async (t) => {
   const app = await startApp(t, { settings: { ADOPTER_DATA_DAYS: '1' } })
   await apply(app, await addPet(app), 1)
   await decide(app, 1, 'declined')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Question } from '../organizations/questions.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
-import { answersOf, problemsOf, readApplication } from './forms.ts'
+import { readApplication, toAnswers, validateAnswers } from './forms.ts'
 
 const QUESTIONS: Question[] = [
   { id: 'home', text: 'Who is at home?', kind: 'text', required: true },
@@ -16,9 +16,9 @@ const QUESTIONS: Question[] = [
   },
 ]
 
-test('answers are judged by the questions: each problem has its question and a code', () => {
+test('validateAnswers returns the question and a code for each problem', () => {
   const codesOf = (given: Record<string, string>) =>
-    problemsOf(QUESTIONS, given).map(({ id, code }) => `${id} ${code}`)
+    validateAnswers(QUESTIONS, given).map(({ id, code }) => `${id} ${code}`)
   const good = { home: 'I am.', area: 'A town' }
   assert.deepEqual(codesOf(good), [])
   assert.deepEqual(codesOf({ ...good, garden: 'no', unknown: 'x' }), [])
@@ -31,19 +31,22 @@ test('answers are judged by the questions: each problem has its question and a c
   assert.deepEqual(codesOf({ ...good, home: 'x'.repeat(2_001) }), ['home too_long'])
   assert.deepEqual(codesOf({ ...good, home: '🐕'.repeat(2_000) }), [])
   assert.deepEqual(codesOf({ ...good, home: 'a\u0000' }), ['home invalid_value'])
-  assert.deepEqual(problemsOf([{ ...QUESTIONS[0], id: 'constructor' } as Question], {})[0]?.code, 'missing')
-  for (const { message } of problemsOf(QUESTIONS, {})) assert.match(message, /\.$/)
+  assert.deepEqual(
+    validateAnswers([{ ...QUESTIONS[0], id: 'constructor' } as Question], {})[0]?.code,
+    'missing',
+  )
+  for (const { message } of validateAnswers(QUESTIONS, {})) assert.match(message, /\.$/)
 })
 
-test('answers are kept with their questions as they were asked, and what is empty is not', () => {
-  assert.deepEqual(answersOf(QUESTIONS, { home: ' I am.\r\nAlways. ', garden: '', area: 'A town' }), [
+test('toAnswers pairs answers with the texts of their questions and leaves out empty answers', () => {
+  assert.deepEqual(toAnswers(QUESTIONS, { home: ' I am.\r\nAlways. ', garden: '', area: 'A town' }), [
     { question: 'Who is at home?', answer: 'I am.\nAlways.' },
     { question: 'Where do you live?', answer: 'A town' },
   ])
-  assert.equal(answersOf(QUESTIONS, {}), undefined)
+  assert.equal(toAnswers(QUESTIONS, {}), undefined)
 })
 
-test('a form is read by the same schema as what clients send', () => {
+test('readApplication validates an application with the schema of the API', () => {
   const applicant = { name: 'Ada', email: 'ada@example.org' }
   assert.deepEqual(readApplication({ petId: 1, applicant, more: 1 }), {
     application: { petId: 1, applicant },
@@ -55,9 +58,9 @@ test('a form is read by the same schema as what clients send', () => {
   ])
 })
 
-test('an organization has its questions, which everybody may see, until a patch removes them', async (t) => {
+test('applicationQuestions of an organization are public, and stay until a PATCH removes them', async (t) => {
   const { get, post, patch } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
-  const more = QUESTIONS.map((question) => ({ ...question, secret: 'Nobody asked.' }))
+  const more = QUESTIONS.map((question) => ({ ...question, secret: 'Unexpected.' }))
   const made = await post('/v1/organizations', { name: 'A', applicationQuestions: more })
   assert.deepEqual([made.status, made.body.applicationQuestions], [201, QUESTIONS])
   assert.deepEqual((await get('/v1/organizations/1')).body.applicationQuestions, QUESTIONS)
@@ -74,7 +77,7 @@ test('an organization has its questions, which everybody may see, until a patch 
   }
 })
 
-test('bad questions are named, and nothing is stored', async (t) => {
+test('POST /v1/organizations with invalid applicationQuestions: 400 that names the invalid questions', async (t) => {
   const { get, post } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const text = { id: 'a', text: 'Why?', kind: 'text', required: true }
   const choice = { ...text, kind: 'choice', options: ['one', 'two'] }
@@ -94,10 +97,10 @@ test('bad questions are named, and nothing is stored', async (t) => {
     [Array.from({ length: 31 }, (_, index) => ({ ...text, id: `q${index}` })), ''],
   ] as const) {
     const { status, body } = await post('/v1/organizations', { name: 'A', applicationQuestions })
-    const found = body.details.map(({ pointer }: { pointer: string }) => pointer)
+    const actual = body.details.map(({ pointer }: { pointer: string }) => pointer)
     const expected = pointers.map((pointer) => `/applicationQuestions${pointer}`)
     assert.deepEqual(
-      [status, found.toSorted()],
+      [status, actual.toSorted()],
       [400, expected.toSorted()],
       JSON.stringify(applicationQuestions),
     )

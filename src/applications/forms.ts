@@ -1,84 +1,91 @@
 import type { ErrorDetail } from '../errors.ts'
-import { typedText } from '../http/form-body.ts'
-import { bodyJudge, bodyReader } from '../http/judge-body.ts'
-import { LINES } from '../http/text.ts'
+import { normalizeText } from '../http/form-body.ts'
+import { MULTILINE } from '../http/text.ts'
+import { createBodyParser, createBodyValidator } from '../http/validate-body.ts'
 import type { Question } from '../organizations/questions.ts'
 import { type Answers, ApplicationPatch, MAX_ANSWER, NewApplication } from './schema.ts'
 
-// Applications and decisions as the forms of pages send them.
+// Reads applications, and decisions about applications, from HTML forms.
 
-/** What somebody filled in, by the ids of the questions; what was not answered may be absent or empty. */
-export type Given = Record<string, string | undefined>
+/**
+ * The answers in a form, by the ids of the questions. The answer to a skipped question is absent or empty.
+ */
+export type FormAnswers = Record<string, string | undefined>
 
-/** What is wrong with the answer to a question. */
 export interface AnswerProblem {
-  /** Of the question. */
+  /** The id of the question. */
   id: string
   code: 'missing' | 'too_long' | 'invalid_value'
-  /** For a person, in English. */
+  /** A message for people, in English. */
   message: string
 }
 
-/** What a yes or no is, in a form and as it is kept. */
+/** The answers to a yes-or-no question, as forms and the store contain them. */
 export const YES_NO = ['yes', 'no']
 
-const TEXT = new RegExp(LINES, 'u')
+const TEXT = new RegExp(MULTILINE, 'u')
 
-/** All that is wrong with the answers of a form, in the order of the questions; nothing where they fit. */
-export function problemsOf(questions: readonly Question[], given: Given): AnswerProblem[] {
+/** Validates the answers of a form. @returns the problems in the order of the questions */
+export function validateAnswers(questions: readonly Question[], answers: FormAnswers): AnswerProblem[] {
   return questions.flatMap((question) => {
-    const answer = answerTo(question, given)
+    const answer = answerTo(question, answers)
     if (answer === '') {
       return question.required ? [{ id: question.id, code: 'missing', message: 'Answer this question.' }] : []
     }
-    return problemWith(question, answer)
+    return validateAnswer(question, answer)
   })
 }
 
-function problemWith({ id, kind, options = [] }: Question, answer: string): AnswerProblem[] {
+function validateAnswer({ id, kind, options = [] }: Question, answer: string): AnswerProblem[] {
   if (kind !== 'text') {
     const possible = kind === 'choice' ? options : YES_NO
     if (possible.includes(answer)) return []
-    return [{ id, code: 'invalid_value', message: `Choose one of these: ${possible.join(', ')}.` }]
+    return [{ id, code: 'invalid_value', message: `Choose one of: ${possible.join(', ')}.` }]
   }
   if ([...answer].length > MAX_ANSWER)
-    return [{ id, code: 'too_long', message: `This must have at most ${MAX_ANSWER} characters.` }]
+    return [{ id, code: 'too_long', message: `Write at most ${MAX_ANSWER} characters.` }]
   if (TEXT.test(answer)) return []
   return [
-    { id, code: 'invalid_value', message: 'This may hold no control characters but line ends and tabs.' },
+    { id, code: 'invalid_value', message: 'Remove control characters other than line breaks and tabs.' },
   ]
 }
 
 /**
- * The answers as an application has them, each with its question as it was asked; undefined where nothing was
- * answered. What `problemsOf` refuses is not judged here.
+ * Converts the answers of a form to answers of an application, which include the text of each question.
+ * `validateAnswers` validates them, and this function does not.
+ *
+ * @returns undefined when no question is answered
  */
-export function answersOf(questions: readonly Question[], given: Given): Answers | undefined {
-  const answers = questions.flatMap((question) => {
-    const answer = answerTo(question, given)
+export function toAnswers(questions: readonly Question[], answers: FormAnswers): Answers | undefined {
+  const answered = questions.flatMap((question) => {
+    const answer = answerTo(question, answers)
     return answer === '' ? [] : [{ question: question.text, answer }]
   })
-  return answers.length > 0 ? answers : undefined
+  return answered.length > 0 ? answered : undefined
 }
 
-function answerTo({ id }: Question, given: Given): string {
-  const answer = Object.hasOwn(given, id) ? given[id] : undefined
-  return typedText(answer ?? '')
+function answerTo({ id }: Question, answers: FormAnswers): string {
+  const answer = Object.hasOwn(answers, id) ? answers[id] : undefined
+  return normalizeText(answer ?? '')
 }
 
-const judge = bodyJudge(NewApplication)
+const validateNewApplication = createBodyValidator(NewApplication)
 
 /**
- * An application from a form, judged by the schema that judges those of clients.
+ * Reads an application from a form. Validates the application against the schema of the API.
  *
- * @returns the application, or all that is wrong with it: `/applicant/email` is where the e-mail address is
+ * @returns the application, or its problems with JSON pointers such as `/applicant/email`
  */
 export function readApplication(
   sent: unknown,
 ): { application: NewApplication } | { problems: ErrorDetail[] } {
-  const { value, error } = judge(sent)
+  const { value, error } = validateNewApplication(sent)
   return error ? { problems: error.details ?? [] } : { application: value }
 }
 
-/** What staff decide and write, from a form: judged in the same way. @throws {ApiError} validation_failed */
-export const readDecision = bodyReader(ApplicationPatch)
+/**
+ * Reads a decision of staff from a form. Validates the decision against the schema of the API.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export const readDecision = createBodyParser(ApplicationPatch)

@@ -13,7 +13,7 @@ async function addPet({ post }: TestApp): Promise<number> {
   return (await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })).body.id
 }
 
-/** As a visitor, who has no key. @returns the token of the private link */
+/** Applies as a visitor without a key. @returns the token of the private link */
 async function visit({ service: { context }, clock }: TestApp, petId: number, link = newToken()) {
   const sending = { by: null, linkHash: link.hash, now: clock.now }
   const { id } = await context.write(changes.insertApplication, { petId, ...APPLICATION }, sending)
@@ -26,7 +26,7 @@ const codeOf = (change: Promise<unknown>): Promise<string | undefined> =>
     (error: ApiError) => error.code,
   )
 
-test('an applicant without a key sees by the private link what became of it, and nothing of staff', async (t) => {
+test('findByLink returns status and reply to the applicant, but no internal note', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const { db } = app.service.context
   const petId = await addPet(app)
@@ -60,7 +60,7 @@ test('an applicant without a key sees by the private link what became of it, and
     assert.equal(await findByLink(db, wrong), undefined, wrong)
 })
 
-test('an applicant withdraws, once and for good; an order that was placed is cancelled', async (t) => {
+test('withdrawByLink withdraws an application for good and cancels its order', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const { db, write } = app.service.context
   const petId = await addPet(app)
@@ -83,7 +83,7 @@ test('an applicant withdraws, once and for good; an order that was placed is can
   assert.equal(await codeOf(write(changes.withdrawByLink, 'x', app.clock.now)), 'application_not_found')
 })
 
-test('a form that is sent twice with one link is one application', async (t) => {
+test('insertApplication three times with one link stores one application', async (t) => {
   const app = await startApp(t)
   const [petId, link] = [await addPet(app), newToken()]
   const sent = await Promise.all([1, 2, 3].map(() => visit(app, petId, link)))
@@ -94,7 +94,7 @@ test('a form that is sent twice with one link is one application', async (t) => 
   assert.equal((await visit(app, petId)).id, 2)
 })
 
-test('what a visitor sends is for staff: no key without admin access sees it where the animal is of nobody', async (t) => {
+test('GET of a visitor’s application for an animal without an organization gets 404 without an admin key', async (t) => {
   const app = await startApp(t)
   const { id } = await visit(app, await addPet(app))
   assert.equal((await app.get(`/v1/applications/${id}`)).status, 404)

@@ -8,16 +8,16 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { insertKey } from '../keys/store.ts'
 import type { OrderStatus } from '../orders/schema.ts'
-import { insertPet } from '../pets/insert.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { cancelOrder, decideOrder, placeOrder } from './order-changes.ts'
+import { insertPet } from './pet-changes.ts'
 
 const NOW = Date.UTC(2026, 11, 1)
 const ADOPTER = { name: 'Ada', email: 'ada@example.org' }
 const OPEN: OrderStatus[] = ['placed', 'approved']
 const CLOSED: OrderStatus[] = ['completed', 'cancelled']
 
-/** A store with two keys and an animal that is available, and the calls that decide about its orders. */
+/** Opens a store with two keys and an available animal, and functions that change its orders. */
 async function openBook(t: TestContext) {
   const database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true })
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
@@ -32,23 +32,23 @@ async function openBook(t: TestContext) {
     (await db.selectFrom(table).select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
   const book = {
     ...{ db, petId, by, stranger },
-    place: (wanted: number = petId) => {
+    place: (id: number = petId) => {
       now += 1_000
-      return placeOrder(db, { petId: wanted, adopter: ADOPTER }, { keyId }, now)
+      return placeOrder(db, { petId: id, adopter: ADOPTER }, { keyId }, now)
     },
     decide: (id: number, status: OrderStatus | undefined) => {
       now += 1_000
       return decideOrder(db, status, by(id))
     },
     cancel: (id: number) => cancelOrder(db, by(id)),
-    /** A new order of the animal, brought to a status. */
+    /** Places an order for the animal and brings it to a status. */
     async orderOf(status: OrderStatus): Promise<number> {
       const { id } = await book.place()
       if (status === 'approved' || status === 'completed') await book.decide(id, 'approved')
       if (status !== 'placed' && status !== 'approved') await book.decide(id, status)
       return id
     },
-    /** What the animal and the order have become. */
+    /** The statuses of the animal and of the order. */
     statuses: async (id: number) => [await statusOf('pet', petId), await statusOf('adoption_order', id)],
     history: async () => {
       const rows = await db
@@ -69,7 +69,7 @@ const refused = (code: string, message?: string) => (error: unknown) => {
   return true
 }
 
-test('to place an order takes the animal out of those that are available, and says so in its history', async (t) => {
+test('placeOrder makes the animal pending and records that in its history', async (t) => {
   const { place, statuses, history, petId } = await openBook(t)
   const order = await place()
 
@@ -85,7 +85,7 @@ test('to place an order takes the animal out of those that are available, and sa
   assert.deepEqual(await history(), [{ at: NOW + 1_000, keyId: 1, changes }])
 })
 
-test('an animal that is not available, or that is not there, cannot be ordered', async (t) => {
+test('placeOrder rejects a pending animal with pet_not_available, and an unknown animal with pet_not_found', async (t) => {
   const { place, db } = await openBook(t)
   await place()
 
@@ -94,7 +94,7 @@ test('an animal that is not available, or that is not there, cannot be ordered',
   assert.equal((await db.selectFrom('adoption_order').select('id').execute()).length, 1)
 })
 
-/** For each status of an order those that may follow, and what the animal is then. */
+/** Allowed transitions of an order, and the status of the animal after each. */
 const ALLOWED: [OrderStatus, OrderStatus, string][] = [
   ['placed', 'approved', 'pending'],
   ['placed', 'cancelled', 'available'],
@@ -102,7 +102,7 @@ const ALLOWED: [OrderStatus, OrderStatus, string][] = [
   ['approved', 'cancelled', 'available'],
 ]
 
-test('an order is approved, then completed, or cancelled before that, and its animal moves along', async (t) => {
+test('decideOrder with an allowed status also sets the status of the animal', async (t) => {
   for (const [from, to, pet] of ALLOWED) {
     const { orderOf, decide, statuses, history } = await openBook(t)
     const id = await orderOf(from)
@@ -118,7 +118,7 @@ test('an order is approved, then completed, or cancelled before that, and its an
   }
 })
 
-test('the same status again, or none, changes nothing', async (t) => {
+test('decideOrder with the same status or without a status changes nothing', async (t) => {
   for (const status of [...OPEN, ...CLOSED]) {
     const { orderOf, decide, statuses, history } = await openBook(t)
     const id = await orderOf(status)
@@ -131,7 +131,7 @@ test('the same status again, or none, changes nothing', async (t) => {
   }
 })
 
-test('an open order refuses other statuses, and names those that it can take', async (t) => {
+test('decideOrder with an impossible status: invalid_status_transition that names the possible statuses', async (t) => {
   for (const [from, to, message] of [
     [
       'placed',
@@ -152,7 +152,7 @@ test('an open order refuses other statuses, and names those that it can take', a
   }
 })
 
-test('a closed order stays as it is', async (t) => {
+test('decideOrder and cancelOrder reject a closed order with order_closed', async (t) => {
   for (const from of CLOSED) {
     const { orderOf, decide, cancel, statuses } = await openBook(t)
     const id = await orderOf(from)
@@ -166,7 +166,7 @@ test('a closed order stays as it is', async (t) => {
   }
 })
 
-test('to cancel an order gives its animal back, and the next one may have it', async (t) => {
+test('cancelOrder makes the animal available for the next order', async (t) => {
   for (const from of OPEN) {
     const { orderOf, cancel, statuses } = await openBook(t)
     const id = await orderOf(from)
@@ -177,7 +177,7 @@ test('to cancel an order gives its animal back, and the next one may have it', a
   }
 })
 
-test('an order that the key may not see, or that is not there, is not decided about', async (t) => {
+test('decideOrder and cancelOrder reject an unknown order and another key’s order with order_not_found', async (t) => {
   const { db, by, orderOf, decide, cancel, stranger, statuses } = await openBook(t)
   const id = await orderOf('placed')
   const strange = { ...by(id), keyId: stranger }
@@ -195,7 +195,7 @@ test('an order that the key may not see, or that is not there, is not decided ab
   assert.equal((await decideOrder(db, 'approved', { ...strange, sees: 'all' as const })).status, 'approved')
 })
 
-test('who was slower is judged by what became of the order meanwhile', async (t) => {
+test('two decisions at once: the second decision is checked against the status set by the first', async (t) => {
   const first = await openBook(t)
   const placed = await first.orderOf('placed')
   const both = await Promise.all([first.decide(placed, 'approved'), first.decide(placed, 'cancelled')])
@@ -216,14 +216,14 @@ test('who was slower is judged by what became of the order meanwhile', async (t)
   assert.deepEqual(await second.statuses(approved), ['sold', 'completed'])
 
   const third = await openBook(t)
-  const wanted = await third.orderOf('placed')
-  const [gone, again] = await Promise.allSettled([third.cancel(wanted), third.cancel(wanted)])
-  assert.equal(gone.status, 'fulfilled')
+  const id = await third.orderOf('placed')
+  const [cancelled, again] = await Promise.allSettled([third.cancel(id), third.cancel(id)])
+  assert.equal(cancelled.status, 'fulfilled')
   assert.ok(again.status === 'rejected' && refused('order_closed')(again.reason))
-  assert.deepEqual(await third.statuses(wanted), ['available', 'cancelled'])
+  assert.deepEqual(await third.statuses(id), ['available', 'cancelled'])
 })
 
-test('POST /v1/store/orders that names an animal twice answers 400, and moves none', async (t) => {
+test('POST /v1/store/orders with a repeated animal: 400, and no animal changes', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   for (const name of ['Rex', 'Max']) await app.post('/v1/pets', { name, categoryId: 1, status: 'available' })
   await app.patch('/v1/pets/1', { bondedWith: [2] })

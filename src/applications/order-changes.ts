@@ -1,58 +1,59 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { type Actor, requireOwn } from '../http/caller.ts'
+import { type Actor, requireOwnOrganization } from '../http/caller.ts'
 import type { NewOrder, Order, OrderStatus } from '../orders/schema.ts'
 import * as orders from '../orders/store.ts'
-import { type Moved, movePets, recordMoves } from '../pets/move.ts'
-import { closeApproved, type Deciding, declineOpen, lockApplications, reopenApproved } from './store.ts'
+import { type MovedPet, movePets, recordMoves } from '../pets/move.ts'
+import { closeApproved, type DecisionAuthor, declineOpen, lockApplications, reopenApproved } from './store.ts'
 
-// The changes of orders, with what becomes of their animals and of the applications for these.
+// Changes orders, and with them their animals and the applications for these animals.
 
 /**
- * Reserves an animal that is available, with all animals of its bond. If several callers order it at the same
- * time, exactly one succeeds.
+ * Places an order. The ordered animal must be available. It becomes pending, as do all animals bonded with
+ * it. If several callers order the animal at the same time, exactly one succeeds.
  *
  * @throws {ApiError} validation_failed, pet_not_found, other_organization, pet_not_available, bonded
  */
 export async function placeOrder(db: Db, order: NewOrder, by: Actor, now: number): Promise<Order> {
-  requireEachOnce(order)
+  requireUniquePets(order)
   const { keyId } = by
   const move = { from: 'available', to: 'pending', keyId, now } as const
-  // Until the end of the transaction, nobody else changes the bond or the organization of a moved animal.
-  const moved = await movePets(db, animalsOf(order), move)
-  for (const { organizationId } of moved.values()) requireOwn(by, organizationId)
-  const own = moved.get(order.petId) as Moved
+  // From here on, the bond and the organization of these animals cannot change until the end of the
+  // transaction.
+  const moved = await movePets(db, petIdsOf(order), move)
+  for (const { organizationId } of moved.values()) requireOwnOrganization(by, organizationId)
+  const own = moved.get(order.petId) as MovedPet
   requireWholeBond(own, order)
   await recordMoves(db, moved, move)
   return orders.insert(db, order, { keyId, organizationId: own.organizationId, now })
 }
 
-type Animals = Pick<NewOrder, 'petId' | 'alsoPetIds'>
+type OrderedPets = Pick<NewOrder, 'petId' | 'alsoPetIds'>
 
-const animalsOf = ({ petId, alsoPetIds = [] }: Animals): number[] => [petId, ...alsoPetIds]
+const petIdsOf = ({ petId, alsoPetIds = [] }: OrderedPets): number[] => [petId, ...alsoPetIds]
 
-/** The order would show an animal twice for good. @throws {ApiError} validation_failed */
-function requireEachOnce({ alsoPetIds = [] }: NewOrder): void {
+/** Refuses an order that names an animal twice. @throws {ApiError} validation_failed */
+function requireUniquePets({ alsoPetIds = [] }: NewOrder): void {
   const index = alsoPetIds.findIndex((id, index) => alsoPetIds.indexOf(id) < index)
   if (index < 0) return
   const pointer = `/alsoPetIds/${index}`
-  const message = 'This animal is named before: name each once.'
+  const message = 'This animal is repeated. Name each animal once.'
   throw new ApiError('validation_failed', { details: [{ pointer, code: 'invalid_value', message }] })
 }
 
 /** @throws {ApiError} bonded */
-function requireWholeBond({ bondedWith }: Moved, { alsoPetIds = [] }: NewOrder): void {
+function requireWholeBond({ bondedWith }: MovedPet, { alsoPetIds = [] }: NewOrder): void {
   const named = new Set(alsoPetIds)
   if (named.size === bondedWith.length && bondedWith.every((id) => named.has(id))) return
   const message =
     bondedWith.length > 0
-      ? `This animal is adopted together with others: send "alsoPetIds": [${bondedWith.join(', ')}].`
-      : 'This animal is bonded with no other: leave out alsoPetIds.'
+      ? `This animal must be adopted together with others. Send "alsoPetIds": [${bondedWith.join(', ')}].`
+      : 'This animal is not bonded with others. Leave out alsoPetIds.'
   throw new ApiError('bonded', { message })
 }
 
-/** From each status, those that may follow. */
-export const DECISIONS: Record<OrderStatus, readonly OrderStatus[]> = {
+/** For each status, the statuses that may follow. */
+export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
   placed: ['approved', 'cancelled'],
   approved: ['completed', 'cancelled'],
   completed: [],
@@ -60,7 +61,7 @@ export const DECISIONS: Record<OrderStatus, readonly OrderStatus[]> = {
 }
 
 /**
- * Approves, completes or cancels an order; the same status again changes nothing.
+ * Approves, completes or cancels an order. A request for the present status changes nothing.
  *
  * @throws {ApiError} order_not_found, order_closed, invalid_status_transition
  */
@@ -71,27 +72,28 @@ export async function decideOrder(
 ): Promise<Order> {
   const before = await orders.get(db, decision.id, decision)
   if (status === undefined || status === before.status) return before
-  requireDecision(before.status, status)
+  requireTransition(before.status, status)
   const after = await orders.update(db, before, status, decision.now)
-  // Another transaction was faster, as PostgreSQL allows: decide again about what the order is now.
+  // On PostgreSQL, another transaction may have changed the order first. Then starts again with the new
+  // version.
   if (!after) return decideOrder(db, status, decision)
-  if (status === 'completed' || status === 'cancelled') await close(db, after, decision)
+  if (status === 'completed' || status === 'cancelled') await closeOrder(db, after, decision)
   return after
 }
 
-/** @throws {ApiError} order_not_found; order_closed, also for an order that is cancelled already */
+/** Cancels an order. @throws {ApiError} order_not_found; order_closed, also for a cancelled order */
 export async function cancelOrder(db: Db, decision: orders.Decision): Promise<void> {
   const before = await orders.get(db, decision.id, decision)
-  requireDecision(before.status, 'cancelled')
+  requireTransition(before.status, 'cancelled')
   const after = await orders.update(db, before, 'cancelled', decision.now)
-  // As in `decideOrder`.
+  // Another transaction has changed the order first; see `decideOrder`.
   if (!after) return cancelOrder(db, decision)
-  await close(db, after, decision)
+  await closeOrder(db, after, decision)
 }
 
-/** @throws {ApiError} order_closed; invalid_status_transition, naming the allowed ones */
-function requireDecision(from: OrderStatus, to: OrderStatus): void {
-  const allowed = DECISIONS[from]
+/** @throws {ApiError} order_closed; invalid_status_transition, which names the allowed statuses */
+function requireTransition(from: OrderStatus, to: OrderStatus): void {
+  const allowed = ORDER_TRANSITIONS[from]
   if (allowed.length === 0) throw new ApiError('order_closed')
   if (allowed.includes(to)) return
   const message = `This order is ${from}; from there it can become ${allowed.join(' or ')}, not ${to}.`
@@ -99,12 +101,13 @@ function requireDecision(from: OrderStatus, to: OrderStatus): void {
 }
 
 /**
- * An order that is completed makes its animals sold: nothing can come of the other applications for them. One
- * that is cancelled makes its animals available, and reopens the application that it came from.
+ * Applies the consequences of a closed order. A completed order makes its animals sold, and declines the
+ * other applications for them. A cancelled order makes its animals available, and reopens the application
+ * that placed the order.
  */
-async function close(db: Db, order: Order, { keyId, now }: Deciding): Promise<void> {
+async function closeOrder(db: Db, order: Order, { keyId, now }: DecisionAuthor): Promise<void> {
   const by = { keyId, now }
-  const petIds = animalsOf(order)
+  const petIds = petIdsOf(order)
   await lockApplications(db, petIds)
   if (order.status === 'cancelled') await reopenApproved(db, order, by)
   else {

@@ -1,79 +1,90 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { type Actor, requireOwn } from '../http/caller.ts'
-import { type Conditions, mayChange } from '../http/conditional.ts'
+import { type Actor, requireOwnOrganization } from '../http/caller.ts'
+import { type Conditions, meetsConditions } from '../http/conditional.ts'
 import { hasOpenOrder } from '../orders/store.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
-import { movedAlone, reboundBy, requireSameOrganization } from '../pets/bonds.ts'
-import { changesOf, record } from '../pets/history.ts'
-import { insertPet } from '../pets/insert.ts'
-import { requireSound } from '../pets/problems.ts'
-import { merge } from '../pets/profile.ts'
+import { bondedMoveError, findBondChanges, lockBond, requireSameOrganization } from '../pets/bonds.ts'
+import { changesOf, recordChange, recordMove } from '../pets/history.ts'
+import { checkMove } from '../pets/move.ts'
+import type { StoredRow } from '../pets/row.ts'
+import { merge, requireFreeExternalId, validatePet } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import * as pets from '../pets/store.ts'
-import { checkMove } from '../pets/transition.ts'
 import * as photos from '../photos/store.ts'
 import { declineOpen, lockApplications, moveOpen } from './store.ts'
 
-// The changes of animals in which bonds, orders and applications have a say.
+// Changes animals. These changes depend on bonds, orders and applications, or affect them.
 
-/** Who changes which animal, when (Unix time in milliseconds), and under which conditions. */
+/**
+ * A change of an animal: the animal, the person or program that makes the change, the time, and the
+ * preconditions.
+ */
 export interface Intent {
   id: number
-  /** The key is null for a command that names none: the history then does not tell of the change. */
+  /** The key is null if a command makes the change without a key. The history then has no entry. */
   by: Omit<Actor, 'keyId'> & { keyId: number | null }
+  /** Unix time in milliseconds. */
   now: number
   conditions?: Conditions | undefined
 }
 
 /**
- * Changes an animal and records the changes in its history; a patch that changes nothing leaves no trace.
+ * Changes an animal and records the changes in its history. A patch without changes is not recorded.
  *
  * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open,
- * invalid_status_transition, external_id_exists, validation_failed
+ *   invalid_status_transition, external_id_exists, validation_failed
  */
-export async function updatePet(db: Db, patch: PetPatch, intent: Intent): Promise<pets.StoredRow> {
+export async function updatePet(db: Db, patch: PetPatch, intent: Intent): Promise<StoredRow> {
   const { id, by, now, conditions } = intent
-  // Locked before the animal is read: no application is added while this change closes or moves them all.
+  // Takes the lock before reading the animal. Otherwise an application could be added while this change
+  // closes or moves all applications.
   if (patch.status === 'sold' || patch.organizationId !== undefined) await lockApplications(db, [id])
+  if (patch.bondedWith !== undefined) await lockBond(db, id, patch.bondedWith ?? [])
 
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
-  requireOwn(by, before.pet.organizationId)
-  if (!mayChange(conditions, before)) throw new ApiError('precondition_failed')
-  const sound = withOrderedBond(merge(before.pet, patch))
-  requireOwn(by, sound.organizationId)
-  await requireSound(db, sound, withoutOldAge(patch, before.pet), now)
-  const { pet, ageDueAt } = await withAge(categoryNames(db), sound, now)
+  requireOwnOrganization(by, before.pet.organizationId)
+  if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
+  const merged = withOrderedBond(merge(before.pet, patch))
+  requireOwnOrganization(by, merged.organizationId)
+  await validatePet(db, merged, withoutOldAge(patch, before.pet), now)
+  const { pet, ageDueAt } = await withAge(categoryNames(db), merged, now)
   const changes = changesOf(before.pet, pet)
   if (Object.keys(changes).length === 0) return before.row
-  if (changes.organizationId && before.pet.bondedWith && !changes.bondedWith) throw movedAlone(before.pet)
-  // An order is placed with one organization, and takes all animals of a bond. While it is open, it alone
-  // changes these three members.
-  const isOrders = changes.status || changes.organizationId || changes.bondedWith
-  if (isOrders && (await hasOpenOrder(db, bondOf(before.pet)))) throw new ApiError('order_open')
+  if (changes.organizationId && before.pet.bondedWith && !changes.bondedWith)
+    throw bondedMoveError(before.pet)
+  // An order belongs to one organization, and includes all bonded animals. While an order is open, only
+  // changes of the order may change these three members.
+  const affectsOrder = changes.status || changes.organizationId || changes.bondedWith
+  if (affectsOrder && (await hasOpenOrder(db, bondOf(before.pet)))) throw new ApiError('order_open')
   if (patch.status && changes.status) checkMove(before.pet.status, patch.status)
-  // Checked before anything is written: a refused change then uses up no ids.
+  // Checks this before writing anything, because a refused change must not use up ids.
   const moved = { ...before.pet, organizationId: pet.organizationId } as Pet
   if (changes.bondedWith) await bondChanges(db, moved, pet.bondedWith ?? [], by)
 
   const after = await pets.update(db, before, { pet, ageDueAt }, now)
-  // Another transaction was faster, as PostgreSQL allows: decide again about what the animal is now.
+  // On PostgreSQL, another transaction may have changed the animal first. Then starts again with the new
+  // version.
   if (!after) return updatePet(db, patch, intent)
-  await record(db, before.pet.id, changes, by.keyId, now)
+  const recordAll = changes.organizationId ? recordMove : recordChange
+  await recordAll(db, before.pet, changes, by.keyId, now)
   if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], intent)
   if (changes.status && pet.status === 'sold') await declineOpen(db, id, 'adopted', { keyId: by.keyId, now })
-  if (changes.organizationId) await moveOpen(db, id, pet.organizationId)
+  if (changes.organizationId) await moveOpen(db, id, before.pet.organizationId, pet.organizationId)
   return after
 }
 
-/** A client that sends an animal back with another birth date need not know that its age follows from it. */
+/**
+ * Drops an unchanged age. A client can therefore change the birth date and send all other members back. The
+ * age is then derived from the new birth date.
+ */
 function withoutOldAge(patch: PetPatch, before: Pet): PetPatch {
   const { age, ...others } = patch
   return before.birthDate !== undefined && age === before.age ? others : patch
 }
 
-/** A bond is a set: it is stored in one order, however it was sent. */
+/** Sorts a bond, because the order of its animals has no meaning. */
 function withOrderedBond(pet: NewPet): NewPet {
   const { bondedWith } = pet
   return bondedWith ? { ...pet, bondedWith: bondedWith.toSorted((one, other) => one - other) } : pet
@@ -82,33 +93,49 @@ function withOrderedBond(pet: NewPet): NewPet {
 const bondOf = ({ id, bondedWith = [] }: Pet): number[] => [id, ...bondedWith]
 
 /**
- * Removes an animal with its photos. Its applications stay, and those that are open are declined.
+ * Removes an animal and its photos. Its applications stay, but open applications are declined.
  *
  * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open
  */
 export async function deletePet(db: Db, intent: Intent): Promise<void> {
   const { id, by, now, conditions } = intent
-  // No application and no photo can be added from here on.
+  // From here on, nobody can add an application or a photo.
   await lockApplications(db, [id])
-  await photos.forgetAll(db, { kind: 'pet', id }, now)
+  await photos.deleteAllPhotos(db, { kind: 'pet', id }, now)
+  await lockBond(db, id)
 
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
-  requireOwn(by, before.pet.organizationId)
-  if (!mayChange(conditions, before)) throw new ApiError('precondition_failed')
+  requireOwnOrganization(by, before.pet.organizationId)
+  if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
   if (await hasOpenOrder(db, bondOf(before.pet))) throw new ApiError('order_open')
 
-  // As in `updatePet`.
+  // Another transaction has changed the animal first; see `updatePet`.
   if (!(await pets.remove(db, before))) return deletePet(db, intent)
   if (before.pet.bondedWith) await rebond(db, before.pet, [], intent)
   await declineOpen(db, id, 'animal_removed', { keyId: by.keyId, now })
 }
 
-/** Stands for the id of an animal that has none yet. */
+/**
+ * Adds an animal without a bond.
+ *
+ * @throws {ApiError} other_organization, external_id_exists; validation_failed when the category or
+ * organization does not exist, or members contradict each other
+ */
+export async function insertPet(db: Db, newPet: NewPet, by: Actor, now: number): Promise<StoredRow> {
+  const { keyId, organizationId } = by
+  const pet = merge(organizationId === undefined ? {} : { organizationId }, newPet)
+  requireOwnOrganization(by, pet.organizationId)
+  await validatePet(db, pet, newPet, now)
+  await requireFreeExternalId(db, pet)
+  return pets.insert(db, await withAge(categoryNames(db), pet, now), { keyId, now })
+}
+
+/** Stands for the id of an animal that is not inserted yet. */
 const NEW = 0
 
 /**
- * Adds an animal that is adopted together with others.
+ * Adds an animal that is bonded with others.
  *
  * @throws {ApiError} as `insertPet` and `updatePet`
  */
@@ -117,9 +144,10 @@ export async function insertBondedPet(
   { bondedWith, ...newPet }: NewPet,
   by: Actor,
   now: number,
-): Promise<pets.StoredRow> {
-  // Checked first: PostgreSQL would use up an id for an animal that it then refuses.
-  await requireSound(db, { ...newPet, bondedWith } as NewPet, newPet, now)
+): Promise<StoredRow> {
+  await lockBond(db, NEW, bondedWith)
+  // Checks the bond first, because a refused insert would use up an id in PostgreSQL.
+  await validatePet(db, { ...newPet, bondedWith } as NewPet, newPet, now)
   const others = (bondedWith ?? []).toSorted((one, other) => one - other)
   const { organizationId = by.organizationId } = newPet
   await bondChanges(db, { ...newPet, id: NEW, organizationId } as Pet, others, by)
@@ -128,7 +156,7 @@ export async function insertBondedPet(
 }
 
 /**
- * What changes of other animals when an animal gets the bond `after`, if all of it is allowed.
+ * When an animal gets the bond `after`, other animals must change too. Computes and checks their changes.
  *
  * @throws {ApiError} other_organization, order_open, validation_failed
  */
@@ -137,14 +165,14 @@ async function bondChanges(
   pet: Pet,
   after: number[],
   by: Intent['by'],
-): Promise<{ stored: pets.StoredPet; sound: NewPet; changes: ReturnType<typeof changesOf> }[]> {
-  const changing = (await reboundBy(db, pet, after)).flatMap(({ stored, bondedWith }) => {
-    const sound = merge(stored.pet, { bondedWith: bondedWith ?? null })
-    const changes = changesOf(stored.pet, sound)
-    return changes.bondedWith ? [{ stored, sound, changes }] : []
+): Promise<{ stored: pets.StoredPet; merged: NewPet; changes: ReturnType<typeof changesOf> }[]> {
+  const changing = (await findBondChanges(db, pet, after)).flatMap(({ stored, bondedWith }) => {
+    const merged = merge(stored.pet, { bondedWith: bondedWith ?? null })
+    const changes = changesOf(stored.pet, merged)
+    return changes.bondedWith ? [{ stored, merged, changes }] : []
   })
   for (const { stored } of changing) {
-    requireOwn(by, stored.pet.organizationId)
+    requireOwnOrganization(by, stored.pet.organizationId)
     if (await hasOpenOrder(db, bondOf(stored.pet))) throw new ApiError('order_open')
   }
   const others = changing.map(({ stored }) => stored.pet)
@@ -159,10 +187,10 @@ async function rebond(
   after: number[],
   { by, now }: Pick<Intent, 'by' | 'now'>,
 ): Promise<void> {
-  for (const { stored, sound, changes } of await bondChanges(db, pet, after, by)) {
-    const aged = await withAge(categoryNames(db), sound, now)
-    // As in `updatePet`.
+  for (const { stored, merged, changes } of await bondChanges(db, pet, after, by)) {
+    const aged = await withAge(categoryNames(db), merged, now)
+    // Another transaction has changed the animal first; see `updatePet`.
     if (!(await pets.update(db, stored, aged, now))) return rebond(db, pet, after, { by, now })
-    await record(db, stored.pet.id, changes, by.keyId, now)
+    await recordChange(db, stored.pet, changes, by.keyId, now)
   }
 }

@@ -8,10 +8,10 @@ import { insertKey } from '../keys/store.ts'
 import { startApp } from '../testing/start-app.ts'
 import { page } from './search.ts'
 
-/** So many that PostgreSQL reads no table whole because it is small. */
+/** Enough rows that PostgreSQL does not prefer to scan the table. */
 const APPLICATIONS = 20_000
 
-/** Of two hundred keys and two thousand animals; one in two hundred waits. */
+/** Adds applications of 200 keys for 2,000 animals. One in 200 is undecided. */
 async function fill(db: Db): Promise<void> {
   const key = { name: 'of an application', plan: 'free', access: 'write' } as const
   for (let id = 1; id <= 201; id += 1) await insertKey(db, key, String(id).padStart(64, '0'), 0)
@@ -36,7 +36,7 @@ async function explain(db: Db, { sql: text, parameters }: CompiledQuery): Promis
   return rows.map((row) => Object.values(row as object).join(' ')).join('; ')
 }
 
-test('every filter of applications, alone and with each other, is one search of an index', async (t) => {
+test('GET /v1/applications with any combination of filters searches one index', async (t) => {
   const { service, databaseUrl } = await startApp(t)
   const { db } = service.context
   const store = await openForCommand(databaseUrl)
@@ -52,10 +52,10 @@ test('every filter of applications, alone and with each other, is one search of 
         const names = 'petId' in filter ? ['pet'] : owner ? [owner] : []
         if ('status' in filter) names.push('status')
         assert.doesNotMatch(plan, /Seq Scan|TEMP B-TREE/, plan)
-        // What is few by its statistics PostgreSQL may find by less.
+        // PostgreSQL may choose an index on fewer columns if its statistics predict few rows.
         if (names.length > 0)
           assert.match(plan, new RegExp(`application_by_\\w*(?:${names.join('|')})`), plan)
-        // SQLite takes one index, and knows not how few that finds.
+        // SQLite uses one index and does not know how few rows it finds.
         if ('petId' in filter)
           assert.doesNotMatch(plan, /USING INDEX application_by_(?:placed|organization)/, plan)
       }

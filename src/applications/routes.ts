@@ -2,12 +2,12 @@ import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { keepNothing } from '../http/cache-headers.ts'
+import { forbidStoring } from '../http/cache-headers.ts'
 import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
-import { onceKey } from '../http/idempotency.ts'
-import { int64 } from '../http/int64.ts'
-import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
+import { parseInt64 } from '../http/int64.ts'
+import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
 import { viewerOf } from '../orders/store.ts'
 import {
   Application,
@@ -24,8 +24,8 @@ const BETA = { 'x-stability': 'beta' } as const
 
 export function applicationRoutes(app: App, context: Context): void {
   app.register(async (applications: App) => {
-    // Applicants are in these answers.
-    applications.addHook('onRequest', keepNothing)
+    // The responses contain personal data.
+    applications.addHook('onRequest', forbidStoring)
     listApplications(applications, context)
     createApplication(applications, context)
     getApplication(applications, context)
@@ -38,8 +38,8 @@ function listApplications(app: App, { config, db, cursorSecret }: Context): void
     operationId: 'listApplications',
     summary: 'List applications',
     description:
-      'Those that this key sent; for a key of an organization those for its animals, for an admin key all. ' +
-      'Newest first, in pages as of animals.',
+      'Lists the applications that this key sent. A key of an organization gets those for its animals, and ' +
+      'an admin key gets all. Newest first, in pages like the list of animals.',
     ...BETA,
     querystring: ApplicationQuery,
     response: { 200: { ...Applications, headers: PAGE_HEADERS } },
@@ -49,15 +49,15 @@ function listApplications(app: App, { config, db, cursorSecret }: Context): void
     const { limit, status, petId } = filters
     const scope = JSON.stringify(['applications', request.caller.view, status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-    const found = await list(db, { ...filters, after: after?.[0] }, viewerOf(request.caller))
-    const address = `${publicBase(config, request)}/applications`
+    const rows = await list(db, { ...filters, after: after?.[0] }, viewerOf(request.caller))
+    const address = `${publicBaseUrl(config, request)}/applications`
     const query = { limit, status, petId }
-    const { page, link } = pageOf(found, {
+    const { page, link } = pageOf(rows, {
       ...{ limit, secret: cursorSecret, scope, address, query },
       positionOf: ({ id }) => [id],
     })
     reply.header('link', link)
-    return page.map(applications.toShown)
+    return page.map(applications.toApplication)
   })
 }
 
@@ -66,22 +66,25 @@ function createApplication(app: App, { config, writeOnce, clock, db }: Context):
     operationId: 'createApplication',
     summary: 'Send an application',
     description:
-      'The animal must be available or pending, and stays as it is: many may apply for it, until one is approved.',
+      'The animal must be available or pending. Its status does not change: many people may apply until ' +
+      'one application is approved.',
     ...BETA,
     body: NewApplication,
     response: { 201: Application },
   }
-  const errors = { 404: 'There is no such animal.', 409: 'The animal does not look for a home.' }
+  const errors = { 404: 'No animal has this id.', 409: 'The animal is not up for adoption.' }
   app.post('/applications', { config: { errors }, schema }, async (request, reply) => {
     const sending = { by: actorOf(request.caller), now: clock() }
     const application = await writeOnce(
-      onceKey(request, reply),
+      readIdempotencyKey(request, reply),
       changes.insertApplication,
       request.body,
       sending,
     )
-    reply.code(201).header('location', `${publicBase(config, request)}/applications/${application.id}`)
-    return applications.toShown(await applications.withPersonal(db, application, viewerOf(request.caller)))
+    reply.code(201).header('location', `${publicBaseUrl(config, request)}/applications/${application.id}`)
+    return applications.toApplication(
+      await applications.withPersonal(db, application, viewerOf(request.caller)),
+    )
   })
 }
 
@@ -94,7 +97,7 @@ function getApplication(app: App, { db }: Context): void {
     response: { 200: Application },
   }
   app.get('/applications/:applicationId', { schema }, async (request) =>
-    applications.toShown(await applications.get(db, idOf(request.params), viewerOf(request.caller))),
+    applications.toApplication(await applications.get(db, idOf(request.params), viewerOf(request.caller))),
   )
 }
 
@@ -103,31 +106,31 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
     operationId: 'updateApplication',
     summary: 'Decide about an application',
     description:
-      'Approving it places an order, which is approved too, and makes the animal pending. From then on the order ' +
-      'decides: when it is complete, all other applications for the animal are declined; when it is cancelled, ' +
-      'this one is in review again. To decline an approved one cancels its order.',
+      'Approving an application places an approved order and makes the animal pending. Completing that ' +
+      'order declines all other applications for the animal. Cancelling it puts this one back in review. ' +
+      'Declining or withdrawing an approved application cancels its order.',
     ...BETA,
     consumes: ['application/merge-patch+json', 'application/json'],
     params: ApplicationPath,
     body: ApplicationPatch,
     response: { 200: Application },
   }
-  const errors = { 409: 'It is closed, cannot take this status, or the animal is not available.' }
+  const errors = { 409: 'The application cannot take this status, or the animal is not available.' }
   app.patch('/applications/:applicationId', { config: { errors }, schema }, async (request, reply) => {
     const decision = { ...viewerOf(request.caller), id: idOf(request.params), now: clock() }
     const decided = await writeOnce(
-      onceKey(request, reply),
+      readIdempotencyKey(request, reply),
       changes.updateApplication,
       request.body,
       decision,
     )
-    return applications.toShown(await applications.withPersonal(db, decided, decision))
+    return applications.toApplication(await applications.withPersonal(db, decided, decision))
   })
 }
 
-/** @throws {ApiError} application_not_found for what can be the id of none */
+/** @throws {ApiError} application_not_found when the path has no valid id */
 function idOf({ applicationId }: ApplicationPath): number {
-  const id = int64(applicationId)
+  const id = parseInt64(applicationId)
   if (id === undefined) throw new ApiError('application_not_found')
   return id
 }

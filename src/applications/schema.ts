@@ -1,22 +1,22 @@
-import { type Rules, removable } from '../http/merge-patch.ts'
-import { LINES, ONE_LINE } from '../http/text.ts'
+import { type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
+import { MULTILINE, ONE_LINE } from '../http/text.ts'
 import { type Static, Type } from '../http/type.ts'
 
 export const ApplicationStatus = Type.Enum(['received', 'in_review', 'approved', 'declined', 'withdrawn'], {
   type: 'string',
   title: 'ApplicationStatus',
-  description: 'Open while received or in_review; approved once its order is placed.',
+  description: 'An application is open while received or in_review. Approving it places an order.',
 })
 export type ApplicationStatus = Static<typeof ApplicationStatus>
 
 const line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: ONE_LINE })
 const lines = (maxLength: number, description?: string) =>
-  Type.String({ ...(description && { description }), minLength: 1, maxLength, pattern: LINES })
+  Type.String({ ...(description && { description }), minLength: 1, maxLength, pattern: MULTILINE })
 
-/** What people who apply may write at most, member by member. */
+/** The maximum number of characters of each member. */
 export const MAX_CHARACTERS = { name: 200, email: 254, phone: 50, address: 500, message: 2_000 } as const
 
-/** What an answer of the form may be long at most, as in what clients send. */
+/** The maximum number of characters of an answer, in forms and in the API. */
 export const MAX_ANSWER = 2_000
 
 export const Applicant = Type.Object(
@@ -26,16 +26,19 @@ export const Applicant = Type.Object(
     phone: Type.Optional(line(MAX_CHARACTERS.phone)),
     address: Type.Optional(lines(MAX_CHARACTERS.address)),
   },
-  { title: 'Applicant', description: 'Who would like to adopt: shown only to those who decide about it.' },
+  {
+    title: 'Applicant',
+    description: 'The person who would like to adopt. Shown only to those who decide about the application.',
+  },
 )
 export type Applicant = Static<typeof Applicant>
 
 export const Answers = Type.Array(
   Type.Object(
     { question: line(500), answer: lines(MAX_ANSWER) },
-    { title: 'ApplicationAnswer', description: 'An answer, with its question as it was asked.' },
+    { title: 'ApplicationAnswer', description: 'An answer, with the question as the applicant saw it.' },
   ),
-  { description: 'What was asked and answered.', minItems: 1, maxItems: 30 },
+  { description: 'Answers to the application questions.', minItems: 1, maxItems: 30 },
 )
 export type Answers = Static<typeof Answers>
 
@@ -53,18 +56,21 @@ export const NewApplication = Type.Object(
   },
   {
     title: 'NewApplication',
-    description: 'Somebody would like to adopt an animal. Members other than these are ignored.',
+    description: 'A request to adopt an animal. Other members are ignored.',
   },
 )
 export type NewApplication = Static<typeof NewApplication>
 
-const forStaff = lines(5_000, 'What staff write for each other.')
-const forApplicant = lines(5_000, 'What staff write to the applicant, such as why it was declined.')
+const forStaff = lines(5_000, 'Internal staff note.')
+const forApplicant = lines(
+  5_000,
+  'Message from staff to the applicant, such as why the application was declined.',
+)
 
 const patch = {
   status: Type.Optional(ApplicationStatus),
-  note: removable(forStaff as Rules),
-  reply: removable(forApplicant as Rules),
+  note: toPatchSchema(forStaff as PatchableSchema),
+  reply: toPatchSchema(forApplicant as PatchableSchema),
 }
 export type ApplicationPatch = {
   status?: ApplicationStatus
@@ -74,11 +80,11 @@ export type ApplicationPatch = {
 export const ApplicationPatch = Type.Unsafe<ApplicationPatch>(
   Type.Object(patch, {
     title: 'ApplicationPatch',
-    description: 'What to decide about an application (RFC 7396). Members other than these are ignored.',
+    description: 'Changes to an application (RFC 7396). Other members are ignored.',
   }),
 )
 
-/** Reasons of the service itself; there may be more. */
+/** The reasons for which the service itself declines an application. Later releases may add more. */
 const REASONS = ['adopted', 'animal_removed'] as const
 export type Reason = (typeof REASONS)[number]
 
@@ -94,25 +100,25 @@ export const Application = Type.Object(
       Type.String({
         'x-extensible-enum': [...REASONS],
         description:
-          'Why it was declined by the service: somebody else has adopted the animal, or its record was ' +
-          'removed. There may be more.',
+          'Why the service declined the application: another person adopted the animal, or its record was ' +
+          'removed. More reasons may follow.',
       }),
     ),
     applicant: Type.Optional(Applicant),
     message: Type.Optional(Message),
     answers: Type.Optional(Answers),
-    receivedAt: time('When it came.'),
-    decidedAt: Type.Optional(time('When it was approved, declined or withdrawn.')),
-    decidedBy: Type.Optional(id('The key that decided; absent where the applicant did.')),
-    orderId: Type.Optional(id('The order that its approval placed.')),
+    receivedAt: time('When the application was received.'),
+    decidedAt: Type.Optional(time('When the application was approved, declined or withdrawn.')),
+    decidedBy: Type.Optional(id('The key that decided; absent if the applicant withdrew the application.')),
+    orderId: Type.Optional(id('The order that the approval placed.')),
     note: Type.Optional(forStaff),
     reply: Type.Optional(forApplicant),
   },
   {
     title: 'Application',
     description:
-      'Somebody would like to adopt an animal. Who it is and what was written is erased some time after it was ' +
-      'declined or withdrawn, or its adoption complete.',
+      'A request to adopt an animal. Applicant, message, answers, note and reply are erased some time after ' +
+      'the application is declined or withdrawn, or the adoption is completed.',
   },
 )
 export type Application = Static<typeof Application>
@@ -132,13 +138,13 @@ export const ApplicationQuery = Type.Object({
   status: Type.Optional(ApplicationStatus),
   petId: Type.Optional(Type.Integer({ format: 'int64', description: 'Only applications for this animal.' })),
   cursor: Type.Optional(
-    Type.String({ description: 'Where the page begins: only as found in a Link header.' }),
+    Type.String({ description: 'Start of the page. Use only the cursor from a Link header.' }),
   ),
 })
 export type ApplicationQuery = Static<typeof ApplicationQuery>
 
 export const ApplicationPath = Type.Object({
-  // Described as an integer and read as text: what is no int64 names no application, and is a 404.
+  // The description says integer, but the service reads text. A value outside of int64 therefore gets a 404.
   applicationId: Type.Unsafe<string>({
     type: 'integer',
     format: 'int64',

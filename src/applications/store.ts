@@ -4,12 +4,12 @@ import type { Db, Tables } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken } from '../http/token.ts'
 import type { Order } from '../orders/schema.ts'
-import { atLeastKnownTime, ownOf, type Viewer } from '../orders/store.ts'
+import { atLeastKnownTime, type Viewer, whereVisibleTo } from '../orders/store.ts'
 import * as pets from '../pets/store.ts'
 import type { Answers, Applicant, Application, ApplicationStatus, Reason } from './schema.ts'
 
-/** All that is erased one day, of what is shown of an application. */
-export interface Personal {
+/** The personal data of an application, which is erased later. */
+export interface PersonalData {
   applicant: Applicant
   message?: string
   answers?: Answers
@@ -17,15 +17,18 @@ export interface Personal {
   reply?: string
 }
 
-/** An application as changes give it back: what is erased one day stands apart, and is kept nowhere else. */
-export interface Stored extends Omit<Application, keyof Personal> {
-  /** Absent once it was erased. */
-  personal?: Personal
-  /** Unix time in milliseconds; null while something may come of it. */
+/**
+ * An application as changes return it. It has no personal data, because the store must not keep personal data
+ * in the results of requests.
+ */
+export interface StoredApplication extends Omit<Application, keyof PersonalData> {
+  /** Absent after the erasure. */
+  personal?: PersonalData
+  /** Unix time in milliseconds; null until the application is closed. */
   closedAt: number | null
 }
 
-export function toShown({ personal, closedAt: _, ...application }: Stored): Application {
+export function toApplication({ personal, closedAt: _, ...application }: StoredApplication): Application {
   return { ...application, ...personal }
 }
 
@@ -45,7 +48,7 @@ export const APPLICATION_COLUMNS = [
 ] as const
 type Row = Pick<Selectable<Tables['application']>, (typeof APPLICATION_COLUMNS)[number]>
 
-export function toStored(row: Row): Stored {
+export function toStored(row: Row): StoredApplication {
   return {
     id: row.id,
     petId: row.pet_id,
@@ -60,58 +63,62 @@ export function toStored(row: Row): Stored {
   }
 }
 
-function personalOf({ applicant, note, reply }: Row & { applicant: string }): Personal {
+function personalOf({ applicant, note, reply }: Row & { applicant: string }): PersonalData {
   return {
-    ...(JSON.parse(applicant) as Personal),
+    ...(JSON.parse(applicant) as PersonalData),
     ...(note !== null && { note }),
     ...(reply !== null && { reply }),
   }
 }
 
 /** @throws {ApiError} application_not_found, also for an application that the viewer may not see */
-export async function get(db: Db, id: number, viewer: Viewer): Promise<Stored> {
+export async function get(db: Db, id: number, viewer: Viewer): Promise<StoredApplication> {
   const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('id', '=', id)
-  const row = await ownOf(rows, viewer).executeTakeFirst()
+  const row = await whereVisibleTo(rows, viewer).executeTakeFirst()
   if (!row) throw new ApiError('application_not_found')
   return toStored(row)
 }
 
-export async function findByHash(db: Db, linkHash: string): Promise<Stored | undefined> {
+export async function findByHash(db: Db, linkHash: string): Promise<StoredApplication | undefined> {
   const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('link_hash', '=', linkHash)
   const row = await rows.executeTakeFirst()
   return row && toStored(row)
 }
 
 /**
- * The application of a private link. It is looked up by the hash of the token, so that how long that takes
- * tells nothing about tokens.
+ * Finds the application of a private link. Looks up the hash of the token, so the time of the lookup reveals
+ * nothing about tokens.
  */
-export async function findByToken(db: Db, token: string): Promise<Stored | undefined> {
+export async function findByToken(db: Db, token: string): Promise<StoredApplication | undefined> {
   const linkHash = hashToken(token)
   return linkHash === undefined ? undefined : findByHash(db, linkHash)
 }
 
-/** What an applicant may see of their application. Times are as in answers: ISO 8601, in UTC. */
-export interface Followed {
+/** The part of an application that the applicant may see. Times are ISO 8601 texts in UTC. */
+export interface ApplicantView {
   id: number
   petId: number
-  /** Absent once the animal's record is gone. */
+  /** Absent when the record of the animal was removed. */
   petName?: string
   status: ApplicationStatus
   reason?: string
   receivedAt: string
   decidedAt?: string
-  /** What staff wrote to the applicant. */
+  /** The message of staff to the applicant. */
   reply?: string
-  /** Whether the applicant may still withdraw it. */
+  /** True while the applicant may withdraw the application. */
   mayWithdraw: boolean
 }
 
-/** The application of a private link; undefined when there is none, or it was erased. */
-export async function findByLink(db: Db, token: string): Promise<Followed | undefined> {
-  const found = await findByToken(db, token)
-  if (!found) return undefined
-  const { id, petId, status, reason, receivedAt, decidedAt, personal, closedAt } = found
+/**
+ * Finds the application of a private link, for the applicant.
+ *
+ * @returns undefined if there is none, or if it was erased
+ */
+export async function findByLink(db: Db, token: string): Promise<ApplicantView | undefined> {
+  const application = await findByToken(db, token)
+  if (!application) return undefined
+  const { id, petId, status, reason, receivedAt, decidedAt, personal, closedAt } = application
   const petName = (await pets.find(db, petId))?.pet.name
   return {
     ...{ id, petId, status, receivedAt },
@@ -124,52 +131,59 @@ export async function findByLink(db: Db, token: string): Promise<Followed | unde
 }
 
 /**
- * A kept result has nothing of what is erased one day: it is that of the row, as long as that has it, and
- * the viewer may still see it. The animal may have moved to another organization.
+ * Adds the personal data to a stored result, which has none. Reads the data from the row. Adds nothing if the
+ * data was erased, or if the viewer may no longer see it because the animal has moved to another
+ * organization.
  */
-export async function withPersonal(db: Db, application: Stored, viewer: Viewer): Promise<Stored> {
+export async function withPersonal(
+  db: Db,
+  application: StoredApplication,
+  viewer: Viewer,
+): Promise<StoredApplication> {
   if (application.personal) return application
   const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('id', '=', application.id)
-  const row = await ownOf(rows, viewer).executeTakeFirst()
+  const row = await whereVisibleTo(rows, viewer).executeTakeFirst()
   const personal = row && toStored(row).personal
   return { ...application, ...(personal && { personal }) }
 }
 
 /**
- * Until the end of the transaction nobody else adds an application for these animals, approves one, or closes
- * all of them. The order of locks is: an order, then this lock, then applications and animals.
+ * Locks the applications for animals until the end of the transaction. No other transaction can then add one,
+ * approve one or close all of them. Transactions take locks in this order: first an order, then this lock,
+ * then applications and animals.
  */
 export async function lockApplications(db: Db, petIds: number[]): Promise<void> {
-  const { waitInHand } = dialectOf(db)
+  const { lock } = dialectOf(db)
   const ids = [...new Set(petIds)].sort((one, other) => one - other)
-  for (const id of ids) await waitInHand(db, `applications for animal ${id}`)
+  for (const id of ids) await lock(db, `applications for animal ${id}`)
 }
 
-/** Of an organization that goes with all that belongs to it. */
-export async function removeOfOrganization(db: Db, organizationId: number): Promise<void> {
+/** Removes the applications of an organization, because the organization is removed with all its data. */
+export async function deleteByOrganization(db: Db, organizationId: number): Promise<void> {
   await db.deleteFrom('application').where('organization_id', '=', organizationId).execute()
 }
 
-/** By whom something was decided, and when (Unix time in milliseconds). */
-export interface Deciding {
-  /** Null for the applicant. */
+/** The key that makes a decision, and the time. */
+export interface DecisionAuthor {
+  /** The key that decides. Null if the applicant decides. */
   keyId: number | null
+  /** Unix time in milliseconds. */
   now: number
 }
 
-/** What an application becomes, and why where nobody decided about it itself. */
-interface Decided {
+/** The new status of an application. The reason is present if the service itself decides. */
+interface StatusChange {
   status: Exclude<ApplicationStatus, 'received'>
   reason?: Reason
 }
 
-/** Nothing can come of what has one of these. */
+/** The statuses of closed applications. */
 export type ClosingStatus = 'declined' | 'withdrawn'
 export const isClosing = (status: string): status is ClosingStatus =>
   status === 'declined' || status === 'withdrawn'
 
-/** The columns of a decision. */
-export function decided({ status, reason }: Decided, { keyId, now }: Deciding) {
+/** The columns that a decision sets. */
+export function decisionColumns({ status, reason }: StatusChange, { keyId, now }: DecisionAuthor) {
   const isOpen = status === 'in_review'
   return {
     status,
@@ -180,16 +194,20 @@ export function decided({ status, reason }: Decided, { keyId, now }: Deciding) {
   }
 }
 
-/** @returns false when somebody was faster: it no longer has the status that it had `before` */
-export async function move(
+/**
+ * Sets the status of an application.
+ *
+ * @returns false if another transaction has changed or closed the application since `before` was read
+ */
+export async function setStatus(
   db: Db,
-  before: Pick<Stored, 'id' | 'status'>,
-  status: Decided['status'],
-  by: Deciding,
+  before: Pick<StoredApplication, 'id' | 'status'>,
+  status: StatusChange['status'],
+  by: DecisionAuthor,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('application')
-    .set(decided({ status }, by))
+    .set(decisionColumns({ status }, by))
     .where('id', '=', before.id)
     .where('status', '=', before.status)
     .where('closed_at', 'is', null)
@@ -197,45 +215,53 @@ export async function move(
   return numUpdatedRows > 0n
 }
 
-type ItsOrder = Pick<Order, 'id' | 'petId'>
+type OrderKey = Pick<Order, 'id' | 'petId'>
 
-/** The application whose approval placed an order. */
-const approvedWith = (db: Db, { id, petId }: ItsOrder) =>
+/** Builds an update of the application whose approval placed an order. */
+const updateApproved = (db: Db, { id, petId }: OrderKey) =>
   db
     .updateTable('application')
     .where('pet_id', '=', petId)
     .where('status', '=', 'approved')
     .where('order_id', '=', id)
 
-/** Nothing more can come of an application once its order is completed. */
-export async function closeApproved(db: Db, order: ItsOrder, { now }: Deciding): Promise<void> {
-  await approvedWith(db, order)
+/** Closes the application that placed an order, because the order is completed. */
+export async function closeApproved(db: Db, order: OrderKey, { now }: DecisionAuthor): Promise<void> {
+  await updateApproved(db, order)
     .set({ closed_at: atLeastKnownTime(now) })
     .execute()
 }
 
-/** An application is in review again once its order is cancelled. */
-export async function reopenApproved(db: Db, order: ItsOrder, by: Deciding): Promise<void> {
-  await approvedWith(db, order)
-    .set({ ...decided({ status: 'in_review' }, by), order_id: null })
+/** Returns the application that placed an order to review, because the order was cancelled. */
+export async function reopenApproved(db: Db, order: OrderKey, by: DecisionAuthor): Promise<void> {
+  await updateApproved(db, order)
+    .set({ ...decisionColumns({ status: 'in_review' }, by), order_id: null })
     .execute()
 }
 
-/** Declines all that are open for an animal. */
-export async function declineOpen(db: Db, petId: number, reason: Reason, by: Deciding): Promise<void> {
+/** Declines all open applications for an animal. */
+export async function declineOpen(db: Db, petId: number, reason: Reason, by: DecisionAuthor): Promise<void> {
   await db
     .updateTable('application')
-    .set(decided({ status: 'declined', reason }, by))
+    .set(decisionColumns({ status: 'declined', reason }, by))
     .where('pet_id', '=', petId)
     .where('status', 'in', ['received', 'in_review'])
     .execute()
 }
 
-/** The open applications for an animal are with the organization that has it. */
-export async function moveOpen(db: Db, petId: number, organizationId: number | undefined): Promise<void> {
+/**
+ * Moves the open applications of an animal to its new organization. Removes the internal notes of the old
+ * organization.
+ */
+export async function moveOpen(
+  db: Db,
+  petId: number,
+  from: number | undefined,
+  to: number | undefined,
+): Promise<void> {
   await db
     .updateTable('application')
-    .set({ organization_id: organizationId ?? null })
+    .set({ organization_id: to ?? null, ...(from !== undefined && { note: null }) })
     .where('pet_id', '=', petId)
     .where('status', 'in', ['received', 'in_review'])
     .execute()

@@ -1,7 +1,7 @@
 import type { NewPet } from '../pets/schema.ts'
 import type { Looks } from './drawing.ts'
 
-/** An animal of a shelter that does not exist, with what it looks like. */
+/** An animal of the demo shelter, with its appearance for the drawing. */
 export interface DemoAnimal extends Omit<NewPet, 'categoryId'> {
   category: string
   looks: Omit<Looks, 'kind' | 'backdrop'>
@@ -14,17 +14,17 @@ const GINGER = { fur: '#d9893d', second: '#a65a1d' }
 const GRAY = { fur: '#8d8f98', second: '#62646e' }
 const SAND = { fur: '#d8c8b4', second: '#e7b8a8' }
 
-const ALL = { spayedNeutered: true, vaccinated: true, houseTrained: true }
-const EVERYBODY = { children: true, dogs: true, cats: true }
+const ALL_TRAITS = { spayedNeutered: true, vaccinated: true, houseTrained: true }
+const GOOD_WITH_ALL = { children: true, dogs: true, cats: true }
 
 const dog = (name: string, primary: string, rest: Partial<DemoAnimal>): DemoAnimal => ({
   ...{ name, category: 'Dog', status: 'available', breed: { primary, mixed: false } },
-  ...{ fee: { amount: 25_000, currency: 'USD' }, traits: ALL, looks: BROWN },
+  ...{ fee: { amount: 25_000, currency: 'USD' }, traits: ALL_TRAITS, looks: BROWN },
   ...rest,
 })
 const cat = (name: string, primary: string, rest: Partial<DemoAnimal>): DemoAnimal => ({
   ...{ name, category: 'Cat', status: 'available', breed: { primary, mixed: false } },
-  ...{ fee: { amount: 9_000, currency: 'USD' }, traits: ALL, looks: GINGER },
+  ...{ fee: { amount: 9_000, currency: 'USD' }, traits: ALL_TRAITS, looks: GINGER },
   ...rest,
 })
 const rabbit = (name: string, primary: string, rest: Partial<DemoAnimal>): DemoAnimal => ({
@@ -37,15 +37,15 @@ const rabbit = (name: string, primary: string, rest: Partial<DemoAnimal>): DemoA
   ...rest,
 })
 
-/** In the order in which they came. */
+/** The animals in the order in which they arrived at the shelter. */
 export const DEMO_ANIMALS: DemoAnimal[] = [
   dog('Biscuit', 'Beagle', {
     ...{ birthDate: '2021-04-12', sex: 'male', size: 'medium', weightGrams: 13_400, coat: 'short' },
-    ...{ colors: ['Brown', 'White'], tags: ['food lover', 'gentle'], goodWith: EVERYBODY },
+    ...{ colors: ['Brown', 'White'], tags: ['food lover', 'gentle'], goodWith: GOOD_WITH_ALL },
     looks: { ...BROWN, hanging: true },
     description:
-      'Biscuit follows his nose, and his nose leads to the kitchen. He walks well on a lead, sleeps through the ' +
-      'night and greets everybody as an old friend.\nA fenced garden would be good: a rabbit is a strong argument.',
+      'Biscuit follows his nose, and his nose leads to the kitchen. He walks well on a leash, sleeps through the ' +
+      'night and greets everyone like an old friend.\nA fenced yard would be good: a rabbit is a strong argument.',
   }),
   dog('Juno', 'Border Collie', {
     ...{ birthDate: '2023-02-02', sex: 'female', size: 'medium', weightGrams: 17_200, coat: 'long' },
@@ -56,15 +56,20 @@ export const DEMO_ANIMALS: DemoAnimal[] = [
   }),
   dog('Moss', 'Labrador Retriever', {
     ...{ birthDate: '2014-09-20', sex: 'male', size: 'large', weightGrams: 31_000, coat: 'short' },
-    ...{ colors: ['Black'], tags: ['calm', 'senior'], goodWith: EVERYBODY },
+    ...{ colors: ['Black'], tags: ['calm', 'senior'], goodWith: GOOD_WITH_ALL },
     looks: { ...BLACK, hanging: true, second: '#34343b' },
     description:
-      'An old gentleman with a grey chin. Moss takes a tablet for his hips each morning, in cheese.\nHe would like ' +
-      'a soft bed on the ground floor.',
+      'An old gentleman with a gray chin. Moss takes a pill for his hips each morning, in cheese.\nHe would like ' +
+      'a soft bed and no stairs.',
   }),
   cat('Saffron', 'Domestic Shorthair', {
     ...{ birthDate: '2024-06-01', sex: 'female', size: 'small', weightGrams: 3_600, coat: 'short' },
-    ...{ colors: ['Orange'], tags: ['playful'], goodWith: EVERYBODY, looks: { ...GINGER, stripes: true } },
+    ...{
+      colors: ['Orange'],
+      tags: ['playful'],
+      goodWith: GOOD_WITH_ALL,
+      looks: { ...GINGER, stripes: true },
+    },
     description:
       'Saffron races along the hallway at six and sleeps in the sun at seven. She talks while she eats.',
   }),
@@ -77,7 +82,7 @@ export const DEMO_ANIMALS: DemoAnimal[] = [
   rabbit('Clover', 'Holland Lop', {
     ...{ birthDate: '2024-03-15', sex: 'female', size: 'small', weightGrams: 1_700 },
     ...{ colors: ['Gray'], tags: ['pair'], looks: { fur: '#8d7f74', second: '#c9a596', hanging: true } },
-    description: 'Clover and Thimble groom each other all day and go together. They know a litter box.',
+    description: 'Clover and Thimble groom each other all day and go together. They use a litter box.',
   }),
   rabbit('Thimble', 'Holland Lop', {
     ...{ birthDate: '2024-03-15', sex: 'male', size: 'small', weightGrams: 1_650 },
@@ -89,12 +94,11 @@ export const DEMO_ANIMALS: DemoAnimal[] = [
     ...{ birthDate: '2022-08-08', sex: 'female', size: 'small', weightGrams: 6_800, coat: 'wire' },
     ...{ colors: ['White', 'Brown'], tags: ['lively'], looks: { ...WHITE, second: '#8a5a2c', patch: true } },
     goodWith: { children: true, dogs: false, cats: false },
-    description:
-      'Small dog, large opinions. Pepper wants to be the only dog, and the one who holds the ball.',
+    description: 'Small dog, large opinions. Pepper wants to be the only dog, and the one with the ball.',
   }),
   cat('Willow', 'Maine Coon', {
     ...{ birthDate: '2020-05-05', sex: 'female', size: 'large', weightGrams: 6_900, coat: 'long' },
-    ...{ colors: ['Gray', 'White'], tags: ['needs brushing'], goodWith: EVERYBODY },
+    ...{ colors: ['Gray', 'White'], tags: ['needs brushing'], goodWith: GOOD_WITH_ALL },
     looks: { ...GRAY, stripes: true },
     description: 'Willow needs a comb twice a week and thinks that this is the best part of the day.',
   }),
@@ -102,18 +106,17 @@ export const DEMO_ANIMALS: DemoAnimal[] = [
     ...{ birthDate: '2022-01-30', sex: 'male', size: 'large', weightGrams: 36_000, coat: 'medium' },
     ...{
       colors: ['Black', 'Brown'],
-      tags: ['strong on the lead'],
+      tags: ['strong on the leash'],
       looks: { fur: '#8b6a43', second: '#2f2a26' },
     },
     goodWith: { children: true, dogs: true, cats: false },
     status: 'pending',
-    description:
-      'Atlas knows twelve commands and will teach you the thirteenth. He has met somebody already.',
+    description: 'Atlas knows twelve commands and will teach you the thirteenth. He has already met someone.',
   }),
   cat('Pip', 'Siamese', {
     ...{ birthDate: '2026-06-10', sex: 'male', size: 'small', weightGrams: 1_900, coat: 'short' },
     ...{ colors: ['Cream', 'Brown'], tags: ['kitten'], looks: { fur: '#e8dcc8', second: '#6b5244' } },
-    goodWith: EVERYBODY,
+    goodWith: GOOD_WITH_ALL,
     traits: { vaccinated: true, houseTrained: true },
     description:
       'Pip is all ears and questions. He would do best with another young cat, or with a lot of time.',

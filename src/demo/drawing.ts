@@ -1,9 +1,9 @@
-/** How one animal looks, as far as a drawing shows it. */
+/** The appearance of an animal in a drawing. */
 export interface Looks {
   kind: 'dog' | 'cat' | 'rabbit'
-  /** Of the fur, as CSS has colors. */
+  /** The CSS color of the fur. */
   fur: string
-  /** Of patches, ears and nose. */
+  /** The CSS color of patches, ears and nose. */
   second: string
   backdrop: string
   /** Ears that hang instead of standing. */
@@ -16,8 +16,8 @@ export interface Looks {
 const WIDTH = 1_200
 const HEIGHT = 900
 
-/** The face of an animal in a few shapes, so that a demo needs nobody's photo. An SVG. */
-export function drawing(looks: Looks): string {
+/** Draws the face of an animal as an SVG. */
+export function drawAnimal(looks: Looks): string {
   const { fur, second, backdrop, patch, stripes } = looks
   const parts = [
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="${backdrop}"/>`,

@@ -4,47 +4,51 @@ import sharp from 'sharp'
 import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
-import { located } from '../organizations/locate.ts'
+import { withCoordinates } from '../organizations/places.ts'
 import * as organizations from '../organizations/store.ts'
-import * as petLists from '../pets/search.ts'
-import { keepNew } from '../photos/files.ts'
-import { workFile } from '../photos/storage/folder.ts'
+import * as petLists from '../pets/list.ts'
+import { renderNewPhoto } from '../photos/files.ts'
+import { newWorkFile } from '../photos/storage/folder.ts'
 import type { PhotoFiles } from '../photos/storage/open.ts'
 import { importAnimals } from '../transfer/import.ts'
-import { own } from '../transfer/mappings/own.ts'
+import { ownMapping } from '../transfer/mappings/own.ts'
 import { DEMO_ANIMALS, type DemoAnimal } from './animals.ts'
-import { drawing, type Looks } from './drawing.ts'
+import { drawAnimal, type Looks } from './drawing.ts'
 import { DEMO_CODE, DEMO_PLACE, DEMO_SHELTER } from './shelter.ts'
 
 type Store = Writer & { db: Db }
 
-export interface Filled {
+export interface DemoCounts {
   animals: number
   applications: number
 }
 
 /**
- * Adds a made-up shelter with its animals and drawn photos.
+ * Adds the demo shelter with its animals, drawings as photos, and applications.
  *
- * @returns undefined when it is there already
+ * @returns undefined if the demo shelter exists already
  */
 export async function fillDemo(
   store: Store,
   files: PhotoFiles,
   clock: () => number,
-): Promise<Filled | undefined> {
+): Promise<DemoCounts | undefined> {
   const { db, write } = store
-  if ((await organizations.idOfCode(db, DEMO_CODE)) !== undefined) return undefined
-  const { id } = await write(changes.insertOrganization, await located(DEMO_SHELTER), clock())
-  await importAnimals(store, lines(), {
-    ...{ format: 'ndjson', mapping: own, source: 'demo', idColumn: 'externalId', update: false },
-    ...{ category: undefined, organization: DEMO_CODE, dryRun: false, mayHaveOwnIds: false },
-    ...{ keyId: null, clock, onBatch: () => undefined },
-    onRefused({ line, reason }) {
-      throw new Error(`animal ${line} of the demo was refused: ${reason}`)
+  if ((await organizations.findIdByCode(db, DEMO_CODE)) !== undefined) return undefined
+  const { id } = await write(changes.insertOrganization, await withCoordinates(DEMO_SHELTER), clock())
+  await importAnimals(
+    store,
+    { bytes: lines },
+    {
+      ...{ format: 'ndjson', mapping: ownMapping, source: 'demo', idColumn: 'externalId', update: false },
+      ...{ category: undefined, organization: DEMO_CODE, dryRun: false, mayHaveOwnIds: false },
+      ...{ keyId: null, clock },
+      onRefused({ line, reason }) {
+        throw new Error(`animal ${line} of the demo is invalid: ${reason}`)
+      },
     },
-  })
-  const { found } = await petLists.listWhole(db, { limit: 100, sort: 'id', organizationId: id }, '')
+  )
+  const { found } = await petLists.listFull(db, { limit: 100, sort: 'id', organizationId: id }, '')
   for (const [index, { id: petId }] of found.entries()) {
     await addPhoto(store, files, petId, DEMO_ANIMALS[index] as DemoAnimal, index, clock())
   }
@@ -56,7 +60,7 @@ export async function fillDemo(
   return { animals: found.length, applications: APPLICATIONS.length }
 }
 
-/** As `adoptable export` would have them. */
+/** The animals as lines of an `adoptable export` file. */
 async function* lines(): AsyncGenerator<Buffer> {
   for (const [index, { looks, ...animal }] of DEMO_ANIMALS.entries()) {
     const bondedWith = DEMO_ANIMALS.flatMap(({ tags = [] }, other) =>
@@ -68,11 +72,11 @@ async function* lines(): AsyncGenerator<Buffer> {
   }
 }
 
-/** For which animal, by its place in the list, and what they say of themselves. */
+/** The demo applications, each with the index of its animal and a message. */
 const APPLICATIONS = [
-  { index: 0, message: 'We have a fenced garden and walk twice a day. Two children of nine and twelve.' },
-  { index: 0, message: 'I work at home and would take him along everywhere.' },
-  { index: 4, message: 'A quiet flat without other animals. I have all the time that he needs.' },
+  { index: 0, message: 'We have a fenced yard and walk twice a day. Our two children are nine and twelve.' },
+  { index: 0, message: 'I work from home and would take him everywhere.' },
+  { index: 4, message: 'A quiet apartment without other animals. I have all the time he needs.' },
 ]
 
 async function addApplications({ write }: Store, petIds: number[], now: number): Promise<void> {
@@ -97,12 +101,12 @@ async function addPhoto(
   now: number,
 ): Promise<void> {
   const kind = KINDS[category] ?? 'dog'
-  const svg = drawing({ ...looks, kind, backdrop: BACKDROPS[index % BACKDROPS.length] as string })
+  const svg = drawAnimal({ ...looks, kind, backdrop: BACKDROPS[index % BACKDROPS.length] as string })
   const picture = await sharp(Buffer.from(svg)).jpeg({ quality: 90 }).toBuffer()
-  const file = await workFile(files.store)
+  const file = await newWorkFile(files.store)
   await writeFile(file, picture, { mode: 0o600 })
-  // The service makes the others, when somebody asks or has the time.
-  const made = await keepNew(files, file)
+  // The service makes the other sizes later, in a job or when a client requests a size.
+  const made = await renderNewPhoto(files, file)
   await rm(file, { force: true })
   const digest = createHash('sha256').update(picture).digest('hex')
   const photo = { digest, ...made, alt: `A drawing of ${name}, a ${kind}` }

@@ -1,12 +1,12 @@
 import type { NewOrganization } from '../organizations/schema.ts'
 
-/** Tells the demo from everything else in a store. */
+/** The organization code that identifies the demo shelter. */
 export const DEMO_CODE = 'DEMO'
 
-/** Where its animals are: the middle of a city. */
+/** The place of the demo animals: a city center. */
 export const DEMO_PLACE = { city: 'Denver', region: 'CO', country: 'US', postcode: '80202' }
 
-/** A shelter that does not exist. Its address is that of no house, and its telephone numbers nobody. */
+/** The demo shelter. Its telephone number is fictitious, and its address has no street. */
 export const DEMO_SHELTER: NewOrganization = {
   code: DEMO_CODE,
   name: 'Demo Shelter',
@@ -14,9 +14,9 @@ export const DEMO_SHELTER: NewOrganization = {
   phone: '555-0100',
   address: DEMO_PLACE,
   mission:
-    'This shelter and its animals are made up, to look around in. `adoptable demo --remove` takes them away.',
+    'This shelter and its animals are made up so that you can look around. Run `adoptable demo --remove` to remove them.',
   adoptionPolicy:
-    'Tell us how you live and what you wish for. We answer within three days, and you meet first.',
+    'Tell us about your home and what you are looking for. We answer within three days, and you meet the animal first.',
   hours: {
     tuesday: '12:00–18:00',
     wednesday: '12:00–18:00',

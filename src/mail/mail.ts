@@ -1,40 +1,43 @@
 import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport'
 import type { Config } from '../config.ts'
 
-/** A letter of plain text. */
-export interface Letter {
-  /** An e-mail address alone. */
+/** A plain-text e-mail. */
+export interface Email {
+  /** Only the address, without a name. */
   to: string
   subject: string
   text: string
 }
 
 export interface Mail {
-  /** @returns whether the server has taken it; why not is in the log, without the address. Never rejects */
-  send(letter: Letter): Promise<boolean>
+  /**
+   * Resolves to whether the server accepted the e-mail, and never rejects. The log gives the reason for a
+   * failure, without the address.
+   */
+  send(email: Email): Promise<boolean>
 }
 
-/** Milliseconds for each step with the server: a person waits for a page meanwhile. */
-const PATIENCE_MS = 10_000
-/** So many letters are on their way at once. */
+/** The time limit for each step of the conversation with the server, because a person waits for a page. */
+const STEP_TIMEOUT_MS = 10_000
+/** The maximum number of e-mails sent at once. */
 const MAX_CONCURRENCY = 5
 
 /**
- * Sends by the server of SMTP_URL.
+ * Opens the mail server of SMTP_URL.
  *
- * @param tell hears why a letter was not sent
- * @returns undefined where there is none
+ * @param onFailure called with the reason if an e-mail was not sent
+ * @returns undefined if SMTP_URL is not set
  */
-export function openMail({ smtpUrl, mailFrom }: Config, tell: (error: Error) => void): Mail | undefined {
+export function openMail({ smtpUrl, mailFrom }: Config, onFailure: (error: Error) => void): Mail | undefined {
   if (smtpUrl === undefined || mailFrom === undefined) return undefined
   let sending = 0
 
-  async function sendNow({ to, subject, text }: Letter): Promise<void> {
-    // Loaded by those alone who send.
+  async function sendNow({ to, subject, text }: Email): Promise<void> {
+    // Loads the library only when it sends an e-mail.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(optionsOf(smtpUrl as string))
     try {
-      // As an object the address is taken as it is: no comma or bracket in it makes two of one.
+      // An address in an object is not parsed, so a comma or bracket cannot add a second recipient.
       const recipient = { name: '', address: inOneLine(to) }
       await transport.sendMail({ from: mailFrom, to: recipient, subject: inOneLine(subject), text, ...QUIET })
     } finally {
@@ -43,17 +46,17 @@ export function openMail({ smtpUrl, mailFrom }: Config, tell: (error: Error) => 
   }
 
   return {
-    async send(letter) {
+    async send(email) {
       if (sending >= MAX_CONCURRENCY) {
-        tell(new Error('too many letters are on their way'))
+        onFailure(new Error('too many e-mails are being sent'))
         return false
       }
       sending += 1
       try {
-        await sendNow(letter)
+        await sendNow(email)
         return true
       } catch (error) {
-        tell(new Error(reasonOf(error)))
+        onFailure(new Error(reasonOf(error)))
         return false
       } finally {
         sending -= 1
@@ -62,7 +65,7 @@ export function openMail({ smtpUrl, mailFrom }: Config, tell: (error: Error) => 
   }
 }
 
-/** Nothing is read from files or fetched for a letter; programs that answer by themselves need not. */
+/** Stops the library from attaching files or fetching content, and asks auto-responders not to answer. */
 const QUIET = {
   disableFileAccess: true,
   disableUrlAccess: true,
@@ -78,22 +81,22 @@ function optionsOf(url: string): SMTPTransportOptions {
     host,
     port: Number(port || (secure ? 465 : 587)),
     secure,
-    // No password goes over a line that others may read.
+    // A password must not be sent unencrypted, except within this machine.
     requireTLS: hasUser && !secure && !/^(?:localhost|127\.[\d.]+|::1)$/.test(host),
     ...(hasUser && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: PATIENCE_MS,
-    greetingTimeout: PATIENCE_MS,
-    socketTimeout: PATIENCE_MS,
-    dnsTimeout: PATIENCE_MS,
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+    dnsTimeout: STEP_TIMEOUT_MS,
   }
 }
 
-/** Headers are lines: what comes from people makes no further one. */
+/** Removes line breaks, so text from people cannot add a header. */
 function inOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }
 
-/** What the server says may name the address: its code alone is told. */
+/** Reports only codes, because the message of the server may contain the address. */
 function reasonOf(error: unknown): string {
   const {
     code = 'unknown',
@@ -105,5 +108,5 @@ function reasonOf(error: unknown): string {
     command?: string
   }
   const details = [code, responseCode, command].filter(Boolean).join(' ')
-  return `the mail server did not take a letter (${details})`
+  return `the mail server did not accept an e-mail (${details})`
 }

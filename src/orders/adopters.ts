@@ -1,18 +1,23 @@
 import { type SqlBool, sql } from 'kysely'
+import { pagesById } from '../db/pages-by-id.ts'
 import type { Db } from '../db/tables.ts'
+import { createEmailMatcher, isSameEmail } from '../http/email.ts'
 import type { Order } from './schema.ts'
 import { ORDER_COLUMNS, toOrder } from './store.ts'
 
-/** This many are erased in one transaction: other changes wait for it. */
-const MAX_ERASED = 1_000
+/** The maximum number of adopters that one transaction erases. Other changes wait for the transaction. */
+const BATCH_SIZE = 1_000
 
-/** The condition of the index adopter_by_close, in its own words: others would not find it. */
+/**
+ * Must be the exact text of the condition of the partial index adopter_by_close. Otherwise databases do not
+ * use the index.
+ */
 const CLOSED_WITH_ADOPTER = sql<SqlBool>`adopter is not null and status in ('completed', 'cancelled')`
 
-/** Whether there is an adopter who is to be erased one day. */
-export async function waitsForErasure(db: Db): Promise<boolean> {
-  const waiting = db.selectFrom('adoption_order').select('id').where(CLOSED_WITH_ADOPTER).limit(1)
-  return (await waiting.executeTakeFirst()) !== undefined
+/** @returns true if a closed order still has an adopter, whose data must be erased later */
+export async function hasClosedAdopters(db: Db): Promise<boolean> {
+  const orders = db.selectFrom('adoption_order').select('id').where(CLOSED_WITH_ADOPTER).limit(1)
+  return (await orders.executeTakeFirst()) !== undefined
 }
 
 const dueForErasure = (db: Db, closedBefore: number) =>
@@ -23,71 +28,90 @@ const dueForErasure = (db: Db, closedBefore: number) =>
     .where('decided_at', '<', closedBefore)
 
 /** @param closedBefore Unix time in milliseconds */
-export async function hasErasable(db: Db, closedBefore: number): Promise<boolean> {
+export async function isErasureDue(db: Db, closedBefore: number): Promise<boolean> {
   return (await dueForErasure(db, closedBefore).limit(1).executeTakeFirst()) !== undefined
 }
 
 /**
- * Erases who the adopters were in orders that were closed before a Unix time in milliseconds.
+ * Erases the adopters of one batch of closed orders.
  *
- * @returns whether there are more
+ * @param closedBefore Unix time in milliseconds
+ * @returns whether more adopters may be due
  */
 export async function eraseAdopters(db: Db, closedBefore: number): Promise<boolean> {
-  const due = dueForErasure(db, closedBefore).limit(MAX_ERASED)
+  const due = dueForErasure(db, closedBefore).limit(BATCH_SIZE)
   const { numUpdatedRows } = await db
     .updateTable('adoption_order')
     .set({ adopter: null })
     .where('id', 'in', due)
     .executeTakeFirstOrThrow()
-  if (numUpdatedRows > 0n) await scrubIsDue(db)
-  return numUpdatedRows === BigInt(MAX_ERASED)
+  if (numUpdatedRows > 0n) await markScrubDue(db)
+  return numUpdatedRows === BigInt(BATCH_SIZE)
 }
 
-/** Something was erased, of which the files of the store may still hold bytes. */
-export async function scrubIsDue(db: Db): Promise<void> {
-  await db.updateTable('known_time').set({ scrub_due: sql`scrub_due + 1` }).execute()
+/**
+ * Records that the store's files may still contain erased bytes.
+ *
+ * @param ofAnimals true if erased bytes may also be in the tables of animals
+ */
+export async function markScrubDue(db: Db, ofAnimals = false): Promise<void> {
+  const due = { scrub_due: sql<number>`scrub_due + 1`, ...(ofAnimals && { animals_scrub_due: 1 }) }
+  await db.updateTable('known_time').set(due).execute()
 }
 
-/** @returns how many erasures there were of which the files of the store may still hold bytes */
+/** @returns the number of erasures whose bytes may still be in the store's files */
 export async function countUnscrubbed(db: Db): Promise<number> {
-  const known = await db.selectFrom('known_time').select('scrub_due').executeTakeFirst()
-  return known?.scrub_due ?? 0
+  const row = await db.selectFrom('known_time').select('scrub_due').executeTakeFirst()
+  return row?.scrub_due ?? 0
 }
 
-/** Of so many erasures no byte is left; one that came meanwhile waits for the next time. */
-export async function scrubbed(db: Db, count: number): Promise<void> {
-  await db.updateTable('known_time').set({ scrub_due: 0 }).where('scrub_due', '=', count).execute()
+/**
+ * Records that the files were scrubbed. Does nothing if another erasure has happened since `count` was read.
+ */
+export async function clearScrubDue(db: Db, count: number): Promise<void> {
+  const done = { scrub_due: 0, animals_scrub_due: 0 }
+  await db.updateTable('known_time').set(done).where('scrub_due', '=', count).execute()
 }
 
-/** This many rows are read at a time. */
-const PAGE_SIZE = 1_000
-
-export function isSameEmail(stored: string | undefined, email: string): boolean {
-  return stored?.toLowerCase() === email.toLowerCase()
-}
-
-/** Every order whose adopter has this e-mail address, oldest first. */
-export async function ordersOf(db: Db, email: string): Promise<Order[]> {
-  const found: Order[] = []
-  let after = 0
-  for (;;) {
-    const rows = await db
+/**
+ * Finds the orders whose adopter has an e-mail address, oldest first. Also finds the ids of other orders that
+ * mention the address.
+ */
+export async function findOrdersOf(db: Db, email: string): Promise<{ own: Order[]; mentioning: number[] }> {
+  const own: Order[] = []
+  const mentioning: number[] = []
+  const mentions = createEmailMatcher(email)
+  const read = (after: number, limit: number) =>
+    db
       .selectFrom('adoption_order')
       .select(ORDER_COLUMNS)
       .where('id', '>', after)
       .where('adopter', 'is not', null)
       .orderBy('id')
-      .limit(PAGE_SIZE)
+      .limit(limit)
       .execute()
-    const orders = rows.map(toOrder)
-    found.push(...orders.filter(({ adopter }) => isSameEmail(adopter?.email, email)))
-    if (rows.length < PAGE_SIZE) return found
-    after = rows.at(-1)?.id ?? after
+  for await (const rows of pagesById(read)) {
+    for (const order of rows.map(toOrder)) {
+      if (isSameEmail(order.adopter?.email, email)) own.push(order)
+      else if (mentions.occursIn(order.adopter)) mentioning.push(order.id)
+    }
+  }
+  return { own, mentioning }
+}
+
+/** Erases an e-mail address from the adopters of other people's orders. */
+export async function eraseMentions(db: Db, orderIds: number[], email: string): Promise<void> {
+  const { eraseIn } = createEmailMatcher(email)
+  const rows = db.selectFrom('adoption_order').select(['id', 'adopter']).where('id', 'in', orderIds)
+  for (const { id, adopter } of await rows.execute()) {
+    const after = JSON.stringify(eraseIn(JSON.parse(adopter ?? 'null')))
+    const order = db.updateTable('adoption_order').set({ adopter: after }).where('id', '=', id)
+    await order.where('adopter', 'is not', null).execute()
   }
 }
 
-/** Erases who the adopters were in these orders, as far as they are closed. */
-export async function eraseFrom(db: Db, orderIds: number[]): Promise<void> {
+/** Among the given orders, erases the adopters of the closed ones. */
+export async function eraseAdoptersOf(db: Db, orderIds: number[]): Promise<void> {
   await db
     .updateTable('adoption_order')
     .set({ adopter: null })

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const ORDERS = 300
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-/** Of every length: every tenth takes more than a page. */
+/** Adopters differ in length. Every tenth takes more than a page of SQLite. */
 function adopterOf(number: number) {
   const mark = `mark${number}x `
   const message = number % 10 === 0 ? mark + '🏡'.repeat(1_400) + mark : mark.repeat(1 + ((number * 37) % 60))
@@ -28,18 +28,18 @@ function decide(app: TestApp, id: number, status: string) {
   return app.request(`/v1/store/orders/${id}`, { method: 'PATCH', headers, body: { status } })
 }
 
-/** The numbers of the adopters of whom any byte is left. */
-function leftIn(bytes: string): number[] {
-  const left = bytes.matchAll(/(?:Adopter|mark)(\d+)x|\ba(\d+)x@example/gi)
-  return [...new Set([...left].map(([, number, other]) => Number(number ?? other)))].sort((a, b) => a - b)
+/** @returns the numbers of the adopters that the bytes mention */
+function adoptersIn(bytes: string): number[] {
+  const mentions = bytes.matchAll(/(?:Adopter|mark)(\d+)x|\ba(\d+)x@example/gi)
+  return [...new Set([...mentions].map(([, number, other]) => Number(number ?? other)))].sort((a, b) => a - b)
 }
 
-test(`of ${ORDERS} adopters who were erased no byte is left after a stop, and all of one who was not`, async (t) => {
+test(`erasing ${ORDERS} adopters leaves no byte of them in the stopped store, and keeps the adopter of an open order`, async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const open: number[] = []
   for (let number = 1; number <= ORDERS; number += 1) {
     open.push(await place(app, number))
-    // In another order than they came: rows grow between others, and SQLite moves what stands beside them.
+    // Not in the order of creation, so rows grow and SQLite moves neighboring rows.
     if (number % 5 !== 0) await decide(app, open[(number * 7) % open.length] ?? 0, 'approved')
     if (number % 2 === 0) {
       await decide(app, open.splice((number * 7_919) % open.length, 1)[0] ?? 0, 'cancelled')
@@ -47,19 +47,19 @@ test(`of ${ORDERS} adopters who were erased no byte is left after a stop, and al
   }
   app.clock.now += DAY_MS
   for (const id of open) await decide(app, id, 'cancelled')
-  const stays = await place(app, ORDERS + 1)
-  // Half of them first, beside those that stay, and then the others.
+  const openOrder = await place(app, ORDERS + 1)
+  // Erases half of them first, then the others.
   for (const days of [90, 1]) {
     app.clock.now += days * DAY_MS
     await untilScrubbed(app)
   }
-  assert.deepEqual((await app.get(`/v1/store/orders/${stays}`)).body.adopter, adopterOf(stays))
+  assert.deepEqual((await app.get(`/v1/store/orders/${openOrder}`)).body.adopter, adopterOf(openOrder))
   await app.stop()
 
-  assert.deepEqual(leftIn(await storedBytes(app.databaseUrl)), [stays])
+  assert.deepEqual(adoptersIn(await storedBytes(app.databaseUrl)), [openOrder])
 })
 
-test('a replay gives the adopter as long as the order has one, and the kept result never has', async (t) => {
+test('replaying an order request: the adopter is taken from the order, and never stored with the result', async (t) => {
   const app = await startApp(t, { settings: { ADOPTER_DATA_DAYS: '1' } })
   const again = () =>
     app.post('/v1/store/orders', { petId: 1, adopter: adopterOf(1) }, { 'idempotency-key': 'order-1' })
@@ -69,11 +69,11 @@ test('a replay gives the adopter as long as the order has one, and the kept resu
   assert.deepEqual(first.body.adopter, adopterOf(1))
   const cancelled = await decide(app, 1, 'cancelled')
   assert.deepEqual((await decide(app, 1, 'cancelled')).text, cancelled.text)
-  const kept = await app.service.context.db.selectFrom('idempotency').select('result').execute()
-  assert.equal(kept.length, 2)
-  assert.doesNotMatch(JSON.stringify(kept), /adopter|example\.org/i)
+  const stored = await app.service.context.db.selectFrom('idempotency').select('result').execute()
+  assert.equal(stored.length, 2)
+  assert.doesNotMatch(JSON.stringify(stored), /adopter|example\.org/i)
 
-  // The same status again is a change that changes nothing: with a new key its result is kept from now on.
+  // Sends the same status with a new key, which stores its result from now on.
   app.clock.now += 1.5 * DAY_MS
   const repeat = () =>
     app.request('/v1/store/orders/1', {

@@ -10,11 +10,11 @@ const ADOPTER = { name: 'Ada', email: 'ada@example.org' }
 
 const tidyUp = ({ service }: TestApp): Promise<void> => doJobs(service.context)
 
-/** A service whose steady clock is a second one, with one order that was closed now. */
+/** Starts a service with its own steady clock, and one order that is closed now. */
 async function startWithOrder(t: TestContext, options: Options = {}) {
   const steady = { now: 0 }
   const app = await startApp(t, { ...options, steady: () => steady.now })
-  // The service's own first round may come late: until then it has seen no time pass.
+  // Reads the clocks for the first time; otherwise the first job does that.
   await app.service.context.knownTime()
   if (options.databaseUrl === undefined) {
     await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
@@ -36,15 +36,16 @@ async function adopterIn(app: TestApp): Promise<unknown> {
   return (await db.selectFrom('adoption_order').select('adopter').executeTakeFirst())?.adopter
 }
 
-const leapsTold = ({ log }: TestApp): number => log.filter((line) => /the store knows of/.test(line)).length
+const countWarnings = ({ log }: TestApp): number =>
+  log.filter((line) => /the store knows of/.test(line)).length
 
-test('a clock that leaps 91 days erases nobody, is told once, and the time is waited out', async (t) => {
+test('the clock jumps ahead 91 days: one warning is logged, and adopters are erased only after 91 days have passed', async (t) => {
   const { app, pass } = await startWithOrder(t)
   await pass(HOUR_MS)
   app.clock.now += 91 * DAY_MS
   await tidyUp(app)
   await tidyUp(app)
-  assert.equal(leapsTold(app), 1)
+  assert.equal(countWarnings(app), 1)
   assert.ok(await adopterIn(app))
 
   await pass(88 * DAY_MS)
@@ -53,7 +54,7 @@ test('a clock that leaps 91 days erases nobody, is told once, and the time is wa
   assert.equal(await adopterIn(app), null)
 })
 
-test('a start with the clock 91 days ahead erases nobody: it counts one day, and the next at once none', async (t) => {
+test('starting with the clock 91 days ahead erases nothing and credits one day, and immediate restarts credit none', async (t) => {
   const { app, pass } = await startWithOrder(t)
   await pass(2 * HOUR_MS)
   await app.stop()
@@ -61,14 +62,14 @@ test('a start with the clock 91 days ahead erases nobody: it counts one day, and
   for (let start = 1; start <= 4; start += 1) {
     const { app: again } = await startWithOrder(t, { databaseUrl: app.databaseUrl, now })
     await tidyUp(again)
-    assert.equal(leapsTold(again), 1)
+    assert.equal(countWarnings(again), 1)
     assert.equal(await again.service.context.knownTime(), app.clock.now + DAY_MS)
     assert.ok(await adopterIn(again))
     await again.stop()
   }
 })
 
-test('a service that is stopped every night erases on time', async (t) => {
+test('a service that is stopped every night erases adopters on time', async (t) => {
   let { app, pass } = await startWithOrder(t)
   const begun = app.clock.now
   for (let day = 1; day <= 4; day += 1) {
@@ -79,10 +80,10 @@ test('a service that is stopped every night erases on time', async (t) => {
     await tidyUp(app)
     assert.equal(await app.service.context.knownTime(), now)
   }
-  assert.equal(leapsTold(app), 0)
+  assert.equal(countWarnings(app), 0)
 })
 
-test('an order that is closed while the clock is years behind is as old as the store knows, not as the clock says', async (t) => {
+test('closing an order while the clock is years behind sets decidedAt to the known time of the store', async (t) => {
   const steady = { now: 0 }
   const app = await startApp(t, { steady: () => steady.now })
   for (const id of [1, 2]) {
@@ -103,20 +104,20 @@ test('an order that is closed while the clock is years behind is as old as the s
   assert.equal(body.decidedAt, new Date(right).toISOString())
 })
 
-test('while nobody waits to be erased the known time follows a clock that is set right', async (t) => {
+test('while no adopter is due to be erased, the known time follows a corrected clock', async (t) => {
   const app = await startApp(t, { now: 0, steady: () => 0 })
   await tidyUp(app)
   app.clock.now = Date.UTC(2026, 11, 1)
   assert.equal(await app.service.context.knownTime(), app.clock.now)
 })
 
-test('processes on one store do not make its time pass twice', async (t) => {
+test('several processes on one store advance the known time once', async (t) => {
   const { app, pass } = await startWithOrder(t)
   await pass(HOUR_MS)
   const { write } = app.service.context
   const at = app.clock.now
   const late = at + 100 * DAY_MS
-  // Each saw the same time, and the same minute passed for each.
+  // Each process reports the same last known time, and that the same minute has passed.
   for (let process = 0; process < 4; process += 1) {
     assert.equal(await write(changes.advanceKnownTime, late, at + 60_000), at + 60_000)
   }

@@ -6,46 +6,52 @@ import type { Write } from '../db/write.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** Of the time during which the service was stopped, so much at most counts for each start. */
+/** The maximum time that one start may count for the period in which the service was stopped. */
 const MAX_CREDITED_MS = DAY_MS
-/** A start counts stopped time only when this much passed since the last that did: not restarts in a row. */
+/**
+ * The minimum known time between two starts that count stopped time. Starts that follow sooner count nothing.
+ */
 const MIN_BETWEEN_CREDITS_MS = HOUR_MS
-/** It is written when it has moved on by so much, and not for every round of a service that nobody asks. */
-const WRITTEN_EVERY_MS = 10 * 60_000
-/** Two clocks further apart than this are told to the operator. */
-const TOLD_MS = HOUR_MS
+/**
+ * The minimum advance that is written to the store. An idle service therefore does not write in every round.
+ */
+const MIN_WRITE_INTERVAL_MS = 10 * 60_000
+/** A larger difference between the two clocks is logged. */
+const MAX_DIFFERENCE_MS = HOUR_MS
 
-interface Known {
+interface KnownTime {
   at: number
   credited_at: number
 }
 
 /**
- * Moves on the time that the store knows has passed. It never runs ahead of the machine's clock, nor faster
- * than a clock that nobody can set.
+ * Advances the known time: the time that the store knows has passed. The known time is never ahead of the
+ * machine's clock. It also never advances faster than the steady clock, which nobody can set.
  *
- * @param now, seen as in the change `advanceKnownTime`
- * @param anyWaits whether a person is to be erased one day
+ * @param now the clock of the machine, in Unix milliseconds
+ * @param seen the known time after the last call plus the steady time since then; undefined after a start
+ * @param isErasurePending whether any personal data is still to be erased
  */
 export async function advance(
   db: Db,
   now: number,
   seen: number | undefined,
-  anyWaits: boolean,
+  isErasurePending: boolean,
 ): Promise<number> {
-  const known = await knownBefore(db, now)
-  // Without anything to erase there is nothing to protect: a machine that learns the time late starts right.
-  const next = anyWaits
+  const known = await readKnownTime(db, now)
+  // If no erasure is pending, nothing depends on the known time, so it follows the machine's clock. A machine
+  // whose clock is set late then starts with the right time.
+  const next = isErasurePending
     ? nextTime(known, now, seen)
     : { at: now, credited_at: Math.min(now, known.credited_at) }
   const moved = next.at - known.at
-  if (moved >= 0 && moved < WRITTEN_EVERY_MS && next.credited_at === known.credited_at) return next.at
-  // Another process may have moved it meanwhile, on the same grounds.
+  if (moved >= 0 && moved < MIN_WRITE_INTERVAL_MS && next.credited_at === known.credited_at) return next.at
+  // The condition on `at` matches no row if another process has advanced the time since the read.
   await db.updateTable('known_time').set(next).where('at', '=', known.at).execute()
   return next.at
 }
 
-async function knownBefore(db: Db, now: number): Promise<Known> {
+async function readKnownTime(db: Db, now: number): Promise<KnownTime> {
   const known = db.selectFrom('known_time').select(['at', 'credited_at'])
   const before = await known.executeTakeFirst()
   if (before) return before
@@ -57,7 +63,7 @@ async function knownBefore(db: Db, now: number): Promise<Known> {
   return known.executeTakeFirstOrThrow()
 }
 
-function nextTime({ at, credited_at }: Known, now: number, seen?: number): Known {
+function nextTime({ at, credited_at }: KnownTime, now: number, seen?: number): KnownTime {
   if (seen !== undefined) return { at: Math.max(at, Math.min(seen, now)), credited_at }
   if (now <= at || at - credited_at < MIN_BETWEEN_CREDITS_MS) return { at, credited_at }
   const credited = Math.min(now, at + MAX_CREDITED_MS)
@@ -65,34 +71,37 @@ function nextTime({ at, credited_at }: Known, now: number, seen?: number): Known
 }
 
 interface Clocks {
-  /** Of the machine, Unix time in milliseconds; somebody may set it. */
+  /** The machine's clock, which can be set. Unix time in milliseconds. */
   clock: () => number
-  /** Milliseconds since any moment; nobody can set it. */
+  /** The monotonic clock, which cannot be set. Milliseconds since an arbitrary moment. */
   steady: () => number
 }
 
-/** @returns a function that moves the known time on, and returns it; the log hears when clocks come apart */
-export function knownTime(
+/** @returns a function that advances and returns the known time. It logs once if the two clocks differ */
+export function trackKnownTime(
   write: Write,
   { clock, steady }: Clocks,
   logger: FastifyBaseLogger,
 ): () => Promise<number> {
   let last: { at: number; steadyAt: number } | undefined
-  let told = false
+  let isLogged = false
   return async () => {
     const [now, steadyAt] = [clock(), steady()]
     const seen = last && last.at + Math.floor(steadyAt - last.steadyAt)
     const at = await write(changes.advanceKnownTime, now, seen)
     last = { at, steadyAt }
-    const apart = Math.abs(now - at) > TOLD_MS
-    if (apart && !told) tell(logger, now, at)
-    told = apart
+    const differs = Math.abs(now - at) > MAX_DIFFERENCE_MS
+    if (differs && !isLogged) logDifference(logger, now, at)
+    isLogged = differs
     return at
   }
 }
 
-function tell(logger: FastifyBaseLogger, now: number, at: number): void {
+function logDifference(logger: FastifyBaseLogger, now: number, at: number): void {
   const [machine, known] = [new Date(now).toISOString(), new Date(at).toISOString()]
-  const waits = 'adopters are erased only when both say so. Check the clock; docs/operating.md, "The clock"'
-  logger.warn(`this machine says that it is ${machine}, the store knows of the time up to ${known}: ${waits}`)
+  const effect =
+    'personal data is erased by the earlier of the two. Check the clock; see docs/operating.md, "The clock"'
+  logger.warn(
+    `this machine says that it is ${machine}, the store knows of the time up to ${known}: ${effect}`,
+  )
 }

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import type { Answer } from '../testing/client.ts'
 import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
 
-// Random sequences of all operations, on the real service and on a model of a few maps. After every step the
-// whole state that a client can see is compared, and what must hold whatever happens is looked at again.
+// Runs random sequences of all operations on the service and on a model of a few maps. After every step,
+// compares the state that clients see, and checks invariants.
 
 interface PetState {
   name: string
@@ -20,7 +20,7 @@ interface OrderState {
   by: number
 }
 
-/** What the service should know, and how it should answer: the status, and the code where that is an error. */
+/** The expected state of the service. Its methods return the expected status, and the code of an error. */
 class Model {
   pets = new Map<number, PetState>()
   orders = new Map<number, OrderState>()
@@ -102,7 +102,7 @@ class Model {
 const ADMIN = 2
 const isOpen = (status: string): boolean => status === 'placed' || status === 'approved'
 
-// Few of each, so that they meet: most steps concern something that is there.
+// Each list has few values, so most steps concern existing data.
 const id = fc.integer({ min: 1, max: 4 })
 const categoryId = fc.constantFrom(1, 1, 2, 9)
 const status = fc.constantFrom('available', 'available', 'pending', 'sold')
@@ -130,10 +130,10 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 const RUNS = 2
 const STEPS = 60
 
-/** There from the beginning of every sequence. */
+/** The animals at the start of every sequence. */
 const FIRST = Array(3).fill({ name: 'Rex', categoryId: 1, status: 'available' } as const)
 
-test('random sequences of all operations leave what the model says, and nothing that must not be', async (t) => {
+test('after random sequences of all operations, responses and state match the reference model', async (t) => {
   const property = fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
     const { perform, look, stop } = await startClient(t)
     const model = new Model()
@@ -171,7 +171,7 @@ function expect(model: Model, next: Step): string {
   }
 }
 
-/** The service with three keys, of which the last is an admin's; it begins with two categories. */
+/** Starts a service with two categories and three keys. The last one is an admin key. */
 async function startClient(t: Parameters<typeof startApp>[0]) {
   const app = await startApp(t, { key: UNLIMITED })
   const keys = [app.key, await makeKey(app.databaseUrl, UNLIMITED)]
@@ -224,13 +224,13 @@ async function startClient(t: Parameters<typeof startApp>[0]) {
   return { perform, look, stop: app.stop }
 }
 
-/** Twice with one Idempotency-Key: the same success, or failed both times. */
+/** Checks a repeated request with the same Idempotency-Key. */
 function assertSame(again: Answer, { status, text }: Answer): void {
   assert.deepEqual([again.status, again.text], [status, text])
   assert.equal(again.headers['idempotent-replayed'], status < 300 ? 'true' : undefined)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what came, whatever its shape
+// biome-ignore lint/suspicious/noExplicitAny: the response, whatever its shape
 function check(model: Model, { pets, changes, orders, categories, inventory }: Record<string, any>): void {
   const expected = [...model.pets].map(([id, pet]) => ({ id, ...pet }))
   assert.deepEqual(
@@ -246,10 +246,11 @@ function check(model: Model, { pets, changes, orders, categories, inventory }: R
     [...model.categories],
   )
   const open = orders.filter(({ status }: OrderState) => isOpen(status)).map(({ petId }: OrderState) => petId)
-  assert.equal(new Set(open).size, open.length, 'two open orders on one animal')
+  assert.equal(new Set(open).size, open.length, 'an animal has two open orders')
   for (const petId of open) assert.equal(model.pets.get(petId)?.status, 'pending')
-  const count = (category: number | undefined, wanted: string | undefined) =>
-    expected.filter((pet) => pet.status === wanted && (category ?? pet.categoryId) === pet.categoryId).length
+  const count = (category: number | undefined, expectedStatus: string | undefined) =>
+    expected.filter((pet) => pet.status === expectedStatus && (category ?? pet.categoryId) === pet.categoryId)
+      .length
   const counts = (category?: number) => ({
     available: count(category, 'available'),
     pending: count(category, 'pending'),

@@ -29,7 +29,7 @@ function client(app: TestApp, key = app.key) {
   }
 }
 
-test('an order is placed, approved and completed, and its animal goes from available to sold', async (t) => {
+test('placing, approving and completing an order: the animal goes from available to pending to sold', async (t) => {
   const app = await startApp(t)
   const { place, decide, get } = client(app)
   const petId = await addPet(app, 'available')
@@ -41,7 +41,7 @@ test('an order is placed, approved and completed, and its animal goes from avail
   app.clock.now += 60_000
   const approved = { ...placed, status: 'approved', decidedAt: '2026-12-01T00:01:00.000Z' }
   assert.deepEqual((await decide(1, 'approved')).body, approved)
-  assert.deepEqual((await decide(1, 'approved')).body, approved, 'the same again changes nothing')
+  assert.deepEqual((await decide(1, 'approved')).body, approved, 'the same status again changes nothing')
   app.clock.now += 60_000
   const completed = await decide(1, 'completed')
   assert.deepEqual(completed.body, { ...placed, status: 'completed', decidedAt: '2026-12-01T00:02:00.000Z' })
@@ -54,7 +54,7 @@ test('an order is placed, approved and completed, and its animal goes from avail
   )
 })
 
-test('cancelling gives the animal back, by DELETE or PATCH, and it can be ordered again', async (t) => {
+test('cancelling an order by DELETE or PATCH makes the animal available, and it can be ordered again', async (t) => {
   const app = await startApp(t)
   const { place, decide, cancel, get } = client(app)
   const petId = await addPet(app, 'available')
@@ -70,7 +70,7 @@ test('cancelling gives the animal back, by DELETE or PATCH, and it can be ordere
   assert.equal((await place(petId)).status, 201)
 })
 
-test('a closed order answers 409 order_closed, and a step too far 409 with the allowed ones', async (t) => {
+test('changing a closed order: 409 order_closed; skipping a status: 409 that names the allowed statuses', async (t) => {
   const app = await startApp(t)
   const { place, decide, cancel, get } = client(app)
   const petId = await addPet(app, 'available')
@@ -86,11 +86,11 @@ test('a closed order answers 409 order_closed, and a step too far 409 with the a
     assertError(await decide(1, status), 409, 'order_closed', status)
   }
   assertError(await cancel(1), 409, 'order_closed', 'DELETE')
-  assert.equal((await decide(1, 'completed')).status, 200, 'the same again changes nothing')
+  assert.equal((await decide(1, 'completed')).status, 200, 'the same status again changes nothing')
   assert.equal((await get(`/v1/pets/${petId}`)).body.status, 'sold')
 })
 
-test('of 64 adopters who want an animal at once exactly one gets it', async (t) => {
+test('64 concurrent orders for one animal: one gets 201, 63 get 409', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const petId = await addPet(app, 'available')
   const adopters = Array.from({ length: 64 }, (_, place) => ({ ...ADOPTER, name: `Adopter ${place}` }))
@@ -100,12 +100,12 @@ test('of 64 adopters who want an animal at once exactly one gets it', async (t) 
   const winners = answers.filter(({ status }) => status === 201)
   assert.equal(winners.length, 1)
   for (const answer of answers.filter(({ status }) => status !== 201)) {
-    assertError(answer, 409, 'pet_not_available', 'all others')
+    assertError(answer, 409, 'pet_not_available', 'the other orders')
   }
   assert.deepEqual((await app.get('/v1/store/orders')).body, [winners[0]?.body])
 })
 
-test('of 8 who cancel an order at once one does, and the others find it closed', async (t) => {
+test('8 concurrent cancellations of one order: one gets 204, seven get 409 order_closed', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   await client(app).place(await addPet(app, 'available'))
   const cancel = () => app.request('/v1/store/orders/1', { method: 'DELETE' })
@@ -116,7 +116,7 @@ test('of 8 who cancel an order at once one does, and the others find it closed',
   for (const answer of others) assertError(answer, 409, 'order_closed', 'DELETE')
 })
 
-test('an animal that is not available or not there cannot be ordered', async (t) => {
+test('ordering an unavailable animal: 409; ordering an unknown animal: 404', async (t) => {
   const app = await startApp(t)
   for (const status of [undefined, 'pending', 'sold']) {
     assertError(await client(app).place(await addPet(app, status)), 409, 'pet_not_available', String(status))
@@ -129,7 +129,7 @@ test('an animal that is not available or not there cannot be ordered', async (t)
   assert.deepEqual((await app.get('/v1/store/orders')).body, [])
 })
 
-test('while an order is open only it moves the animal, which cannot be removed either', async (t) => {
+test('changing the status of an animal with an open order, or deleting it: 409 order_open', async (t) => {
   const app = await startApp(t)
   const { place, decide } = client(app)
   const petId = await addPet(app, 'available')
@@ -156,7 +156,7 @@ test('while an order is open only it moves the animal, which cannot be removed e
   assert.equal((await app.get('/v1/store/orders/1')).body.petId, petId, 'the order stays')
 })
 
-test('a key sees and decides about its own orders, an admin key about all', async (t) => {
+test('a write key can read and change only its own orders, and an admin key all orders', async (t) => {
   const app = await startApp(t)
   const other = client(app, await makeKey(app.databaseUrl))
   const admin = client(app, await makeKey(app.databaseUrl, { access: 'admin' }))
@@ -178,14 +178,14 @@ test('a key sees and decides about its own orders, an admin key about all', asyn
   }
 })
 
-test('orders come in pages, filtered by status and animal', async (t) => {
+test('GET /v1/store/orders filters by status and petId, page by page, and rejects other cursors', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const { place, cancel, get } = client(app)
   for (let count = 1; count <= 7; count += 1) {
     await place(await addPet(app, 'available'))
     if (count % 2 === 0) await cancel(count)
   }
-  const walk = async (query: string): Promise<number[]> => {
+  const readIds = async (query: string): Promise<number[]> => {
     const ids: number[] = []
     let next: string | undefined = `/v1/store/orders?${query}`
     while (next !== undefined) {
@@ -195,10 +195,10 @@ test('orders come in pages, filtered by status and animal', async (t) => {
     }
     return ids
   }
-  assert.deepEqual(await walk('limit=2'), [7, 6, 5, 4, 3, 2, 1])
-  assert.deepEqual(await walk('limit=3&status=placed'), [7, 5, 3, 1])
-  assert.deepEqual(await walk('limit=1&status=cancelled'), [6, 4, 2])
-  assert.deepEqual(await walk('petId=3'), [3])
+  assert.deepEqual(await readIds('limit=2'), [7, 6, 5, 4, 3, 2, 1])
+  assert.deepEqual(await readIds('limit=3&status=placed'), [7, 5, 3, 1])
+  assert.deepEqual(await readIds('limit=1&status=cancelled'), [6, 4, 2])
+  assert.deepEqual(await readIds('petId=3'), [3])
   const { headers } = await get('/v1/store/orders?limit=2')
   const [, cursor] = /cursor=([^>&]+)/.exec(String(headers.link)) ?? []
   for (const [query, code] of [
@@ -213,7 +213,7 @@ test('orders come in pages, filtered by status and animal', async (t) => {
   assertError(await app.get(`/v1/pets?cursor=${cursor}`), 400, 'invalid_cursor', 'a cursor of orders')
 })
 
-test('an order with bad input answers 400 and names every member', async (t) => {
+test('invalid orders get 400 with an error that names each member', async (t) => {
   const app = await startApp(t)
   const petId = await addPet(app, 'available')
   const { place, decide, get } = client(app)
@@ -248,7 +248,7 @@ test('an order with bad input answers 400 and names every member', async (t) => 
   assert.equal((await get('/v1/store/orders/1')).body.status, 'placed')
 })
 
-test('adopters are in no log, and are erased in the night (UTC) after the 90th day of their closed order', async (t) => {
+test('adopters are never logged, and are erased at midnight UTC after the order was closed for 90 days', async (t) => {
   const app = await startApp(t)
   const { place, cancel, decide, get } = client(app)
   const tidyUp = () => doJobs(app.service.context)
@@ -261,7 +261,7 @@ test('adopters are in no log, and are erased in the night (UTC) after the 90th d
 
   app.clock.now += 91 * 86_400_000 - 1
   await tidyUp()
-  assert.deepEqual((await get('/v1/store/orders/1')).body.adopter, ADOPTER, 'to the last moment')
+  assert.deepEqual((await get('/v1/store/orders/1')).body.adopter, ADOPTER, 'kept until the last moment')
   app.clock.now += 1
   await tidyUp()
 
@@ -278,5 +278,5 @@ test('adopters are in no log, and are erased in the night (UTC) after the 90th d
   if (!app.databaseUrl.startsWith('sqlite:')) return
   await app.stop()
   const left = readFileSync(fileOf(app.databaseUrl), 'latin1').split(ADOPTER.email).length - 1
-  assert.equal(left, 1, 'of three adopters the file still holds the one of the open order')
+  assert.equal(left, 1, 'the file has only the adopter of the open order')
 })

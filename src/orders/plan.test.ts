@@ -8,10 +8,10 @@ import { insertKey } from '../keys/store.ts'
 import { startApp } from '../testing/start-app.ts'
 import * as orders from './store.ts'
 
-/** So many that PostgreSQL reads no table whole because it is small. */
+/** Enough that PostgreSQL does not prefer to scan whole tables. */
 const ORDERS = 20_000
 
-/** Closed orders of two hundred keys and animals each; one in two hundred was completed. */
+/** Adds closed orders of 200 keys for 200 animals. One in 200 is completed. */
 async function fill(db: Db): Promise<void> {
   const key = { name: 'of an order', plan: 'free', access: 'write' } as const
   for (let id = 1; id <= 201; id += 1) await insertKey(db, key, String(id).padStart(64, '0'), 0)
@@ -37,8 +37,8 @@ async function explain(db: Db, { sql: text, parameters }: CompiledQuery): Promis
 }
 
 /**
- * Every condition is one of the index. SQLite: SEARCH … USING INDEX … (a=? AND id<?), in the order of the
- * index. PostgreSQL: Index Cond: ((a = 1) AND (id < 500)); what is few by its statistics it may sort.
+ * Asserts that every condition is part of one index search. SQLite: SEARCH … USING INDEX … (a=? AND id<?).
+ * PostgreSQL: Index Cond: ((a = 1) AND (id < 500)). PostgreSQL may sort a few rows.
  */
 function assertOneSearch(plan: string, columns: string[]): void {
   assert.doesNotMatch(plan, /TEMP B-TREE|Filter|Seq Scan|BitmapAnd/, plan)
@@ -47,7 +47,7 @@ function assertOneSearch(plan: string, columns: string[]): void {
   assert.deepEqual(found.map((name) => (name === 'rowid' ? 'id' : name)).sort(), columns.sort(), plan)
 }
 
-test('every filter of orders, alone and with each other, is one search of an index', async (t) => {
+test('every combination of order filters runs as one index search', async (t) => {
   const { service, databaseUrl } = await startApp(t)
   const { db } = service.context
   const store = await openForCommand(databaseUrl)
@@ -56,7 +56,7 @@ test('every filter of orders, alone and with each other, is one search of an ind
   const filters = [{}, { status: 'completed' }, { petId: 1 }, { status: 'completed', petId: 1 }] as const
   for (const filter of filters) {
     for (const sees of ['all', 'placed', 'organization'] as const) {
-      // Few orders are about one animal: those are looked through.
+      // One animal has few orders, which are filtered without an index.
       if (sees === 'organization' && 'petId' in filter) continue
       for (const after of [undefined, 500]) {
         const query = orders
@@ -70,10 +70,10 @@ test('every filter of orders, alone and with each other, is one search of an ind
         ]
         if (columns.length > 0) assertOneSearch(await explain(db, query), columns)
         if (!('petId' in filter)) continue
-        const beside = orders
+        const others = orders
           .page(db, { ...filter, after, limit: 20, asOther: true }, { keyId: 1, organizationId: 1, sees })
           .compile()
-        const plan = await explain(db, beside)
+        const plan = await explain(db, others)
         assert.match(plan, /adoption_order_pet_by_pet/, plan)
       }
     }

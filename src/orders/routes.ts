@@ -3,12 +3,12 @@ import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { keepNothing } from '../http/cache-headers.ts'
+import { forbidStoring } from '../http/cache-headers.ts'
 import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
-import { onceKey } from '../http/idempotency.ts'
-import { int64 } from '../http/int64.ts'
-import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
+import { parseInt64 } from '../http/int64.ts'
+import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
 import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
 import * as orders from './store.ts'
 
@@ -16,8 +16,8 @@ const EXPERIMENTAL = { 'x-stability': 'experimental' } as const
 
 export function orderRoutes(app: App, context: Context): void {
   app.register(async (orders: App) => {
-    // Adopters are in these answers.
-    orders.addHook('onRequest', keepNothing)
+    // The responses contain personal data of adopters.
+    orders.addHook('onRequest', forbidStoring)
     listOrders(orders, context)
     createOrder(orders, context)
     getOrder(orders, context)
@@ -31,8 +31,8 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     operationId: 'listOrders',
     summary: 'List orders',
     description:
-      'Those that this key placed; for a key of an organization those of its animals, for an admin key all. ' +
-      'Newest first, in pages as of animals. With petId those that take the animal, also beside another.',
+      'The orders that this key placed; for a key of an organization, the orders for its animals; for an admin key, ' +
+      'all orders. Newest first, in pages like the list of animals.',
     ...EXPERIMENTAL,
     querystring: OrderQuery,
     response: { 200: { ...Orders, headers: PAGE_HEADERS } },
@@ -43,7 +43,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     const scope = JSON.stringify(['orders', request.caller.view, status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
     const found = await orders.list(db, { ...filters, after: after?.[0] }, viewerOf(request))
-    const address = `${publicBase(config, request)}/store/orders`
+    const address = `${publicBaseUrl(config, request)}/store/orders`
     const query = { limit, status, petId }
     const { page, link } = pageOf(found, {
       ...{ limit, secret: cursorSecret, scope, address, query },
@@ -59,24 +59,25 @@ function createOrder(app: App, { config, writeOnce, clock, db }: Context): void 
     operationId: 'createOrder',
     summary: 'Place an order',
     description:
-      'The animal must be available, and becomes pending. Of all who want it at once exactly one gets a 201.',
+      'The animal must be available, and becomes pending. If several orders for one animal arrive at ' +
+      'the same time, exactly one gets a 201.',
     ...EXPERIMENTAL,
     body: NewOrder,
     response: { 201: Order },
   }
   const errors = {
-    404: 'There is no such animal.',
-    409: 'The animal is not available, or bonded with others that the order does not name.',
+    404: 'No animal has this id.',
+    409: 'The animal is not available, or the order does not name all animals bonded with it.',
   }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
     const order = await writeOnce(
-      onceKey(request, reply),
+      readIdempotencyKey(request, reply),
       changes.placeOrder,
       request.body,
       actorOf(request.caller),
       clock(),
     )
-    reply.code(201).header('location', `${publicBase(config, request)}/store/orders/${order.id}`)
+    reply.code(201).header('location', `${publicBaseUrl(config, request)}/store/orders/${order.id}`)
     return orders.withAdopter(db, order)
   })
 }
@@ -97,20 +98,20 @@ function getOrder(app: App, { db }: Context): void {
 function updateOrder(app: App, { writeOnce, clock, db }: Context): void {
   const schema = {
     operationId: 'updateOrder',
-    summary: 'Decide about an order',
-    description: 'Approves, completes or cancels it. Completing makes the animal sold, cancelling available.',
+    summary: 'Approve, complete or cancel an order',
+    description: 'Completing an order makes its animal sold; cancelling makes the animal available again.',
     ...EXPERIMENTAL,
     consumes: ['application/merge-patch+json', 'application/json'],
     params: OrderPath,
     body: OrderPatch,
     response: { 200: Order },
   }
-  const errors = { 409: 'The order is closed, or cannot take this status.' }
+  const errors = { 409: 'The order is closed, or this status cannot follow its current one.' }
   app.patch('/store/orders/:orderId', { config: { errors }, schema }, async (request, reply) => {
     const decision = decisionOf(request, clock)
     return orders.withAdopter(
       db,
-      await writeOnce(onceKey(request, reply), changes.decideOrder, request.body.status, decision),
+      await writeOnce(readIdempotencyKey(request, reply), changes.decideOrder, request.body.status, decision),
     )
   })
 }
@@ -119,10 +120,10 @@ function deleteOrder(app: App, { write, clock }: Context): void {
   const schema = {
     operationId: 'cancelOrder',
     summary: 'Cancel an order',
-    description: 'The animal is available again. The order stays, as cancelled.',
+    description: 'The animal becomes available again. The order is kept with the status cancelled.',
     ...EXPERIMENTAL,
     params: OrderPath,
-    response: { 204: { type: 'null', description: 'The order is cancelled.' } },
+    response: { 204: { type: 'null', description: 'The order was cancelled.' } },
   }
   const errors = { 409: 'The order is closed.' }
   app.delete('/store/orders/:orderId', { config: { errors }, schema }, async (request, reply) => {
@@ -139,9 +140,9 @@ function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () =>
   return { ...viewerOf(request as FastifyRequest), id: idOf(request.params), now: clock() }
 }
 
-/** @throws {ApiError} order_not_found for what can be the id of none */
+/** @throws {ApiError} order_not_found if the id in the path is not an int64 */
 function idOf({ orderId }: OrderPath): number {
-  const id = int64(orderId)
+  const id = parseInt64(orderId)
   if (id === undefined) throw new ApiError('order_not_found')
   return id
 }

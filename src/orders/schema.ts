@@ -1,10 +1,10 @@
-import { LINES, ONE_LINE } from '../http/text.ts'
+import { MULTILINE, ONE_LINE } from '../http/text.ts'
 import { type Static, Type } from '../http/type.ts'
 
 export const OrderStatus = Type.Enum(['placed', 'approved', 'completed', 'cancelled'], {
   type: 'string',
   title: 'OrderStatus',
-  description: 'Open while placed or approved; closed once completed or cancelled.',
+  description: 'An order is open while placed or approved, and closed once completed or cancelled.',
 })
 export type OrderStatus = Static<typeof OrderStatus>
 
@@ -13,20 +13,22 @@ const Adopter = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }),
     email: Type.String({ format: 'email', maxLength: 254, pattern: ONE_LINE }),
     phone: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: ONE_LINE })),
-    message: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, pattern: LINES })),
+    message: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, pattern: MULTILINE })),
   },
   {
     title: 'Adopter',
-    description: 'Who wants the animal: shown only to the key that placed the order and to admin keys.',
+    description:
+      'The person who wants to adopt: shown only to the key that placed the order, to write keys of the ' +
+      "animal's organization, and to admin keys.",
   },
 )
 
 export const NewOrder = Type.Object(
   {
-    petId: Type.Integer({ format: 'int64', description: 'Identifier of an animal that is available.' }),
+    petId: Type.Integer({ format: 'int64', description: 'Identifier of an available animal.' }),
     alsoPetIds: Type.Optional(
       Type.Array(Type.Integer({ format: 'int64' }), {
-        description: 'All animals that it is bonded with: they are adopted together, or not at all.',
+        description: 'All animals bonded with this one: they are adopted together or not at all.',
         minItems: 1,
         maxItems: 5,
         'x-stability': 'beta',
@@ -34,7 +36,7 @@ export const NewOrder = Type.Object(
     ),
     adopter: Adopter,
   },
-  { title: 'NewOrder', description: 'An order to place. Members other than these are ignored.' },
+  { title: 'NewOrder', description: 'An order to place. Unknown members are ignored.' },
 )
 export type NewOrder = Static<typeof NewOrder>
 
@@ -42,7 +44,7 @@ export const OrderPatch = Type.Object(
   { status: Type.Optional(OrderStatus) },
   {
     title: 'OrderPatch',
-    description: 'What to decide about an order (RFC 7396). Members other than this are ignored.',
+    description: 'Changes to an order (RFC 7396). Unknown members are ignored.',
   },
 )
 export type OrderPatch = Static<typeof OrderPatch>
@@ -53,7 +55,7 @@ export const Order = Type.Object(
     petId: Type.Integer({ format: 'int64', description: 'Identifier of the animal.' }),
     alsoPetIds: Type.Optional(
       Type.Array(Type.Integer({ format: 'int64' }), {
-        description: 'The animals that are adopted with it.',
+        description: 'The animals that are adopted together with this one.',
         'x-stability': 'beta',
       }),
     ),
@@ -61,12 +63,12 @@ export const Order = Type.Object(
     placedAt: Type.String({ format: 'date-time' }),
     adopter: Type.Optional(Adopter),
     decidedAt: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When it was approved, and later closed.' }),
+      Type.String({ format: 'date-time', description: 'When the order was approved or, later, closed.' }),
     ),
   },
   {
     title: 'Order',
-    description: 'Somebody wants an animal. The adopter is erased some time after the order was closed.',
+    description: 'An order to adopt an animal. The adopter is erased some time after the order is closed.',
   },
 )
 export type Order = Static<typeof Order>
@@ -84,17 +86,15 @@ export const OrderQuery = Type.Object({
   petId: Type.Optional(
     Type.Integer({
       format: 'int64',
-      description: 'Only orders that take this animal: as petId, or among alsoPetIds.',
+      description: 'Only orders for this animal, as petId or in alsoPetIds.',
     }),
   ),
-  cursor: Type.Optional(
-    Type.String({ description: 'Where the page begins: only as found in a Link header.' }),
-  ),
+  cursor: Type.Optional(Type.String({ description: 'Start of the page, as found in a Link header.' })),
 })
 export type OrderQuery = Static<typeof OrderQuery>
 
 export const OrderPath = Type.Object({
-  // Described as an integer and read as text: what is no int64 names no order, and is a 404.
+  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
   orderId: Type.Unsafe<string>({ type: 'integer', format: 'int64', description: 'Identifier of the order.' }),
 })
 export type OrderPath = Static<typeof OrderPath>

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { NewOrder, Order, OrderQuery, OrderStatus } from './schema.ts'
 
-/** Who asks. */
+/** The caller for whom orders are read. Determines which orders the caller sees. */
 export interface Viewer {
-  /** Null for the service itself, which sees all. */
+  /** The id of the key. Null for the service itself, which sees all orders. */
   keyId: number | null
   /**
-   * An admin key all; one of an organization those of its animals; another those that it placed. Staff of the
-   * whole installation see all: what one of them begins another one ends.
+   * Admin keys, and staff of the whole installation, see all orders. Write keys of an organization see the
+   * orders for its animals. All other keys see only the orders that they placed.
    */
   sees: 'all' | 'organization' | 'placed'
   organizationId?: number | undefined
@@ -25,14 +25,16 @@ export function viewerOf({ kind, id, access, organizationId }: Caller): Viewer {
   return { keyId: id, organizationId, sees: forOrganization ? 'organization' : 'placed' }
 }
 
-/** Who decides about which order, when (Unix time in milliseconds). */
+/** A change of an order's status, and the viewer who makes the change. */
 export interface Decision extends Viewer {
+  /** The order. */
   id: number
+  /** Unix time in milliseconds. */
   now: number
 }
 
-/** The part of the orders that a viewer sees. */
-export function ownOf<Rows extends { where: (column: never, is: '=', value: never) => Rows }>(
+/** Restricts a query to the orders that a viewer may see. */
+export function whereVisibleTo<Rows extends { where: (column: never, is: '=', value: never) => Rows }>(
   rows: Rows,
   { keyId, organizationId, sees }: { [Name in keyof Viewer]: Viewer[Name] },
 ): Rows {
@@ -61,11 +63,11 @@ export interface Row {
   decidedAt: number | null
 }
 
-const findById = prepared<{ id: number } & Viewer, Row>(
+const findById = prepareQuery<{ id: number } & Viewer, Row>(
   (db, fill, { sees }) => {
     const row = db.selectFrom('adoption_order').select(ORDER_COLUMNS).where('id', '=', fill('id'))
     const viewer = { keyId: fill('keyId'), organizationId: fill('organizationId'), sees }
-    return ownOf(row, viewer)
+    return whereVisibleTo(row, viewer)
   },
   ({ sees }) => sees,
 )
@@ -77,7 +79,7 @@ export async function get(db: Db, id: number, viewer: Viewer): Promise<Order> {
   return toOrder(row)
 }
 
-/** Whether an order that is not closed is about one of these animals. */
+/** @returns true if an open order has one of these animals as its `petId` */
 export async function hasOpenOrder(db: Db, petIds: number[]): Promise<boolean> {
   const open = db
     .selectFrom('adoption_order')
@@ -87,52 +89,55 @@ export async function hasOpenOrder(db: Db, petIds: number[]): Promise<boolean> {
   return (await open.executeTakeFirst()) !== undefined
 }
 
-/** Where a page begins, as its cursor says. */
+/** A query for a page. `after` is the id of the last order on the previous page. */
 export type PageStart = Omit<OrderQuery, 'cursor'> & { after?: number | undefined }
 
-/** Newest first after the place; one order more than asked for tells that there is a next page. */
+/**
+ * Lists orders, newest first. Returns up to `limit + 1` orders. If the extra order is present, a next page
+ * exists.
+ */
 export async function list(db: Db, start: PageStart, viewer: Viewer): Promise<Order[]> {
-  const own = (await preparedPage(db, { ...start, ...viewer })).map(toOrder)
-  if (start.petId === undefined) return own
-  // Two searches of an index each, where one for both would have to look through all orders.
+  const orders = (await preparedPage(db, { ...start, ...viewer })).map(toOrder)
+  if (start.petId === undefined) return orders
+  // Runs two queries, because each can use an index. A single query would scan all orders.
   const others = (await preparedPage(db, { ...start, ...viewer, asOther: true })).map(toOrder)
-  return [...own, ...others].sort((one, other) => other.id - one.id).slice(0, start.limit + 1)
+  return [...orders, ...others].sort((one, other) => other.id - one.id).slice(0, start.limit + 1)
 }
 
-interface Searched extends PageStart {
-  /** Orders that take the animal beside another. */
+interface PageQuery extends PageStart {
+  /** True to select the orders that have the animal in `alsoPetIds`, instead of in `petId`. */
   asOther?: true
 }
 
-/** The queries of `list`. */
-export function page(db: Db, { limit, status, petId, after, asOther }: Searched, viewer: Viewer) {
+/** Builds the queries of `list`. */
+export function page(db: Db, { limit, status, petId, after, asOther }: PageQuery, viewer: Viewer) {
   let rows = db
     .selectFrom('adoption_order')
     .select(ORDER_COLUMNS)
     .orderBy('id', 'desc')
     .limit(sql<number>`${limit} + 1`)
-  rows = ownOf(rows, viewer)
+  rows = whereVisibleTo(rows, viewer)
   if (status) rows = rows.where('status', '=', status)
   if (petId !== undefined && !asOther) rows = rows.where('pet_id', '=', petId)
-  if (petId !== undefined && asOther) rows = rows.where('id', 'in', takenBeside(db, petId))
+  if (petId !== undefined && asOther) rows = rows.where('id', 'in', orderIdsWithOther(db, petId))
   if (after !== undefined) rows = rows.where('id', '<', after)
   return rows
 }
 
-function takenBeside(db: Db, petId: number) {
+function orderIdsWithOther(db: Db, petId: number) {
   return db.selectFrom('adoption_order_pet').select('order_id').where('pet_id', '=', petId)
 }
 
-const preparedPage = prepared<Searched & Viewer, Row>(
+const preparedPage = prepareQuery<PageQuery & Viewer, Row>(
   (db, fill, { status, petId, after, asOther, sees }) => {
-    const given = {
+    const conditions = {
       ...(status && { status: fill('status') }),
       ...(petId !== undefined && { petId: fill('petId') }),
       ...(after !== undefined && { after: fill('after') }),
     }
     return page(
       db,
-      { limit: fill('limit'), ...given, ...(asOther && { asOther }) },
+      { limit: fill('limit'), ...conditions, ...(asOther && { asOther }) },
       {
         keyId: fill('keyId'),
         organizationId: fill('organizationId'),
@@ -144,21 +149,21 @@ const preparedPage = prepared<Searched & Viewer, Row>(
     `${status !== undefined} ${petId !== undefined} ${after !== undefined} ${asOther} ${sees}`,
 )
 
-/** By whom, for whose animal, and when (Unix time in milliseconds). */
+/** The key that places an order, the organization of the animal, and the Unix time in milliseconds. */
 interface Placing {
   keyId: number
   organizationId: number | undefined
   now: number
 }
 
-type Inserted = Omit<Placing, 'organizationId'> & {
+type InsertParameters = Omit<Placing, 'organizationId'> & {
   organizationId: number | null
   petId: number
   alsoPetIds: string | null
   adopter: string
 }
 
-const insertPlaced = prepared<Inserted, Row>((db, fill) =>
+const insertPlaced = prepareQuery<InsertParameters, Row>((db, fill) =>
   db
     .insertInto('adoption_order')
     .values({
@@ -186,16 +191,19 @@ export async function insert(db: Db, order: NewOrder, placing: Placing): Promise
   return placed
 }
 
-type Decided = { id: number; from: OrderStatus; to: OrderStatus; now: number }
+type UpdateParameters = { id: number; from: OrderStatus; to: OrderStatus; now: number }
 
-/** A clock that was set back would let a closed order look older than it is. */
+/**
+ * @returns `now` or the known time, whichever is later. If the clock is set back, orders therefore get no
+ * earlier time
+ */
 export function atLeastKnownTime(now: number) {
   return sql<number>`(
     select max(at) from (select cast(${now} as bigint) as at union all select at from known_time) as times
   )`
 }
 
-const updateFrom = prepared<Decided, Row>((db, fill) =>
+const updateFrom = prepareQuery<UpdateParameters, Row>((db, fill) =>
   db
     .updateTable('adoption_order')
     .set({ status: fill('to'), decided_at: atLeastKnownTime(fill('now')) })
@@ -204,7 +212,7 @@ const updateFrom = prepared<Decided, Row>((db, fill) =>
     .returning(ORDER_COLUMNS),
 )
 
-/** @returns undefined when the order no longer has the status that it had `before` */
+/** Sets the status. @returns undefined if the status of the order has changed since `before` was read */
 export async function update(
   db: Db,
   before: Order,
@@ -215,22 +223,24 @@ export async function update(
   return row && toOrder(row)
 }
 
-/** Of an organization that goes with all that belongs to it. */
-export async function removeOfOrganization(db: Db, organizationId: number): Promise<void> {
+/** Deletes all orders of an organization. */
+export async function removeByOrganization(db: Db, organizationId: number): Promise<void> {
   const own = db.selectFrom('adoption_order').select('id').where('organization_id', '=', organizationId)
   await db.deleteFrom('adoption_order_pet').where('order_id', 'in', own).execute()
   await db.deleteFrom('adoption_order').where('organization_id', '=', organizationId).execute()
 }
 
-/** A kept result has no adopter: it is that of the order, as long as that has one. */
+/**
+ * Adds the adopter to an order from a stored result, which has no personal data. Adds nothing if the adopter
+ * was erased.
+ */
 export async function withAdopter(db: Db, order: Order): Promise<Order> {
   if (order.adopter) return order
-  const kept = db.selectFrom('adoption_order').select('adopter').where('id', '=', order.id)
-  const { adopter } = (await kept.executeTakeFirst()) ?? {}
+  const row = db.selectFrom('adoption_order').select('adopter').where('id', '=', order.id)
+  const { adopter } = (await row.executeTakeFirst()) ?? {}
   return adopter ? { ...order, adopter: JSON.parse(adopter) } : order
 }
 
-/** An order that nobody decided about has no such time, and one whose adopter was erased no adopter. */
 export function toOrder({ id, petId, alsoPetIds, status, adopter, placedAt, decidedAt }: Row): Order {
   return {
     id,

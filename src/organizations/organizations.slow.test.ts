@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   ADOPTER,
-  ALL,
+  ALL_CALLERS,
   addAnimal,
+  type CallerName,
   type Headers,
-  type Name,
   orderOf,
   startNetwork,
 } from '../testing/network.ts'
@@ -15,11 +15,13 @@ import type { TestApp } from '../testing/start-app.ts'
 const PICTURE = await picture({ width: 2, height: 2, type: 'png' })
 const PNG = { 'content-type': 'image/png' }
 
-/** What each operation answers to each caller, about what belongs to organization 1, and about what to none. */
+/** Expected statuses by caller. Each operation is tried on data of organization 1 and of no organization. */
 const REFUSED = { ownRead: 403, read: 403, otherRead: 403, none: 401 }
 const CHANGED = (done: number) => ({ admin: done, write: done, ...REFUSED })
-const LOOKED = (...not: Name[]) =>
-  Object.fromEntries(ALL.map((name) => [name, name === 'none' ? 401 : not.includes(name) ? 404 : 200]))
+const LOOKED = (...not: CallerName[]) =>
+  Object.fromEntries(
+    ALL_CALLERS.map((name) => [name, name === 'none' ? 401 : not.includes(name) ? 404 : 200]),
+  )
 
 type Attempt = (
   app: Awaited<ReturnType<typeof startNetwork>>,
@@ -34,45 +36,45 @@ async function applicationFor(app: TestApp, whose: number | undefined): Promise<
   return (await app.post('/v1/applications', { petId, applicant: ADOPTER })).body.id
 }
 
-const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: object }> = {
+const OPERATIONS: Record<string, { attempt: Attempt; own: object; unowned: object }> = {
   getPet: {
     attempt: async (app, whose, as) => status(app.get(`/v1/pets/${await addAnimal(app, whose)}`, as)),
     own: LOOKED(),
-    nobodys: LOOKED(),
+    unowned: LOOKED(),
   },
   listPetChanges: {
     attempt: async (app, whose, as) => status(app.get(`/v1/pets/${await addAnimal(app, whose)}/history`, as)),
     own: LOOKED(),
-    nobodys: LOOKED(),
+    unowned: LOOKED(),
   },
   createPet: {
     attempt: (app, organizationId, as) =>
       status(app.post('/v1/pets', { name: 'Rex', categoryId: 1, organizationId }, as)),
     own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
-    nobodys: { ...CHANGED(201), ownWrite: 201, otherWrite: 201 },
+    unowned: { ...CHANGED(201), ownWrite: 201, otherWrite: 201 },
   },
   updatePet: {
     attempt: async (app, whose, as) =>
       status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { name: 'Max' }, as)),
     own: { ...CHANGED(200), ownWrite: 200, otherWrite: 403 },
-    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+    unowned: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
   },
   'updatePet, to another organization': {
     attempt: async (app, whose, as) =>
       status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { organizationId: 2 }, as)),
     own: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
-    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+    unowned: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
   },
   'updatePet, to no organization': {
     attempt: async (app, whose, as) =>
       status(app.patch(`/v1/pets/${await addAnimal(app, whose)}`, { organizationId: null }, as)),
     own: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
-    nobodys: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
+    unowned: { ...CHANGED(200), ownWrite: 403, otherWrite: 403 },
   },
   deletePet: {
     attempt: async (app, whose, as) => status(app.delete(`/v1/pets/${await addAnimal(app, whose)}`, as)),
     own: { ...CHANGED(204), ownWrite: 204, otherWrite: 403 },
-    nobodys: { ...CHANGED(204), ownWrite: 403, otherWrite: 403 },
+    unowned: { ...CHANGED(204), ownWrite: 403, otherWrite: 403 },
   },
   createOrder: {
     attempt: async (app, whose, as) => {
@@ -80,24 +82,24 @@ const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: objec
       return status(app.post('/v1/store/orders', order, as))
     },
     own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
-    nobodys: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
+    unowned: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
   },
   getOrder: {
     attempt: async (app, whose, as) => status(app.get(`/v1/store/orders/${await orderOf(app, whose)}`, as)),
     own: LOOKED('write', 'read', 'ownRead', 'otherWrite', 'otherRead'),
-    nobodys: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
+    unowned: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
   },
   updateOrder: {
     attempt: async (app, whose, as) =>
       status(app.patch(`/v1/store/orders/${await orderOf(app, whose)}`, { status: 'approved' }, as)),
     own: { ...CHANGED(200), write: 404, ownWrite: 200, otherWrite: 404 },
-    nobodys: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
+    unowned: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
   },
   cancelOrder: {
     attempt: async (app, whose, as) =>
       status(app.delete(`/v1/store/orders/${await orderOf(app, whose)}`, as)),
     own: { ...CHANGED(204), write: 404, ownWrite: 204, otherWrite: 404 },
-    nobodys: { ...CHANGED(204), write: 404, ownWrite: 404, otherWrite: 404 },
+    unowned: { ...CHANGED(204), write: 404, ownWrite: 404, otherWrite: 404 },
   },
   createApplication: {
     attempt: async (app, whose, as) => {
@@ -105,23 +107,23 @@ const OPERATIONS: Record<string, { attempt: Attempt; own: object; nobodys: objec
       return status(app.post('/v1/applications', application, as))
     },
     own: { ...CHANGED(201), ownWrite: 201, otherWrite: 403 },
-    nobodys: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
+    unowned: { ...CHANGED(201), ownWrite: 403, otherWrite: 403 },
   },
   getApplication: {
     attempt: async (app, whose, as) =>
       status(app.get(`/v1/applications/${await applicationFor(app, whose)}`, as)),
     own: LOOKED('write', 'read', 'ownRead', 'otherWrite', 'otherRead'),
-    nobodys: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
+    unowned: LOOKED('write', 'read', 'ownWrite', 'ownRead', 'otherWrite', 'otherRead'),
   },
   updateApplication: {
     attempt: async (app, whose, as) =>
       status(app.patch(`/v1/applications/${await applicationFor(app, whose)}`, { status: 'approved' }, as)),
     own: { ...CHANGED(200), write: 404, ownWrite: 200, otherWrite: 404 },
-    nobodys: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
+    unowned: { ...CHANGED(200), write: 404, ownWrite: 404, otherWrite: 404 },
   },
 }
 
-/** A photo of an animal that is whose it is, or of an organization. */
+/** A photo of an animal, which belongs to the animal's organization, or a photo of an organization. */
 type TestedApp = Parameters<Attempt>[0]
 const photosOf = (pathOf: (app: TestedApp, whose: number | undefined) => Promise<string>) => {
   const adding = async (app: TestedApp, whose: number | undefined, as: Headers) =>
@@ -141,33 +143,33 @@ const photosOf = (pathOf: (app: TestedApp, whose: number | undefined) => Promise
 }
 const changed = (done: number) => ({
   own: { ...CHANGED(done), ownWrite: done, otherWrite: 403 },
-  nobodys: { ...CHANGED(done), ownWrite: 403, otherWrite: 403 },
+  unowned: { ...CHANGED(done), ownWrite: 403, otherWrite: 403 },
 })
 const shelterPhotos = photosOf(async () => '/v1/organizations/1/photos')
 const petPhotos = photosOf(async (app, whose) => `/v1/pets/${await addAnimal(app, whose)}/photos`)
 Object.assign(OPERATIONS, {
-  listPetPhotos: { attempt: petPhotos.list, own: LOOKED(), nobodys: LOOKED() },
+  listPetPhotos: { attempt: petPhotos.list, own: LOOKED(), unowned: LOOKED() },
   addPetPhoto: { attempt: petPhotos.add, ...changed(201) },
-  getPetPhoto: { attempt: petPhotos.get, own: LOOKED(), nobodys: LOOKED() },
+  getPetPhoto: { attempt: petPhotos.get, own: LOOKED(), unowned: LOOKED() },
   updatePetPhoto: { attempt: petPhotos.update, ...changed(200) },
   deletePetPhoto: { attempt: petPhotos.delete, ...changed(204) },
 })
 
-test("every operation answers each caller about its own, about what is another's and about what is nobody's", async (t) => {
+test('every operation on data of an organization returns the expected status for each kind of caller', async (t) => {
   const app = await startNetwork(t)
-  for (const [operation, { attempt, own, nobodys }] of Object.entries(OPERATIONS)) {
+  for (const [operation, { attempt, own, unowned }] of Object.entries(OPERATIONS)) {
     for (const [whose, expected] of [
       [1, own],
-      [undefined, nobodys],
+      [undefined, unowned],
     ] as const) {
       const answers: Record<string, number> = {}
-      for (const name of ALL) answers[name] = await attempt(app, whose, app.callers[name])
+      for (const name of ALL_CALLERS) answers[name] = await attempt(app, whose, app.callers[name])
       assert.deepEqual(answers, { ...expected }, `${operation} of ${whose}`)
     }
   }
 })
 
-/** What belongs to no organization, or to all: who may do it depends on the access of the key alone. */
+/** Operations that depend only on the access of the key. */
 const ADMINS = (done: number) => ({ ...CHANGED(done), write: 403, ownWrite: 403, otherWrite: 403 })
 const COMMON: Record<string, [attempt: (app: TestedApp, as: Headers) => Promise<number>, expected: object]> =
   {
@@ -226,11 +228,11 @@ function vocabulary(one: string, many: string, members: object): typeof COMMON {
   }
 }
 
-test('every other operation answers each caller by the access of the key; no operation is left out', async (t) => {
+test('every other operation returns the expected status for each kind of caller; all operations are covered', async (t) => {
   const app = await startNetwork(t)
   for (const [operation, [attempt, expected]] of Object.entries(COMMON)) {
     const answers: Record<string, number> = {}
-    for (const name of ALL) answers[name] = await attempt(app, app.callers[name])
+    for (const name of ALL_CALLERS) answers[name] = await attempt(app, app.callers[name])
     assert.deepEqual(answers, { ...expected }, operation)
   }
 

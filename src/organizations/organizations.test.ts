@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { metersBetween } from '../places/distance.ts'
-import { ALL, addAnimal, orderOf, SECRET, startNetwork } from '../testing/network.ts'
+import { ALL_CALLERS, addAnimal, orderOf, SECRET, startNetwork } from '../testing/network.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 
-test('what staff write is seen by their own organization, and by nobody else through any way', async (t) => {
+test('staff notes are hidden from read keys and other organizations, in every response and cache', async (t) => {
   const app = await startNetwork(t)
   const { get, patch, post, callers } = app
   await addAnimal(app, 1)
@@ -13,8 +13,8 @@ test('what staff write is seen by their own organization, and by nobody else thr
   const paths = ['/v1/pets', '/v1/pets/1', '/v1/pets?id=1', '/v1/pets/1/history', '/v1/pets?fields=staff']
   const etags = new Map<string, unknown>()
   for (const path of paths) {
-    // Twice, and beside each other, so that the second answers may come from the cache.
-    for (const name of [...ALL, ...ALL].filter((name) => name !== 'none')) {
+    // Each caller requests twice, so the second response may come from the cache.
+    for (const name of [...ALL_CALLERS, ...ALL_CALLERS].filter((name) => name !== 'none')) {
       const { text, headers } = await get(path, callers[name])
       const sees = ['admin', 'write', 'ownWrite'].includes(name)
       assert.equal(text.includes(SECRET), sees, `${name} ${path}`)
@@ -23,8 +23,8 @@ test('what staff write is seen by their own organization, and by nobody else thr
   }
   for (const path of ['/v1/pets/1', '/v1/pets?id=1', '/v1/pets']) {
     assert.notEqual(etags.get(`ownWrite ${path}`), etags.get(`otherWrite ${path}`))
-    const known = { ...callers.otherWrite, 'if-none-match': String(etags.get(`ownWrite ${path}`)) }
-    assert.equal((await get(path, known)).status, 200)
+    const conditional = { ...callers.otherWrite, 'if-none-match': String(etags.get(`ownWrite ${path}`)) }
+    assert.equal((await get(path, conditional)).status, 200)
   }
   const replayed = { ...callers.ownWrite, 'idempotency-key': 'once' }
   assert.match(
@@ -39,7 +39,7 @@ test('what staff write is seen by their own organization, and by nobody else thr
   assert.deepEqual([other.body.organizationId, other.headers['idempotent-replayed']], [2, undefined])
 })
 
-test('an animal that moves takes its notes along, and its orders stay with whom they were placed', async (t) => {
+test('moving an animal to another organization leaves its staff notes and past orders with the first organization', async (t) => {
   const app = await startNetwork(t)
   const { get, patch, callers } = app
   const order = await orderOf(app, 1)
@@ -48,14 +48,16 @@ test('an animal that moves takes its notes along, and its orders stay with whom 
 
   assert.equal((await patch('/v1/pets/1', { organizationId: 2 })).status, 200)
 
-  assert.match((await get('/v1/pets/1', callers.otherWrite)).text, /Nobody/)
+  for (const path of ['/v1/pets/1', '/v1/pets/1/history'])
+    assert.doesNotMatch((await get(path, callers.otherWrite)).text, /Nobody/)
   assert.doesNotMatch((await get('/v1/pets/1', callers.ownWrite)).text, /Nobody/)
+  assert.match((await get('/v1/pets/1/history', callers.ownWrite)).text, /Nobody/)
   assert.equal((await get('/v1/store/orders', callers.ownWrite)).body.length, 1)
   assert.equal((await get('/v1/store/orders?status=cancelled', callers.ownWrite)).body.length, 1)
   assert.deepEqual((await get('/v1/store/orders', callers.otherWrite)).body, [])
 })
 
-test('an animal is counted with its organization, wherever it goes', async (t) => {
+test('GET /v1/inventory follows an animal that moves to another organization', async (t) => {
   const app = await startNetwork(t)
   const { get, patch } = app
   const counts = async (query = '') => Object.values((await get(`/v1/inventory${query}`)).body.overall)
@@ -68,9 +70,9 @@ test('an animal is counted with its organization, wherever it goes', async (t) =
   assert.deepEqual(await counts('?organizationId=2'), [0, 1, 0, 0])
 })
 
-test('an organization has all its members, and loses those that a patch removes', async (t) => {
+test('POST /v1/organizations stores all members, and PATCH with null removes them', async (t) => {
   const { get, post, patch } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
-  const whole = {
+  const profile = {
     code: 'NL-7',
     name: 'Dierenthuis',
     email: 'post@example.org',
@@ -84,9 +86,9 @@ test('an organization has all its members, and loses those that a patch removes'
     hours: { monday: '10 to 16', sunday: 'closed' },
     social: { mastodon: 'https://example.social/@us' },
   }
-  const created = await post('/v1/organizations', whole)
-  const { createdAt, updatedAt, ...shown } = created.body
-  assert.deepEqual([created.status, shown, createdAt], [201, { id: 1, ...whole }, updatedAt])
+  const created = await post('/v1/organizations', profile)
+  const { createdAt, updatedAt, ...members } = created.body
+  assert.deepEqual([created.status, members, createdAt], [201, { id: 1, ...profile }, updatedAt])
   assert.match(String(created.headers.location), /\/v1\/organizations\/1$/)
   assert.deepEqual((await get('/v1/organizations/1')).body, created.body)
 
@@ -98,13 +100,13 @@ test('an organization has all its members, and loses those that a patch removes'
     longitude: null,
   })
 
-  const { hours, latitude, longitude, ...left } = whole
-  const { street, ...address } = whole.address
+  const { hours, latitude, longitude, ...left } = profile
+  const { street, ...address } = profile.address
   const { createdAt: _, updatedAt: __, ...after } = patched.body
   assert.deepEqual(after, { id: 1, ...left, address })
 })
 
-test('bad members are named, and nothing is stored', async (t) => {
+test('invalid organizations get 400 with an error that names each member, and nothing is stored', async (t) => {
   const { get, post, patch } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (const [bad, ...pointers] of [
     [{}, '/name'],
@@ -130,7 +132,7 @@ test('bad members are named, and nothing is stored', async (t) => {
   assert.equal((await get('/v1/organizations/x')).body.code, 'organization_not_found')
 })
 
-test('a code is made of the region or country and a number that nobody has', async (t) => {
+test('POST /v1/organizations without a code makes one of the region or country and a free number', async (t) => {
   const { post } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const add = async (address?: object, code?: string) =>
     (await post('/v1/organizations', { name: 'A', address, code })).body.code
@@ -145,7 +147,7 @@ test('a code is made of the region or country and a number that nobody has', asy
   assert.deepEqual(made, ['CO3', 'NL3', 'ORG4'])
 })
 
-test('an organization stays while anything belongs to it', async (t) => {
+test('DELETE of an organization that has animals or keys gets 409 organization_in_use', async (t) => {
   const app = await startNetwork(t)
   await app.post('/v1/organizations', { name: 'Third' })
   const id = await addAnimal(app, 3)
@@ -156,7 +158,7 @@ test('an organization stays while anything belongs to it', async (t) => {
   assert.equal((await app.delete('/v1/organizations/3')).status, 404)
 })
 
-test('the number of a shelter is unique in its organization', async (t) => {
+test('an externalId used twice in one organization gets 409 external_id_exists', async (t) => {
   const { post, patch } = await startNetwork(t)
   const add = async (externalId: string, organizationId?: number) =>
     (await post('/v1/pets', { name: 'Rex', categoryId: 1, externalId, organizationId })).body
@@ -176,31 +178,31 @@ test('the number of a shelter is unique in its organization', async (t) => {
   assert.equal((await patch('/v1/pets/1', { organizationId: 9 })).body.details[0].pointer, '/organizationId')
 })
 
-test('organizations are found by words, country, region, and the nearest first, page by page', async (t) => {
+test('GET /v1/organizations filters by q, country and region, and sorts by distance with near, page by page', async (t) => {
   const { get, post } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (let i = 0; i < 30; i += 1) {
     const address = { region: i % 2 ? 'Utrecht' : 'CO', country: i % 2 ? 'NL' : 'US' }
-    // Around the date line.
+    // Longitudes around the date line.
     const place = i % 5 ? { latitude: 0, longitude: ((179.5 + i / 20 + 180) % 360) - 180 } : {}
     await post('/v1/organizations', { name: i === 7 ? '50%_Cats' : `Shelter ${i}`, address, ...place })
   }
-  const walk = async (query: string) => {
-    const seen = []
+  const readAll = async (query: string) => {
+    const found = []
     let path = `/v1/organizations?limit=4&${query}`
     for (let pages = 0; path && pages < 20; pages += 1) {
       const { body, headers } = await get(path)
-      seen.push(...body)
+      found.push(...body)
       path = /<[^>]*(\/v1[^>]*)>; rel="next"/.exec(String(headers.link))?.[1] ?? ''
     }
-    return seen
+    return found
   }
-  const names = async (query: string) => (await walk(query)).map(({ name }) => name)
+  const names = async (query: string) => (await readAll(query)).map(({ name }) => name)
 
-  assert.equal((await walk('')).length, 30)
+  assert.equal((await readAll('')).length, 30)
   assert.deepEqual(await names('q=%25_c'), ['50%_Cats'])
   assert.deepEqual(await names('q=shelter%2012'), ['Shelter 12'])
   assert.equal((await names('country=NL&region=utrecht')).length, 15)
-  const near = await walk('near=0,-179.9&within=500')
+  const near = await readAll('near=0,-179.9&within=500')
   const distances = near.map(({ distanceMeters }) => distanceMeters)
   assert.deepEqual(
     distances,
@@ -210,12 +212,12 @@ test('organizations are found by words, country, region, and the nearest first, 
   assert.equal(new Set(near.map(({ id }) => id)).size, 24)
   for (const { latitude, longitude, distanceMeters } of near)
     assert.equal(distanceMeters, metersBetween({ latitude, longitude }, { latitude: 0, longitude: -179.9 }))
-  assert.ok((await walk('near=0,-179.9&within=5')).length < 24)
+  assert.ok((await readAll('near=0,-179.9&within=5')).length < 24)
   for (const bad of ['near=91,0', 'near=%20', 'within=501', 'country=nld'])
     assert.equal((await get(`/v1/organizations?${bad}`)).status, 400, bad)
 })
 
-test('distances are those of the great circle, over the date line and at the poles', () => {
+test('metersBetween measures along the great circle, across the date line and at the poles', () => {
   const point = (latitude: number, longitude: number) => ({ latitude, longitude })
   assert.equal(metersBetween(point(0, 179.5), point(0, -179.5)), 111_195)
   assert.equal(metersBetween(point(90, 0), point(90, 120)), 0)

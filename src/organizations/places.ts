@@ -1,71 +1,75 @@
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import type { Point } from '../places/distance.ts'
-import { takeTurns } from '../search/turns.ts'
+import { findCoordinates, findPatchedCoordinates } from '../places/gazetteer.ts'
+import { yieldToEventLoop } from '../search/turns.ts'
 import { wordsOf } from '../search/words.ts'
-import type { Organization } from './schema.ts'
+import type { NewOrganization, Organization, OrganizationPatch } from './schema.ts'
+import * as organizations from './store.ts'
 
 export const ADDRESS_FILTERS = ['country', 'region', 'postcode', 'city'] as const
 export type AddressFilter = (typeof ADDRESS_FILTERS)[number]
 
-/** Where an organization is, as it is searched: its animals are there that say nothing else. */
+/**
+ * The location of an organization, for searches. An animal without a location has the location of its
+ * organization.
+ */
 export interface OrganizationPlace {
   id: number
-  /** Its address as it is written, by filter. */
+  /** The parts of the organization's address, by filter. */
   address: Partial<Record<AddressFilter, string>>
   words: ReadonlySet<string>
   point: Point | undefined
 }
 
-const readProfiles = prepared<object, { id: number; profile: string }>((db) =>
+const readProfiles = prepareQuery<object, { id: number; profile: string }>((db) =>
   db.selectFrom('organization').select(['id', 'profile']).orderBy('id'),
 )
 
-/** An organization as it is searched, and the text that this was read from. */
-interface Kept {
+/** A location, and the JSON text from which it was parsed. */
+interface CachedPlace {
   profile: string
   place: OrganizationPlace
 }
 
 /**
- * Reads where all organizations are, and keeps it: there are as many as a country has shelters.
- *
- * @param version another one when an organization may have changed
+ * @param version changes whenever an organization may have changed
+ * @returns a function that returns the locations of all organizations, and caches them
  */
 export function organizationPlaces(db: Db, version: () => number): () => Promise<OrganizationPlace[]> {
-  let seen: number | undefined
-  let known = new Map<number, Kept>()
+  let cachedVersion: number | undefined
+  let cached = new Map<number, CachedPlace>()
   let places: OrganizationPlace[] = []
   return async () => {
-    const at = version()
-    if (at === seen) return places
-    const read = new Map<number, Kept>()
+    const currentVersion = version()
+    if (currentVersion === cachedVersion) return places
+    const next = new Map<number, CachedPlace>()
     for (const { id, profile } of await readProfiles(db, {})) {
-      // Mostly it was an animal that changed.
-      let kept = known.get(id)
-      if (kept?.profile !== profile) {
-        kept = { profile, place: placeOf(id, JSON.parse(profile)) }
-        await takeTurns()
+      let entry = cached.get(id)
+      if (entry?.profile !== profile) {
+        entry = { profile, place: placeOf(id, JSON.parse(profile)) }
+        await yieldToEventLoop()
       }
-      read.set(id, kept)
+      next.set(id, entry)
     }
-    const all = [...read.values()].map(({ place }) => place)
-    // The same list as long as nothing of it changed: what is made of it is kept by it.
+    const all = [...next.values()].map(({ place }) => place)
+    // The list must stay the same object while nothing changes, because callers cache data by the identity of
+    // the list.
     if (all.length !== places.length || all.some((place, index) => place !== places[index])) places = all
-    known = read
-    seen = at
+    cached = next
+    cachedVersion = currentVersion
     return places
   }
 }
 
-/** Those of some organizations, by their ids. */
+/** Finds the locations of some organizations, by id. */
 export async function organizationPlacesOf(db: Db, ids: number[]): Promise<Map<number, OrganizationPlace>> {
   if (ids.length === 0) return new Map()
-  const some = db
+  const query = db
     .selectFrom('organization')
     .select(['id', 'profile'])
     .where('id', 'in', [...new Set(ids)])
-  const rows = await some.execute()
+  const rows = await query.execute()
   return new Map(rows.map(({ id, profile }) => [id, placeOf(id, JSON.parse(profile))]))
 }
 
@@ -73,15 +77,40 @@ function placeOf(
   id: number,
   { address = {}, latitude, longitude }: Partial<Organization>,
 ): OrganizationPlace {
-  const told = ADDRESS_FILTERS.flatMap((filter) => {
+  const parts = ADDRESS_FILTERS.flatMap((filter) => {
     const value = address[filter]
     return value === undefined ? [] : [[filter, value] as const]
   })
-  const isKnown = latitude !== undefined && longitude !== undefined
+  const hasPoint = latitude !== undefined && longitude !== undefined
   return {
     id,
-    address: Object.fromEntries(told),
-    words: new Set(told.flatMap(([, value]) => wordsOf(value))),
-    point: isKnown ? { latitude, longitude } : undefined,
+    address: Object.fromEntries(parts),
+    words: new Set(parts.flatMap(([, value]) => wordsOf(value))),
+    point: hasPoint ? { latitude, longitude } : undefined,
   }
+}
+
+/** Adds coordinates found by postcode or city, unless the organization has coordinates. */
+export async function withCoordinates(organization: NewOrganization): Promise<NewOrganization> {
+  const { address, latitude, longitude } = organization
+  const point = address && (await findCoordinates({ ...address, latitude, longitude }))
+  return point ? { ...organization, ...point } : organization
+}
+
+/** Stands for a removed address. */
+const NOWHERE = { city: null, region: null, postcode: null, country: null }
+
+/** Adds the coordinates of the new address to a patch that changes the address. */
+export async function patchWithCoordinates(
+  db: Db,
+  id: number,
+  patch: OrganizationPatch,
+): Promise<OrganizationPatch> {
+  const { address, latitude, longitude } = patch
+  if (address === undefined) return patch
+  const before = await organizations.find(db, id)
+  const previous = { ...before?.address, latitude: before?.latitude, longitude: before?.longitude }
+  const point = await findPatchedCoordinates(previous, { ...(address ?? NOWHERE), latitude, longitude })
+  if (point === undefined) return patch
+  return { ...patch, ...(point ?? { latitude: null, longitude: null }) }
 }

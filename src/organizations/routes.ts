@@ -2,13 +2,15 @@ import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { requireOwn } from '../http/caller.ts'
+import { requireOwnOrganization } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
-import { onceKey } from '../http/idempotency.ts'
-import { int64 } from '../http/int64.ts'
-import { PAGE_HEADERS, pageOf, publicBase } from '../http/link.ts'
-import { photosAt } from '../photos/storage/kept.ts'
-import { located, pointOf, relocated } from './locate.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
+import { parseInt64 } from '../http/int64.ts'
+import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
+import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
+import { getPoint } from '../places/gazetteer.ts'
+import { type ListStart, list, type OrganizationPosition, positionOf } from './list.ts'
+import { patchWithCoordinates, withCoordinates } from './places.ts'
 import {
   NewOrganization,
   Organization,
@@ -17,7 +19,6 @@ import {
   OrganizationQuery,
   Organizations,
 } from './schema.ts'
-import * as search from './search.ts'
 import * as organizations from './store.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
@@ -35,7 +36,7 @@ function listOrganizations(app: App, { config, db, cursorSecret }: Context): voi
     operationId: 'listOrganizations',
     summary: 'List organizations',
     description:
-      'Shelters and rescues, oldest first, or with `near` the nearest first, in pages as of animals.',
+      'Shelters and rescues, oldest first, or with `near` the nearest first, in pages like the list of animals.',
     ...BETA,
     querystring: OrganizationQuery,
     response: { 200: { ...Organizations, headers: PAGE_HEADERS } },
@@ -44,20 +45,21 @@ function listOrganizations(app: App, { config, db, cursorSecret }: Context): voi
     const { cursor, near, limit, ...filters } = request.query
     const { q, country, region, within } = filters
     const scope = JSON.stringify(['organizations', q, country, region, near, near && within])
-    const after = cursor === undefined ? undefined : readCursor<search.After>(cursorSecret, scope, cursor)
-    const found = await search.list(db, {
+    const after =
+      cursor === undefined ? undefined : readCursor<OrganizationPosition>(cursorSecret, scope, cursor)
+    const found = await list(db, {
       ...filters,
       limit,
-      near: near === undefined ? undefined : await pointOf(near),
+      near: near === undefined ? undefined : await getPoint(near),
       after,
-    } as search.Start)
+    } as ListStart)
     const { page, link } = pageOf(found, {
-      ...{ limit, secret: cursorSecret, scope, positionOf: search.positionOf },
-      address: `${publicBase(config, request)}/organizations`,
+      ...{ limit, secret: cursorSecret, scope, positionOf },
+      address: `${publicBaseUrl(config, request)}/organizations`,
       query: { limit, q, country, region, near, within: near && within },
     })
     reply.header('link', link)
-    return page.map((one) => organizations.toShown(one, photosAt(config, request)))
+    return page.map((one) => organizations.toView(one, photosBaseUrl(config, request)))
   })
 }
 
@@ -72,13 +74,13 @@ function createOrganization(app: App, { config, writeOnce, clock }: Context): vo
   const errors = { 409: 'Another organization has this code.' }
   app.post('/organizations', { config: { errors }, schema }, async (request, reply) => {
     const organization = await writeOnce(
-      onceKey(request, reply),
+      readIdempotencyKey(request, reply),
       changes.insertOrganization,
-      await located(request.body),
+      await withCoordinates(request.body),
       clock(),
     )
-    reply.code(201).header('location', `${publicBase(config, request)}/organizations/${organization.id}`)
-    return organizations.toShown(organization, photosAt(config, request))
+    reply.code(201).header('location', `${publicBaseUrl(config, request)}/organizations/${organization.id}`)
+    return organizations.toView(organization, photosBaseUrl(config, request))
   })
 }
 
@@ -92,7 +94,7 @@ function getOrganization(app: App, { config, db }: Context): void {
   }
   app.get('/organizations/:organizationId', { schema }, async (request) => {
     const found = await organizations.get(db, idOf(request.params))
-    return organizations.toShown(found, photosAt(config, request))
+    return organizations.toView(found, photosBaseUrl(config, request))
   })
 }
 
@@ -100,7 +102,7 @@ function updateOrganization(app: App, { config, db, writeOnce, clock }: Context)
   const schema = {
     operationId: 'updateOrganization',
     summary: 'Change an organization',
-    description: 'A key that belongs to an organization changes its own alone. A code stays as it is.',
+    description: 'A key of an organization can change only its own organization. The code cannot be changed.',
     ...BETA,
     consumes: ['application/merge-patch+json', 'application/json'],
     params: OrganizationPath,
@@ -109,10 +111,16 @@ function updateOrganization(app: App, { config, db, writeOnce, clock }: Context)
   }
   app.patch('/organizations/:organizationId', { schema }, async (request, reply) => {
     const id = idOf(request.params)
-    requireOwn(request.caller, id)
-    const patch = await relocated(db, id, request.body)
-    const stored = await writeOnce(onceKey(request, reply), changes.updateOrganization, id, patch, clock())
-    return organizations.toShown(stored, photosAt(config, request))
+    requireOwnOrganization(request.caller, id)
+    const patch = await patchWithCoordinates(db, id, request.body)
+    const stored = await writeOnce(
+      readIdempotencyKey(request, reply),
+      changes.updateOrganization,
+      id,
+      patch,
+      clock(),
+    )
+    return organizations.toView(stored, photosBaseUrl(config, request))
   })
 }
 
@@ -120,21 +128,22 @@ function deleteOrganization(app: App, { write, clock }: Context): void {
   const schema = {
     operationId: 'deleteOrganization',
     summary: 'Remove an organization',
-    description: 'Only one that no animal, order or key belongs to; a key that is revoked counts.',
+    description:
+      'An organization that has animals, orders, applications or keys, even revoked keys, cannot be removed.',
     ...BETA,
     params: OrganizationPath,
-    response: { 204: { type: 'null', description: 'The organization is gone.' } },
+    response: { 204: { type: 'null', description: 'The organization was removed.' } },
   }
-  const config = { errors: { 409: 'Animals, orders or keys belong to this organization.' } }
+  const config = { errors: { 409: 'Animals, orders, applications or keys belong to this organization.' } }
   app.delete('/organizations/:organizationId', { config, schema }, async ({ params }, reply) => {
     await write(changes.deleteOrganization, idOf(params), clock())
     return reply.code(204).send()
   })
 }
 
-/** @throws {ApiError} organization_not_found for what can be the id of none */
+/** @throws {ApiError} organization_not_found if the id in the path is not an int64 */
 function idOf({ organizationId }: { organizationId: string }): number {
-  const id = int64(organizationId)
+  const id = parseInt64(organizationId)
   if (id === undefined) throw new ApiError('organization_not_found')
   return id
 }

@@ -1,15 +1,15 @@
-import { type Removable, type Rules, removable } from '../http/merge-patch.ts'
-import { COUNTRY, HTTPS, LINES, ONE_LINE, setRule } from '../http/text.ts'
+import { type MergePatch, type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
+import { COUNTRY, describePattern, HTTPS, MULTILINE, ONE_LINE } from '../http/text.ts'
 import { type Static, Type } from '../http/type.ts'
-import { Photos } from '../photos/storage/kept.ts'
+import { Photos } from '../photos/storage/stored-photo.ts'
 import { Questions } from './questions.ts'
 
 export const CODE = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,18}[A-Za-z0-9])?$'
-setRule(CODE, 'This must have 1 to 20 letters and digits, with hyphens between them, such as CO12.')
+describePattern(CODE, 'Use 1 to 20 letters and digits, with hyphens between them, such as CO12.')
 
 const line = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength, pattern: ONE_LINE }))
 const lines = (maxLength: number, description: string) =>
-  Type.Optional(Type.String({ description, minLength: 1, maxLength, pattern: LINES }))
+  Type.Optional(Type.String({ description, minLength: 1, maxLength, pattern: MULTILINE }))
 const web = (description: string) =>
   Type.Optional(Type.String({ description, maxLength: 2_000, format: 'uri', pattern: HTTPS }))
 
@@ -19,9 +19,11 @@ const Address = Type.Object(
     city: line(100),
     region: line(100),
     postcode: line(20),
-    country: Type.Optional(Type.String({ description: 'Its code in ISO 3166: NL.', ...COUNTRY })),
+    country: Type.Optional(
+      Type.String({ description: 'Country code (ISO 3166-1 alpha-2), such as NL.', ...COUNTRY }),
+    ),
   },
-  { title: 'Address', description: 'Where it is.' },
+  { title: 'Address', description: 'The postal address.' },
 )
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
@@ -40,17 +42,15 @@ const NETWORKS = [
   'bluesky',
   'linkedin',
 ] as const
-const social = Object.fromEntries(NETWORKS.map((network) => [network, web('With https.')])) as Record<
-  (typeof NETWORKS)[number],
-  ReturnType<typeof web>
->
+const social = Object.fromEntries(
+  NETWORKS.map((network) => [network, web('The address of its page, with https.')]),
+) as Record<(typeof NETWORKS)[number], ReturnType<typeof web>>
 
 const degrees = (description: string, most: number) =>
   Type.Optional(Type.Number({ description, minimum: -most, maximum: most }))
 
-/** What may be changed, and what may be removed; a name has to be there. */
 const name = Type.String({
-  description: 'What people call it.',
+  description: 'The name of the organization.',
   minLength: 1,
   maxLength: 200,
   pattern: ONE_LINE,
@@ -59,19 +59,21 @@ const details = {
   email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
   phone: line(40),
   address: Type.Optional(Address),
-  latitude: degrees('In degrees; with a longitude.', 90),
-  longitude: degrees('In degrees; with a latitude.', 180),
-  website: web('Its own pages, with https.'),
-  mission: lines(5_000, 'What it is there for.'),
-  adoptionPolicy: lines(20_000, 'What it asks of those who adopt.'),
-  adoptionUrl: web('Where people apply, with https.'),
-  hours: Type.Optional(Type.Object(hours, { title: 'Hours', description: 'When it is open, in words.' })),
-  social: Type.Optional(Type.Object(social, { title: 'Social', description: 'Its pages elsewhere.' })),
+  latitude: degrees('In degrees. Requires longitude.', 90),
+  longitude: degrees('In degrees. Requires latitude.', 180),
+  website: web('Its website, with https.'),
+  mission: lines(5_000, 'About the organization.'),
+  adoptionPolicy: lines(20_000, 'Its adoption requirements.'),
+  adoptionUrl: web('Its own application page, with https.'),
+  hours: Type.Optional(
+    Type.Object(hours, { title: 'Hours', description: 'Opening hours, as free text for each day.' }),
+  ),
+  social: Type.Optional(Type.Object(social, { title: 'Social', description: 'Its pages on social media.' })),
   applicationQuestions: Type.Optional(Questions),
 }
 
 export const Code = Type.String({
-  description: 'Short, unique whatever the case of its letters, and for good.',
+  description: 'A short code that never changes; unique, with upper and lower case as the same.',
   pattern: CODE,
 })
 
@@ -80,29 +82,32 @@ export const NewOrganization = Type.Object(
   {
     title: 'NewOrganization',
     description:
-      'A shelter or rescue to add. Without a code it gets one, of its region or country and a number.',
+      'A shelter or rescue to add. If the code is absent, the service makes one from the region or country ' +
+      'and a number.',
   },
 )
 export type NewOrganization = Static<typeof NewOrganization>
 
-/** In the order in which they are shown. */
-export const PATCHED = { name, ...details }
-export type Details = Omit<NewOrganization, 'code'>
+/** The members that can be changed, in the order of responses. */
+export const PATCHABLE = { name, ...details }
+export type OrganizationDetails = Omit<NewOrganization, 'code'>
 
-const patched = Object.entries(details).map(([member, schema]) => [member, removable(schema as Rules)])
+const patched = Object.entries(details).map(([member, schema]) => [
+  member,
+  toPatchSchema(schema as PatchableSchema),
+])
 
 export const OrganizationPatch = Type.Unsafe<OrganizationPatch>(
   Type.Object(
     { name: Type.Optional(name), ...Object.fromEntries(patched) },
     {
       title: 'OrganizationPatch',
-      description:
-        'What to change of an organization (RFC 7396); members that are absent stay as they are, null removes one.',
+      description: 'Changes to an organization (RFC 7396): an absent member stays as it is, null removes it.',
     },
   ),
 )
 export type OrganizationPatch = { name?: string } & {
-  [Name in keyof typeof details]?: Removable<NonNullable<Details[Name]>>
+  [Name in keyof typeof details]?: MergePatch<NonNullable<OrganizationDetails[Name]>>
 }
 
 const time = Type.String({ format: 'date-time' })
@@ -121,24 +126,22 @@ export const Organization = Type.Object(
 )
 export type Organization = Static<typeof Organization>
 
-const Listed = Type.Object(
+const ListedOrganization = Type.Object(
   {
     ...Organization.properties,
     distanceMeters: Type.Optional(
-      Type.Integer({ description: 'From the place in `near`, along the great circle.', minimum: 0 }),
+      Type.Integer({ description: 'Distance from `near`, along the great circle.', minimum: 0 }),
     ),
   },
-  { title: 'ListedOrganization', description: 'A shelter or rescue, as a list has it.' },
+  { title: 'ListedOrganization', description: 'A shelter or rescue in a list.' },
 )
-export type Listed = Static<typeof Listed>
+export type ListedOrganization = Static<typeof ListedOrganization>
 
-export const Organizations = Type.Array(Listed, {
+export const Organizations = Type.Array(ListedOrganization, {
   title: 'Organizations',
   description: 'A page of organizations.',
 })
 
-/** A latitude and a longitude; anything else is the name of a place. */
-export const NEAR = '^-?[0-9]{1,2}(?:[.][0-9]{1,12})?,-?[0-9]{1,3}(?:[.][0-9]{1,12})?$'
 export const OrganizationQuery = Type.Object({
   limit: Type.Integer({
     description: 'Maximum number of organizations returned.',
@@ -148,16 +151,18 @@ export const OrganizationQuery = Type.Object({
   }),
   q: Type.Optional(
     Type.String({
-      description: 'Only those whose name or code has this in it, whatever the case of its letters.',
+      description: 'Only organizations whose name or code contains this text, in upper or lower case.',
       minLength: 1,
       maxLength: 100,
       pattern: ONE_LINE,
     }),
   ),
-  country: Type.Optional(Type.String({ description: 'Only those in this country (ISO 3166).', ...COUNTRY })),
+  country: Type.Optional(
+    Type.String({ description: 'Only organizations in this country (ISO 3166-1 alpha-2).', ...COUNTRY }),
+  ),
   region: Type.Optional(
     Type.String({
-      description: 'Only those in this region.',
+      description: 'Only organizations in this region.',
       minLength: 1,
       maxLength: 100,
       pattern: ONE_LINE,
@@ -166,27 +171,25 @@ export const OrganizationQuery = Type.Object({
   near: Type.Optional(
     Type.String({
       description:
-        'Nearest first: to a latitude and longitude (52.09,5.12), a postcode of the United States or Canada, or a ' +
-        'city with its state or country (Denver, CO).',
+        'Only organizations near this place, nearest first: latitude and longitude (52.09,5.12), a US or Canadian ' +
+        'postal code, a city with its state or country (Denver, CO), or a US state or Canadian province (CO).',
       minLength: 1,
       maxLength: 100,
       pattern: ONE_LINE,
     }),
   ),
   within: Type.Integer({
-    description: 'With `near`: at most so many kilometres away.',
+    description: 'With `near`: the maximum distance in kilometers.',
     minimum: 1,
     maximum: 500,
     default: 160,
   }),
-  cursor: Type.Optional(
-    Type.String({ description: 'Where the page begins: only as found in a Link header.' }),
-  ),
+  cursor: Type.Optional(Type.String({ description: 'Start of the page, as found in a Link header.' })),
 })
 export type OrganizationQuery = Static<typeof OrganizationQuery>
 
 export const OrganizationPath = Type.Object({
-  // Described as an integer and read as text: what is no int64 names no organization, and is a 404.
+  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
   organizationId: Type.Unsafe<string>({
     type: 'integer',
     format: 'int64',

@@ -1,29 +1,36 @@
 import { type Selectable, sql } from 'kysely'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/dialect.ts'
 import type { Db, Tables } from '../db/tables.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/violation.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
-import { toPhotos } from '../photos/storage/kept.ts'
-import { problemsOfQuestions, soundQuestions } from './questions.ts'
+import { toPhotos } from '../photos/storage/stored-photo.ts'
+import { cleanQuestions, findQuestionProblems } from './questions.ts'
 import {
-  type Details,
   type NewOrganization,
   type Organization,
+  type OrganizationDetails,
   type OrganizationPatch,
-  PATCHED,
+  PATCHABLE,
 } from './schema.ts'
 
 export const ORGANIZATION_COLUMNS = ['id', 'code', 'profile', 'photos', 'created_at', 'updated_at'] as const
 export type Row = Pick<Selectable<Tables['organization']>, (typeof ORGANIZATION_COLUMNS)[number]>
 
-/** With its photos as the row has them. */
-export type Stored = Omit<Organization, 'photos'> & { photos: string | null }
+/** An organization with the `photos` column of its row. */
+export type StoredOrganization = Omit<Organization, 'photos'> & { photos: string | null }
 
-export function toShown<Shown extends Stored>(stored: Shown, photosAt: string) {
-  return { ...stored, photos: toPhotos(stored.photos, photosAt) }
+export function toView<Stored extends StoredOrganization>(stored: Stored, photosBase: string) {
+  return { ...stored, photos: toPhotos(stored.photos, photosBase) }
 }
 
-export function toOrganization({ id, code, profile, photos, created_at, updated_at }: Row): Stored {
+export function toOrganization({
+  id,
+  code,
+  profile,
+  photos,
+  created_at,
+  updated_at,
+}: Row): StoredOrganization {
   return {
     id,
     code,
@@ -39,13 +46,13 @@ function findRow(db: Db, id: number): Promise<Row | undefined> {
   return one.select(ORGANIZATION_COLUMNS).executeTakeFirst()
 }
 
-export async function find(db: Db, id: number): Promise<Stored | undefined> {
+export async function find(db: Db, id: number): Promise<StoredOrganization | undefined> {
   const row = await findRow(db, id)
   return row && toOrganization(row)
 }
 
-/** @returns those that are there, in no order */
-export async function findMany(db: Db, ids: number[]): Promise<Stored[]> {
+/** Finds organizations by id. Unknown ids are skipped. The order is undefined. */
+export async function findMany(db: Db, ids: number[]): Promise<StoredOrganization[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('organization')
@@ -56,24 +63,24 @@ export async function findMany(db: Db, ids: number[]): Promise<Stored[]> {
 }
 
 /** @throws {ApiError} organization_not_found */
-export async function get(db: Db, id: number): Promise<Stored> {
+export async function get(db: Db, id: number): Promise<StoredOrganization> {
   const organization = await find(db, id)
   if (!organization) throw new ApiError('organization_not_found')
   return organization
 }
 
-/** The ids of those with some codes, whatever the case of their letters. */
-export async function idsOfCodes(db: Db, codes: string[]): Promise<number[]> {
+/** Finds the ids of organizations by their codes. Ignores case, and skips unknown codes. */
+export async function findIdsByCodes(db: Db, codes: string[]): Promise<number[]> {
   if (codes.length === 0) return []
   const found = db.selectFrom('organization').select('id').where('folded_code', 'in', codes.map(fold))
   return (await found.execute()).map(({ id }) => id)
 }
 
-export const idOfCode = async (db: Db, code: string): Promise<number | undefined> =>
-  (await idsOfCodes(db, [code]))[0]
+export const findIdByCode = async (db: Db, code: string): Promise<number | undefined> =>
+  (await findIdsByCodes(db, [code]))[0]
 
-/** All of them, as commands read them. */
-export async function codes(db: Db): Promise<Map<number, string>> {
+/** Lists the codes of all organizations, sorted by id. */
+export async function listCodes(db: Db): Promise<Map<number, string>> {
   const rows = await db.selectFrom('organization').select(['id', 'code']).execute()
   return new Map(rows.map(({ id, code }) => [id, code]))
 }
@@ -83,10 +90,10 @@ export async function insertOrganization(
   db: Db,
   organization: NewOrganization,
   now: number,
-): Promise<Stored> {
+): Promise<StoredOrganization> {
   const { code, ...sent } = organization
-  const details = soundDetails({}, sent)
-  if (code !== undefined && (await idOfCode(db, code)) !== undefined)
+  const details = mergeDetails({}, sent)
+  if (code !== undefined && (await findIdByCode(db, code)) !== undefined)
     throw new ApiError('organization_exists')
   const own = code ?? (await freeCode(db, details))
   const insert = db
@@ -101,11 +108,11 @@ export async function updateOrganization(
   id: number,
   patch: OrganizationPatch,
   now: number,
-): Promise<Stored> {
+): Promise<StoredOrganization> {
   const found = await findRow(db, id)
   if (!found) throw new ApiError('organization_not_found')
   const before = JSON.parse(found.profile)
-  const details = soundDetails(before, patch)
+  const details = mergeDetails(before, patch)
   const columns = columnsOf(details)
   if (columns.profile === JSON.stringify(before)) return toOrganization(found)
   const row = await db
@@ -115,14 +122,14 @@ export async function updateOrganization(
     .where('profile', '=', found.profile)
     .returning(ORGANIZATION_COLUMNS)
     .executeTakeFirst()
-  // Somebody was faster, where a store lets two transactions read at once: judged again, on what is there.
+  // On PostgreSQL, another transaction may have changed the organization since the read.
   return row ? toOrganization(row) : updateOrganization(db, id, patch, now)
 }
 
-/** @returns false when its photos are no longer as they were `before` */
+/** @returns false if its photos have changed since `before` was read */
 export async function setPhotos(
   db: Db,
-  before: Stored,
+  before: StoredOrganization,
   photos: string | null,
   now: number,
 ): Promise<boolean> {
@@ -147,7 +154,7 @@ export async function deleteOrganization(db: Db, id: number): Promise<void> {
 
 const MILLION = 1_000_000
 
-function columnsOf(details: Details) {
+function columnsOf(details: OrganizationDetails) {
   const { name, address, latitude, longitude } = details
   return {
     name,
@@ -160,29 +167,35 @@ function columnsOf(details: Details) {
   }
 }
 
-/** @throws {ApiError} validation_failed, for what no schema can say */
-function soundDetails(before: object, patch: object): Details {
-  const merged = mergeMembers(PATCHED, before, patch) as Details
+/** Merges a patch and checks the rules that a schema cannot express. @throws {ApiError} validation_failed */
+function mergeDetails(before: object, patch: object): OrganizationDetails {
+  const merged = mergeMembers(PATCHABLE, before, patch) as OrganizationDetails
   const { applicationQuestions, ...others } = merged
-  const questions = soundQuestions(applicationQuestions)
-  const details = [...problemsOfQuestions(questions), ...problemsOfPlace(others)]
+  const questions = cleanQuestions(applicationQuestions)
+  const details = [...findQuestionProblems(questions), ...findPlaceProblems(others)]
   if (details.length > 0) throw new ApiError('validation_failed', { details })
   return { ...others, ...(questions && { applicationQuestions: questions }) }
 }
 
-function problemsOfPlace({ latitude, longitude }: Omit<Details, 'applicationQuestions'>): ErrorDetail[] {
+function findPlaceProblems({
+  latitude,
+  longitude,
+}: Omit<OrganizationDetails, 'applicationQuestions'>): ErrorDetail[] {
   if ((latitude === undefined) === (longitude === undefined)) return []
   const pointer = latitude === undefined ? '/latitude' : '/longitude'
   return [{ pointer, code: 'missing', message: 'This is required.' }]
 }
 
-/** Of its region, where that is as short as a code has it, or else its country, and a number: CO12. */
-async function freeCode(db: Db, { address }: Details): Promise<string> {
+/**
+ * @returns a new code: the region, if it has 2 or 3 letters, or else the country, followed by a free number,
+ * such as CO12
+ */
+async function freeCode(db: Db, { address }: OrganizationDetails): Promise<string> {
   const { region = '', country = 'ORG' } = address ?? {}
   const letters = /^[A-Za-z]{2,3}$/.test(region) ? region.toUpperCase() : country
   const ids = db.selectFrom('organization').select(sql<number>`coalesce(max(id), 0)`.as('last'))
   for (let number = (await ids.executeTakeFirstOrThrow()).last + 1; ; number += 1) {
-    if ((await idOfCode(db, `${letters}${number}`)) === undefined) return `${letters}${number}`
+    if ((await findIdByCode(db, `${letters}${number}`)) === undefined) return `${letters}${number}`
   }
 }
 
@@ -194,7 +207,7 @@ async function withFreeCode<Result>(change: Promise<Result>): Promise<Result> {
   }
 }
 
-/** What a person would take for the same is the same. PostgreSQL refuses NUL: U+FFFD stands for it. */
+/** Folds a text for comparison. Replaces NUL with U+FFFD, because PostgreSQL rejects NUL. */
 export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().trim().replaceAll('\0', '\ufffd')
 }

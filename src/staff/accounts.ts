@@ -1,30 +1,30 @@
 import type { Role } from '../access.ts'
-import { dialectOf } from '../db/dialect.ts'
+import { dialectOf, isUniqueViolation } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
-import { isUniqueViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { insertStaffKey, updateStaffKey } from '../keys/store.ts'
 import { endFirstLinks, endLinksOf, insertStaffLink } from './links.ts'
-import { foldEmail, type NewPerson, requirePerson, wrong } from './person.ts'
+import { foldEmail, foldInvitedEmail, invalidMember, type NewPerson, requirePerson } from './person.ts'
 import { ACCESS_OF, mayManage, type Position } from './roles.ts'
 import { endSessionsOf } from './session.ts'
-import { find, findByEmail, type Staff } from './store.ts'
+import { find, type Staff } from './store.ts'
 
-/** Who decides about others; absent of a command, which may all. */
+/** The person who manages other accounts. A command passes undefined and may manage all accounts. */
 export type Authority = Position & { id: number }
 
-/** @throws {ApiError} insufficient_access for who is none of the staff */
+/** @throws {ApiError} insufficient_access when the caller is not a member of staff */
 export function authorityOf({ staff, organizationId }: Caller): Authority {
   if (!staff) throw notAllowed()
   return { id: staff.id, role: staff.role, organizationId }
 }
 
 /**
- * Adds somebody who has no password yet, and the link by which they choose one.
+ * Adds an account without a password, and a link. The owner of the account opens the link to choose a
+ * password.
  *
- * @param link hash of its token
- * @returns the new id
+ * @param link hash of the link's token
+ * @returns the id of the account
  * @throws {ApiError} validation_failed, insufficient_access
  */
 export async function inviteStaff(
@@ -34,15 +34,26 @@ export async function inviteStaff(
   link: string,
   now: number,
 ): Promise<number> {
-  await requireStanding(db, by)
-  requireManages(by, person)
-  const { id } = await insert(db, person, null, now)
+  await requireCurrentAuthority(db, by)
+  requireMayManage(by, person)
+  if (await accountExists(db, person, by?.organizationId)) throw emailTaken()
+  const { id } = await insertStaff(db, person, null, now)
   await insertStaffLink(db, { hash: link, staffId: id, kind: 'invitation' }, now)
   return id
 }
 
+/**
+ * Checks if an account has this address. Staff of an organization can only find accounts of that
+ * organization.
+ */
+async function accountExists(db: Db, { email }: NewPerson, visibleTo: number | undefined): Promise<boolean> {
+  const accounts = db.selectFrom('staff').select('id').where('folded_email', '=', foldEmail(email))
+  const seen = visibleTo === undefined ? accounts : accounts.where('organization_id', '=', visibleTo)
+  return (await seen.executeTakeFirst()) !== undefined
+}
+
 /** @throws {ApiError} validation_failed */
-export async function insert(
+export async function insertStaff(
   db: Db,
   person: NewPerson,
   password: string | null,
@@ -50,12 +61,12 @@ export async function insert(
 ): Promise<{ id: number }> {
   requirePerson(person)
   const { email, name, role, organizationId } = person
-  if (await findByEmail(db, email)) throw emailTaken()
   if (organizationId !== undefined) await requireOrganization(db, organizationId)
-  // Whoever has the link that makes the first account would be an admin too.
+  // Ends the link for the first account, because that link creates an admin.
   await endFirstLinks(db)
   const key_id = await insertStaffKey(db, { access: ACCESS_OF[role], organizationId }, now)
-  const columns = { key_id, email, folded_email: foldEmail(email), name, role, password, created_at: now }
+  const folded_email = password === null ? foldInvitedEmail(person) : foldEmail(email)
+  const columns = { key_id, email, folded_email, name, role, password, created_at: now }
   try {
     return await db
       .insertInto('staff')
@@ -63,7 +74,6 @@ export async function insert(
       .returning('id')
       .executeTakeFirstOrThrow()
   } catch (error) {
-    // Somebody was faster, where a store lets two transactions read at once.
     throw isUniqueViolation(error) ? emailTaken() : error
   }
 }
@@ -71,14 +81,14 @@ export async function insert(
 async function requireOrganization(db: Db, id: number): Promise<void> {
   const organization = db.selectFrom('organization').select('id').where('id', '=', id)
   if (await organization.executeTakeFirst()) return
-  const details = [wrong('organizationId', 'There is no such organization.')]
+  const details = [invalidMember('organizationId', 'No organization has this id.')]
   throw new ApiError('validation_failed', { details })
 }
 
 /**
- * Makes a link by which somebody chooses a new password. The old one works until then.
+ * Adds a link to choose a new password. The old password works until the person uses the link.
  *
- * @returns false when there is nobody with this id
+ * @returns false when no account has this id
  * @throws {ApiError} insufficient_access
  */
 export async function resetStaff(
@@ -88,19 +98,19 @@ export async function resetStaff(
   link: string,
   now: number,
 ): Promise<boolean> {
-  await requireStanding(db, by)
+  await requireCurrentAuthority(db, by)
   const staff = await find(db, id)
   if (!staff) return false
-  requireManages(by, positionOf(staff))
+  requireMayManage(by, positionOf(staff))
   const kind = staff.password === null ? 'invitation' : 'reset'
   await insertStaffLink(db, { hash: link, staffId: id, kind }, now)
   return true
 }
 
 /**
- * Changes what somebody is called, or what they may do; of themselves nobody changes the role.
+ * Changes a person's name or role. People cannot change their own role.
  *
- * @returns false when there is nobody with this id
+ * @returns false when no account has this id
  * @throws {ApiError} validation_failed, insufficient_access
  */
 export async function updateStaff(
@@ -109,14 +119,14 @@ export async function updateStaff(
   patch: { name?: string; role?: Role },
   by: Authority | undefined,
 ): Promise<boolean> {
-  await requireStanding(db, by)
+  await requireCurrentAuthority(db, by)
   const staff = await find(db, id)
   if (!staff) return false
   const { name = staff.name, role = staff.role } = patch
   const changed = { email: staff.email, name, role, organizationId: staff.organizationId ?? undefined }
   const isOwn = by?.id === id
   if (isOwn ? role !== staff.role : by && !mayManage(by, positionOf(staff))) throw notAllowed()
-  if (!isOwn) requireManages(by, changed)
+  if (!isOwn) requireMayManage(by, changed)
   requirePerson(changed)
   await db.updateTable('staff').set({ name, role }).where('id', '=', id).execute()
   if (role !== staff.role) await updateStaffKey(db, staff.keyId, { access: ACCESS_OF[role] })
@@ -124,10 +134,10 @@ export async function updateStaff(
 }
 
 /**
- * Removes somebody with all that is personal, and ends their sessions. What they did stays, done by somebody
- * who is not known any more. Nobody removes themselves, so that the last admin does not either.
+ * Removes a person with all personal data, and ends their sessions. The history keeps the person's changes
+ * without the name. People cannot remove their own account, so one admin always remains.
  *
- * @returns false when there is nobody with this id
+ * @returns false when no account has this id
  * @throws {ApiError} insufficient_access
  */
 export async function removeStaff(
@@ -136,10 +146,10 @@ export async function removeStaff(
   by: Authority | undefined,
   now: number,
 ): Promise<boolean> {
-  await requireStanding(db, by)
+  await requireCurrentAuthority(db, by)
   const staff = await find(db, id)
   if (!staff) return false
-  requireManages(by, positionOf(staff))
+  requireMayManage(by, positionOf(staff))
   if (by?.id === id) throw notAllowed()
   await endSessionsOf(db, id)
   await endLinksOf(db, id)
@@ -153,28 +163,30 @@ function positionOf({ role, organizationId }: Staff): Position {
 }
 
 /**
- * Whoever was removed or given another role a moment ago decides nothing more: of two admins who remove each
- * other at once, one remains.
+ * Refuses a manager who was removed or given another role a moment ago. If two admins remove each other at
+ * the same time, one admin remains.
  */
-async function requireStanding(db: Db, by: Authority | undefined): Promise<void> {
+async function requireCurrentAuthority(db: Db, by: Authority | undefined): Promise<void> {
   if (!by) return
-  await dialectOf(db).waitInHand(db, 'staff')
+  await dialectOf(db).lock(db, 'staff')
   const now = await find(db, by.id)
   if (now?.role !== by.role || positionOf(now).organizationId !== by.organizationId) throw notAllowed()
 }
 
-function requireManages(by: Authority | undefined, whom: Position): void {
-  if (by && !mayManage(by, whom)) throw notAllowed()
+function requireMayManage(by: Authority | undefined, person: Position): void {
+  if (by && !mayManage(by, person)) throw notAllowed()
 }
 
 function notAllowed(): ApiError {
   return new ApiError('insufficient_access', {
-    message: 'Your role does not let you decide about this person.',
+    message: 'Your role does not allow you to manage this account. Ask an admin to do it.',
   })
 }
 
-function emailTaken(): ApiError {
+export function emailTaken(): ApiError {
   return new ApiError('validation_failed', {
-    details: [wrong('email', 'Somebody has an account with this e-mail address already.')],
+    details: [
+      invalidMember('email', 'An account with this e-mail address already exists. Use another address.'),
+    ],
   })
 }

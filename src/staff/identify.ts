@@ -1,21 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
-import { type Caller, insideView } from '../http/caller.ts'
+import { type Caller, internalViewOf } from '../http/caller.ts'
 import { hashToken } from '../http/token.ts'
 import { ACCESS_OF } from './roles.ts'
-import { findSession, type OpenSession, SEEN_EVERY_MS } from './session.ts'
+import { findSession, type OpenSession, SEEN_INTERVAL_MS } from './session.ts'
 import { sessionToken } from './session-cookie.ts'
 
-/** What one person may ask for: no plan counts it, and no page of the console comes near it. */
+/**
+ * Rate limits of one person, which replace those of a plan. Normal use of the console stays far below them.
+ */
 const LIMITS = { perMinute: 600, perDay: 50_000 } as const
 
 /**
- * Finds out who is signed in, by the cookie. Nothing is remembered, unlike of keys: people ask seldom, and a
- * session that has ended anywhere has to be over in every process with the next request.
+ * Identifies the person who is signed in, by the session cookie. Keys are cached, but sessions are not.
+ * Requests of staff are few, and a session that ends in one process must end in all processes with the next
+ * request.
  *
- * @returns undefined where nobody is
- * @throws when the store cannot tell
+ * @returns undefined without a valid session
+ * @throws when the store cannot be read
  */
 export async function identifyStaff(
   { db, write, clock }: Pick<Context, 'db' | 'write' | 'clock'>,
@@ -27,13 +30,15 @@ export async function identifyStaff(
   const now = clock()
   const session = await findSession(db, hash, now)
   if (!session) return undefined
-  // Whoever only reads goes on where nothing can be written.
-  if (now - session.seenAt >= SEEN_EVERY_MS) await write(changes.seeSession, hash, now).catch(() => undefined)
+  // A person who only reads can continue while the store cannot be written.
+  if (now - session.seenAt >= SEEN_INTERVAL_MS)
+    await write(changes.touchSession, hash, now).catch(() => undefined)
   return callerOf(session)
 }
 
 /**
- * Acts through a key of its own. Unlike a key that only reads, a viewer sees what staff write for each other.
+ * Each person acts through a personal key. A viewer sees the internal notes of staff, which a read key does
+ * not.
  */
 function callerOf({ staffId, keyId, name, role, organizationId }: OpenSession): Caller {
   const organization = organizationId ?? undefined
@@ -41,7 +46,7 @@ function callerOf({ staffId, keyId, name, role, organizationId }: OpenSession): 
     kind: 'staff',
     id: keyId,
     access: ACCESS_OF[role],
-    view: insideView(organization),
+    view: internalViewOf(organization),
     organizationId: organization,
     staff: { id: staffId, name, role },
     name: `staff:${staffId}`,

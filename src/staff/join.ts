@@ -5,37 +5,45 @@ import type { Language } from '../http/language.ts'
 import { hashToken, newToken } from '../http/token.ts'
 import type { Authority } from './accounts.ts'
 import { requireGoodPassword } from './common-passwords.ts'
-import { letterOf } from './letters.ts'
+import { emailWithLink } from './emails.ts'
 import { findLink, type OpenLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { type NewPerson, requirePerson } from './person.ts'
 
-/** Where a link leads: request-log.ts keeps what stands behind it out of the log. */
+/**
+ * The path of the page that a link opens. request-log.ts keeps the token at the end of the path out of the
+ * log.
+ */
 export const JOIN_PATH = '/console/join/'
 
-/** @param origin under which people reach the service */
-export function linkOf(origin: string, token: string): string {
+/** The address of a link. @param origin where people reach the service */
+export function joinLink(origin: string, token: string): string {
   return `${origin}${JOIN_PATH}${token}`
 }
 
-/** The origin that people can open: the one that was set, or else the one that the server listens on. */
+/**
+ * The origin that people can open: from BASE_URL if it is set, else the address that the server listens on.
+ */
 export function originOf({ origin, baseUrlIsSet }: Config, address: string): string {
   return baseUrlIsSet ? origin : address
 }
 
-/** Somebody who may choose a password by a link. Whoever made it has to hand it over: it is nowhere else. */
-export interface Invited {
+/**
+ * A new link for choosing a password. The store has only a hash of the token, so the caller must pass the
+ * token on.
+ */
+export interface PasswordLink {
   staffId: number
   token: string
 }
 
-type Needed = Pick<Context, 'write' | 'clock'>
+type JoinContext = Pick<Context, 'write' | 'clock'>
 
 /**
- * Sends somebody their link, where there is a mail server. It stays good in any case.
+ * Sends a link by e-mail, if a mail server is configured. The link stays valid even if the e-mail fails.
  *
- * @param origin under which people reach the service
- * @returns whether it was sent
+ * @param origin where people reach the service
+ * @returns whether the e-mail was sent
  */
 export async function sendLink(
   { db, clock, mail }: Pick<Context, 'db' | 'clock' | 'mail'>,
@@ -44,39 +52,43 @@ export async function sendLink(
 ): Promise<boolean> {
   const link = mail && (await readLink({ db, clock }, token))
   if (!link?.staff || link.kind === 'first') return false
-  return mail?.send(letterOf(link.kind, { ...link.staff, link: linkOf(origin, token), language })) ?? false
+  return (
+    mail?.send(emailWithLink(link.kind, { ...link.staff, link: joinLink(origin, token), language })) ?? false
+  )
 }
 
 /**
- * @param by absent for a command, which may all
+ * Adds an account for a person, who chooses a password with the returned link.
+ *
+ * @param by undefined for a command, which may invite anybody
  * @throws {ApiError} validation_failed, insufficient_access
  */
 export async function invite(
-  { write, clock }: Needed,
+  { write, clock }: JoinContext,
   person: NewPerson,
   by: Authority | undefined,
-): Promise<Invited> {
+): Promise<PasswordLink> {
   requirePerson(person)
   const { token, hash } = newToken()
   return { staffId: await write(changes.inviteStaff, person, by, hash, clock()), token }
 }
 
 /**
- * A link for somebody who has lost theirs, or their password.
+ * Makes a new link for a person who has lost the previous link or the password.
  *
- * @returns undefined when there is nobody with this id
+ * @returns undefined when no account has this id
  * @throws {ApiError} insufficient_access
  */
-export async function reset(
-  { write, clock }: Needed,
+export async function issueResetLink(
+  { write, clock }: JoinContext,
   staffId: number,
   by: Authority | undefined,
-): Promise<Invited | undefined> {
+): Promise<PasswordLink | undefined> {
   const { token, hash } = newToken()
   return (await write(changes.resetStaff, staffId, by, hash, clock())) ? { staffId, token } : undefined
 }
 
-/** What a link is for, without using it up: mail programs open links that nobody has clicked. */
+/** Reads a link without using it up: mail programs open links before anybody clicks them. */
 export async function readLink(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   token: string,
@@ -86,17 +98,18 @@ export async function readLink(
 }
 
 /**
- * Uses a link up: the person has their password, and is signed in.
+ * Uses a link up, stores the password and signs the person in.
  *
- * @param chosen with e-mail and name for the link that makes the first account, whose admin that is
- * @returns the token of the session for the cookie; undefined when the link is over
- * @throws {ApiError} validation_failed; the link can then be tried again
+ * @param chosen the password; for the first account, which becomes an admin, also e-mail and name
+ * @returns the token for the session cookie, and the stored hash of the password; undefined if the link is no
+ * longer valid
+ * @throws {ApiError} validation_failed; the person can then try the link again
  */
 export async function join(
   context: Pick<Context, 'db' | 'write' | 'clock'>,
   token: string,
   chosen: { password: string; email?: string; name?: string },
-): Promise<{ token: string; staffId: number } | undefined> {
+): Promise<{ token: string; staffId: number; password: string } | undefined> {
   const { write, clock } = context
   const link = await readLink(context, token)
   if (!link) return undefined
@@ -110,5 +123,5 @@ export async function join(
     ...(!link.staff && { first: { email, name } }),
   }
   const followed = await write(changes.followLink, hashToken(token) ?? '', use, clock())
-  return followed && { token: session.token, staffId: followed.staffId }
+  return followed && { token: session.token, staffId: followed.staffId, password: use.password }
 }

@@ -1,18 +1,18 @@
 import type { Db } from '../db/tables.ts'
 
-/** So long a link can be used. */
-export const LINK_MS = 72 * 3_600_000
+/** A link expires after this time. */
+export const LINK_LIFETIME_MS = 72 * 3_600_000
 
 export type LinkKind = 'first' | 'invitation' | 'reset'
 
-/** What a link is for. */
+/** A link that can still be used. */
 export interface OpenLink {
   kind: LinkKind
-  /** Whose password it makes; absent of the link that makes the first account. */
+  /** The person who chooses a password; absent for the link of the first account. */
   staff?: { id: number; email: string; name: string }
 }
 
-/** A new link of one person ends the ones before. */
+/** Adds a link for a person, and ends the person's earlier links. */
 export async function insertStaffLink(
   db: Db,
   { hash, staffId, kind }: { hash: string; staffId: number; kind: 'invitation' | 'reset' },
@@ -21,24 +21,24 @@ export async function insertStaffLink(
   await endLinksOf(db, staffId)
   await db
     .insertInto('staff_link')
-    .values({ hash, staff_id: staffId, kind, expires_at: now + LINK_MS })
+    .values({ hash, staff_id: staffId, kind, expires_at: now + LINK_LIFETIME_MS })
     .execute()
 }
 
 /**
- * The link that makes the first account, in a store that has none.
+ * Adds the link that creates the first account, unless the store already has an account.
  *
- * @returns whether there is one now
+ * @returns whether the link was added
  */
 export async function insertFirstLink(db: Db, hash: string, now: number): Promise<boolean> {
   if (await db.selectFrom('staff').select('id').limit(1).executeTakeFirst()) return false
   await endFirstLinks(db)
-  const link = { hash, staff_id: null, kind: 'first', expires_at: now + LINK_MS } as const
+  const link = { hash, staff_id: null, kind: 'first', expires_at: now + LINK_LIFETIME_MS } as const
   await db.insertInto('staff_link').values(link).execute()
   return true
 }
 
-/** @returns undefined for one that was used, is over, or never was */
+/** @returns undefined for a link that is used, expired or unknown */
 export async function findLink(db: Db, hash: string, now: number): Promise<OpenLink | undefined> {
   const link = await db
     .selectFrom('staff_link')
@@ -52,8 +52,8 @@ export async function findLink(db: Db, hash: string, now: number): Promise<OpenL
   return { kind, ...(id !== null && { staff: { id, email: email ?? '', name: name ?? '' } }) }
 }
 
-/** Uses a link up. @returns false when somebody else has */
-export async function takeLink(db: Db, hash: string): Promise<boolean> {
+/** Uses a link up. @returns false if another request used the link first */
+export async function useUpLink(db: Db, hash: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('staff_link').where('hash', '=', hash).executeTakeFirst()
   return numDeletedRows > 0n
 }

@@ -6,27 +6,27 @@ import { hashPassword, verifyPassword } from './passwords.ts'
 
 const OWNER = { email: 'ana.garcia@hill-shelter.example', name: 'Ana García' }
 
-test('a password is kept by argon2id with 19 MiB and two passes, each time with another salt', async () => {
-  const kept = await hashPassword('four words of mine')
-  assert.match(kept, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
-  assert.notEqual(await hashPassword('four words of mine'), kept)
-  assert.equal(await verifyPassword('four words of mine', kept), true)
-  assert.equal(await verifyPassword('four words of Mine', kept), false)
+test('hashPassword uses argon2id with 19 MiB, two passes and a new salt each time', async () => {
+  const stored = await hashPassword('four words of mine')
+  assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  assert.notEqual(await hashPassword('four words of mine'), stored)
+  assert.equal(await verifyPassword('four words of mine', stored), true)
+  assert.equal(await verifyPassword('four words of Mine', stored), false)
 })
 
-test('what the reference implementation of argon2 has made is verified, whatever it cost', async () => {
-  // From its own tests: password, somesalt, 64 MiB.
-  const kept = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
-  assert.equal(await verifyPassword('password', kept), true)
-  assert.equal(await verifyPassword('passwort', kept), false)
+test('verifyPassword accepts a hash of the argon2 reference implementation at another cost', async () => {
+  // A test vector of the reference implementation: password, somesalt, 64 MiB.
+  const stored = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
+  assert.equal(await verifyPassword('password', stored), true)
+  assert.equal(await verifyPassword('passwort', stored), false)
 })
 
-test('the same text is the same password, whichever code points a keyboard makes it of', async () => {
-  const kept = await hashPassword('pässwörter überall')
-  assert.equal(await verifyPassword('pa\u0308sswo\u0308rter u\u0308berall', kept), true)
+test('verifyPassword treats composed and decomposed characters as the same password', async () => {
+  const stored = await hashPassword('pässwörter überall')
+  assert.equal(await verifyPassword('pa\u0308sswo\u0308rter u\u0308berall', stored), true)
 })
 
-test('for nobody, and for somebody without a password, no password is right', async () => {
+test('verifyPassword without a stored hash returns false', async () => {
   assert.equal(await verifyPassword('', undefined), false)
   assert.equal(await verifyPassword('four words of mine', null), false)
 })
@@ -42,7 +42,7 @@ async function isRefused(password: string): Promise<boolean> {
   }
 }
 
-test('a password that many would think of is refused', async () => {
+test('requireGoodPassword refuses short, long, common, repeated, sequential and personal passwords', async () => {
   for (const password of [
     'short',
     'elevencharx',
@@ -71,7 +71,7 @@ test('a password that many would think of is refused', async () => {
   }
 })
 
-test('any other of 12 to 200 characters is taken, whatever it is made of', async () => {
+test('requireGoodPassword accepts any other password of 12 to 200 characters', async () => {
   for (const password of [
     'correct horse battery staple',
     'alllowercase words',

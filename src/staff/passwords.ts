@@ -1,36 +1,41 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { inLine } from './in-line.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 
-/** What OWASP's Password Storage Cheat Sheet asks of argon2id at least: 19 MiB (in KiB), 2 passes, 1 lane. */
+/** The minimum for argon2id in OWASP's Password Storage Cheat Sheet: 19 MiB (in KiB), 2 passes, 1 lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-/** The form of PHC strings, without padding: what was made with another cost can still be verified. */
+/**
+ * A PHC string without padding. It contains the cost, so hashes made at another cost can still be verified.
+ */
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/
 
-/** Takes as long as any other, and fits no password. */
+/** A hash that matches no password, and takes as long to verify as a stored hash. */
 const DUMMY = phc(COST, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES))
 
-/** A password as the store keeps it. */
+/** @returns the hash that the store keeps: a PHC string of argon2id */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   return phc(COST, salt, await derive(password, { ...COST, nonce: salt, tagLength: TAG_BYTES }))
 }
 
 /**
- * @param kept undefined or null for somebody who is not there, or has no password: that takes as long
- * @throws {ApiError} service_unavailable when too many wait
+ * Compares a password with a stored hash.
+ *
+ * @param stored undefined or null if the account or its password does not exist; the answer then takes as
+ * long
+ * @throws {ApiError} service_unavailable if too many passwords wait to be verified
  */
-export async function verifyPassword(password: string, kept: string | null | undefined): Promise<boolean> {
-  const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(kept ?? DUMMY) ?? []
-  if (memory === undefined) throw new Error('a password is not kept as this release keeps it')
+export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
+  const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(stored ?? DUMMY) ?? []
+  if (memory === undefined) throw new Error('a stored password hash has an unknown format')
   const expected = Buffer.from(tag, 'base64')
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
   const nonce = Buffer.from(salt, 'base64')
-  const found = await derive(password, { ...cost, nonce, tagLength: expected.length })
-  return timingSafeEqual(found, expected) && kept !== undefined && kept !== null
+  const actual = await derive(password, { ...cost, nonce, tagLength: expected.length })
+  return timingSafeEqual(actual, expected) && stored !== undefined && stored !== null
 }
 
 function phc({ memory, passes, parallelism }: typeof COST, salt: Buffer, tag: Buffer): string {
@@ -38,13 +43,15 @@ function phc({ memory, passes, parallelism }: typeof COST, salt: Buffer, tag: Bu
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`
 }
 
-/** Each takes 19 MiB and one of the four threads that files are read with too: the others wait. */
-const inTurn = inLine(2, 32)
+/**
+ * Each hash takes 19 MiB and one of the four pool threads, which file reads need too. Further hashes wait.
+ */
+const runInTurn = limitConcurrency(2, 32)
 
 function derive(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
-  // The same text typed on another keyboard may have other code points.
+  // Keyboards may send different code points for the same text.
   const message = password.normalize('NFKC')
-  return inTurn(
+  return runInTurn(
     () =>
       new Promise((resolve, reject) => {
         argon2('argon2id', { ...parameters, message }, (error, tag) => (error ? reject(error) : resolve(tag)))

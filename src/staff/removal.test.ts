@@ -6,7 +6,7 @@ import { untilScrubbed } from '../testing/jobs.ts'
 import { startApp } from '../testing/start-app.ts'
 import { storedBytes } from '../testing/stored-bytes.ts'
 
-test('of somebody who was removed no byte of name and address is left in the store', async (t) => {
+test('removeStaff leaves no byte of the name and address in the store', async (t) => {
   const app = await startApp(t)
   const { context } = app.service
   const person = { email: 'quentin.ixtlan@shelter.example', name: 'Quentin Ixtlan', role: 'staff' } as const

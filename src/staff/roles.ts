@@ -1,27 +1,27 @@
 import { ACCESS_LEVELS, type Access, includesAccess, ROLES, type Role } from '../access.ts'
 
-/** The least role for what people do in the console; a higher one includes it. The one table. */
+/** The lowest role that has each right in the console. Higher roles have it too. */
 export const RIGHTS = {
-  /** Animals of their organization, also what staff write for each other about them. */
+  /** View animals of the person's organization, with the internal notes of staff. */
   seeAnimals: 'viewer',
   seeNumbers: 'viewer',
-  /** Add, change, remove, photos, import. */
+  /** Add, change and remove animals, change photos, and import files. */
   changeAnimals: 'staff',
-  /** Who wants to adopt, and who did: their names and addresses too. */
+  /** View applicants and adopters, with names and addresses. */
   seeAdopters: 'staff',
   decideOrders: 'staff',
   decideApplications: 'staff',
-  /** People of the organization, up to the own role. */
+  /** Manage people of the manager's organization whose role is not above the manager's. */
   managePeople: 'manager',
   manageKeys: 'manager',
   changeOrganization: 'manager',
-  /** As createOrganization of the contract, which asks for a key with admin access. */
+  /** Add organizations. In the API, createOrganization needs a key with admin access. */
   addOrganizations: 'admin',
 } as const satisfies Record<string, Role>
 
 export type Right = keyof typeof RIGHTS
 
-/** Of the key through which each acts: it decides wherever keys and people may do the same. */
+/** The access of the key through which a person acts. It applies to everything that keys can do too. */
 export const ACCESS_OF = {
   viewer: 'read',
   staff: 'write',
@@ -33,30 +33,33 @@ export function may(role: Role, right: Right): boolean {
   return rank(role) >= rank(RIGHTS[right])
 }
 
-/** Somebody, as far as others may decide about them. */
+/** The role and organization, which decide whether a person may manage another person. */
 export interface Position {
   role: Role
-  /** Absent for one who belongs to the whole installation. */
+  /** Absent for a person who belongs to no organization and manages the complete installation. */
   organizationId?: number | undefined
 }
 
-/** Whether one may invite, change and remove another: up to the own role, and in the own organization. */
+/**
+ * Checks if a person may invite, change and remove another person. The other person must not have a higher
+ * role, and must belong to the same organization.
+ */
 export function mayManage(by: Position, whom: Position): boolean {
   if (!may(by.role, 'managePeople') || rank(whom.role) > rank(by.role)) return false
   return by.organizationId === undefined || by.organizationId === whom.organizationId
 }
 
-/** The roles that one may give to others. */
+/** The roles that a person with this role may give to other people. */
 export function rolesUpTo(role: Role): Role[] {
   return ROLES.filter((one) => rank(one) <= rank(role))
 }
 
-/** The access that one may give to keys. */
+/** The access that a person with this role may give to keys. */
 export function accessUpTo(role: Role): Access[] {
   return ACCESS_LEVELS.filter((one) => includesAccess(ACCESS_OF[role], one))
 }
 
-/** Whether one may make, rotate and revoke a key: one that may do no more than themselves. */
+/** True if a person may create, rotate and revoke a key. A key may not do more than the person. */
 export function mayManageKey(
   by: Position,
   key: { access: Access; organizationId?: number | undefined },

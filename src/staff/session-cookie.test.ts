@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../testing/start-app.ts'
-import { NO_SESSION, sessionCookie, sessionToken } from './session-cookie.ts'
+import { CLEAR_SESSION_COOKIE, sessionCookie, sessionToken } from './session-cookie.ts'
 
 const tokenOf = (cookie?: string) => sessionToken({ headers: cookie === undefined ? {} : { cookie } })
 
-test('the cookie is for this host alone, over TLS, out of the reach of scripts and other sites', () => {
+test('sessionCookie is bound to this host, Secure, HttpOnly and SameSite=Lax', () => {
   assert.equal(
     sessionCookie('abc'),
     '__Host-session=abc; Max-Age=2592000; Path=/; Secure; HttpOnly; SameSite=Lax',
   )
-  assert.equal(NO_SESSION, '__Host-session=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Lax')
+  assert.equal(CLEAR_SESSION_COOKIE, '__Host-session=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Lax')
 })
 
-test('the token is read among other cookies; of two of its name neither counts', () => {
+test('sessionToken is read among other cookies, and is undefined when it is sent twice', () => {
   assert.equal(tokenOf(), undefined)
   assert.equal(tokenOf('a=b'), undefined)
   assert.equal(tokenOf('__Host-session='), undefined)
@@ -24,7 +24,7 @@ test('the token is read among other cookies; of two of its name neither counts',
   assert.equal(tokenOf('__Host-session=abc; __Host-session=def'), undefined)
 })
 
-test('a change is taken from a page of the same origin alone', async (t) => {
+test('POST /console/sign-out from another origin, by Sec-Fetch-Site or Origin, gets 403', async (t) => {
   const { request } = await startApp(t)
   const statusOf = async (headers: Record<string, string>) =>
     (await request('/console/sign-out', { method: 'POST', headers: { host: 'pets.test:81', ...headers } }))
@@ -49,7 +49,7 @@ test('a change is taken from a page of the same origin alone', async (t) => {
   }
 })
 
-test('behind a proxy that was named the origin is the one that it forwards, and the one that was set counts always', async (t) => {
+test('POST /console/sign-out with a forwarded origin or the origin of BASE_URL gets 303', async (t) => {
   const proxied = await startApp(t, { settings: { TRUST_PROXY: 'loopback' } })
   const set = await startApp(t, { settings: { BASE_URL: 'https://pets.test/v1' } })
   const statusOf = async ({ request }: typeof proxied, headers: Record<string, string>) =>
@@ -64,7 +64,7 @@ test('behind a proxy that was named the origin is the one that it forwards, and 
   assert.equal(await statusOf(set, { host: 'pets.test', origin: 'http://pets.test' }), 403)
 })
 
-test('browsers keep the cookie over https, and over http from this machine', async (t) => {
+test('GET /console/sign-in over http from another host gets 403; over https or from this machine it gets 200', async (t) => {
   const plain = await startApp(t)
   const set = await startApp(t, { settings: { BASE_URL: 'https://pets.test/v1' } })
   const proxied = await startApp(t, { settings: { TRUST_PROXY: 'loopback' } })

@@ -1,20 +1,21 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Role } from '../access.ts'
 import { changes } from '../db/change.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import type { Job } from '../jobs/job.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A session ends when nobody has used it for so long, and after so long in any case. */
+/** A session ends after this time without use, and after MAX_SESSION_MS in any case. */
 const IDLE_MS = 12 * HOUR_MS
-export const LONGEST_MS = 30 * 24 * HOUR_MS
-/** So often at most it is written down that a session is in use. */
-export const SEEN_EVERY_MS = 5 * 60_000
-/** Of one person, on so many devices; a further one ends the one that was used least lately. */
+export const MAX_SESSION_MS = 30 * 24 * HOUR_MS
+/** The last use of a session is stored at most once in this interval. */
+export const SEEN_INTERVAL_MS = 5 * 60_000
+/** Maximum number of sessions per person. A further session ends the least recently used session. */
 const MAX_SESSIONS = 20
 
-/** A session, and whose it is. */
+/** A session and its person. */
 export interface OpenSession {
   staffId: number
   keyId: number
@@ -25,28 +26,34 @@ export interface OpenSession {
   seenAt: number
 }
 
-export function isOver(
+export function isExpired(
   { createdAt, seenAt }: Pick<OpenSession, 'createdAt' | 'seenAt'>,
   now: number,
 ): boolean {
-  return now - seenAt >= IDLE_MS || now - createdAt >= LONGEST_MS
+  return now - seenAt >= IDLE_MS || now - createdAt >= MAX_SESSION_MS
 }
 
-/** @returns undefined also for one that is over */
-export async function findSession(db: Db, hash: string, now: number): Promise<OpenSession | undefined> {
-  const session = await db
+/** Prepared, because strangers can send session tokens that do not exist, and each costs a lookup. */
+const findByHash = prepareQuery<{ hash: string }, OpenSession>((db, fill) =>
+  db
     .selectFrom('staff_session')
     .innerJoin('staff', 'staff.id', 'staff_id')
     .select(['staff_id as staffId', 'key_id as keyId', 'name', 'role', 'organization_id as organizationId'])
     .select(['staff_session.created_at as createdAt', 'seen_at as seenAt'])
-    .where('hash', '=', hash)
-    .executeTakeFirst()
-  return session && !isOver(session, now) ? session : undefined
+    .where('hash', '=', fill('hash')),
+)
+
+/** @returns undefined also for an expired session */
+export async function findSession(db: Db, hash: string, now: number): Promise<OpenSession | undefined> {
+  const [session] = await findByHash(db, { hash })
+  return session && !isExpired(session, now) ? session : undefined
 }
 
 /**
- * @param password the one that was verified: if it was changed meanwhile, nobody is signed in by it
- * @returns whether it begins
+ * Begins a session, unless the password has changed since it was verified.
+ *
+ * @param password the stored hash that was verified
+ * @returns whether the session began
  */
 export async function beginSession(
   db: Db,
@@ -76,8 +83,10 @@ export async function insertSession(db: Db, staffId: number, hash: string, now: 
     .execute()
 }
 
-/** A clock that was set back makes no session older. */
-export async function seeSession(db: Db, hash: string, now: number): Promise<void> {
+/**
+ * Records that a session is in use. If the clock was set back, the stored last use does not become earlier.
+ */
+export async function touchSession(db: Db, hash: string, now: number): Promise<void> {
   await db
     .updateTable('staff_session')
     .set({ seen_at: now })
@@ -94,7 +103,7 @@ export async function endSessionsOf(db: Db, staffId: number): Promise<void> {
   await db.deleteFrom('staff_session').where('staff_id', '=', staffId).execute()
 }
 
-/** Removes sessions and links that are over. They count no more in any case. */
+/** Removes expired sessions and links. An expired session or link is invalid even before its removal. */
 export const expiredSessions: Job = {
   isDue: ({ db, clock }) => hasExpired(db, clock()),
   run: async ({ write, clock }, mayGoOn) => {
@@ -103,17 +112,17 @@ export const expiredSessions: Job = {
 }
 
 async function hasExpired(db: Db, now: number): Promise<boolean> {
-  const sessions = db.selectFrom('staff_session').select('hash').where(isPast(now)).limit(1)
+  const sessions = db.selectFrom('staff_session').select('hash').where(whereExpired(now)).limit(1)
   const links = db.selectFrom('staff_link').select('hash').where('expires_at', '<=', now).limit(1)
   return Boolean((await sessions.executeTakeFirst()) ?? (await links.executeTakeFirst()))
 }
 
 export async function removeExpiredSessions(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('staff_session').where(isPast(now)).execute()
+  await db.deleteFrom('staff_session').where(whereExpired(now)).execute()
   await db.deleteFrom('staff_link').where('expires_at', '<=', now).execute()
 }
 
-function isPast(now: number) {
+function whereExpired(now: number) {
   return ({ eb }: ExpressionBuilder<Tables, 'staff_session'>) =>
-    eb.or([eb('seen_at', '<=', now - IDLE_MS), eb('created_at', '<=', now - LONGEST_MS)])
+    eb.or([eb('seen_at', '<=', now - IDLE_MS), eb('created_at', '<=', now - MAX_SESSION_MS)])
 }

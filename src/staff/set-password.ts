@@ -1,19 +1,24 @@
+import { isUniqueViolation } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
-import { insert } from './accounts.ts'
-import { endLinksOf, findLink, takeLink } from './links.ts'
+import { emailTaken, insertStaff } from './accounts.ts'
+import { endLinksOf, findLink, useUpLink } from './links.ts'
+import { foldEmail } from './person.ts'
 import { endSessionsOf, insertSession } from './session.ts'
 
-/** What a link is used for: the password as it is kept, the session that begins, and who the first one is. */
+/** The choices of the person who follows a link. */
 export interface LinkUse {
+  /** The hash of the password for the store. */
   password: string
+  /** The hash of the token of the new session. */
   session: string
+  /** Set only for the link of the first account. */
   first?: { email: string; name: string }
 }
 
 /**
- * Uses a link up: gives somebody their password, or makes the first account. All sessions before are over.
+ * Uses a link up: sets a person's password, or makes the first account. Ends all earlier sessions.
  *
- * @returns undefined when it was used before, or is over
+ * @returns undefined when the link is used or expired
  * @throws {ApiError} validation_failed
  */
 export async function followLink(
@@ -24,19 +29,38 @@ export async function followLink(
 ): Promise<{ staffId: number } | undefined> {
   const link = await findLink(db, hash, now)
   if (!link || (link.kind === 'first') !== (first !== undefined)) return undefined
-  // Of two who follow it at once, one.
-  if (!(await takeLink(db, hash))) return undefined
+  // If two requests follow the link at the same time, one wins.
+  if (!(await useUpLink(db, hash))) return undefined
+  if (link.staff) await claimEmail(db, link.staff)
   const staffId = link.staff?.id ?? (await insertFirst(db, first, password, now))
   await setPassword(db, staffId, password, session, now)
   return { staffId }
 }
 
-async function insertFirst(db: Db, first: LinkUse['first'], password: string, now: number): Promise<number> {
-  const { email = '', name = '' } = first ?? {}
-  return (await insert(db, { email, name, role: 'admin' }, password, now)).id
+/**
+ * Reserves the address for this person. Several invitations may have the same address, and the first person
+ * who follows a link gets it.
+ *
+ * @throws {ApiError} validation_failed when another account has it
+ */
+async function claimEmail(db: Db, { id, email }: { id: number; email: string }): Promise<void> {
+  try {
+    const claim = db
+      .updateTable('staff')
+      .set({ folded_email: foldEmail(email) })
+      .where('id', '=', id)
+    await claim.execute()
+  } catch (error) {
+    throw isUniqueViolation(error) ? emailTaken() : error
+  }
 }
 
-/** Ends all sessions and links of somebody but for a session that begins. */
+async function insertFirst(db: Db, first: LinkUse['first'], password: string, now: number): Promise<number> {
+  const { email = '', name = '' } = first ?? {}
+  return (await insertStaff(db, { email, name, role: 'admin' }, password, now)).id
+}
+
+/** Sets a password, ends all sessions and links of the person, and begins a new session. */
 async function setPassword(
   db: Db,
   staffId: number,
@@ -51,8 +75,10 @@ async function setPassword(
 }
 
 /**
- * @param before the password that was verified, as it is kept
- * @returns false when it was changed meanwhile, or the person removed
+ * Changes a password, unless it has changed since it was verified.
+ *
+ * @param before the stored hash that was verified
+ * @returns false when the password has changed or the person was removed
  */
 export async function changePassword(
   db: Db,

@@ -1,105 +1,141 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken, newToken } from '../http/token.ts'
-import { counterOfAddress } from '../limits/address.ts'
+import { counterOfAddress } from '../limits/accounts.ts'
+import { passwordTag, provenPasswordTag } from './browser-cookie.ts'
 import { MAX_CHARACTERS, requireGoodPassword } from './common-passwords.ts'
-import { inLine } from './in-line.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
-import { foldEmail, wrong } from './person.ts'
+import { foldEmail, invalidMember } from './person.ts'
 import * as staff from './store.ts'
-import { type Slots, slotsOf, waitOf } from './tries.ts'
+import { type CounterSlots, chooseSlots, getRetryAfterMs, slotNumbers } from './tries.ts'
 
-type Needed = Pick<Context, 'db' | 'write' | 'clock' | 'cursorSecret'>
+type SignInContext = Pick<Context, 'db' | 'write' | 'clock' | 'cursorSecret'>
 
-/** What became of a try to sign in. `refused` says of nobody whether they have an account. */
-export type SignIn =
-  | { outcome: 'signedIn'; token: string; staffId: number }
+/** The outcome of a try to sign in. The outcome `refused` does not reveal whether the account exists. */
+export type SignInResult =
+  /** The password is the stored hash. */
+  | { outcome: 'signedIn'; token: string; email: string; password: string }
   | { outcome: 'refused' }
   | { outcome: 'wait'; retryAfterSeconds: number }
 
-interface Tried {
+interface SignInForm {
   email: string
   password: string
-  /** Of the client, as the server sees it. */
+  /** The client's address, as the server sees it. */
   address: string | undefined
+  request: Pick<IncomingMessage, 'headers'>
 }
 
 /**
- * Signs somebody in who knows their password.
+ * Signs a person in by their password.
  *
- * @returns with a new token for the cookie
- * @throws {ApiError} service_unavailable when too many try at once
+ * @returns the outcome, with a new token for the session cookie
+ * @throws {ApiError} service_unavailable when too many people sign in at the same time
  */
-export async function signIn(context: Needed, { email, password, address }: Tried): Promise<SignIn> {
+export async function signIn(
+  context: SignInContext,
+  { email, password, address, request }: SignInForm,
+): Promise<SignInResult> {
   const { db, write, clock, cursorSecret } = context
   const folded = foldEmail(email)
-  const slots = slotsOf(cursorSecret, folded, counterOfAddress(address))
-  const retryAfterMs = await countTry(context, slots)
-  if (retryAfterMs > 0) return waitFor(retryAfterMs)
-  // PostgreSQL takes no NUL, which no address has.
-  const found = folded.includes('\0') ? undefined : await staff.findByEmail(db, folded)
-  // Whether there is such an account, and whether it has a password, takes the same time and says the same.
-  const kept = password.length <= 2 * MAX_CHARACTERS ? found?.password : undefined
-  const isRight = await verifyPassword(password.slice(0, 2 * MAX_CHARACTERS), kept)
-  if (!isRight || !found || !kept) return { outcome: 'refused' }
+  const isTrusted = await hasSignedInBefore(context, request, folded)
+  const counters = chooseSlots(
+    cursorSecret,
+    folded,
+    counterOfAddress(address),
+    isTrusted ? 'trusted browser' : undefined,
+  )
+  const retryAfterMs = await countTry(context, counters)
+  if (retryAfterMs > 0) return waitResult(retryAfterMs)
+  // No address contains NUL, and PostgreSQL rejects it.
+  const account = folded.includes('\0') ? undefined : await staff.findByEmail(db, folded)
+  // The answer and its time are the same for an unknown account and for one without a password.
+  const storedPassword = password.length <= 2 * MAX_CHARACTERS ? account?.password : undefined
+  const isRight = await verifyPassword(password.slice(0, 2 * MAX_CHARACTERS), storedPassword)
+  if (!isRight || !account || !storedPassword) return { outcome: 'refused' }
   const { token, hash } = newToken()
-  const begun = await write(changes.beginSession, { staffId: found.id, password: kept, hash }, clock())
-  if (!begun) return { outcome: 'refused' }
-  await write(changes.forgiveTry, slots, clock())
-  return { outcome: 'signedIn', token, staffId: found.id }
+  const hasBegun = await write(
+    changes.beginSession,
+    { staffId: account.id, password: storedPassword, hash },
+    clock(),
+  )
+  if (!hasBegun) return { outcome: 'refused' }
+  await write(changes.forgetSignInTries, counters, clock())
+  return { outcome: 'signedIn', token, email: account.email, password: storedPassword }
 }
 
-/** One at a time: those who wait for each other's counters would hold all connections to PostgreSQL meanwhile. */
-const inTurn = inLine(1, 64)
+/**
+ * Checks if this browser has signed in to the account with its current password. Looks the account up only
+ * for a browser with a proof, so the response time does not reveal to strangers whether the account exists.
+ */
+async function hasSignedInBefore(
+  { db, clock, cursorSecret }: SignInContext,
+  request: Pick<IncomingMessage, 'headers'>,
+  email: string,
+): Promise<boolean> {
+  const tag = provenPasswordTag(cursorSecret, request, email, clock())
+  if (tag === undefined) return false
+  const account = await staff.findByEmail(db, email)
+  return tag === passwordTag(cursorSecret, account?.password ?? '')
+}
 
-function countTry({ db, write, clock }: Needed, { account, address }: Slots): Promise<number> {
-  const slots = [account, address]
-  return inTurn(async () => {
-    const retryAfterMs = await waitOf(db, slots, clock())
-    return retryAfterMs > 0 ? retryAfterMs : write(changes.countTry, slots, clock())
+/**
+ * Runs one try at a time. Parallel tries would wait for each other's counters and occupy all connections to
+ * PostgreSQL.
+ */
+const runInTurn = limitConcurrency(1, 64)
+
+function countTry({ db, write, clock }: SignInContext, counters: CounterSlots): Promise<number> {
+  const numbers = slotNumbers(counters)
+  return runInTurn(async () => {
+    const retryAfterMs = await getRetryAfterMs(db, numbers, clock())
+    return retryAfterMs > 0 ? retryAfterMs : write(changes.countSignInTry, numbers, clock())
   })
 }
 
-function waitFor(retryAfterMs: number): SignIn {
+function waitResult(retryAfterMs: number): SignInResult {
   return { outcome: 'wait', retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) }
 }
 
-/** Ends a session at once, in every process. */
+/** Ends a session. The next request is signed out in every process. */
 export async function signOut({ write }: Pick<Context, 'write'>, token: string): Promise<void> {
   const hash = hashToken(token)
   if (hash !== undefined) await write(changes.endSession, hash)
 }
 
 /**
- * Gives somebody who is signed in another password. All their sessions are over, and a new one begins.
+ * Changes the password of a person who is signed in. Ends all their sessions and begins a new one.
  *
- * @returns as `signIn`; `refused` where the present password is another one
- * @throws {ApiError} validation_failed for a new password that others would guess
+ * @returns as `signIn`; `refused` when `current` is not the current password
+ * @throws {ApiError} validation_failed when the new password is easy to guess or the same as the current one
  */
 export async function changePassword(
-  context: Needed,
+  context: SignInContext,
   staffId: number,
-  { current, password, address }: { current: string; password: string; address: string | undefined },
-): Promise<SignIn> {
+  { current, password }: { current: string; password: string },
+): Promise<SignInResult> {
   const { db, write, clock, cursorSecret } = context
-  const found = await staff.find(db, staffId)
-  if (!found?.password) return { outcome: 'refused' }
+  const account = await staff.find(db, staffId)
+  if (!account?.password) return { outcome: 'refused' }
   if (password === current) throw samePassword()
-  await requireGoodPassword(password, found)
-  const slots = slotsOf(cursorSecret, foldEmail(found.email), counterOfAddress(address))
-  const retryAfterMs = await countTry(context, slots)
-  if (retryAfterMs > 0) return waitFor(retryAfterMs)
-  if (!(await verifyPassword(current, found.password))) return { outcome: 'refused' }
+  await requireGoodPassword(password, account)
+  // Only people who are signed in to the account use this counter.
+  const counters = chooseSlots(cursorSecret, foldEmail(account.email), '', 'signed in')
+  const retryAfterMs = await countTry(context, counters)
+  if (retryAfterMs > 0) return waitResult(retryAfterMs)
+  if (!(await verifyPassword(current, account.password))) return { outcome: 'refused' }
   const { token, hash } = newToken()
-  const kept = { before: found.password, password: await hashPassword(password), session: hash }
-  if (!(await write(changes.changePassword, staffId, kept, clock()))) return { outcome: 'refused' }
-  await write(changes.forgiveTry, slots, clock())
-  return { outcome: 'signedIn', token, staffId }
+  const change = { before: account.password, password: await hashPassword(password), session: hash }
+  if (!(await write(changes.changePassword, staffId, change, clock()))) return { outcome: 'refused' }
+  await write(changes.forgetSignInTries, counters, clock())
+  return { outcome: 'signedIn', token, email: account.email, password: change.password }
 }
 
 function samePassword(): ApiError {
   return new ApiError('validation_failed', {
-    details: [wrong('password', 'This is the password that you have. Choose another one.')],
+    details: [invalidMember('password', 'This is already your password. Choose another one.')],
   })
 }

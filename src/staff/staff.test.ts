@@ -15,16 +15,16 @@ import { doJobs } from '../testing/jobs.ts'
 import { PASSWORD, startConsole } from '../testing/staffed.ts'
 import type { startApp, TestApp } from '../testing/start-app.ts'
 import { authorityOf } from './accounts.ts'
-import { join as followLink, invite, readLink, reset } from './join.ts'
+import { join as followLink, invite, issueResetLink, readLink } from './join.ts'
 import type { NewPerson } from './person.ts'
 import * as staff from './store.ts'
-import { doersOf } from './store.ts'
+import { listChangeAuthors } from './store.ts'
 
 const HOUR_MS = 3_600_000
 const ANA: NewPerson = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' }
 const BEN: NewPerson = { email: 'Ben@Shelter.example', name: 'Ben', role: 'staff' }
 
-/** Says whom the console takes a request for. */
+/** A face that returns the caller of a request, as the console identifies it. */
 const callerFace = (context: Context): Face => ({
   ...consoleFace(context),
   prefix: '/caller',
@@ -42,21 +42,21 @@ async function startStaffed(t: TestContext, options: Parameters<typeof startApp>
   }
 }
 
-/** The fields that a page calls wrong, from above. */
+/** The fields that a page reports as invalid, from top to bottom. */
 const wrongFields = (page: string): string[] =>
   [...page.matchAll(/href="#field-([^"]+)"/g)].map(([, name = '']) => name)
 
 const withoutValues = (page: string): string => page.replaceAll(/ value="[^"]*"/g, '')
 
-/** Changes the store from outside of the running service, as commands do. */
-async function beside<Result>({ databaseUrl }: TestApp, work: (write: Write) => Promise<Result>) {
+/** Changes the store from outside the running service, as commands do. */
+async function writeAsCommand<Result>({ databaseUrl }: TestApp, work: (write: Write) => Promise<Result>) {
   const store = await openForCommand(databaseUrl, changes)
   const result = await work(store.write)
   await store.close()
   return result
 }
 
-test('who follows an invitation chooses a password, is signed in, and acts through a key of their own', async (t) => {
+test('POST /console/join/{token} signs the person in, who acts through their own key', async (t) => {
   const { context, join, me, signIn, get } = await startStaffed(t)
   const { staffId, token } = await join(BEN)
 
@@ -77,7 +77,7 @@ test('who follows an invitation chooses a password, is signed in, and acts throu
   assert.equal((await get('/caller/')).body.kind, 'visitor')
 })
 
-test('what somebody does stands in the history by their name; once they are removed, by nobody known', async (t) => {
+test('GET /v1/pets/{id}/history after a change by staff shows their key, listed by name until they are removed', async (t) => {
   const started = await startStaffed(t)
   const { context, clock, key } = started
   const { staffId } = await started.join(BEN)
@@ -87,9 +87,9 @@ test('what somebody does stands in the history by their name; once they are remo
   const history = (await started.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
   const changed = history.filter((entry: { keyId: number }) => entry.keyId === keyId)
   assert.equal(changed.length, 1)
-  const known = [1, keyId, keyId]
+  const keyIds = [1, keyId, keyId]
   assert.deepEqual(
-    await doersOf(context.db, known),
+    await listChangeAuthors(context.db, keyIds),
     new Map([
       [1, { kind: 'key', name: 'test' }],
       [keyId, { kind: 'staff', name: 'Ben' }],
@@ -98,13 +98,13 @@ test('what somebody does stands in the history by their name; once they are remo
 
   await context.write(changes.removeStaff, staffId, undefined, clock.now)
 
-  assert.deepEqual((await doersOf(context.db, known)).get(keyId), { kind: 'formerStaff' })
+  assert.deepEqual((await listChangeAuthors(context.db, keyIds)).get(keyId), { kind: 'formerStaff' })
   assert.deepEqual(await staff.list(context.db), [])
   const again = (await started.get('/v1/pets/1/history', { authorization: `Bearer ${key}` })).body
   assert.deepEqual(again, history)
 })
 
-test('an unknown address, a wrong password and an account without one get the same answer', async (t) => {
+test('POST /console/sign-in with an unknown address, wrong password or no password yet gets the same 400', async (t) => {
   const { context, join, signIn } = await startStaffed(t)
   await join(BEN)
   await invite(context, ANA, undefined)
@@ -124,7 +124,7 @@ test('an unknown address, a wrong password and an account without one get the sa
   }
 })
 
-test('after ten wrong passwords an account waits, also for the right one, and so does one that nobody has', async (t) => {
+test('POST /console/sign-in after ten wrong passwords gets 429, also for unknown accounts', async (t) => {
   for (const email of [BEN.email, 'nobody@shelter.example']) {
     const { clock, join, signIn } = await startStaffed(t)
     await join(BEN)
@@ -137,14 +137,14 @@ test('after ten wrong passwords an account waits, also for the right one, and so
   }
 })
 
-test('the right password forgets the wrong ones of the account, but not those of the address', async (t) => {
+test('the correct password resets the counter of the account, but not the counter of the address', async (t) => {
   const { join, signIn } = await startStaffed(t)
   await join(BEN)
   const wrong = () => signIn(BEN.email, 'wrong horse battery')
   for (let tried = 0; tried < 9; tried += 1) await wrong()
   assert.equal((await signIn(BEN.email)).status, 303)
   for (let tried = 0; tried < 20; tried += 1) {
-    // Whoever knows one password learns no other by it.
+    // A correct password does not give the address more tries at other accounts.
     const { status } = await signIn(`other-${tried}@shelter.example`)
     assert.equal(status, tried === 0 ? 400 : 429, `${tried}`)
   }
@@ -153,13 +153,13 @@ test('the right password forgets the wrong ones of the account, but not those of
   assert.ok(Number(headers['retry-after']) > 0)
 })
 
-test('those who know their passwords do not wait for each other at one address', async (t) => {
+test('POST /console/sign-in 12 times with the correct password always gets 303', async (t) => {
   const { join, signIn } = await startStaffed(t)
   await join(BEN)
   for (let tried = 0; tried < 12; tried += 1) assert.equal((await signIn(BEN.email)).status, 303)
 })
 
-test('of many tries at once no more than ten are made', async (t) => {
+test('POST /console/sign-in 20 times at once with wrong passwords: ten get 400, ten get 429', async (t) => {
   const { join, signIn } = await startStaffed(t)
   await join(BEN)
   const answers = await Promise.all(
@@ -188,7 +188,7 @@ test('a session ends after 12 hours without use, and after 30 days in any case',
   assert.deepEqual(await context.db.selectFrom('staff_session').select('hash').execute(), [])
 })
 
-test('that a session is in use is written down every five minutes at most', async (t) => {
+test('the last use of a session is stored at most every five minutes', async (t) => {
   const { clock, context, join, me } = await startStaffed(t)
   const { token } = await join(BEN)
   const seenAt = async () =>
@@ -202,7 +202,7 @@ test('that a session is in use is written down every five minutes at most', asyn
   assert.equal(await seenAt(), clock.now)
 })
 
-test('a sign-out ends this session at once, and no other one', async (t) => {
+test('POST /console/sign-out ends this session and no other session', async (t) => {
   const { join, me, send, signIn } = await startStaffed(t)
   const { token } = await join(BEN)
   const other = tokenOf(await signIn(BEN.email))
@@ -215,7 +215,7 @@ test('a sign-out ends this session at once, and no other one', async (t) => {
   assert.equal((await me(other)).kind, 'staff')
 })
 
-test('a change of the password ends all sessions but the one that begins', async (t) => {
+test('POST /console/account/password ends all sessions and begins a new one', async (t) => {
   const { join, me, send, signIn } = await startStaffed(t)
   const { token } = await join(BEN)
   const other = tokenOf(await signIn(BEN.email))
@@ -239,21 +239,21 @@ test('a change of the password ends all sessions but the one that begins', async
   assert.equal((await signIn(BEN.email, 'staple horse battery')).status, 303)
 })
 
-test('another role, another name and a removal beside the running service hold from the next request', async (t) => {
+test('a change or removal of an account by a command applies from the next request', async (t) => {
   const started = await startStaffed(t)
   const { clock, me } = started
   const { staffId, token } = await started.join(BEN)
   assert.equal((await me(token)).access, 'write')
-  await beside(started, (write) =>
+  await writeAsCommand(started, (write) =>
     write(changes.updateStaff, staffId, { role: 'viewer', name: 'Benno' }, undefined),
   )
-  const { access, view, staff: shown } = await me(token)
-  assert.deepEqual([access, view, shown], ['read', 'all', { id: staffId, name: 'Benno', role: 'viewer' }])
-  await beside(started, (write) => write(changes.removeStaff, staffId, undefined, clock.now))
+  const { access, view, staff: person } = await me(token)
+  assert.deepEqual([access, view, person], ['read', 'all', { id: staffId, name: 'Benno', role: 'viewer' }])
+  await writeAsCommand(started, (write) => write(changes.removeStaff, staffId, undefined, clock.now))
   assert.equal((await me(token)).kind, 'visitor')
 })
 
-test('a person has 20 sessions at most: a further one ends the one that was used least lately', async (t) => {
+test('the 21st session of a person ends the least recently used one', async (t) => {
   const { clock, join, me, signIn } = await startStaffed(t)
   const { token: first } = await join(BEN)
   clock.now += 1
@@ -269,7 +269,7 @@ test('a person has 20 sessions at most: a further one ends the one that was used
   assert.equal((await me(second)).kind, 'staff')
 })
 
-test('a link works once, within 72 hours, and not after a newer one; looking at it does not use it up', async (t) => {
+test('POST /console/join/{token} works once within 72 hours; a used, old or replaced link gets 410', async (t) => {
   const { clock, context, send } = await startStaffed(t)
   const { staffId, token } = await invite(context, BEN, undefined)
   const join = async (link: string) =>
@@ -281,24 +281,24 @@ test('a link works once, within 72 hours, and not after a newer one; looking at 
   const weak = await send(`/console/join/${token}`, { name: BEN.name, password: 'password2026' })
   assert.deepEqual([weak.status, wrongFields(weak.text)], [400, ['password']])
   assert.equal(await refusalOf(followLink(context, token, { password: 'password2026' })), '/password')
-  const newer = await reset(context, staffId, undefined)
+  const newer = await issueResetLink(context, staffId, undefined)
   assert.equal(await join(token), 410)
   clock.now += 72 * HOUR_MS
   assert.equal(await join(newer?.token ?? ''), 410)
   assert.equal(await readLink(context, newer?.token ?? ''), undefined)
 
-  const last = (await reset(context, staffId, undefined))?.token ?? ''
+  const last = (await issueResetLink(context, staffId, undefined))?.token ?? ''
   clock.now += 72 * HOUR_MS - 1
   const both = await Promise.all([join(last), join(last)])
   assert.deepEqual(both.toSorted(), [303, 410])
   for (const wrong of ['x', newToken().token, 'x'.repeat(43)]) assert.equal(await join(wrong), 410)
-  assert.equal(await reset(context, 99, undefined), undefined)
+  assert.equal(await issueResetLink(context, 99, undefined), undefined)
 })
 
-test('a reset ends sessions and the old password only when it is followed', async (t) => {
+test('a reset link ends sessions and the old password only when it is used', async (t) => {
   const { context, join, me, send, signIn } = await startStaffed(t)
   const { staffId, token } = await join(BEN)
-  const made = await reset(context, staffId, undefined)
+  const made = await issueResetLink(context, staffId, undefined)
   assert.equal((await readLink(context, made?.token ?? ''))?.kind, 'reset')
   assert.equal((await me(token)).kind, 'staff')
   assert.equal((await signIn(BEN.email)).status, 303)
@@ -310,13 +310,13 @@ test('a reset ends sessions and the old password only when it is followed', asyn
   assert.equal((await signIn(BEN.email)).status, 400)
 })
 
-test('the first link makes an admin, in a store that has no account', async (t) => {
+test('the first-account link creates an admin if the store has no accounts', async (t) => {
   const { clock, context, me, send } = await startStaffed(t)
   const first = newToken()
   assert.equal(await context.write(changes.insertFirstLink, first.hash, clock.now), true)
   assert.deepEqual(await readLink(context, first.token), { kind: 'first' })
-  const nobody = await send(`/console/join/${first.token}`, { password: PASSWORD })
-  assert.deepEqual([nobody.status, wrongFields(nobody.text)], [400, ['name', 'email']])
+  const empty = await send(`/console/join/${first.token}`, { password: PASSWORD })
+  assert.deepEqual([empty.status, wrongFields(empty.text)], [400, ['name', 'email']])
   assert.equal(await refusalOf(followLink(context, first.token, { password: PASSWORD })), '/email /name')
 
   const joined = await send(`/console/join/${first.token}`, {
@@ -325,12 +325,12 @@ test('the first link makes an admin, in a store that has no account', async (t) 
     password: PASSWORD,
   })
 
-  const { access, view, staff: shown } = await me(tokenOf(joined))
-  assert.deepEqual([access, view, shown.role, shown.name], ['admin', 'all', 'admin', 'Ana'])
+  const { access, view, staff: person } = await me(tokenOf(joined))
+  assert.deepEqual([access, view, person.role, person.name], ['admin', 'all', 'admin', 'Ana'])
   assert.equal(await context.write(changes.insertFirstLink, newToken().hash, clock.now), false)
 })
 
-test('a first link that nobody has followed ends with the first account that is made otherwise', async (t) => {
+test('the link of the first account ends with 410 when an account is created by other means', async (t) => {
   const { clock, context, join, send } = await startStaffed(t)
   const first = newToken()
   await context.write(changes.insertFirstLink, first.hash, clock.now)
@@ -353,7 +353,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-test('what is wrong with a person is told by its member, and nothing is stored', async (t) => {
+test('invite with an invalid member throws validation_failed that names the member, and nothing is stored', async (t) => {
   const { context, join } = await startStaffed(t)
   await join(BEN)
   const organizationId = (await context.write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0))
@@ -366,13 +366,13 @@ test('what is wrong with a person is told by its member, and nothing is stored',
   for (const name of ['', ' ', 'Ana\nBcc: b@x.example', 'a\u2028b\u0000', 'x'.repeat(201)])
     assert.equal(await refused({ name }), '/name', name)
   assert.equal(await refused({ role: 'root' as 'admin' }), '/role')
-  assert.equal(await refused({ organizationId }), '/role', 'an admin has none')
+  assert.equal(await refused({ organizationId }), '/role', 'an admin has no organization')
   assert.equal(await refused({ role: 'staff', organizationId: 99 }), '/organizationId')
   assert.equal((await staff.list(context.db)).length, 1)
   assert.equal((await context.db.selectFrom('api_key').select('id').execute()).length, 2)
 })
 
-test('a manager decides about people of the own organization up to the own role, and nobody about themselves', async (t) => {
+test('a manager manages people of their organization up to the manager’s role, but not their own role', async (t) => {
   const { clock, context, join, me } = await startStaffed(t)
   const { write, db } = context
   const [own, other] = [
@@ -396,9 +396,9 @@ test('a manager decides about people of the own organization up to the own role,
     [() => invite(context, person('c', 'viewer', other), by), denied],
     [() => invite(context, person('d', 'viewer'), by), denied],
     [() => invite(context, person('e', 'viewer', own), { ...by, role: 'staff' }), denied],
-    [() => reset(context, foreign.staffId, by), denied],
-    [() => reset(context, admin.staffId, by), denied],
-    [() => reset(context, helper.staffId, by), 'none'],
+    [() => issueResetLink(context, foreign.staffId, by), denied],
+    [() => issueResetLink(context, admin.staffId, by), denied],
+    [() => issueResetLink(context, helper.staffId, by), 'none'],
     [() => write(changes.updateStaff, helper.staffId, { role: 'manager' }, by), 'none'],
     [() => write(changes.updateStaff, helper.staffId, { role: 'admin' }, by), denied],
     [() => write(changes.updateStaff, foreign.staffId, { name: 'X' }, by), denied],
@@ -425,7 +425,7 @@ test('a manager decides about people of the own organization up to the own role,
   assert.equal(await write(changes.removeStaff, 99, undefined, clock.now), false)
 })
 
-test('whoever is none of the staff decides about nobody', async (t) => {
+test('POST /console/people/new without a session gets 403; authorityOf a visitor throws insufficient_access', async (t) => {
   const { join, send } = await startStaffed(t)
   const { token } = await join(ANA)
   const person = { email: 'cleo@shelter.example', name: 'Cleo', role: 'staff', organizationId: '' }
@@ -436,7 +436,7 @@ test('whoever is none of the staff decides about nobody', async (t) => {
   assert.throws(() => authorityOf(visitor), { code: 'insufficient_access' })
 })
 
-test('the keys of staff are no keys that programs have', async (t) => {
+test('the keys of staff are not listed, revoked or rotated like API keys', async (t) => {
   const { clock, context, databaseUrl, join } = await startStaffed(t)
   const { staffId } = await join(ANA)
   const { db, write } = context
@@ -454,7 +454,7 @@ test('the keys of staff are no keys that programs have', async (t) => {
   assert.equal(await write(changes.insertFirstKey, first, 'b'.repeat(64), clock.now), true)
 })
 
-test('no token, password or address of staff is in the log, or in the store beside its row', async (t) => {
+test('the log and the tables of sessions, links and tries contain no token, password or address', async (t) => {
   const started = await startStaffed(t, { settings: { LOG_LEVEL: 'trace' } })
   const { context, log, me, send, signIn } = started
   const { token } = await invite(context, BEN, undefined)

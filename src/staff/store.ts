@@ -2,23 +2,23 @@ import type { Role } from '../access.ts'
 import type { Db } from '../db/tables.ts'
 import { foldEmail } from './person.ts'
 
-/** Somebody who signs in. */
+/** A person with an account. */
 export interface Staff {
   id: number
-  /** Of the key through which they act: history and orders name it. */
+  /** The id of the key through which the person acts. The history and orders refer to this id. */
   keyId: number
   email: string
   name: string
   role: Role
   organizationId: number | null
-  /** The code of their organization. */
+  /** The code of the organization. */
   organization: string | null
-  /** Null until they have chosen one. */
+  /** The stored hash; null until the person has chosen a password. */
   password: string | null
   createdAt: number
 }
 
-function select(db: Db) {
+function selectStaff(db: Db) {
   return db
     .selectFrom('staff')
     .leftJoin('organization', 'organization.id', 'organization_id')
@@ -33,7 +33,11 @@ function select(db: Db) {
     .select(['code as organization', 'password', 'staff.created_at as createdAt'])
 }
 
-/** In the order in which they came: all, or those of one organization, or a page of them. */
+/**
+ * Lists people, oldest account first: all people, or only those of one organization.
+ *
+ * @param after the id of the last person on the previous page
+ */
 export function list(
   db: Db,
   {
@@ -42,25 +46,26 @@ export function list(
     limit,
   }: { organizationId?: number | undefined; after?: number; limit?: number } = {},
 ): Promise<Staff[]> {
-  let rows = select(db).orderBy('staff.id')
+  let rows = selectStaff(db).orderBy('staff.id')
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
   if (after !== undefined) rows = rows.where('staff.id', '>', after)
   return (limit === undefined ? rows : rows.limit(limit)).execute()
 }
 
 export function find(db: Db, id: number): Promise<Staff | undefined> {
-  return select(db).where('staff.id', '=', id).executeTakeFirst()
+  return selectStaff(db).where('staff.id', '=', id).executeTakeFirst()
 }
 
+/** Finds an account that can sign in. Invited people who have not joined yet appear only in `list`. */
 export function findByEmail(db: Db, email: string): Promise<Staff | undefined> {
-  return select(db).where('folded_email', '=', foldEmail(email)).executeTakeFirst()
+  return selectStaff(db).where('folded_email', '=', foldEmail(email)).executeTakeFirst()
 }
 
-/** Who acts through a key: a program, somebody of the staff, or somebody who was of the staff once. */
-export type Doer = { kind: 'key' | 'staff'; name: string } | { kind: 'formerStaff' }
+/** The author of a change: a program, a member of staff, or a former member of staff. */
+export type ChangeAuthor = { kind: 'key' | 'staff'; name: string } | { kind: 'formerStaff' }
 
-/** Of keys that a history or an order names. */
-export async function doersOf(db: Db, keyIds: number[]): Promise<Map<number, Doer>> {
+/** Lists the authors of changes by key id. A history or an order contains these key ids. */
+export async function listChangeAuthors(db: Db, keyIds: number[]): Promise<Map<number, ChangeAuthor>> {
   if (keyIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('api_key')
@@ -68,10 +73,10 @@ export async function doersOf(db: Db, keyIds: number[]): Promise<Map<number, Doe
     .select(['api_key.id', 'for_staff', 'api_key.name as keyName', 'staff.name as staffName'])
     .where('api_key.id', 'in', [...new Set(keyIds)])
     .execute()
-  return new Map(rows.map((row) => [row.id, doerOf(row)]))
+  return new Map(rows.map((row) => [row.id, toChangeAuthor(row)]))
 }
 
-function doerOf(row: { for_staff: number; keyName: string; staffName: string | null }): Doer {
+function toChangeAuthor(row: { for_staff: number; keyName: string; staffName: string | null }): ChangeAuthor {
   if (row.for_staff === 0) return { kind: 'key', name: row.keyName }
   return row.staffName === null ? { kind: 'formerStaff' } : { kind: 'staff', name: row.staffName }
 }
