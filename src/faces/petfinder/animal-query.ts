@@ -12,28 +12,36 @@ import {
   type QueryParameters,
 } from './parameters.ts'
 import { OWN_CODE, STATUSES } from './shapes.ts'
-import { type Categories, COLORS_WITH_COMMAS, ourBreeds, ourColors, TYPE_NAMES, typeNamed } from './words.ts'
+import {
+  breedNamesOf,
+  type Categories,
+  COLORS_WITH_COMMAS,
+  ourBreeds,
+  ourColors,
+  TYPE_NAMES,
+  typeNamed,
+} from './words.ts'
 
-// From the query of an old client to a search of ours.
+// Converts the query of a Petfinder client to a search.
 
 type Status = keyof typeof STATUSES
 const OUR_STATUSES = new Map<string, Status>(
   Object.entries(STATUSES).map(([ours, theirs]) => [theirs, ours as Status]),
 )
-/** There is no animal of ours with this one. */
-const FOUND = 'found'
+/** Petfinder has this status, but no animal of this service has it. */
+const STATUS_FOUND = 'found'
 
 const SORTS = ['recent', '-recent', 'distance', '-distance', 'random'] as const
 
 export interface AnimalList {
-  /** Undefined where nothing can fit. */
+  /** Undefined if no animal can match. */
   query: SearchQuery | undefined
   sort: (typeof SORTS)[number]
   page: number
   limit: number
 }
 
-/** @throws {ApiError} invalid_parameter naming each value that cannot be used */
+/** @throws {ApiError} invalid_parameter with a detail for each invalid value */
 export async function toAnimalList(
   parameters: QueryParameters,
   { db }: Pick<Context, 'db'>,
@@ -47,12 +55,13 @@ export async function toAnimalList(
   const status = statusesOf(parameters)
   const categoryId = categoriesOf(parameters, categories)
   const owners = await ownersOf(parameters, db)
+  const breeds = parameters.list('breed')
   const query = withoutAbsent({
     ...{ limit, within: near?.within ?? 1, status, categoryId },
-    ...{ organizationId: owners?.ids, ...(owners?.own && { ofNobody: true as const }) },
+    ...{ organizationId: owners?.ids, ...(owners?.own && { hasNoOrganization: true as const }) },
     ...{ near: near?.location, sort: sort.endsWith('distance') ? 'distance' : '-publishedAt' },
     ...(sort === '-recent' && { sort: 'publishedAt' }),
-    breed: parameters.list('breed')?.flatMap(ourBreeds),
+    breed: breeds && (await breedNamesOf(db, categories, breeds)).flatMap(ourBreeds),
     color: parameters.list('color', COLORS_WITH_COMMAS)?.flatMap(ourColors),
     size: choicesOf(parameters, 'size'),
     sex: choicesOf(parameters, 'gender'),
@@ -68,10 +77,10 @@ export async function toAnimalList(
     publishedAfter: dateTimeOf(parameters, 'after'),
     publishedBefore: dateTimeOf(parameters, 'before'),
   })
-  parameters.requireUsable()
-  const isNothing =
+  parameters.requireValid()
+  const isEmpty =
     [status, categoryId].some((values) => values?.length === 0) || (owners?.ids?.length === 0 && !owners.own)
-  return { query: isNothing ? undefined : query, sort, page, limit }
+  return { query: isEmpty ? undefined : query, sort, page, limit }
 }
 
 function withoutAbsent(query: { [Name in keyof SearchQuery]: SearchQuery[Name] | undefined }): SearchQuery {
@@ -79,25 +88,25 @@ function withoutAbsent(query: { [Name in keyof SearchQuery]: SearchQuery[Name] |
 }
 
 function statusesOf(parameters: QueryParameters): Status[] {
-  const wanted = parameters.list('status') ?? [STATUSES.available]
-  return wanted.flatMap((text) => {
+  const names = parameters.list('status') ?? [STATUSES.available]
+  return names.flatMap((text) => {
     const status = OUR_STATUSES.get(text.toLowerCase())
-    if (!status && text.toLowerCase() !== FOUND)
+    if (!status && text.toLowerCase() !== STATUS_FOUND)
       parameters.refuse('status', `"${text}" is not a valid status.`)
     return status ? [status] : []
   })
 }
 
-/** @returns undefined for all */
+/** @returns ids of categories; undefined for all */
 function categoriesOf(parameters: QueryParameters, { typeOf, all }: Categories): number[] | undefined {
   const named = parameters.list('type', TYPE_NAMES)
   if (named === undefined) return all ? undefined : [...typeOf.keys()]
-  const wanted = named.map((name) => {
+  const types = named.map((name) => {
     const type = typeNamed(name)
     if (!type) parameters.refuse('type', `${name} is not a valid animal type.`)
     return type
   })
-  return [...typeOf].flatMap(([id, type]) => (wanted.includes(type) ? [id] : []))
+  return [...typeOf].flatMap(([id, type]) => (types.includes(type) ? [id] : []))
 }
 
 async function ownersOf(
@@ -107,8 +116,8 @@ async function ownersOf(
   const codes = parameters.list('organization')
   if (!codes) return undefined
   const others = codes.filter((code) => code.toUpperCase() !== OWN_CODE)
-  const found = await organizations.idsOfCodes(db, others)
+  const found = await organizations.findIdsByCodes(db, others)
   if (others.length < codes.length && found.length > 0)
-    parameters.refuse('organization', `${OWN_CODE} cannot be asked for together with others.`)
+    parameters.refuse('organization', `${OWN_CODE} cannot be combined with other organizations.`)
   return others.length < codes.length ? { ids: undefined, own: true } : { ids: found, own: false }
 }

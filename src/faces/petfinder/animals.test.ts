@@ -4,7 +4,7 @@ import { readAnswers } from '../../testing/client.ts'
 import type { Options } from '../../testing/start-app.ts'
 import { ANIMAL_KEYS, startV2 } from '../../testing/v2.ts'
 
-// The wire contract of old, fact by fact: /v2 as its clients knew it.
+// The Petfinder API v2 for animals.
 
 const DENVER = { city: 'Denver', region: 'CO', postcode: '80202', country: 'US' }
 const ADA = {
@@ -41,7 +41,7 @@ async function startAnimals(t: TestContext, options: Options = {}) {
     address: { street: '1 Hill Road', ...DENVER },
   }
   const { id: organizationId } = (await post('/v1/organizations', shelter)).body
-  /** @returns its id */
+  /** @returns the id of the animal */
   const add = async (animal: object = {}): Promise<number> => {
     const added = await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', ...animal })
     assert.equal(added.status, 201, added.text)
@@ -55,7 +55,7 @@ async function startAnimals(t: TestContext, options: Options = {}) {
   return { ...app, organizationId, add, ids }
 }
 
-test('an animal has every key in its order, null for what is not known, and nothing of staff', async (t) => {
+test('GET /v2/animals/{id} returns every key in order, null for unknown values, and no staff data', async (t) => {
   const { add, read, organizationId } = await startAnimals(t, { now: Date.UTC(2026, 11, 2, 3, 4, 5, 678) })
   const id = await add({ ...ADA, organizationId })
   const bare = await add()
@@ -63,7 +63,7 @@ test('an animal has every key in its order, null for what is not known, and noth
   const { animals, pagination } = (await read('/animals')).body
   const [without, ada] = animals
   for (const animal of animals) assert.deepEqual(Object.keys(animal), ANIMAL_KEYS)
-  assert.deepEqual((await read(`/animals/${id}`)).body, { animal: ada }, 'the same in a list and alone')
+  assert.deepEqual((await read(`/animals/${id}`)).body, { animal: ada }, 'as in the list')
   assert.deepEqual(pagination, { count_per_page: 20, total_count: 2, current_page: 1, total_pages: 1 })
   assert.deepEqual(ada, {
     id,
@@ -83,8 +83,8 @@ test('an animal has every key in its order, null for what is not known, and noth
     },
     environment: { children: true, dogs: false, cats: null },
     tags: ['Calm', 'Loves laps'],
-    name: 'Ada <3',
-    description: ADA.description,
+    name: 'Ada &lt;3',
+    description: 'Loves &quot;rain&quot; &amp; sun.\nAnd more.',
     organization_animal_id: 'A-7',
     photos: [],
     primary_photo_cropped: null,
@@ -122,11 +122,11 @@ test('an animal has every key in its order, null for what is not known, and noth
       'Medium',
     ],
   )
-  assert.deepEqual(without.attributes.declawed, null, 'of no dog')
+  assert.deepEqual(without.attributes.declawed, null, 'dogs have no declawed value')
   assert.doesNotMatch(JSON.stringify(animals), /secret|985/)
 })
 
-test('an id is read as a leading integer; what is hidden or not there is a 404', async (t) => {
+test('GET /v2/animals/{id} with text after the id: 200; with the id of an unknown or hidden animal: 404', async (t) => {
   const { add, read } = await startAnimals(t)
   const id = await add()
   const hidden = [await add({ status: 'pending' }), await add({ status: undefined })]
@@ -135,7 +135,7 @@ test('an id is read as a leading integer; what is hidden or not there is a 404',
   assert.equal((await read(`/animals/${id}/`)).body.animal.id, id)
   assert.equal((await read(`/animals/${sold}`)).body.animal.status, 'adopted')
   for (const path of [...hidden, 'abcdefg', '0', '99', '9'.repeat(30), 'types'].map(
-    (one) => `/animals/${one}`,
+    (slug) => `/animals/${slug}`,
   )) {
     const answer = await read(path)
     assert.equal(answer.status, 404, path)
@@ -148,7 +148,7 @@ test('an id is read as a leading integer; what is hidden or not there is a 404',
   assert.match(unknown.body.detail, /No route found for/)
 })
 
-test('filters take commas, repeats and brackets, in any case; empty and unknown ones count as absent', async (t) => {
+test('GET /v2/animals accepts filters with commas, repeats and brackets in any case, and ignores empty and unknown filters', async (t) => {
   const { add, ids, organizationId } = await startAnimals(t)
   const ada = await add({ ...ADA, organizationId })
   const tri = { colors: ['Tricolor (Brown, Black, & White)'], breed: { primary: 'Beagle' }, age: 'senior' }
@@ -159,21 +159,38 @@ test('filters take commas, repeats and brackets, in any case; empty and unknown 
     size: 'small',
     goodWith: { cats: false },
   })
-  const hare = await add({ categoryId: 3, name: 'Hare' })
+  const hare = await add({ categoryId: 3, name: 'Hare', breed: { primary: 'Belgian Malinois' } })
   const sold = await add({ status: 'sold', name: 'Sold', breed: { primary: 'Domestic Shorthair' } })
+  const snake = await add({ categoryId: 7, name: 'Kaa', breed: { primary: 'King / Milk' } })
   for (const [query, found] of [
-    ['', [hare, rex, ada]],
+    ['', [snake, hare, rex, ada]],
     ['type=dog', [rex]],
     ['type=Cat', [ada]],
     ['type=dog,cat', [rex, ada]],
     ['type=dog&type=rabbit', [hare, rex]],
+    ['type[0]=dog&type[1]=rabbit', [hare, rex]],
+    ['type%5B3%5D=dog&type%5B12%5D=cat', [rex, ada]],
+    ['breed[0]=Siamese&breed[1]=Beagle&age[0]=young&age[1]=senior', [rex, ada]],
+    ['organization[0]=CO12&organization[1]=XX9', [ada]],
+    ['status[0]=adopted&status[1]=adoptable&type[0]=dog', [sold, rex]],
+    ['gender[0]=male&gender[1]=female&size[0]=small&size[1]=xlarge', [rex, ada]],
+    ['color[0]=Black&color[1]=Tricolor (Brown, Black, %26 White)', [rex, ada]],
+    ['coat[0]=wire&coat[1]=short', [ada]],
     ['type[]=dog&type[]=cat', [rex, ada]],
     ['type=Small+%26+Furry', []],
-    ['type=Scales, Fins %26 Other', []],
+    ['type=Scales, Fins %26 Other', [snake]],
     ['breed=siamese', [ada]],
     ['breed=Beagle,Bengal', [rex, ada]],
     ['breed=Domestic Short Hair&status=adopted', [sold]],
-    ['breed=%00', [hare, rex, ada]],
+    ['breed=domestic-shorthair&status=adopted', [sold]],
+    ['breed=domestic-short-hair,beagle&status=adopted,adoptable', [sold, rex]],
+    ['breed=king-milk', [snake]],
+    ['breed=belgian-shepherd-malinois', [hare]],
+    ['breed=labrador-retriever', []],
+    ['name=%F0%9F%90%B6', []],
+    ['name=!!!', []],
+    ['name=-', []],
+    ['breed=%00', [snake, hare, rex, ada]],
     ['breed=a%00b', []],
     ['color=constructor,__proto__', []],
     ['color=Tricolor (Brown, Black, %26 White)', [rex]],
@@ -192,21 +209,41 @@ test('filters take commas, repeats and brackets, in any case; empty and unknown 
     ['organization=co12', [ada]],
     ['organization=CO12,XX9', [ada]],
     ['organization=nobody1', []],
-    ['organization=xx000', [hare, rex]],
+    ['organization=xx000', [snake, hare, rex]],
     ['good_with_children=1', [ada]],
     ['good_with_dogs=false', [ada]],
     ['good_with_cats=0', [rex]],
     ['house_trained=true', [ada]],
     ['declawed=1', []],
-    ['breed=&coat=&animal_type=dog&', [hare, rex, ada]],
-    ['limit=2', [hare, rex]],
+    ['breed=&coat=&animal_type=dog&', [snake, hare, rex, ada]],
+    ['limit=2', [snake, hare]],
   ] as const) {
     const got = await ids(query)
     assert.deepEqual(got.toSorted(), found.toSorted(), query)
   }
 })
 
-test('sorts: published last or first, near or far, or by chance', async (t) => {
+test('GET /v2/animals with unknown or repeated parameters: they affect neither cached pages nor links', async (t) => {
+  const { add, ids, read } = await startAnimals(t)
+  const dog = await add({ categoryId: 1 })
+  const cat = await add({ categoryId: 2 })
+  for (const [query, found] of [
+    ['limit=1&utm=1', [cat]],
+    ['limit=1&page=1&page=2', [dog]],
+    ['limit=1&page=2&page=1', [cat]],
+    ['limit=1&page[1]=2', [cat]],
+  ] as const)
+    assert.deepEqual(await ids(query), found, query)
+  assert.deepEqual((await read('/animals#a?type=dog')).body.animals.length, 2)
+  assert.deepEqual(await ids(''), [cat, dog])
+  const { next } = (await read('/animals?limit=1&utm=1&type=dog,cat')).body.pagination._links
+  assert.deepEqual(next, { href: '/v2/animals?limit=1&type=dog,cat&page=2' })
+  const ofPhp = (await read('/animals?type%5B0%5D=dog&type%5B1%5D=cat&limit=1&page%5B0%5D=1')).body.pagination
+    ._links
+  assert.deepEqual(next && ofPhp.next, { href: '/v2/animals?limit=1&type%5B0%5D=dog&type%5B1%5D=cat&page=2' })
+})
+
+test('GET /v2/animals sorts by recent, by distance in both directions, and at random', async (t) => {
   const { add, ids, clock, read } = await startAnimals(t)
   const at = (latitude: number) => ({ place: { latitude, longitude: -105 } })
   const all: number[] = []
@@ -231,22 +268,42 @@ test('sorts: published last or first, near or far, or by chance', async (t) => {
   )
   assert.deepEqual(await ids(`after=${new Date(clock.now - 1).toISOString()}`), [c])
   assert.deepEqual(await ids('before=2026-12-01T00:02:00%2B00:00'), [a])
-  assert.deepEqual(await ids('before=2026-12-01T00:02:00+00:00'), [a], 'also with a plus that nobody coded')
+  assert.deepEqual(await ids('before=2026-12-01T00:02:00+00:00'), [a], 'with an unescaped plus')
   assert.deepEqual(await ids('after=2026-12-01T00:01:30+0000&before=2026-12-01T01:02:30%2B01:00'), [b])
   assert.deepEqual(await ids('after=2026-12-02'), [])
 })
 
-test('a place is a postcode, a city with its state, or coordinates', async (t) => {
+test('GET /v2/animals accepts a location as postcode, city with state, or coordinates', async (t) => {
   const { add, ids } = await startAnimals(t)
   const id = await add({ place: DENVER })
-  for (const location of ['80202', 'Denver, CO', 'denver, colorado', '39.75,-104.99', '39.75%2C-104.99'])
+  const spellings = [
+    'CO',
+    'Colorado',
+    'co',
+    'Denver CO',
+    'Denver, CO 80202',
+    'Denver+CO+80202',
+    'Denver, CO, USA',
+  ]
+  for (const location of [
+    '80202',
+    'Denver, CO',
+    'denver, colorado',
+    '39.75,-104.99',
+    '39.75%2C-104.99',
+    ...spellings,
+  ])
     assert.deepEqual(await ids(`location=${location}`), [id], location)
   assert.deepEqual(await ids('location=10001'), [])
+  assert.deepEqual(await ids('location=WA'), [])
+  const seattle = await add({ place: { city: 'Spokane', region: 'WA', country: 'US' } })
+  for (const location of ['WA', 'Washington', 'Spokane WA'])
+    assert.deepEqual(await ids(`location=${location}`), [seattle])
   assert.deepEqual(await ids('location=80521&distance=10'), [])
   assert.deepEqual(await ids('location=80521&distance=100'), [id])
 })
 
-test('values that cannot be used are all named at once, in the words of old', async (t) => {
+test('GET /v2/animals with invalid values: 400 that names all of them in the original messages', async (t) => {
   const { read } = await startAnimals(t)
   for (const [query, path, message] of [
     ['type=zebra', 'type', /^zebra is not a valid animal type\.$/],
@@ -280,19 +337,19 @@ test('values that cannot be used are all named at once, in the words of old', as
     assert.deepEqual([invalid[0].in, invalid[0].path], ['query', path], query)
     assert.match(invalid[0].message, message, query)
   }
-  assert.equal((await read(`/animals?breed=${'a,'.repeat(70)}`)).status, 200, 'a value that is told again')
+  assert.equal((await read(`/animals?breed=${'a,'.repeat(70)}`)).status, 200, 'repeated values count once')
   const both = (await read('/animals?type=zebra&limit=0')).body['invalid-params']
   assert.equal(both.length, 2)
 })
 
-test('pages have their numbers and relative links, and walk the list without a gap or a repeat', async (t) => {
+test('GET /v2/animals page by page has page numbers and relative links, and each animal once', async (t) => {
   const { add, read } = await startAnimals(t)
   for (let count = 0; count < 25; count += 1) await add({ name: `Rex ${count}` })
   const first = (await read('/animals/?type=dog&limit=10&after=2020-01-01T00%3A00%3A00Z')).body.pagination
-  const kept = 'after=2020-01-01T00:00:00Z&limit=10'
+  const parameters = 'after=2020-01-01T00:00:00Z&limit=10'
   assert.deepEqual(first, {
     ...{ count_per_page: 10, total_count: 25, current_page: 1, total_pages: 3 },
-    _links: { next: { href: `/v2/animals?${kept}&type=dog&page=2` } },
+    _links: { next: { href: `/v2/animals?${parameters}&type=dog&page=2` } },
   })
   const seen: number[] = []
   let next: string | undefined = '/v2/animals?limit=4'
@@ -315,7 +372,7 @@ test('pages have their numbers and relative links, and walk the list without a g
   })
 })
 
-test('categories of an operator are shown as the type that a setting says, or not at all', async (t) => {
+test('V2_TYPES shows categories as the configured type, and hides other categories without a type', async (t) => {
   const { post, read } = await startV2(t, {
     settings: { V2_TYPES: 'Ferrets=small-furry;Fish = scales-fins-other' },
   })
@@ -332,7 +389,7 @@ test('categories of an operator are shown as the type that a setting says, or no
   assert.equal((await read('/animals?type=small-furry')).body.animals.length, 1)
 })
 
-test('what stands behind a parameter does not count against what a client may ask for', async (t) => {
+test('GET /v2/animals with 64 values: 200, however many categories or breeds the values mean; with more values: 400', async (t) => {
   const names = Array.from({ length: 70 }, (_, index) => `Kind ${index}`)
   const settings = { V2_TYPES: names.map((name) => `${name}=small-furry`).join(';') }
   const { post, read } = await startV2(t, { settings })
@@ -360,10 +417,10 @@ test('what stands behind a parameter does not count against what a client may as
     ...['good_with_cats=1', 'house_trained=1', 'declawed=1', 'special_needs=1', 'location=80202'],
     ...['after=2020-01-01', 'before=2030-01-01'],
   ]
-  assert.equal((await read(`/animals?${all.join('&')}`)).status, 200, 'all filters that there are')
+  assert.equal((await read(`/animals?${all.join('&')}`)).status, 200, 'all filters at once')
 })
 
-test('whatever a key may, here it sees what everybody sees; and there is nothing to change', async (t) => {
+test('/v2 with a token of an admin key returns public data only, and 405 to changes', async (t) => {
   const { read, post, request, token } = await startV2(t, {}, { access: 'admin' })
   await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', staff: { notes: 'secret' } })
   assert.doesNotMatch((await read('/animals')).text, /secret/)
@@ -375,26 +432,99 @@ test('whatever a key may, here it sees what everybody sees; and there is nothing
   }
 })
 
-test('pages of any origin may ask and read, errors too', async (t) => {
+test('GET /v2 escapes all texts of shelters for HTML, but neither names of colors and types nor addresses', async (t) => {
+  const { post, read } = await startV2(t)
+  const script = '<script>alert("1")</script> & \'x\''
+  const escaped = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;'
+  const name = script.slice(0, 60)
+  const shelter = {
+    ...{
+      code: 'CO12',
+      name,
+      mission: script,
+      adoptionPolicy: script,
+      phone: script,
+      website: 'https://a.example/?a=1&b=2',
+    },
+    ...{
+      hours: { monday: script },
+      address: { street: script, city: script, region: script, postcode: '<b>' },
+    },
+  }
+  const added = await post('/v1/organizations', shelter)
+  assert.equal(added.status, 201, added.text)
+  const pet = {
+    ...{
+      name,
+      categoryId: 4,
+      status: 'available',
+      description: script,
+      tags: [script.slice(0, 39)],
+      organizationId: 1,
+    },
+    ...{
+      species: script.slice(0, 40),
+      breed: { primary: "Cirneco dell'Etna & <i>", secondary: script },
+      externalId: '<b>',
+    },
+    colors: ['White', '<b>', 'Black & White'],
+  }
+  const stored = await post('/v1/pets', pet)
+  assert.equal(stored.status, 201, stored.text)
+  const [one, { organization }] = [
+    (await read('/animals')).body.animals[0],
+    (await read('/organizations/CO12')).body,
+  ]
+  for (const text of [
+    one.name,
+    one.description,
+    organization.name,
+    organization.mission_statement,
+    one.contact.phone,
+  ])
+    assert.equal(text, escaped)
+  assert.deepEqual(organization.hours.monday, escaped)
+  assert.deepEqual([one.breeds.primary, one.type], ["Cirneco dell'Etna & &lt;i&gt;", 'Small & Furry'])
+  assert.deepEqual(one.colors, { primary: 'White', secondary: '&lt;b&gt;', tertiary: 'Black & White' })
+  assert.equal(organization.website, 'https://a.example/?a=1&b=2')
+  assert.doesNotMatch(JSON.stringify([one, organization]), /<(?!iframe)/)
+})
+
+test('other versions than /v2 and /v1 answer 403 to every method and path', async (t) => {
+  const { request, token } = await startV2(t)
+  const headers = { authorization: `Bearer ${token}` }
+  for (const path of ['/v3/types/cat', '/v3', '/v3/', '/v3/animals?page=1', '/v9/oauth2/token'])
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await request(path, { method, headers })
+      assert.equal(answer.status, 403, `${method} ${path}`)
+      assert.equal(answer.headers['content-type'], 'application/problem+json')
+      assert.ok(answer.body.type.endsWith('#ERR-403'))
+      assert.deepEqual([answer.body.status, answer.headers['access-control-allow-origin']], [403, '*'])
+    }
+})
+
+test('/v2 requested from another origin: CORS allows all responses, including errors', async (t) => {
   const { request, read } = await startV2(t)
   const origin = 'https://app.example'
   const preflight = await request('/v2/oauth2/token', {
     method: 'OPTIONS',
     headers: {
       ...{ authorization: undefined, origin, 'access-control-request-method': 'POST' },
-      'access-control-request-headers': 'content-type,x-api-sdk',
+      'access-control-request-headers': 'content-type,x-api-sdk,x-requested-with, baggage,bad name',
     },
   })
   assert.equal(preflight.status, 204)
   const allowed = String(preflight.headers['access-control-allow-headers'])
-  for (const name of ['Authorization', 'Content-Type', 'X-Api-Sdk']) assert.match(allowed, new RegExp(name))
+  for (const name of ['Authorization', 'Content-Type', 'X-Api-Sdk', 'x-requested-with', 'baggage'])
+    assert.ok(allowed.split(', ').includes(name), name)
+  assert.doesNotMatch(allowed, /bad/)
   for (const path of ['/animals', '/animals/99', '/nothing', '/animals?type=x']) {
     const answer = await read(path, { origin })
     assert.equal(answer.headers['access-control-allow-origin'], '*', path)
   }
 })
 
-test('an address with a host in front, as a proxy gets it, is open to all origins too', async (t) => {
+test('/v2 with an absolute URL in the request line: CORS allows the response', async (t) => {
   const { raw, token } = await startV2(t)
   for (const [target, authorization, status] of [
     ['http://pets.example/v2/animals', `Bearer ${token}`, 200],
@@ -406,7 +536,7 @@ test('an address with a host in front, as a proxy gets it, is open to all origin
   }
 })
 
-test('the prefix alone is an address of this face, and a longer word is none', async (t) => {
+test('/v2 itself answers with an error of this API; /v22 is not part of it', async (t) => {
   const { request, token } = await startV2(t)
   const headers = { authorization: `Bearer ${token}`, accept: 'text/html' }
   for (const path of ['/v2', '/v2/', '/v2?a=/', '/%762']) {
@@ -423,7 +553,7 @@ test('the prefix alone is an address of this face, and a longer word is none', a
     assert.match(String((await request(path, { headers })).headers['content-type']), /html/, path)
 })
 
-test('switched off, there is nothing under /v2', async (t) => {
+test('V2=off: every path under /v2 answers 404', async (t) => {
   const { request } = await startV2(t, { settings: { V2: 'off' } })
-  assert.equal((await request('/v2/animals')).status, 404)
+  for (const path of ['/v2/animals', '/v3/animals']) assert.equal((await request(path)).status, 404, path)
 })

@@ -4,33 +4,34 @@ import type { Face } from '../../http/face.ts'
 import { type Html, html } from '../../http/html.ts'
 import { PREFIX } from './shapes.ts'
 
-/** The form of errors that clients of this face know (RFC 9457, in an early draft of it). */
+/** Media type of errors, in the format of an early draft of RFC 9457. */
 const TYPE = 'application/problem+json'
 
-/** Known codes, and what they mean. */
+/** The meaning of each error code. */
 const CODES = {
-  'ERR-00001': 'A parameter that is needed is missing.',
-  'ERR-00002': 'A parameter has a value that cannot be used; invalid-params names each of them.',
-  'ERR-401': 'The access token is missing or over, or the client is not known.',
-  'ERR-404': 'There is nothing at this address.',
-  'ERR-405': 'This face is only for reading: it answers GET, and POST for access tokens.',
-  'ERR-429': 'The rate limit is used up. Wait for the seconds in Retry-After.',
-  'ERR-400': 'The request is not well-formed.',
-  'ERR-500': 'Something failed in the service.',
-  'ERR-503': 'The service cannot answer right now. Wait for the seconds in Retry-After.',
+  'ERR-00001': 'A required parameter is missing.',
+  'ERR-00002': 'A parameter has an invalid value. See invalid-params for each of them.',
+  'ERR-401': 'The access token is missing, invalid or expired, or the client is unknown.',
+  'ERR-403': 'There is no such version. Use /v2.',
+  'ERR-404': 'Not found.',
+  'ERR-405': 'This API is read-only. Use GET, or POST to get an access token.',
+  'ERR-429': 'Rate limit exceeded. Wait for the number of seconds in Retry-After.',
+  'ERR-400': 'The request is malformed.',
+  'ERR-500': 'Internal error.',
+  'ERR-503': 'The service is temporarily unavailable. Wait for the number of seconds in Retry-After.',
 } as const
 
-/** Where they are explained, each at its own mark. */
+/** Path of the page that explains the error codes. The fragment is the code. */
 export const ERRORS_PATH = '/errors'
 
-/** The client that asks for a token is not known, or its secret is another one (RFC 6749, section 5.2). */
+/** Unknown client or wrong secret in a token request (RFC 6749, section 5.2). */
 export class InvalidClient extends ApiError {
   constructor() {
     super('invalid_api_key', { headers: { 'www-authenticate': 'Basic realm="adoptable"' } })
   }
 }
 
-/** What a request for a token lacks, or what is not supported in it. */
+/** Missing or unsupported grant type in a token request. */
 export class InvalidTokenRequest extends ApiError {
   readonly isMissing: boolean
 
@@ -70,20 +71,21 @@ function problemOf(error: ApiError): Problem {
     }
   if (error.code === 'route_not_found')
     return { code: 'ERR-404', title: 'Not Found', detail: 'No route found for this address.' }
-  const known = PROBLEMS[error.code]
-  if (known) return known
+  const problem = PROBLEMS[error.code]
+  if (problem) return problem
   const code = Object.hasOwn(CODES, `ERR-${status}`) ? (`ERR-${status}` as Problem['code']) : 'ERR-400'
   return { code, title: TITLES[status] ?? 'Invalid Request', detail: message }
 }
 
 const TITLES: Record<number, string> = {
+  403: 'Forbidden',
   405: 'Method Not Allowed',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 }
 
-/** @returns what writes the errors of this face */
+/** @returns writes errors in the format of this API */
 export function problemWriter({ origin }: Pick<Config, 'origin'>): Face['writeError'] {
   const addressOf = (code: string): string => `${origin}${PREFIX}${ERRORS_PATH}#${code}`
   return (error) => {
@@ -116,7 +118,7 @@ function invalidClient(address: string) {
   }
 }
 
-/** The page that the types of problems lead to. */
+/** The page that the `type` of a problem links to. */
 export function errorsPage(): Html {
   const items = Object.entries(CODES).map(
     ([code, text]) => html`<dt id="${code}">${code}</dt><dd>${text}</dd>`,

@@ -1,29 +1,31 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import type { Hook } from '../../http/app.ts'
 import type { Face } from '../../http/face.ts'
-import { identifyKeys } from '../../keys/identify.ts'
-import { findByToken, hashOfToken } from '../../keys/tokens.ts'
-import { charge } from '../../limits/charge.ts'
+import { createCallerIdentifier } from '../../keys/identify.ts'
+import { findByToken, hashAccessToken } from '../../keys/tokens.ts'
+import { charge } from '../../limits/limiter.ts'
 import { problemWriter } from './errors.ts'
 import { readRoutes } from './routes.ts'
 import { PREFIX } from './shapes.ts'
 import { tokenRoutes } from './token.ts'
 
-// What a request meets here: its route, in routes.ts; its parameters, in parameters.ts and animal-query.ts;
-// its page, in animal-pages.ts or organization-pages.ts; and shapes.ts, the one place where an animal or an
-// organization becomes theirs. Words that differ stand in words.ts. facts.test.ts holds what was recorded of
-// the wire: what it asserts stays, since the programs that rely on it will not change.
+// A request passes through these files in order: routes.ts finds its route, parameters.ts and animal-query.ts
+// read its parameters, and animal-pages.ts or organization-pages.ts reads its page. shapes.ts converts
+// animals and organizations to Petfinder's JSON. words.ts translates types, breeds and colors. facts.test.ts
+// asserts the answers of the original API. Do not change that test: clients that rely on those answers are no
+// longer updated.
 
 /**
- * For clients written for the Petfinder API v2: they read animals, types, breeds and organizations with
- * access tokens, and change nothing. Whatever a key may, here it sees what everybody sees.
+ * The API for clients of the Petfinder API v2. The API is read-only and needs an access token. It shows only
+ * public data, whatever access the key has.
  */
 export function petfinderFace(context: Context): Face {
   const { limiter, config } = context
   return {
     prefix: PREFIX,
     gate: {
-      ...identifyKeys(context, { hashOf: hashOfToken, find: findByToken, view: 'public' }),
+      ...createCallerIdentifier(context, { hashOf: hashAccessToken, find: findByToken, view: 'public' }),
       admit: (caller) => charge(limiter, caller),
       authorize({ access }, needed) {
         if (needed === undefined || access !== undefined) return undefined
@@ -34,7 +36,7 @@ export function petfinderFace(context: Context): Face {
     },
     writeError: problemWriter(config),
     addressOf: withoutSlashes,
-    sharedWithAll: [PREFIX, `${PREFIX}/`],
+    anyOriginPaths: [PREFIX, `${PREFIX}/`],
     routes(app) {
       tokenRoutes(app, context)
       readRoutes(app, context)
@@ -42,7 +44,23 @@ export function petfinderFace(context: Context): Face {
   }
 }
 
-/** These clients write slashes at the end of a path or not. */
+/** The original API answered 403 for versions that did not exist. /v1 is our own API. */
+const OTHER_VERSIONS = ['/v0', '/v3', '/v4', '/v5', '/v6', '/v7', '/v8', '/v9']
+
+/** Faces that refuse other versions of the API. */
+export function otherVersionFaces(context: Context): Face[] {
+  const { gate, writeError } = petfinderFace(context)
+  return OTHER_VERSIONS.map((prefix) => ({
+    ...{ prefix, gate, writeError, anyOriginPaths: [prefix, `${prefix}/`] },
+    routes(app) {
+      const onRequest: Hook = (_request, _reply, done) =>
+        done(new ApiError('insufficient_access', { message: 'There is no such version. Use /v2.' }))
+      for (const path of ['/', '/*']) app.all(path, { onRequest }, () => '')
+    },
+  }))
+}
+
+/** Removes slashes at the end of the path, which clients may send. */
 function withoutSlashes(url: string): string {
   const query = url.search(/[?#]/)
   const begin = query < 0 ? url.length : query

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changes } from '../../db/change.ts'
 import { hashKey } from '../../keys/key-format.ts'
-import { generateToken, hashOfToken } from '../../keys/tokens.ts'
+import { generateAccessToken, hashAccessToken } from '../../keys/tokens.ts'
 import { JPEG, picture } from '../../testing/pictures.ts'
 import { ANIMAL_KEYS, startV2 } from '../../testing/v2.ts'
 
-// What was recorded of the wire, or asserted of the service that was: one fact after the other. What its
-// clients need beside it is in the other tests of this folder.
+// Recorded or documented behavior of the original Petfinder API v2. The other tests of this folder are about
+// what its clients need in addition.
 
 type App = Awaited<ReturnType<typeof startFilled>>
-type Facts = Record<string, (app: App) => Promise<void>>
+type WireFacts = Record<string, (app: App) => Promise<void>>
 
 const DENVER = { city: 'Denver', region: 'CO', postcode: '80202', country: 'US' }
 
@@ -19,8 +19,7 @@ const SIZES = ['small', 'medium', 'large', 'extra_large']
 const COATS = ['short', 'medium', 'long', 'wire', 'hairless', 'curly']
 
 /**
- * Three organizations, 17 adoptable dogs, a cat with all that one can have, and two that have homes, of whom
- * next to nothing is known.
+ * Three organizations, 17 adoptable dogs, a cat with every member, and two adopted animals with few members.
  */
 async function startFilled(t: Parameters<typeof startV2>[0]) {
   const app = await startV2(t, { now: Date.UTC(2026, 11, 2, 3, 4, 5, 678) })
@@ -72,7 +71,7 @@ async function startFilled(t: Parameters<typeof startV2>[0]) {
 
 const keys = Object.keys
 
-const ENDPOINTS: Facts = {
+const ENDPOINTS: WireFacts = {
   async 'GET /v2/animals has animals and pagination'({ body }) {
     assert.deepEqual(keys(await body('/animals')), ['animals', 'pagination'])
   },
@@ -94,17 +93,17 @@ const ENDPOINTS: Facts = {
   async 'GET /v2/organizations/{id} has organization'({ body }) {
     assert.deepEqual(keys(await body('/organizations/CO12')), ['organization'])
   },
-  async 'a slash at the end is answered, not redirected'({ body, read, askToken, request }) {
+  async 'path with a slash at the end: answered, not redirected'({ body, read, askToken, request }) {
     for (const path of ['/animals/', '/organizations/', '/types/', '/types/dog/']) await body(path)
     assert.equal((await read('/types/', { authorization: undefined })).status, 401)
     assert.equal((await askToken()).status, 200)
     const headers = { authorization: undefined, 'content-type': 'application/json' }
     assert.equal((await request('/v2/oauth2/token/', { method: 'POST', headers, body: {} })).status, 400)
   },
-  async 'a type is its slug or its name'({ body }) {
+  async 'type by slug or name: the same'({ body }) {
     assert.deepEqual(await body('/types/dog'), await body('/types/Dog'))
   },
-  async 'the id of an organization has no case, and its links are in lower case'({ body }) {
+  async 'organization by id in any case: the same, with links in lower case'({ body }) {
     const { organization } = await body('/organizations/co12')
     assert.deepEqual(organization, (await body('/organizations/CO12')).organization)
     assert.equal(organization.id, 'CO12')
@@ -113,14 +112,14 @@ const ENDPOINTS: Facts = {
       animals: { href: '/v2/animals?organization=co12' },
     })
   },
-  async 'the id of an animal is a leading integer, and letters are a 404'({ body, read, cat }) {
+  async 'animal by id with text after the digits: 200; without digits: 404'({ body, read, cat }) {
     assert.equal((await body(`/animals/${cat}!`)).animal.id, cat)
     assert.equal((await read('/animals/abcdefg')).status, 404)
   },
 }
 
-const TOKENS: Facts = {
-  async 'a form with id and secret gets a Bearer for 3600 seconds, and nothing else is told'({ askToken }) {
+const TOKENS: WireFacts = {
+  async 'token request as a form: a Bearer token for 3600 seconds, no other members'({ askToken }) {
     const { body } = await askToken()
     assert.deepEqual(
       { ...body, access_token: typeof body.access_token },
@@ -131,18 +130,18 @@ const TOKENS: Facts = {
       },
     )
   },
-  async 'its answer is JSON in UTF-8, kept by nobody, and open to all origins'({ askToken }) {
+  async 'token response: JSON in UTF-8, no-store, open to all origins'({ askToken }) {
     const { headers } = await askToken()
     assert.match(String(headers['content-type']), /^application\/json; charset=utf-8$/i)
     assert.match(String(headers['cache-control']), /no-store/)
     assert.equal(headers.pragma, 'no-cache')
     assert.equal(headers['access-control-allow-origin'], '*')
   },
-  async 'a client id has 50 letters and digits, its secret 40'({ client }) {
+  async 'client credentials: an id of 50 letters and digits, a secret of 40'({ client }) {
     assert.match(client.id, /^[A-Za-z0-9]{50}$/)
     assert.match(client.secret, /^[A-Za-z0-9]{40}$/)
   },
-  async 'credentials that are not known are a 401 with these keys and texts'({ askToken }) {
+  async 'unknown credentials: 401 with these keys and texts'({ askToken }) {
     const form = { grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' }
     const { status, headers, body } = await askToken({ body: new URLSearchParams(form).toString() })
     assert.equal(body.status, 401)
@@ -153,12 +152,12 @@ const TOKENS: Facts = {
     assert.deepEqual(keys(body.errors[0]), ['code', 'title', 'message', 'details', 'href'])
     assert.equal(body.hint, null)
   },
-  async 'no token, another, an expired one and Basic are the same 401, whose detail is this text'(app) {
+  async 'missing, wrong or expired token, or Basic: the same 401 with this detail'(app) {
     const { read, client, clock, service } = app
-    const expired = generateToken()
+    const expired = generateAccessToken()
     const secretHash = hashKey(`${client.id}:${client.secret}`)
-    const asked = clock.now - 3_600_000
-    await service.context.write(changes.insertToken, hashOfToken(expired) as string, secretHash, asked)
+    const issuedAt = clock.now - 3_600_000
+    await service.context.write(changes.insertToken, hashAccessToken(expired) as string, secretHash, issuedAt)
     for (const authorization of [undefined, 'Bearer x', `Bearer ${expired}`, 'Basic YTpi']) {
       const { status, body } = await read('/animals', { authorization })
       assert.deepEqual([status, body.detail], [401, 'Access token invalid or expired'])
@@ -166,42 +165,42 @@ const TOKENS: Facts = {
   },
 }
 
-const LISTS: Facts = {
-  async 'type is a slug or a name, in any case'({ count }) {
+const LISTS: WireFacts = {
+  async 'type: a slug or name in any case'({ count }) {
     for (const type of ['dog', 'Dog', 'DOG']) assert.equal(await count(`type=${type}`), 17, type)
     for (const type of ['small-furry', 'Small+%26+Furry'])
       assert.equal(await count(`type=${type}&status=adopted`), 1, type)
   },
-  async 'breed is a name as the breeds have it'({ count }) {
+  async 'breed: a name of the list of breeds'({ count }) {
     assert.equal(await count('breed=Golden%20Retriever'), 2)
   },
-  async 'size, gender, age and coat are lists by comma'({ count }) {
+  async 'size, gender, age and coat: lists separated by commas'({ count }) {
     assert.equal(await count('size=small,large&type=dog'), 9)
     assert.equal(await count('gender=male,female'), 17)
     assert.equal(await count('age=baby,adult'), 9)
     assert.equal(await count('coat=short,wire'), 7)
   },
-  async 'without a status the adoptable are listed'({ count }) {
+  async 'no status: lists adoptable animals'({ count }) {
     assert.deepEqual(
       [await count(''), await count('status=adoptable'), await count('status=adopted')],
       [18, 18, 2],
     )
   },
-  async 'an organization is found in lower case, and several are a list'({ count }) {
+  async 'organization: one or several ids in any case'({ count }) {
     assert.deepEqual([await count('organization=co12'), await count('organization=co12,NY288')], [1, 18])
   },
-  async 'good with somebody is 1 or true'({ count }) {
+  async 'good_with_…: 1 or true'({ count }) {
     for (const yes of ['1', 'true'])
       assert.deepEqual(
         [await count(`good_with_children=${yes}`), await count(`good_with_dogs=${yes}`)],
         [1, 0],
       )
   },
-  async 'a location is a city with its state, spelled out or not'({ count }) {
+  async 'location: a city with its state, abbreviated or not, a postcode or coordinates'({ count }) {
     for (const location of ['denver, colorado', 'Denver, CO', '80202', '39.74,-104.99'])
       assert.equal(await count(`location=${encodeURIComponent(location)}`), 1, location)
   },
-  async 'a distance is miles, 100 where none is given and 500 at most'({ body, count, refused }) {
+  async 'distance: in miles, 100 by default and 500 at most'({ body, count, refused }) {
     assert.equal(await count('location=81001'), 0, 'Pueblo is 104 miles away')
     assert.equal(await count('location=81001&distance=150'), 1)
     const [{ distance }] = (await body('/animals?location=81001&distance=300')).animals
@@ -211,11 +210,11 @@ const LISTS: Facts = {
     assert.equal(await count('location=81001&distance=500'), 1)
     await refused('/animals?location=81001&distance=501', 'distance', 'This value should be 500 or less.')
   },
-  async 'before and after are compared with when it was published'({ count }) {
+  async 'before and after: compared with published_at'({ count }) {
     assert.equal(await count('before=2026-12-02T03:06:30%2B00:00'), 2)
     assert.equal(await count('after=2026-12-02T03:06:30Z&type=dog'), 15)
   },
-  async 'the newest published come first, and also with sort=recent'({ body }) {
+  async 'no sort, or sort=recent: newest published_at first'({ body }) {
     const dates = async (query: string): Promise<string[]> =>
       (await body(`/animals?${query}`)).animals.map(
         ({ published_at }: { published_at: string }) => published_at,
@@ -224,15 +223,15 @@ const LISTS: Facts = {
     assert.deepEqual(recent, recent.toSorted().reverse())
     assert.deepEqual(await dates('type=dog&sort=recent'), recent)
   },
-  async 'what nobody knows is ignored'({ count }) {
+  async 'unknown parameters: ignored'({ count }) {
     assert.equal(await count('animal_type=cat&type=cat&'), 1)
   },
-  async 'the name of an organization has all words asked for'({ body }) {
+  async 'name of organizations: matches all words'({ body }) {
     const { organizations } = await body('/organizations?name=Second%20Dog%20Rescue')
     assert.equal(organizations.length, 2)
     assert.equal((await body('/organizations?name=Second%20Chance%20Dog%20Rescue')).organizations.length, 1)
   },
-  async 'a country that there is not is a 400 with invalid-params'({ read }) {
+  async 'unknown country: 400 with invalid-params'({ read }) {
     for (const country of ['Neverland', 'Foobar']) {
       const { status, body } = await read(`/organizations?country=${country}`)
       assert.deepEqual([status, body['invalid-params'][0].path], [400, 'country'])
@@ -240,8 +239,8 @@ const LISTS: Facts = {
   },
 }
 
-const PAGES: Facts = {
-  async 'a page tells these five'({ body }) {
+const PAGES: WireFacts = {
+  async 'pagination: these five members'({ body }) {
     assert.deepEqual((await body('/animals?type=dog&limit=5&page=2')).pagination, {
       ...{ count_per_page: 5, total_count: 17, current_page: 2, total_pages: 4 },
       _links: {
@@ -250,28 +249,28 @@ const PAGES: Facts = {
       },
     })
   },
-  async 'the first has a next one only, the last a previous one only'({ body }) {
+  async 'first page: only a next link; last page: only a previous link'({ body }) {
     const links = async (page: number) =>
       keys((await body(`/animals?type=dog&limit=5&page=${page}`)).pagination._links)
     assert.deepEqual([await links(1), await links(4)], [['next'], ['previous']])
   },
-  async 'where one page is all there are no _links'({ body }) {
+  async 'single page: no _links'({ body }) {
     assert.deepEqual((await body('/animals?type=dog')).pagination, {
       ...{ count_per_page: 20, total_count: 17, current_page: 1, total_pages: 1 },
     })
   },
-  async 'nothing found is an empty list and a 200'({ body }) {
+  async 'no match: 200 with an empty list'({ body }) {
     assert.deepEqual((await body('/animals?type=horse')).animals, [])
   },
-  async 'a link is relative, sorted by name, with the page last, and leaves commas and colons'({ body }) {
+  async 'links: relative, parameters sorted by name with page last, commas and colons unescaped'({ body }) {
     const { pagination } = await body('/animals/?limit=5&gender=male,female&after=2020-01-01T00%3A00%3A00Z')
     const href = '/v2/animals?after=2020-01-01T00:00:00Z&gender=male,female&limit=5&page=2'
     assert.equal(pagination._links.next.href, href)
   },
 }
 
-const ANIMALS: Facts = {
-  async 'these keys in this order, none left out, and lists where nothing is known empty'({ body }) {
+const ANIMALS: WireFacts = {
+  async 'keys: all of these in this order; unknown lists are empty'({ body }) {
     const { animals } = await body('/animals?limit=100&status=adoptable,adopted')
     assert.equal(animals.length, 20)
     for (const animal of animals) {
@@ -282,7 +281,7 @@ const ANIMALS: Facts = {
       for (const name of ['tags', 'photos', 'videos']) assert.ok(Array.isArray(animal[name]), name)
     }
   },
-  async 'each value is of the kind that it was, and what is not known is null'({ body }) {
+  async 'values: the original types, null if unknown'({ body }) {
     const { animals } = await body('/animals?limit=100&status=adoptable,adopted')
     for (const { id, breeds, attributes, environment, colors, coat, ...animal } of animals) {
       const { declawed, ...flags } = attributes
@@ -297,19 +296,19 @@ const ANIMALS: Facts = {
       assert.equal(organization_animal_id, null)
     }
   },
-  async 'the same in a list and alone'({ body }) {
+  async 'single animal: as in the list'({ body }) {
     for (const animal of (await body('/animals?limit=100')).animals)
       assert.deepEqual(await body(`/animals/${animal.id}`), { animal })
   },
-  async 'its tags are free text'({ body, cat }) {
+  async 'tags: free text'({ body, cat }) {
     assert.deepEqual((await body(`/animals/${cat}`)).animal.tags, ['Calm'])
   },
-  async 'declawed is null for all but cats'({ body }) {
+  async 'declawed: null except for cats'({ body }) {
     const { animals } = await body('/animals?limit=100')
     for (const { type, attributes } of animals)
       assert.equal(attributes.declawed, type === 'Cat' ? true : null, type)
   },
-  async 'ages, genders, sizes and coats are words with a capital, a status has none'({ body }) {
+  async 'ages, genders, sizes and coats: capitalized; status: in lower case'({ body }) {
     const { animals } = await body('/animals?limit=100&status=adoptable,adopted')
     const values = (name: string) =>
       [...new Set(animals.map((one: Record<string, string>) => one[name]))].sort()
@@ -319,17 +318,17 @@ const ANIMALS: Facts = {
     assert.deepEqual(values('coat'), ['Curly', 'Hairless', 'Long', 'Medium', 'Short', 'Wire', null])
     assert.deepEqual(values('status'), ['adoptable', 'adopted'])
   },
-  async 'the species of a dog and a cat is their type, and of others it is finer'({ body }) {
+  async 'species: the type for dogs and cats, more specific for other animals'({ body }) {
     for (const { type, species } of (await body('/animals')).animals) assert.equal(species, type)
     const [{ type, species }] = (await body('/animals?type=small-furry&status=adopted')).animals
     assert.deepEqual([type, species], ['Small & Furry', 'Guinea Pig'])
   },
-  async 'a time is of 24 characters, without a fraction and a colon in its offset'({ body }) {
+  async 'timestamps: 24 characters, no fraction, no colon in the offset'({ body }) {
     for (const { published_at, status_changed_at } of (await body('/animals')).animals)
       for (const time of [published_at, status_changed_at])
         assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/)
   },
-  async 'a photo is four addresses, and so is the cropped one'({ body, cat }) {
+  async 'photos and primary_photo_cropped: four URLs each'({ body, cat }) {
     const { photos, primary_photo_cropped } = (await body(`/animals/${cat}`)).animal
     assert.equal(photos.length, 1)
     for (const photo of [photos[0], primary_photo_cropped]) {
@@ -337,22 +336,22 @@ const ANIMALS: Facts = {
       for (const address of Object.values(photo)) assert.match(String(address), /^https?:\/\//)
     }
   },
-  async 'a video is a piece of HTML'({ body, cat }) {
+  async 'videos: HTML to embed'({ body, cat }) {
     const [video] = (await body(`/animals/${cat}`)).animal.videos
     assert.deepEqual(keys(video), ['embed'])
     assert.match(video.embed, /^<iframe src="https:\/\/videos\.example\/ada"/)
   },
-  async 'a distance is null without a location'({ body }) {
+  async 'distance without a location: null'({ body }) {
     for (const { distance } of (await body('/animals')).animals) assert.equal(distance, null)
   },
-  async 'its links lead to itself, its type and its organization'({ body, cat }) {
+  async '_links: self, type and organization'({ body, cat }) {
     assert.deepEqual((await body(`/animals/${cat}`)).animal._links, {
       self: { href: `/v2/animals/${cat}` },
       type: { href: '/v2/types/cat' },
       organization: { href: '/v2/organizations/co12' },
     })
   },
-  async 'breed, age, gender, size and the parts of the place are never null'({ body }) {
+  async 'breed, age, gender, size, city, state, postcode and country: never null'({ body }) {
     const { animals } = await body('/animals?limit=100&status=adoptable,adopted')
     for (const { breeds, age, gender, size, contact } of animals) {
       const { city, state, postcode, country } = contact.address
@@ -362,7 +361,7 @@ const ANIMALS: Facts = {
   },
 }
 
-/** As they came in 2024. */
+/** Keys recorded in 2024. */
 const KEYS_IN_ANIMAL = {
   breeds: ['primary', 'secondary', 'mixed', 'unknown'],
   colors: ['primary', 'secondary', 'tertiary'],
@@ -406,8 +405,8 @@ const COATS_OF = [
   ['Short', 'Long'],
 ]
 
-const TYPE_FACTS: Facts = {
-  async 'there are these eight, in this order, each under its slug'({ body }) {
+const TYPE_FACTS: WireFacts = {
+  async 'types: these eight in this order, each under its slug and name'({ body }) {
     const { types } = await body('/types')
     assert.deepEqual(
       types.map(({ name }: { name: string }) => name),
@@ -419,23 +418,23 @@ const TYPE_FACTS: Facts = {
       assert.deepEqual((await body(`/types/${name}`)).type, types[index])
     }
   },
-  async 'each has these keys, and links to itself and its breeds'({ body }) {
+  async 'type: these keys, and links to itself and its breeds'({ body }) {
     for (const [index, type] of (await body('/types')).types.entries()) {
       assert.deepEqual(keys(type), ['name', 'coats', 'colors', 'genders', '_links'])
       const href = `/v2/types/${SLUGS[index]}`
       assert.deepEqual(type._links, { self: { href }, breeds: { href: `${href}/breeds` } })
     }
   },
-  async 'each has its colors, coats and genders'({ body }) {
+  async 'type: these colors, coats and genders'({ body }) {
     for (const [index, { name, colors, coats, genders }] of (await body('/types')).types.entries()) {
       assert.deepEqual(colors, COLORS[index]?.split('; '), name)
-      // Some clients show them in this order, others sort: what counts is which there are.
+      // The order of coats does not matter: some clients sort them.
       assert.deepEqual([...coats].sort(), [...(COATS_OF[index] ?? [])].sort(), name)
       const isUnsexed = name === 'Bird' || name.startsWith('Scales')
       assert.deepEqual(genders, ['Male', 'Female', ...(isUnsexed ? ['Unknown'] : [])], name)
     }
   },
-  async 'a breed has a name and the link of its type; they are sorted without case'({ body }) {
+  async 'breeds: name and link of the type, sorted without case'({ body }) {
     for (const slug of SLUGS) {
       const { breeds } = await body(`/types/${slug}/breeds`)
       assert.ok(breeds.length > 1, slug)
@@ -447,7 +446,7 @@ const TYPE_FACTS: Facts = {
       assert.deepEqual(names, names.toSorted(), slug)
     }
   },
-  async 'an organization has these keys in this order, none left out'({ body }) {
+  async 'organization: all of these keys in this order'({ body }) {
     const { organizations } = await body('/organizations')
     assert.equal(organizations.length, 3)
     for (const organization of organizations) {
@@ -457,15 +456,15 @@ const TYPE_FACTS: Facts = {
       assert.deepEqual(organization.photos, [])
     }
   },
-  async 'an organization is the same in a list and alone'({ body }) {
+  async 'single organization: as in the list'({ body }) {
     const { organizations } = await body('/organizations')
     for (const organization of organizations)
       assert.deepEqual((await body(`/organizations/${organization.id}`)).organization, organization)
   },
 }
 
-const ERRORS: Facts = {
-  async 'an animal or an organization that is not there is a 404 without invalid-params'({ read }) {
+const ERRORS: WireFacts = {
+  async 'unknown animal or organization: 404 without invalid-params'({ read }) {
     for (const path of ['/animals/999', '/organizations/NY1', '/animals/types']) {
       const { status, headers, body } = await read(path)
       assert.deepEqual([status, headers['content-type']], [404, 'application/problem+json'], path)
@@ -474,12 +473,12 @@ const ERRORS: Facts = {
       assert.match(body.type, /#ERR-404$/)
     }
   },
-  async 'of a route that there is not the detail says so'({ read }) {
+  async 'unknown route: 404, the detail says so'({ read }) {
     const { status, body } = await read('/animal')
     assert.deepEqual([status, body.title], [404, 'Not Found'])
     assert.match(body.detail, /No route found for/)
   },
-  async 'a bad value is ERR-00002, with its texts'({ read }) {
+  async 'invalid value: ERR-00002 with these texts'({ read }) {
     const { status, headers, body } = await read('/animals?type=zebra')
     assert.deepEqual([status, headers['content-type']], [400, 'application/problem+json'])
     assert.deepEqual(keys(body), ['type', 'status', 'title', 'detail', 'invalid-params'])
@@ -489,17 +488,17 @@ const ERRORS: Facts = {
     )
     assert.match(body.type, /#ERR-00002$/)
   },
-  async 'the message of a type that there is not'({ refused }) {
+  async 'unknown type: this message'({ refused }) {
     await refused('/animals?type=zebra', 'type', 'zebra is not a valid animal type.')
   },
-  async 'the message of a location that nobody knows'({ refused }) {
+  async 'unknown location: this message'({ refused }) {
     for (const location of ['denver', 'washington*', '34787!'])
       await refused(`/animals?location=${location}`, 'location', 'Could not determine location.')
   },
 }
 
-const MARK: Facts = {
-  async 'whose contract it was stands in no answer but the page of errors, in one sentence'(app) {
+const MARK: WireFacts = {
+  async 'name of the original API: only on the page of errors, in one sentence'(app) {
     const { read, askToken, body, cat, request } = app
     const paths = [
       '/animals',
@@ -517,13 +516,13 @@ const MARK: Facts = {
       assert.doesNotMatch(`${JSON.stringify(headers)}${text}`, /petfinder/i)
     assert.equal((await body('/types')).types.length, 8)
     const page = await request('/v2/errors', { headers: { authorization: undefined } })
-    const told = page.text.match(/[^<>]*petfinder[^<>]*/gi)
-    assert.deepEqual(told, ['Compatible with clients written for the Petfinder API v2; not affiliated.'])
+    const mentions = page.text.match(/[^<>]*petfinder[^<>]*/gi)
+    assert.deepEqual(mentions, ['Compatible with clients written for the Petfinder API v2; not affiliated.'])
   },
 }
 
-const ORIGINS: Facts = {
-  async 'every answer is open to all origins, errors too'({ read }) {
+const ORIGINS: WireFacts = {
+  async 'every response: open to all origins, including errors'({ read }) {
     for (const path of ['/animals', '/types', '/animals/0', '/nothing', '/animals?page=x']) {
       const { headers } = await read(path, { origin: 'https://pets.example' })
       assert.equal(headers['access-control-allow-origin'], '*', path)
@@ -533,19 +532,19 @@ const ORIGINS: Facts = {
   },
 }
 
-const FACTS: Record<string, Facts> = {
-  addresses: ENDPOINTS,
+const FACTS: Record<string, WireFacts> = {
+  endpoints: ENDPOINTS,
   tokens: TOKENS,
   lists: LISTS,
   pages: PAGES,
-  'an animal': ANIMALS,
+  animals: ANIMALS,
   'types, breeds and organizations': TYPE_FACTS,
   errors: ERRORS,
-  'the mark': MARK,
+  trademark: MARK,
   origins: ORIGINS,
 }
 
-test('what was recorded of the wire', async (t) => {
+test('the service behaves as recorded from the Petfinder API v2', async (t) => {
   const app = await startFilled(t)
   for (const [group, facts] of Object.entries(FACTS))
     for (const [fact, check] of Object.entries(facts)) await t.test(`${group}: ${fact}`, () => check(app))

@@ -1,20 +1,20 @@
 import type { Context } from '../../context.ts'
-import { readAll } from '../../organizations/all.ts'
-import { pointOf } from '../../organizations/locate.ts'
-import type { Stored } from '../../organizations/store.ts'
+import { createOrganizationCache } from '../../organizations/list.ts'
+import type { StoredOrganization } from '../../organizations/store.ts'
 import { metersBetween, type Point } from '../../places/distance.ts'
+import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold } from '../../search/words.ts'
 import { nearOf, pageOf, type QueryParameters, toLocationError } from './parameters.ts'
 
-// Pages of organizations by their number: there are as many as a country has shelters, so that all of them
-// are looked at.
+// Reads pages of organizations by page number. There are at most a few thousand organizations, so each page
+// filters and sorts all of them in memory.
 
 const SORTS = ['name', 'state', 'country', 'distance', 'recent'] as const
 const COUNTRIES = ['US', 'CA']
 
 export interface FoundOrganization {
-  stored: Stored
-  /** From the location that is asked for. */
+  stored: StoredOrganization
+  /** The distance from the location in the query. */
   distanceMeters?: number | undefined
 }
 
@@ -25,20 +25,20 @@ interface OrganizationPage {
   total: number
 }
 
-/** @returns what reads a page. It throws {ApiError} invalid_parameter */
+/** @returns a function that reads a page of organizations; it throws {ApiError} invalid_parameter */
 export function organizationPages({ db, version }: Pick<Context, 'db' | 'version'>) {
-  const all = readAll(db, () => version('pages'))
+  const all = createOrganizationCache(db, () => version('pages'))
   return async (parameters: QueryParameters): Promise<OrganizationPage> => {
     const { page, limit } = pageOf(parameters)
     const near = nearOf(parameters)
     const fits = filterOf(parameters)
     const compare = orderOf(parameters, near !== undefined)
-    parameters.requireUsable()
+    parameters.requireValid()
     const point = near && (await pointAt(near.location))
     const found = (await all()).filter(fits).flatMap((stored): FoundOrganization[] => {
       if (!point) return [{ stored }]
       const distanceMeters = metersTo(point, stored)
-      return distanceMeters <= near.within * 1_000 ? [{ stored, distanceMeters }] : []
+      return distanceMeters <= reachOf(point, near.within * 1_000) ? [{ stored, distanceMeters }] : []
     })
     found.sort(compare)
     const from = (page - 1) * limit
@@ -46,41 +46,43 @@ export function organizationPages({ db, version }: Pick<Context, 'db' | 'version
   }
 }
 
-async function pointAt(location: string): Promise<Point> {
+async function pointAt(location: string): Promise<Region> {
   try {
-    return await pointOf(location)
+    return await getPoint(location)
   } catch (error) {
     throw toLocationError(error)
   }
 }
 
-function metersTo(point: Point, { latitude, longitude }: Stored): number {
+function metersTo(point: Point, { latitude, longitude }: StoredOrganization): number {
   if (latitude === undefined || longitude === undefined) return Number.POSITIVE_INFINITY
   return metersBetween(point, { latitude, longitude })
 }
 
-/** As they are compared. */
-interface Folded {
+/** Texts for sorting and filtering, with case and accents removed. */
+interface SortKeys {
   name: string
   city: string
   state: string
   country: string
 }
 
-/** Each is made once for an organization as it is: every page looks at all of them. */
-const known = new WeakMap<Stored, Folded>()
+/** Caches the sort keys, because every page reads the keys of all organizations. */
+const cachedKeys = new WeakMap<StoredOrganization, SortKeys>()
 
-function foldedOf(stored: Stored): Folded {
-  const before = known.get(stored)
-  if (before) return before
+function foldedOf(stored: StoredOrganization): SortKeys {
+  const cached = cachedKeys.get(stored)
+  if (cached) return cached
   const { city = '', region = '', country = '' } = stored.address ?? {}
-  const made = { name: fold(stored.name), city: fold(city), state: fold(region), country: fold(country) }
-  known.set(stored, made)
-  return made
+  const keys = { name: fold(stored.name), city: fold(city), state: fold(region), country: fold(country) }
+  cachedKeys.set(stored, keys)
+  return keys
 }
 
-function filterOf(parameters: QueryParameters): (stored: Stored) => boolean {
-  const [name, query] = ['name', 'query'].map((one) => fold(parameters.one(one) ?? '').split(/\s+/))
+function filterOf(parameters: QueryParameters): (stored: StoredOrganization) => boolean {
+  const [name, query] = (['name', 'query'] as const).map((one) =>
+    fold(parameters.one(one) ?? '').split(/\s+/),
+  )
   const state = fold(parameters.one('state') ?? '')
   const country = parameters.one('country')?.toUpperCase()
   if (country !== undefined && !COUNTRIES.includes(country))
@@ -99,7 +101,10 @@ function filterOf(parameters: QueryParameters): (stored: Stored) => boolean {
 
 type Compare = (one: FoundOrganization, other: FoundOrganization) => number
 
-/** Of two that are alike, the one that was added first. */
+/**
+ * The order of the organizations. Organizations that compare as equal stay in the order in which they were
+ * added.
+ */
 function orderOf(parameters: QueryParameters, isNear: boolean): Compare {
   const text = parameters.one('sort')?.toLowerCase() ?? (isNear ? 'distance' : 'name')
   const sign = text.startsWith('-') ? -1 : 1
@@ -107,12 +112,12 @@ function orderOf(parameters: QueryParameters, isNear: boolean): Compare {
   if (!sort)
     parameters.refuse(
       'sort',
-      `This value should be one of: ${SORTS.join(', ')}, each with - before it or not.`,
+      `This value should be one of: ${SORTS.join(', ')}, optionally with a leading -.`,
     )
   if (sort === 'distance' && !isNear) parameters.refuse('sort', 'Sorting by distance needs a location.')
   const keyOf = ({ stored, distanceMeters }: FoundOrganization): string | number => {
     if (sort === 'distance') return distanceMeters ?? 0
-    // The newest first.
+    // A higher id is newer.
     if (sort === 'recent') return -stored.id
     return foldedOf(stored)[sort ?? 'name']
   }

@@ -41,7 +41,7 @@ async function startOrganizations(t: TestContext) {
   return { ...app, codes }
 }
 
-test('an organization has every key in its order, the same in a list and alone, in any case', async (t) => {
+test('GET /v2/organizations/{id} returns every key in order, as in the list, and accepts the id in any case', async (t) => {
   const { post, read } = await startV2(t)
   const full = {
     ...{
@@ -85,13 +85,16 @@ test('an organization has every key in its order, the same in a list and alone, 
   })
   for (const code of ['CO12', 'co12', 'Co12/'])
     assert.deepEqual((await read(`/organizations/${code}`)).body, { organization: organizations[0] })
-  const own = (await read('/organizations/xx000')).body.organization
-  assert.deepEqual([Object.keys(own), own.id, own.url], [KEYS, 'XX000', 'http://pets.example/'])
+  const installation = (await read('/organizations/xx000')).body.organization
+  assert.deepEqual(
+    [Object.keys(installation), installation.id, installation.url],
+    [KEYS, 'XX000', 'http://pets.example/'],
+  )
   const none = await read('/organizations/nobody')
   assert.deepEqual([none.status, none.body.detail], [404, 'Not Found'])
 })
 
-test('organizations are found by name, words, state, country and place, and sorted', async (t) => {
+test('GET /v2/organizations with filters and sort returns the matching organizations in order', async (t) => {
   const { codes, read } = await startOrganizations(t)
   for (const [query, found] of [
     ['', ['UT2', 'CO12', 'ON591']],
@@ -121,7 +124,7 @@ test('organizations are found by name, words, state, country and place, and sort
   })
 })
 
-test('values that cannot be used are named', async (t) => {
+test('GET /v2/organizations with an invalid value: 400 that names the parameter', async (t) => {
   const { read } = await startOrganizations(t)
   for (const [query, path] of [
     ['country=Neverland', 'country'],
@@ -137,7 +140,7 @@ test('values that cannot be used are named', async (t) => {
   }
 })
 
-test('the eight types come in their order, each with what it can have, and its breeds', async (t) => {
+test('GET /v2/types returns eight types in order, with coats, colors, genders and breeds', async (t) => {
   const { read, post } = await startV2(t)
   const { types } = (await read('/types/')).body
   assert.deepEqual(
@@ -170,7 +173,7 @@ test('the eight types come in their order, each with what it can have, and its b
     assert.equal((await read(path)).status, 404, path)
 })
 
-test('the types of errors lead to a page that explains them', async (t) => {
+test('the type of an error links to a page that explains the error', async (t) => {
   const { request, read } = await startV2(t)
   const { type } = (await read('/animals?type=x')).body
   const { pathname, hash } = new URL(type)

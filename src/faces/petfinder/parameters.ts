@@ -1,84 +1,115 @@
 import { ApiError, type ErrorDetail } from '../../errors.ts'
+import { splitUrl } from '../../http/page-address.ts'
 import { toMeters } from './shapes.ts'
 
-// The query of an old client, read as leniently as such clients need: a list by commas, repeated, or with []
-// behind its name. Empty values count as absent, and unknown parameters are ignored.
+// Reads the query of a Petfinder client as leniently as the original API. Lists may be separated by commas,
+// repeated, or have [] after their name. Empty values count as absent, and unknown parameters are ignored.
 
-/** Of one value: a place is the longest that anybody has to give. */
+/** The maximum length of a value. Places are the longest values. */
 const MAX_CHARACTERS = 200
-/** In all lists together, as they are sent: one of them may stand for several of ours. */
+/** The maximum number of values in all lists together, before their translation. */
 const MAX_VALUES = 64
+
+const OF_BOTH = ['name', 'location', 'distance', 'sort', 'page', 'limit'] as const
+const LISTS = [
+  ...(['type', 'status', 'organization', 'breed', 'color', 'size', 'gender', 'age', 'coat'] as const),
+]
+const OF_ANIMALS = [
+  ...[...OF_BOTH, ...LISTS],
+  ...(['good_with_children', 'good_with_dogs', 'good_with_cats', 'house_trained'] as const),
+  ...(['declawed', 'special_needs', 'after', 'before'] as const),
+]
+const OF_ORGANIZATIONS = [...OF_BOTH, 'query', 'state', 'country'] as const
+type Name = (typeof OF_ANIMALS | typeof OF_ORGANIZATIONS)[number]
+
+/**
+ * Returns the parameter that a name in the query means. PHP and other programs write `breed[]`, `breed[0]` and
+ * `breed[1]` for the items of a list.
+ */
+function parameterNamed(written: string): string {
+  const [, name = written, index] = /^(\w+)\[(\d{0,4})\]$/.exec(written) ?? []
+  const isItem = index === undefined || Number(index) === 0 || (LISTS as string[]).includes(name)
+  return isItem ? name : written
+}
+
+const nameTest = (names: readonly string[]) => (written: string) => names.includes(parameterNamed(written))
+
+/** Tests whether a route reads a parameter, in any accepted spelling. */
+export const PARAMETERS = { animals: nameTest(OF_ANIMALS), organizations: nameTest(OF_ORGANIZATIONS) }
 
 export type QueryParameters = ReturnType<typeof readParameters>
 
-export function readParameters(url: string) {
-  const [, query = ''] = /\?(.*)$/s.exec(url) ?? []
-  const values = new URLSearchParams(query)
+export function readParameters(url: string, isRead: (name: string) => boolean) {
+  const values = new URLSearchParams(splitUrl(url)[1])
   const problems: ErrorDetail[] = []
   let left = MAX_VALUES
 
-  function all(name: string): string[] {
-    return [name, `${name}[]`, `${name}[0]`]
-      .flatMap((one) => values.getAll(one))
-      .map((value) => value.replace(/\p{Cc}/gu, ' '))
+  function all(name: Name): string[] {
+    return [...values]
+      .filter(([written]) => parameterNamed(written) === name)
+      .map(([, value]) => value.replace(/\p{Cc}/gu, ' '))
   }
 
-  /** Tells of a value that cannot be used. */
-  function refuse(parameter: string, message: string): void {
+  /** Records an invalid value. Only the first problem of each parameter is reported. */
+  function refuse(parameter: Name, message: string): void {
     if (!problems.some((problem) => problem.parameter === parameter))
       problems.push({ parameter, code: 'invalid_value', message })
   }
 
-  function bounded(name: string, value: string): string {
+  function bounded(name: Name, value: string): string {
     if (value.length > MAX_CHARACTERS)
       refuse(name, `This value is too long. It should have ${MAX_CHARACTERS} characters or less.`)
     return value.slice(0, MAX_CHARACTERS)
   }
 
-  /** The last one, where it is repeated. */
-  function one(name: string): string | undefined {
+  /** The value of a parameter. For a repeated parameter, the last value. */
+  function one(name: Name): string | undefined {
     return bounded(name, all(name).at(-1)?.trim() ?? '') || undefined
   }
 
-  /** @param known whole values that have commas in them, in lower case */
-  function list(name: string, known: ReadonlySet<string> = new Set()): string[] | undefined {
-    const parts = all(name).flatMap((value) => (known.has(value.toLowerCase()) ? [value] : split(value)))
-    const given = [...new Set(parts.map((value) => value.trim()).filter(Boolean))]
-    if (given.length > left) refuse(name, `Give at most ${MAX_VALUES} values in all lists together.`)
-    const taken = given.slice(0, left)
-    left -= taken.length
-    return given.length > 0 ? taken.map((value) => bounded(name, value)) : undefined
+  /**
+   * Returns the values of a list. @param withCommas values that are not split at their commas, in lower case
+   */
+  function list(name: Name, withCommas: ReadonlySet<string> = new Set()): string[] | undefined {
+    const parts = all(name).flatMap((value) => (withCommas.has(value.toLowerCase()) ? [value] : split(value)))
+    const items = [...new Set(parts.map((value) => value.trim()).filter(Boolean))]
+    if (items.length > left) refuse(name, `Give at most ${MAX_VALUES} values in all lists together.`)
+    const accepted = items.slice(0, left)
+    left -= accepted.length
+    return items.length > 0 ? accepted.map((value) => bounded(name, value)) : undefined
   }
 
-  function whole(name: string, least: number, most: number): number | undefined {
+  function integer(name: Name, min: number, max: number): number | undefined {
     const text = one(name)
     if (text === undefined) return undefined
     const value = Number(text)
     if (!/^[+-]?\d{1,15}(?:\.0+)?$/.test(text)) refuse(name, 'This value should be a valid number.')
-    else if (value < least) refuse(name, `This value should be ${least} or more.`)
-    else if (value > most) refuse(name, `This value should be ${most} or less.`)
+    else if (value < min) refuse(name, `This value should be ${min} or more.`)
+    else if (value > max) refuse(name, `This value should be ${max} or less.`)
     else return value
     return undefined
   }
 
-  /** @throws {ApiError} invalid_parameter with all that was refused */
-  function requireUsable(): void {
+  /** @throws {ApiError} invalid_parameter with all recorded problems */
+  function requireValid(): void {
     if (problems.length > 0) throw new ApiError('invalid_parameter', { details: problems })
   }
 
-  return { one, list, whole, refuse, requireUsable, kept: () => keptOf(values) }
+  return { one, list, integer, refuse, requireValid, pageQuery: () => pageQueryOf(values, isRead) }
 }
 
-/** As the links of pages repeat it: sorted by name, and without the page. */
-function keptOf(values: URLSearchParams): string {
-  const pairs = [...values].filter(([name, value]) => name !== 'page' && name !== '' && value !== '')
+/** The query for links to other pages. It is sorted by name, without `page` and unknown parameters. */
+function pageQueryOf(values: URLSearchParams, isRead: (name: string) => boolean): string {
+  const pairs = [...values].filter(
+    ([name, value]) => parameterNamed(name) !== 'page' && value !== '' && isRead(name),
+  )
   pairs.sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
-  // Clients knew commas, colons and slashes as they are.
+  // The original API did not escape commas, colons, slashes and @.
   const text = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   return text.join('&').replace(/%(?:2C|3A|2F|40)/g, decodeURIComponent)
 }
 
-/** At its commas, but for those inside of brackets, as in "Tricolor (Brown, Black, & White)". */
+/** Splits at commas that are not inside brackets, as in "Tricolor (Brown, Black, & White)". */
 function split(value: string): string[] {
   const parts = ['']
   let depth = 0
@@ -91,7 +122,7 @@ function split(value: string): string[] {
   return parts
 }
 
-// Values of the query of an old client, each made ours. A parameter that cannot be used is refused by name.
+// These functions return the typed values of the parameters. They report invalid values to `refuse`.
 
 const SIZES = new Map(['xlarge', 'extra-large', 'extra large'].map((name) => [name, 'extra_large']))
 const VALUES = {
@@ -101,36 +132,41 @@ const VALUES = {
   coat: ['short', 'medium', 'long', 'wire', 'hairless', 'curly'],
 } as const
 
-/** Of one page; the contract of these clients has no more. */
+/** The limits are those of the original API. */
 const [MAX_LIMIT, MAX_PAGE] = [100, 1_000_000]
-const [FIRST_MILES, MAX_MILES] = [100, 500]
+const [DEFAULT_MILES, MAX_MILES] = [100, 500]
 
 const UNKNOWN_PLACE = 'Could not determine location.'
 
 export function pageOf(parameters: QueryParameters): { page: number; limit: number } {
   return {
-    page: parameters.whole('page', 1, MAX_PAGE) ?? 1,
-    limit: parameters.whole('limit', 1, MAX_LIMIT) ?? 20,
+    page: parameters.integer('page', 1, MAX_PAGE) ?? 1,
+    limit: parameters.integer('limit', 1, MAX_LIMIT) ?? 20,
   }
 }
 
-/** A latitude and a longitude, a postcode, or a city with its state: a city alone was never enough. */
+/** Latitude and longitude, a postcode, or names with a comma. */
 const PLACES = [
   /^-?\d{1,2}(?:\.\d+)?, *-?\d{1,3}(?:\.\d+)?$/,
   /^(?=.*\d)[a-z\d][a-z\d -]{2,9}$/i,
-  /^[\p{L}\p{M} .'’-]+(?:,[\p{L}\p{M} .'’-]+){1,2}$/u,
+  /^[\p{L}\p{M} .'’-]+(?:,[\p{L}\p{M}\d .'’-]+){1,2}$/u,
 ]
+/** A state, or a city with its state but without a comma. The original API refused a city without a state. */
+const STATE = /^[\p{L}\p{M}\d .'’-]+$/u
 
-/** @returns the place as it was written, and kilometres */
+/** @returns the location from the query, and the distance in kilometers */
 export function nearOf(parameters: QueryParameters): { location: string; within: number } | undefined {
   const location = parameters.one('location')
-  const distance = parameters.whole('distance', 1, MAX_MILES)
+  const distance = parameters.integer('distance', 1, MAX_MILES)
   if (location === undefined) return undefined
-  if (!PLACES.some((form) => form.test(location))) parameters.refuse('location', UNKNOWN_PLACE)
-  return { location, within: toMeters(distance ?? FIRST_MILES) / 1_000 }
+  const within = toMeters(distance ?? DEFAULT_MILES) / 1_000
+  if (PLACES.some((pattern) => pattern.test(location))) return { location, within }
+  if (!STATE.test(location)) parameters.refuse('location', UNKNOWN_PLACE)
+  // With an empty city, a name is not searched for among all cities.
+  return { location: `,${location}`, within }
 }
 
-/** An error of a search over its `near`, in the words of these clients. */
+/** Turns an error about our parameter `near` into one about `location`. */
 export function toLocationError(error: unknown): unknown {
   const isOfPlace = error instanceof ApiError && error.details?.some(({ parameter }) => parameter === 'near')
   if (!isOfPlace) return error
@@ -140,24 +176,24 @@ export function toLocationError(error: unknown): unknown {
 
 export function choiceOf<const Value extends string>(
   parameters: QueryParameters,
-  name: string,
-  known: readonly Value[],
+  name: Name,
+  choices: readonly Value[],
 ): Value | undefined {
   const text = parameters.one(name)?.toLowerCase()
-  const value = known.find((one) => one === text)
+  const value = choices.find((choice) => choice === text)
   if (text !== undefined && value === undefined)
-    parameters.refuse(name, `This value should be one of: ${known.join(', ')}.`)
+    parameters.refuse(name, `This value should be one of: ${choices.join(', ')}.`)
   return value
 }
 
-export function choicesOf<const Name extends keyof typeof VALUES>(
+export function choicesOf<const Choice extends keyof typeof VALUES>(
   parameters: QueryParameters,
-  name: Name,
-): (typeof VALUES)[Name][number][] | undefined {
-  const known = VALUES[name] as readonly string[]
+  name: Choice,
+): (typeof VALUES)[Choice][number][] | undefined {
+  const choices = VALUES[name] as readonly string[]
   return parameters.list(name)?.flatMap((text) => {
     const value = SIZES.get(text.toLowerCase()) ?? text.toLowerCase()
-    if (known.includes(value)) return [value as (typeof VALUES)[Name][number]]
+    if (choices.includes(value)) return [value as (typeof VALUES)[Choice][number]]
     parameters.refuse(name, `"${text}" is not a valid ${name}.`)
     return []
   })
@@ -166,7 +202,7 @@ export function choicesOf<const Name extends keyof typeof VALUES>(
 const YES = ['true', '1']
 const NO = ['false', '0']
 
-export function booleanOf(parameters: QueryParameters, name: string): 'true' | 'false' | undefined {
+export function booleanOf(parameters: QueryParameters, name: Name): 'true' | 'false' | undefined {
   const text = parameters.one(name)?.toLowerCase()
   if (text === undefined) return undefined
   if (YES.includes(text)) return 'true'
@@ -174,20 +210,20 @@ export function booleanOf(parameters: QueryParameters, name: string): 'true' | '
   return 'false'
 }
 
-/** Can only be asked for: a no is what these clients never had, and means the same as nothing. */
-export function flagOf(parameters: QueryParameters, name: string): 'true' | undefined {
+/** A filter that can only be true. The original API had no value false, so false counts as absent. */
+export function flagOf(parameters: QueryParameters, name: Name): 'true' | undefined {
   return booleanOf(parameters, name) === 'true' ? 'true' : undefined
 }
 
-/** ISO 8601 with an offset, with or without a colon, or a day alone. */
-const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+/** ISO 8601: a date, or a date and time with an offset. The offset may have no colon. */
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
-export function dateTimeOf(parameters: QueryParameters, name: string): string | undefined {
+export function dateTimeOf(parameters: QueryParameters, name: Name): string | undefined {
   const text = parameters.one(name)
   if (text === undefined) return undefined
-  // In a query a plus is a blank.
+  // A plus that is not escaped in the query arrives as a space.
   const [, day, time = '00:00', offset = 'Z'] =
-    MOMENT.exec(text.replace(/ (?=\d\d:?\d\d$)(?<=:\d\d )/, '+')) ?? []
+    DATE_TIME.exec(text.replace(/ (?=\d\d:?\d\d$)(?<=:\d\d )/, '+')) ?? []
   const [, sign, hours, minutes = '00'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? []
   const at = Date.parse(`${day}T${time}${sign ? `${sign}${hours}:${minutes}` : 'Z'}`)
   if (Number.isNaN(at)) parameters.refuse(name, 'This value is not a valid datetime.')

@@ -3,19 +3,21 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { etagOf } from '../../http/conditional.ts'
-import { int64 } from '../../http/int64.ts'
+import { parseInt64 } from '../../http/int64.ts'
 import type { NewPage } from '../../http/page-cache.ts'
-import { sendPage } from '../../http/send-page.ts'
+import { findPage, sendFound, sendPage } from '../../http/send-page.ts'
 import * as organizations from '../../organizations/store.ts'
-import type { Show } from '../../pets/row.ts'
-import { finderOf } from '../../pets/search/find.ts'
+import type { RenderOptions } from '../../pets/row.ts'
+import { finderOf } from '../../pets/search/filters.ts'
+import type { Position } from '../../pets/search/matching.ts'
 import * as pets from '../../pets/store.ts'
-import { photosAt } from '../../photos/storage/kept.ts'
+import { photosBaseUrl } from '../../photos/storage/stored-photo.ts'
 import { animalPages } from './animal-pages.ts'
 import { toAnimalList } from './animal-query.ts'
 import { type FoundOrganization, organizationPages } from './organization-pages.ts'
-import { type QueryParameters, readParameters } from './parameters.ts'
-import { OWN_CODE, ownOrganization, PICKED, PREFIX, toAnimals, toOrganization } from './shapes.ts'
+import { PARAMETERS, type QueryParameters, readParameters } from './parameters.ts'
+import { OWN_CODE, ownOrganization, PREFIX, SELECTION, toAnimals, toOrganization } from './shapes.ts'
+import type { AnimalPage } from './totals.ts'
 import {
   type Categories,
   categoriesReader,
@@ -26,86 +28,113 @@ import {
   typeNamed,
 } from './words.ts'
 
-/** What a route answers, and for how long that may be cached. */
-interface Answer extends Pick<NewPage, 'passing' | 'until'> {
+/** The response of a route, and the time for which it may be cached. */
+interface JsonAnswer extends Pick<NewPage, 'isVolatile' | 'until' | 'next'> {
   json: object
 }
 
-/** Adds a route. @param read makes its answer. @param params those of its path */
+/**
+ * Adds a route.
+ *
+ * @param read makes the response
+ * @param parameters tests whether the route reads a query parameter
+ */
 type AddRoute = <Params>(
   path: string,
-  read: (request: FastifyRequest, params: Params) => Promise<Answer>,
+  read: (request: FastifyRequest, params: Params) => Promise<JsonAnswer>,
+  parameters?: (name: string) => boolean,
 ) => void
 
-/** All that clients read, with a valid token: each route answers from the cache while nothing has changed. */
+/** Adds all routes for reading. They need a token, and answer from the cache until data changes. */
 export function readRoutes(app: App, context: Context): void {
   const readCategories = categoriesReader(context)
-  const addRoute: AddRoute = (path, read) => {
-    app.get(path, { config: { access: 'read' } }, async (request, reply) => {
-      const readPage = async () => {
-        const { json, ...validity } = await read(request, request.params as never)
-        const body = JSON.stringify(json)
-        return { body, headers: { etag: etagOf(body) }, ...validity }
-      }
+  const addRoute: AddRoute = (path, read, parameters = () => false) => {
+    app.get(path, { config: { access: 'read', parameters } }, async (request, reply) => {
+      const readPage = async () => toNewPage(await read(request, request.params as never))
       return sendPage(request, reply, context, readPage) as never
     })
   }
-  animalRoutes(addRoute, context, readCategories)
+  animalRoutes(app, addRoute, context, readCategories)
   typeRoutes(addRoute, context, readCategories)
   organizationRoutes(addRoute, context)
 }
 
+function toNewPage({ json, ...validity }: JsonAnswer): NewPage {
+  const body = JSON.stringify(json)
+  return { body, headers: { etag: etagOf(body) }, ...validity }
+}
+
 type ReadCategories = () => Promise<Categories>
 
-function animalRoutes(addRoute: AddRoute, context: Context, readCategories: ReadCategories): void {
+function animalRoutes(app: App, addRoute: AddRoute, context: Context, readCategories: ReadCategories): void {
   const { config, db } = context
-  const readPage = animalPages(finderOf(context), context)
-  const show = (request: FastifyRequest): Show => ({ view: 'public', photosAt: photosAt(config, request) })
+  const readerFor = animalPages(finderOf(context), context)
+  const show = (request: FastifyRequest): RenderOptions => ({
+    view: 'public',
+    photosBase: photosBaseUrl(config, request),
+  })
 
-  addRoute('/animals', async (request) => {
-    const parameters = readParameters(request.url)
+  // The cache does not answer before this route, because the route remembers which pages a client reads.
+  const listConfig = { access: 'read', parameters: PARAMETERS.animals, isPersonal: true } as const
+  app.get('/animals', { config: listConfig }, async (request, reply) => {
+    const parameters = readParameters(request.url, PARAMETERS.animals)
     const categories = await readCategories()
     const list = await toAnimalList(parameters, context, categories)
-    const { animals, total } = await readPage(list, parameters, show(request))
-    const { page, limit } = list
-    const { until } = total
-    return {
-      json: {
+    const client = request.caller.name
+    const toPage = async ({ animals, total, next }: AnimalPage, isVolatile: boolean): Promise<NewPage> => {
+      const { until, count } = total
+      const pages = { page: list.page, limit: list.limit, total: count }
+      const json = {
         animals: await toAnimals(context, animals, categories),
-        pagination: paginationOf(`${PREFIX}/animals`, parameters, { page, limit, total: total.count }),
-      },
-      passing: list.sort === 'random',
-      ...(until && { until }),
+        pagination: paginationOf(`${PREFIX}/animals`, parameters, pages),
+      }
+      return toNewPage({ json, isVolatile, next, ...(until && { until }) })
     }
+    const reader = readerFor(list, client, parameters, show(request))
+    let own = await reader.own()
+    if (!own) {
+      const page = await findPage(request, context, async () => toPage(await reader.shared(), false))
+      // If the store has changed meanwhile, the page may not fit the client's last page.
+      if (reader.isOutdated()) own = await reader.own()
+      if (!own) {
+        reader.remember(page.next as Position | undefined)
+        return sendFound(request, reply, context, page) as never
+      }
+    }
+    const answer = own
+    request.variant = client
+    return sendPage(request, reply, context, () => toPage(answer, true)) as never
   })
 
   addRoute<{ id: string }>('/animals/:id', async (request, { id }) => {
     const categories = await readCategories()
-    const found = await pets.findShown(db, idIn(id), show(request), PICKED)
+    const found = await pets.findView(db, idIn(id), show(request), SELECTION)
     const [animal] = found ? await toAnimals(context, [found], categories) : []
     if (!animal) throw new ApiError('pet_not_found')
     return { json: { animal } }
   })
 }
 
-/** These clients knew an id as the digits at the beginning. @throws {ApiError} pet_not_found */
+/** Reads the id from the leading digits, as the original API did. @throws {ApiError} pet_not_found */
 function idIn(text: string): number {
   const [digits = ''] = /^[1-9]\d{0,18}/.exec(text) ?? []
-  const id = int64(digits)
+  const id = parseInt64(digits)
   if (id === undefined) throw new ApiError('pet_not_found')
   return id
 }
 
-interface ByType {
+interface TypeParams {
   type: string
 }
 
 function typeRoutes(addRoute: AddRoute, { db }: Context, readCategories: ReadCategories): void {
   addRoute('/types', async () => ({ json: { types: TYPES.map(toType) } }))
 
-  addRoute<ByType>('/types/:type', async (_request, params) => ({ json: { type: toType(typeIn(params)) } }))
+  addRoute<TypeParams>('/types/:type', async (_request, params) => ({
+    json: { type: toType(typeIn(params)) },
+  }))
 
-  addRoute<ByType>('/types/:type/breeds', async (_request, params) => {
+  addRoute<TypeParams>('/types/:type/breeds', async (_request, params) => {
     const type = typeIn(params)
     const names = await listBreeds(db, await readCategories(), type)
     const _links = { type: { href: linkOf(type) } }
@@ -123,7 +152,7 @@ function toType(type: Type) {
 }
 
 /** @throws {ApiError} category_not_found */
-function typeIn({ type: name }: ByType): Type {
+function typeIn({ type: name }: TypeParams): Type {
   const type = typeNamed(name)
   if (!type) throw new ApiError('category_not_found')
   return type
@@ -133,12 +162,12 @@ function organizationRoutes(addRoute: AddRoute, context: Context): void {
   const { config, db } = context
   const readPage = organizationPages(context)
   const toAnswer = (request: FastifyRequest, { stored, distanceMeters }: FoundOrganization) => {
-    const shown = organizations.toShown(stored, photosAt(config, request))
-    return toOrganization({ ...shown, distanceMeters }, config.origin)
+    const view = organizations.toView(stored, photosBaseUrl(config, request))
+    return toOrganization({ ...view, distanceMeters }, config.origin)
   }
 
-  addRoute('/organizations', async (request) => {
-    const parameters = readParameters(request.url)
+  const readOrganizations = async (request: FastifyRequest): Promise<JsonAnswer> => {
+    const parameters = readParameters(request.url, PARAMETERS.organizations)
     const { found, page, limit, total } = await readPage(parameters)
     return {
       json: {
@@ -146,10 +175,11 @@ function organizationRoutes(addRoute: AddRoute, context: Context): void {
         pagination: paginationOf(`${PREFIX}/organizations`, parameters, { page, limit, total }),
       },
     }
-  })
+  }
+  addRoute('/organizations', readOrganizations, PARAMETERS.organizations)
 
   addRoute<{ id: string }>('/organizations/:id', async (request, { id: code }) => {
-    const id = await organizations.idOfCode(db, code)
+    const id = await organizations.findIdByCode(db, code)
     const stored = id === undefined ? undefined : await organizations.find(db, id)
     if (stored) return { json: { organization: toAnswer(request, { stored }) } }
     if (code.toUpperCase() !== OWN_CODE) throw new ApiError('organization_not_found')
@@ -163,11 +193,13 @@ interface Pages {
   total: number
 }
 
-/** With the neighbours that exist; a list of one page has no links at all. */
+/**
+ * The pagination object. It has no link to a page that does not exist. A list of one page has no `_links`.
+ */
 function paginationOf(path: string, parameters: QueryParameters, { page, limit, total }: Pages) {
   const last = Math.ceil(total / limit)
-  const kept = parameters.kept()
-  const link = (to: number) => ({ href: `${path}?${kept}${kept && '&'}page=${to}` })
+  const query = parameters.pageQuery()
+  const link = (number: number) => ({ href: `${path}?${query}${query && '&'}page=${number}` })
   const links = {
     ...(page > 1 && { previous: link(Math.min(page - 1, Math.max(last, 1))) }),
     ...(page < last && { next: link(page + 1) }),

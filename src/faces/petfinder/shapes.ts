@@ -2,35 +2,39 @@ import type { Context } from '../../context.ts'
 import { html } from '../../http/html.ts'
 import type { Organization } from '../../organizations/schema.ts'
 import * as organizations from '../../organizations/store.ts'
-import { pickedOf } from '../../pets/row.ts'
+import { parseFields, type Representation } from '../../pets/row.ts'
 import type { Pet } from '../../pets/schema.ts'
-import type { Seen } from '../../pets/store.ts'
 import { type Categories, type Type, theirColor } from './words.ts'
 
-// Animals and organizations as clients of this face know them, and the one place where they are made. What is
-// not known is null, an empty list, or where these clients fail over null, a word that says so; no key is
-// left out.
+// Converts animals and organizations to the JSON of the Petfinder API v2. Every key is present. An unknown
+// value is null or an empty list, or a default value if clients would fail on null.
 
-/** Where this face is. */
+/** Path prefix of this API. */
 export const PREFIX = '/v2'
 
-/** Clients of this face count in miles. */
 const METERS_IN_A_MILE = 1_609.344
 
-/** To four decimals. */
+/** Miles with up to four decimals. */
 function toMiles(meters: number | undefined): number | null {
   return meters === undefined ? null : Number((meters / METERS_IN_A_MILE).toFixed(4))
 }
 
 export const toMeters = (miles: number): number => miles * METERS_IN_A_MILE
 
-/** What is known of one. */
-type Known = Partial<Organization> & { code: string; name: string; distanceMeters?: number | undefined }
+/** The members of an organization that its JSON is made from. */
+type OrganizationSource = Partial<Organization> & {
+  code: string
+  name: string
+  distanceMeters?: number | undefined
+}
 
-/** Of animals that belong to none: the installation's own. */
+/** The organization code for animals without an organization. It represents the service itself. */
 export const OWN_CODE = 'XX000'
 
-export const ownOrganization = (origin: string): Known => ({ code: OWN_CODE, name: new URL(origin).hostname })
+export const ownOrganization = (origin: string): OrganizationSource => ({
+  code: OWN_CODE,
+  name: new URL(origin).hostname,
+})
 
 export const linkOf = (code: string): string => `${PREFIX}/organizations/${code.toLowerCase()}`
 
@@ -42,38 +46,52 @@ interface Address {
   country?: string | undefined
 }
 
-/** These clients fail over a city that is null. */
+/**
+ * Escapes text for HTML, as the original API did. Programs show it as HTML, and would run a script in it.
+ * Undefined becomes null.
+ */
+function textOf(text: string): string
+function textOf(text: string | undefined): string | null
+function textOf(text: string | undefined): string | null {
+  return text === undefined ? null : html`${text}`.text
+}
+
+/** Escapes a breed, species or color. Signs that occur in the names of the original API stay. */
+const nameOf = (name: string): string => name.replace(/[<>"]/g, textOf)
+
+/** Clients fail if the city is null, so the city and the following members default to ''. */
 function toAddress({ street, city = '', region = '', postcode = '', country = '' }: Address) {
-  return { address1: street ?? null, address2: null, city, state: region, postcode, country }
+  const [state, address1] = [textOf(region), textOf(street)]
+  return { address1, address2: null, city: textOf(city), state, postcode: textOf(postcode), country }
 }
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
-export function toOrganization(known: Known, origin: string) {
-  const { code, name, email, phone, address, hours, website, mission, adoptionPolicy, adoptionUrl } = known
-  const social = known.social ?? {}
+export function toOrganization(source: OrganizationSource, origin: string) {
+  const { code, name, email, phone, address, hours, website, mission, adoptionPolicy, adoptionUrl } = source
+  const social = source.social ?? {}
   const link = linkOf(code)
   return {
     id: code.toUpperCase(),
-    name,
-    email: email ?? null,
-    phone: phone ?? null,
+    name: textOf(name),
+    email: textOf(email),
+    phone: textOf(phone),
     address: toAddress(address ?? {}),
-    hours: Object.fromEntries(DAYS.map((day) => [day, hours?.[day] ?? null])),
+    hours: Object.fromEntries(DAYS.map((day) => [day, textOf(hours?.[day])])),
     url: code === OWN_CODE ? `${origin}/` : `${origin}/organizations/${code}`,
     website: website ?? null,
-    mission_statement: mission ?? null,
-    adoption: { policy: adoptionPolicy ?? null, url: adoptionUrl ?? null },
+    mission_statement: textOf(mission),
+    adoption: { policy: textOf(adoptionPolicy), url: adoptionUrl ?? null },
     social_media: {
       facebook: social.facebook ?? null,
       twitter: social.x ?? null,
       youtube: social.youtube ?? null,
       instagram: social.instagram ?? null,
-      // Ours know no address there.
+      // This service stores no Pinterest address.
       pinterest: null,
     },
-    photos: (known.photos ?? []).map(toPhoto),
-    distance: toMiles(known.distanceMeters),
+    photos: (source.photos ?? []).map(toPhoto),
+    distance: toMiles(source.distanceMeters),
     _links: {
       self: { href: link },
       animals: { href: `${PREFIX}/animals?organization=${code.toLowerCase()}` },
@@ -81,21 +99,24 @@ export function toOrganization(known: Known, origin: string) {
   }
 }
 
-/** Ours are wider: at most 300, 600 and 1,200 pixels, and the full size. */
+/**
+ * Photos are larger than in the original API. Their widths are up to 300, 600 and 1,200 pixels, and the full
+ * size.
+ */
 function toPhoto({ sizes }: { sizes: Record<'small' | 'medium' | 'large' | 'full', string> }) {
   const { small, medium, large, full } = sizes
   return { small, medium, large, full }
 }
 
-/** An animal as everybody sees it, with its times. */
-type ShownPet = Omit<Pet, 'staff'> & {
+/** The public data of an animal, with its timestamps. */
+type PublicPet = Omit<Pet, 'staff'> & {
   publishedAt?: string
   statusChangedAt?: string
   createdAt: string
   distanceMeters?: number
 }
 
-/** What of its organization is shown with it. */
+/** The data of an organization that its animals show. */
 interface Owner {
   code: string
   email?: string | undefined
@@ -106,32 +127,36 @@ interface Owner {
 const AGES = { baby: 'Baby', young: 'Young', adult: 'Adult', senior: 'Senior' } as const
 const GENDERS = { male: 'Male', female: 'Female', unknown: 'Unknown' } as const
 const SIZES = { small: 'Small', medium: 'Medium', large: 'Large', extra_large: 'Extra Large' } as const
-/** Of ours those that are shown at all. */
+/** Petfinder's status for each of our statuses. This API hides animals with other statuses. */
 export const STATUSES = { available: 'adoptable', sold: 'adopted' } as const
 
 function toAnimal(
-  pet: ShownPet,
+  pet: PublicPet,
   { type, owner, origin }: { type: Type; owner: Owner | undefined; origin: string },
 ) {
   const { id, name, breed, colors = [], coat, traits = {}, goodWith = {}, photos = [], place } = pet
   const code = owner?.code ?? OWN_CODE
   const cover = photos[0]?.sizes
+  const colorOf = (index: number): string | null => {
+    const color = theirColor(type.slug, colors[index])
+    return color === null ? null : nameOf(color)
+  }
   return {
     id,
     organization_id: code.toUpperCase(),
     url: `${origin}/animals/${id}`,
     type: type.name,
-    species: pet.species ?? type.name,
+    species: nameOf(pet.species ?? type.name),
     breeds: {
-      primary: breed?.primary ?? pet.species ?? type.name,
-      secondary: breed?.secondary ?? null,
+      primary: nameOf(breed?.primary ?? pet.species ?? type.name),
+      secondary: breed?.secondary === undefined ? null : nameOf(breed.secondary),
       mixed: breed?.mixed ?? false,
       unknown: breed?.unknown ?? breed === undefined,
     },
     colors: {
-      primary: theirColor(type.slug, colors[0]),
-      secondary: theirColor(type.slug, colors[1]),
-      tertiary: theirColor(type.slug, colors[2]),
+      primary: colorOf(0),
+      secondary: colorOf(1),
+      tertiary: colorOf(2),
     },
     age: AGES[(pet.age ?? 'adult') as keyof typeof AGES],
     gender: GENDERS[(pet.sex ?? 'unknown') as keyof typeof GENDERS],
@@ -149,10 +174,10 @@ function toAnimal(
       dogs: goodWith.dogs ?? null,
       cats: goodWith.cats ?? null,
     },
-    tags: pet.tags ?? [],
-    name,
-    description: pet.description ?? null,
-    organization_animal_id: pet.externalId ?? null,
+    tags: (pet.tags ?? []).map((tag) => textOf(tag)),
+    name: textOf(name),
+    description: textOf(pet.description),
+    organization_animal_id: textOf(pet.externalId),
     photos: photos.map(toPhoto),
     primary_photo_cropped: cover
       ? { small: cover.small, medium: cover.medium, large: cover.medium, full: cover.full }
@@ -163,8 +188,8 @@ function toAnimal(
     published_at: timeOf(pet.publishedAt ?? pet.statusChangedAt ?? pet.createdAt),
     distance: toMiles(pet.distanceMeters),
     contact: {
-      email: pet.contact?.email ?? owner?.email ?? null,
-      phone: pet.contact?.phone ?? owner?.phone ?? null,
+      email: textOf(pet.contact?.email ?? owner?.email),
+      phone: textOf(pet.contact?.phone ?? owner?.phone),
       address: toAddress(place ?? owner?.address ?? {}),
     },
     _links: {
@@ -175,22 +200,22 @@ function toAnimal(
   }
 }
 
-/** The form that these clients read: no fraction, and no colon in the offset. */
+/** The timestamp without a fraction and without a colon in the offset, as the original API has it. */
 const timeOf = (time: string): string => `${time.slice(0, 19)}+0000`
 
 const embedOf = (address: string): string =>
   html`<iframe src="${address}" title="Video" allowfullscreen></iframe>`.text
 
-/** What an animal is made from: all of it that everybody sees, with its times. */
-export const PICKED = pickedOf('*,publishedAt,statusChangedAt,createdAt')
+/** The members of an animal that `toAnimals` needs. */
+export const SELECTION = parseFields('*,publishedAt,statusChangedAt,createdAt')
 
-/** Those that these clients see, as they know them, each with what is shown of its organization. */
+/** The Petfinder JSON of all animals that this API may show. */
 export async function toAnimals(
   { db, config }: Pick<Context, 'db' | 'config'>,
-  found: Seen[],
+  found: Representation[],
   { typeOf }: Categories,
 ) {
-  const pets = found.map(({ toObject }) => toObject() as unknown as ShownPet)
+  const pets = found.map(({ toObject }) => toObject() as unknown as PublicPet)
   const ids = new Set(pets.flatMap(({ organizationId }) => organizationId ?? []))
   const owners = new Map((await organizations.findMany(db, [...ids])).map((owner) => [owner.id, owner]))
   return pets.flatMap((pet) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changes } from '../../db/change.ts'
-import { generateToken } from '../../keys/tokens.ts'
+import { generateAccessToken } from '../../keys/tokens.ts'
 import { startV2 } from '../../testing/v2.ts'
 
 const PROBLEM = 'application/problem+json'
@@ -9,7 +9,7 @@ const NO_KEY = { authorization: undefined }
 const JSON_TYPE = { ...NO_KEY, 'content-type': 'application/json' }
 const FORM_TYPE = { ...NO_KEY, 'content-type': 'application/x-www-form-urlencoded' }
 
-test('a token is given for a form, JSON, Basic and the parts of a form, and reads', async (t) => {
+test('POST /v2/oauth2/token accepts a form, JSON, Basic or multipart, and returns 200 with a valid token', async (t) => {
   const { askToken, client, read } = await startV2(t)
   const fields = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret }
   const parts = Object.entries(fields).map(
@@ -37,7 +37,7 @@ test('a token is given for a form, JSON, Basic and the parts of a form, and read
   }
 })
 
-test('who is not known gets the 401 of old, and whoever asks wrongly a 400', async (t) => {
+test('POST /v2/oauth2/token with unknown credentials: 401; as an invalid request: 400', async (t) => {
   const { askToken, client } = await startV2(t)
   const grant = { grant_type: 'client_credentials' }
   const wrong = { ...grant, client_id: client.id, client_secret: 'a'.repeat(40) }
@@ -71,7 +71,7 @@ test('who is not known gets the 401 of old, and whoever asks wrongly a 400', asy
   assert.equal(none.status, 415)
 })
 
-test('a missing, wrong or old token and a key get the same 401, word for word', async (t) => {
+test('GET /v2/animals with a missing, invalid or expired token, or with a key: every case gets the same 401', async (t) => {
   const { read, clock, key, token } = await startV2(t)
   const refused = async (authorization: string | undefined): Promise<void> => {
     const answer = await read('/animals', { authorization })
@@ -83,7 +83,7 @@ test('a missing, wrong or old token and a key get the same 401, word for word', 
   for (const authorization of [
     undefined,
     'Basic abc',
-    `Bearer ${generateToken()}`,
+    `Bearer ${generateAccessToken()}`,
     'Bearer',
     `Bearer ${key}`,
   ])
@@ -95,7 +95,7 @@ test('a missing, wrong or old token and a key get the same 401, word for word', 
   await refused(`Bearer ${token}`)
 })
 
-test('a token ends with its key at once, also on a connection that it was used on, and opens nothing of ours', async (t) => {
+test('a token of a revoked key gets 401 at once, also on an open connection; a token under /v1 gets 401', async (t) => {
   const { read, keyId, service, askToken, request, token } = await startV2(t)
   assert.equal((await read('/animals')).status, 200)
   assert.equal((await request('/v1/pets', { headers: { authorization: `Bearer ${token}` } })).status, 401)
@@ -104,20 +104,20 @@ test('a token ends with its key at once, also on a connection that it was used o
   assert.equal((await askToken()).status, 401)
 })
 
-test('requests with a token count for its key, and requests for one for the key and the address', async (t) => {
+test('requests with a token count for its key; requests for a token count for the key and the IP address', async (t) => {
   const { read, askToken } = await startV2(t, { settings: { ANONYMOUS_PER_MINUTE: '3' } }, { plan: 'free' })
   const first = await read('/animals')
   assert.deepEqual([first.headers['x-ratelimit-limit'], first.headers['x-ratelimit-remaining']], ['60', '58'])
-  for (let asked = 1; asked < 3; asked += 1) assert.equal((await askToken()).status, 200)
+  for (let count = 1; count < 3; count += 1) assert.equal((await askToken()).status, 200)
   const over = await askToken()
   assert.deepEqual([over.status, over.body.title], [429, 'Too Many Requests'])
-  for (let asked = 4; asked < 60; asked += 1) await read('/animals')
+  for (let count = 4; count < 60; count += 1) await read('/animals')
   const limited = await read('/animals')
   assert.deepEqual([limited.status, limited.body.type.split('#')[1]], [429, 'ERR-429'])
   assert.ok(Number(limited.headers['retry-after']) > 0)
 })
 
-test('a client that asks for tokens without end spends the requests of its key, and fills no table', async (t) => {
+test('requests for a token over the limit of the key: 429, and no token is stored', async (t) => {
   const settings = { ANONYMOUS_PER_MINUTE: '1000' }
   const { askToken, client, clock, service } = await startV2(t, { settings }, { plan: 'free' })
   const wrong = { grant_type: 'client_credentials', client_id: client.id, client_secret: 'a'.repeat(40) }
@@ -125,7 +125,7 @@ test('a client that asks for tokens without end spends the requests of its key, 
   assert.equal(
     (await askToken({ headers, body: JSON.stringify(wrong) })).status,
     401,
-    'costs the key nothing',
+    'does not count for the key',
   )
   for (let left = 58; left >= 0; left -= 1) {
     const answer = await askToken()
@@ -139,14 +139,24 @@ test('a client that asks for tokens without end spends the requests of its key, 
   assert.equal((await askToken()).status, 200)
 })
 
-test('tokens are stored as hashes, and go once they are over', async (t) => {
+test('tokens are stored as hashes and removed after they expire', async (t) => {
   const { service, token, clock, askToken } = await startV2(t)
   const { db, write } = service.context
-  const kept = () => db.selectFrom('access_token').selectAll().execute()
-  assert.doesNotMatch(JSON.stringify(await kept()), new RegExp(token))
+  const storedTokens = () => db.selectFrom('access_token').selectAll().execute()
+  assert.doesNotMatch(JSON.stringify(await storedTokens()), new RegExp(token))
   clock.now += 3_600_000
   await askToken()
-  assert.equal((await kept()).length, 2)
+  assert.equal((await storedTokens()).length, 2)
   assert.equal(await write(changes.removeExpiredTokens, clock.now), false)
-  assert.equal((await kept()).length, 1)
+  assert.equal((await storedTokens()).length, 1)
+})
+
+test('POST /v2/oauth2/token with truncated or too many multipart parts: 400, and the service continues', async (t) => {
+  const { askToken } = await startV2(t)
+  const file = '--x\r\ncontent-disposition: form-data; name="a"; filename="b"\r\n\r\nabc'
+  for (const body of [file, `--x\r\n\r\n\r\n`.repeat(600), '--x', '']) {
+    const headers = { ...NO_KEY, 'content-type': 'multipart/form-data; boundary=x' }
+    assert.equal((await askToken({ headers, body })).status, 400)
+    assert.equal((await askToken({ headers: JSON_TYPE, body: '{}' })).status, 400)
+  }
 })

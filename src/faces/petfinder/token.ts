@@ -12,19 +12,18 @@ import { readUpload, type Upload } from '../../http/upload-body.ts'
 import { findByHash } from '../../keys/find-by-hash.ts'
 import { accountOf } from '../../keys/identify.ts'
 import { hashKey } from '../../keys/key-format.ts'
-import { isClient } from '../../keys/make.ts'
-import { generateToken, hashOfToken, TOKEN_SECONDS } from '../../keys/tokens.ts'
-import { charge } from '../../limits/charge.ts'
+import { isClientCredentials } from '../../keys/make.ts'
+import { generateAccessToken, hashAccessToken, TOKEN_SECONDS } from '../../keys/tokens.ts'
+import { charge } from '../../limits/limiter.ts'
 import { ERRORS_PATH, errorsPage, InvalidClient, InvalidTokenRequest } from './errors.ts'
 
-/** More than any request for a token has. */
+/** Maximum size of a token request. Real requests are smaller. */
 const MAX_BYTES = 8_192
 
 const readFields = readForm(MAX_BYTES)
-/** As small as other forms are, they need not take turns. */
-const readParts = readUpload(MAX_BYTES, { atOnce: Number.POSITIVE_INFINITY, beside: 0 })
+const readParts = readUpload(MAX_BYTES, { otherBytes: 0 })
 
-/** The three fields as a form, as JSON, or as the parts of a form of a browser: all are the same after. */
+/** Reads the fields from a form, from JSON or from multipart form data. */
 const readTokenBody: ReadBody = (request, payload, done) => {
   const { headers } = request
   const type = headers['content-type'] ?? ''
@@ -43,13 +42,13 @@ const readTokenBody: ReadBody = (request, payload, done) => {
 
 function toFields(body: unknown): URLSearchParams {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new ApiError('invalid_json', { message: 'The body is a JSON object with grant_type.' })
+    throw new ApiError('invalid_json', { message: 'The body must be a JSON object with grant_type.' })
   const fields = new URLSearchParams()
   for (const [name, value] of Object.entries(body)) if (typeof value === 'string') fields.set(name, value)
   return fields
 }
 
-/** Gives access tokens for the credentials of a client (RFC 6749, section 4.4). */
+/** Issues access tokens for client credentials (RFC 6749, section 4.4). */
 export function tokenRoutes(app: App, { db, write, clock, limiter, config }: Context): void {
   app.post('/oauth2/token', { config: { readBody: readTokenBody } }, async (request, reply) => {
     const fields = (request.body ?? new URLSearchParams()) as FormBody
@@ -57,16 +56,16 @@ export function tokenRoutes(app: App, { db, write, clock, limiter, config }: Con
     if (!grant) throw new InvalidTokenRequest(true)
     if (grant !== 'client_credentials') throw new InvalidTokenRequest(false)
     const client = clientOf(request, fields)
-    if (!isClient(client)) throw new InvalidClient()
+    if (!isClientCredentials(client)) throw new InvalidClient()
     const secretHash = hashKey(client)
     const key = await findByHash(db, secretHash)
     if (!key || clock() >= (key.expiresAt ?? Number.POSITIVE_INFINITY)) throw new InvalidClient()
-    // The gate has charged the address: who asks was not known there.
+    // The gate has already charged the IP address, because the gate did not know the client yet.
     const { headers, refusal } = await charge(limiter, accountOf(key, config.ban))
     reply.headers(headers)
     if (refusal) throw refusal
-    const token = generateToken()
-    await write(changes.insertToken, hashOfToken(token) as string, secretHash, clock())
+    const token = generateAccessToken()
+    await write(changes.insertToken, hashAccessToken(token) as string, secretHash, clock())
     reply.headers({ ...NO_STORE, pragma: 'no-cache' })
     return { token_type: 'Bearer', expires_in: TOKEN_SECONDS, access_token: token }
   })
@@ -74,7 +73,10 @@ export function tokenRoutes(app: App, { db, write, clock, limiter, config }: Con
   app.get(ERRORS_PATH, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage().text))
 }
 
-/** In the header (RFC 7617), or else in the body; as the client's key is stored. */
+/**
+ * The client's id and secret as `id:secret`. They come from the Authorization header (RFC 7617), or from the
+ * body without that header.
+ */
 function clientOf({ headers }: FastifyRequest, fields: FormBody): string {
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? []
   if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString()

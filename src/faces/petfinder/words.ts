@@ -5,7 +5,7 @@ import type { Db } from '../../db/tables.ts'
 import { fold } from '../../search/words.ts'
 import * as vocabulary from '../../vocabulary/store.ts'
 
-// Between our words and those that clients of this face know: types, breeds and colors.
+// Translates types, breeds and colors between adoptable and Petfinder API v2 clients.
 
 export interface Type {
   name: string
@@ -28,62 +28,88 @@ const TYPE_DETAILS: Record<TypeSlug, Omit<Type, 'slug'>> = {
   barnyard: { name: 'Barnyard', coats: ['Short', 'Long'], genders: TWO },
 }
 
-/** In the order in which they are told. */
+/** All types, in the order of the API. */
 export const TYPES: readonly Type[] = TYPE_SLUGS.map((slug) => ({ slug, ...TYPE_DETAILS[slug] }))
 
 const BY_NAME = new Map(TYPES.flatMap((type) => [type.name, type.slug].map((name) => [fold(name), type])))
 
-/** By its slug or its name, whatever the case of its letters. */
+/** Finds a type by its slug or its name, ignoring case. */
 export const typeNamed = (name: string): Type | undefined => BY_NAME.get(fold(name))
 
-/** Whole values of a query that have commas in them. */
+/**
+ * Names of types in lower case. Some names contain a comma, and a list in a query is not split at that comma.
+ */
 export const TYPE_NAMES: ReadonlySet<string> = new Set(TYPES.map(({ name }) => name.toLowerCase()))
 
-/** Which of our categories are of which type; those of none are shown to no client of this face. */
+/** The types of our categories. This API does not show animals in a category without a type. */
 export interface Categories {
   typeOf: ReadonlyMap<number, Type>
-  /** Whether every category is of a type. */
+  /** Whether every category has a type. */
   all: boolean
 }
 
-/** Reads them: by the names of the categories, or as the operator says for those that have others. */
+/**
+ * @returns a function that reads the type of each category from the setting V2_TYPES, or else from the
+ * category's name. The types are cached.
+ */
 export function categoriesReader({
   config,
   db,
   version,
 }: Pick<Context, 'config' | 'db' | 'version'>): () => Promise<Categories> {
-  const said = new Map(config.v2Types.map(([category, slug]) => [fold(category), typeNamed(slug)]))
-  let seen: number | undefined
-  let known: Categories = { typeOf: new Map(), all: true }
+  const configured = new Map(config.v2Types.map(([category, slug]) => [fold(category), typeNamed(slug)]))
+  let cachedVersion: number | undefined
+  let cached: Categories = { typeOf: new Map(), all: true }
   return async () => {
-    const at = version('pages')
-    if (at === seen) return known
+    const current = version('pages')
+    if (current === cachedVersion) return cached
     const rows = await categories.list(db)
     const typed = rows.flatMap(({ id, name }): [number, Type][] => {
-      const type = said.get(fold(name)) ?? typeNamed(name)
+      const type = configured.get(fold(name)) ?? typeNamed(name)
       return type ? [[id, type]] : []
     })
-    known = { typeOf: new Map(typed), all: typed.length === rows.length }
-    seen = at
-    return known
+    cached = { typeOf: new Map(typed), all: typed.length === rows.length }
+    cachedVersion = current
+    return cached
   }
 }
 
-/** Of one category; an operator's list may be longer than the first one, and not without end. */
-const MAX_WORDS = 2_000
+/** Maximum number of breeds that are read for a category. Operators may add breeds to the initial list. */
+const MAX_BREEDS = 2_000
 
-/** The names of breeds of a type, each once, in the order of the alphabet. */
+/** The names of a type's breeds, without duplicates, in alphabetical order. */
 export async function listBreeds(db: Db, { typeOf }: Categories, type: Type): Promise<string[]> {
   const names = new Set<string>()
   for (const [categoryId, other] of typeOf) {
     if (other !== type) continue
-    const words = await vocabulary.list(db, 'breed', { categoryId, limit: MAX_WORDS })
+    const words = await vocabulary.list(db, 'breed', { categoryId, limit: MAX_BREEDS })
     for (const { name } of words) names.add(name)
   }
   return [...names].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1))
 }
 
-/** Of theirs those that have other names here, in lower case. */
+/** Slugs, as some clients send them: labrador-retriever, or king-milk for "King / Milk". */
+const SLUG = /^[a-z\d]+(?:-[a-z\d]+)+$/
+const slugOf = (name: string): string =>
+  fold(name)
+    .replace(/[^a-z\d]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+/** Returns the names of breeds that texts may mean. A slug means the breeds that have this slug. */
+export async function breedNamesOf(
+  db: Db,
+  categories: Categories,
+  texts: readonly string[],
+): Promise<string[]> {
+  const slugs = texts.map((text) => text.toLowerCase()).filter((text) => SLUG.test(text))
+  if (slugs.length === 0) return [...texts]
+  const lists = await Promise.all(TYPES.map((type) => listBreeds(db, categories, type)))
+  const named = [...lists.flat(), ...OUR_BREEDS.keys()].filter((name) => slugs.includes(slugOf(name)))
+  const spaced = slugs.flatMap((slug) => [slug.replaceAll('-', ' '), slug.replaceAll('-', ' / ')])
+  return [...texts, ...spaced, ...named]
+}
+
+/** Our names of breeds for which Petfinder has another name, by Petfinder's name in lower case. */
 const OUR_BREEDS = new Map<string, string>([
   ['akbash', 'Akbash Dog'],
   ['appenzell mountain dog', 'Appenzeller Sennenhund'],
@@ -105,15 +131,18 @@ const OUR_BREEDS = new Map<string, string>([
 ])
 const HAIR = /(short|medium|long) hair$/i
 
-/** What a breed of theirs may be called here: so, or as one of two with a slash between, or otherwise. */
+/**
+ * The names that a Petfinder breed may have here: the same name, a part of the name between slashes, or
+ * another name.
+ */
 export function ourBreeds(name: string): string[] {
   const other = OUR_BREEDS.get(name.toLowerCase()) ?? name.replace(HAIR, '$1hair')
   return [...new Set([name, ...name.split('/').map((part) => part.trim()), other])].filter(Boolean)
 }
 
 /**
- * The colors that clients of this face know. One of them may stand for several of ours, which its parts are:
- * "Brown / Chocolate" for Brown and for Chocolate.
+ * Petfinder's colors. One color may stand for several of our colors: "Brown / Chocolate" for Brown and
+ * Chocolate.
  */
 const COLORS: Record<TypeSlug, string> = {
   dog: 'Apricot / Beige; Bicolor; Black; Brindle; Brown / Chocolate; Golden; Gray / Blue / Silver; Harlequin; Merle (Blue); Merle (Red); Red / Chestnut / Orange; Sable; Tricolor (Brown, Black, & White); White / Cream; Yellow / Tan / Blond / Fawn',
@@ -129,12 +158,12 @@ const COLORS: Record<TypeSlug, string> = {
   barnyard: 'Agouti; Black; Black & White; Brindle; Brown; Gray; Pink; Red; Roan; Spotted; Tan; White',
 }
 
-/** In the order in which they are told. */
+/** Petfinder's colors of a type, in the order of the API. */
 export function colorsOf(type: TypeSlug): string[] {
   return COLORS[type].split('; ')
 }
 
-/** Ours that have no part of theirs to their name. */
+/** Our colors whose names are not part of a Petfinder color's name, by that Petfinder color. */
 const OUR_COLORS = new Map<string, string[]>(
   Object.entries({
     'Merle (Blue)': ['Blue Merle', 'Merle'],
@@ -150,23 +179,24 @@ const OUR_COLORS = new Map<string, string[]>(
   }),
 )
 
-/** What animals of ours may have that they would know by this color. */
+/** The names that a Petfinder color may have here. */
 export function ourColors(color: string): string[] {
-  const known = COLOR_BY_NAME.get(fold(color)) ?? color
-  const parts = known.includes('(') ? [] : known.split(' / ')
-  return [...new Set([known, ...parts, ...(OUR_COLORS.get(known) ?? [])])]
+  const name = COLOR_BY_NAME.get(fold(color)) ?? color
+  const parts = name.includes('(') ? [] : name.split(' / ')
+  return [...new Set([name, ...parts, ...(OUR_COLORS.get(name) ?? [])])]
 }
 
 const ALL_COLORS = Object.keys(COLORS).flatMap((type) => colorsOf(type as TypeSlug))
 const COLOR_BY_NAME = new Map(ALL_COLORS.map((color) => [fold(color), color]))
-/** Whole values of a query that have commas in them, in lower case. */
+/** Petfinder colors that contain a comma, in lower case. A list in a query is not split at these commas. */
 export const COLORS_WITH_COMMAS: ReadonlySet<string> = new Set(
   ALL_COLORS.filter((color) => color.includes(',')).map((color) => color.toLowerCase()),
 )
 
 const THEIR_COLORS = new Map(
   Object.keys(COLORS).map((type) => {
-    // The first that has it, and before all its own name.
+    // Each of our colors maps to the Petfinder color with the same name. Without one, it maps to the first
+    // Petfinder color that contains the name.
     const pairs = colorsOf(type as TypeSlug)
       .toReversed()
       .flatMap((color) => ourColors(color).map((one) => [fold(one), color] as const))
@@ -175,7 +205,7 @@ const THEIR_COLORS = new Map(
   }),
 )
 
-/** A color of ours as they know it; one that they do not know stays as it is. */
+/** Petfinder's name of our color; our name if Petfinder has no other name. */
 export function theirColor(type: TypeSlug, color: string | undefined): string | null {
   return color === undefined ? null : (THEIR_COLORS.get(type)?.get(fold(color)) ?? color)
 }

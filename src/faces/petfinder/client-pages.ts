@@ -1,0 +1,97 @@
+import type { Context } from '../../context.ts'
+import type { Position } from '../../pets/search/matching.ts'
+import { compareIn, MAX_SKIPPED, type PageOrder, type ReadAnimals } from './animal-reader.ts'
+import { type PageStart, pageStarts } from './page-starts.ts'
+import type { SharedPages } from './shared-pages.ts'
+import type { AnimalPage, Total } from './totals.ts'
+
+// Reads pages for a client that has read the page before in another version of the store. Its next page
+// begins at the end of its last page, because the page that all clients see may lack animals for this client.
+
+/** How long the service remembers which pages a client has read. */
+const MAX_START_AGE_MS = 600_000
+
+/**
+ * Up to this index, a client whose list has changed gets the page that all others see, unless its own page
+ * begins earlier. Later pages always begin where the client's last page ended, because skipping is slow.
+ */
+const MAX_COMPARED = 200
+
+interface OwnPage extends AnimalPage {
+  /** False if all clients see this page. */
+  isOwn: boolean
+}
+
+interface Options extends Pick<Context, 'version' | 'clock'> {
+  read: ReadAnimals
+  totalOf(order: PageOrder): Promise<Total>
+  shared: SharedPages
+}
+
+export function clientPages({ read, totalOf, shared, version, clock }: Options) {
+  const starts = pageStarts(clock, MAX_START_AGE_MS)
+
+  /** @returns undefined if the client sees the same page as all others */
+  async function readPage(order: PageOrder, client: string): Promise<AnimalPage | undefined> {
+    const { sort, index } = order
+    const key = keyOf(order, client)
+    if (index === 0) starts.forget(key)
+    const since = version('pages')
+    const start = starts.nearest(key, index)
+    if (!start.position || start.version === since || index - start.index > MAX_SKIPPED) return undefined
+    const { isOwn, ...page } = await (sort === '-distance' ? goBack : goOn)(order, start)
+    remember(order, client, page.next, isOwn ? undefined : since)
+    return page
+  }
+
+  /**
+   * Reads the page that begins where the client's last page ended. Reads the page that all others see if that
+   * begins earlier in the list.
+   */
+  async function goOn(order: PageOrder, start: PageStart): Promise<OwnPage> {
+    const { query, index, limit } = order
+    const { animals } = await read(order, { start, index, count: limit + 1 })
+    const total = await totalOf(order)
+    const { animals: others, end } =
+      index < Math.min(total.count, MAX_COMPARED)
+        ? await shared.readRange(order, index, limit)
+        : { animals: [], end: undefined }
+    const [own, other] = [animals[0], others[0]]
+    if (other && (!own || compareIn(query, own.position, other.position) >= 0))
+      return { animals: others, next: end, total, isOwn: false }
+    const page = animals.slice(0, limit)
+    const seen = index + animals.length
+    return {
+      animals: page,
+      next: page.at(-1)?.position,
+      total: { ...total, count: animals.length > limit ? Math.max(total.count, seen) : seen },
+      isOwn: true,
+    }
+  }
+
+  /** Like `goOn`, for a list in reverse order: counts the animals that the client has passed. */
+  async function goBack(order: PageOrder, start: PageStart): Promise<OwnPage> {
+    const { index, limit } = order
+    const total = await totalOf(order)
+    const ahead = index + MAX_SKIPPED
+    const { remainingSkip } = await read(order, { start: { ...start, index: 0 }, index: ahead, count: 1 })
+    const passed = Math.min(ahead - remainingSkip + index - start.index, index)
+    const to = Math.max(total.count - passed, 0)
+    const page = await shared.readBackwards(order, to)
+    const count = Math.max(total.count, index + Math.min(to, limit + 1))
+    return { ...page, total: { ...total, count }, isOwn: passed < index }
+  }
+
+  /** Remembers where the next page of the client begins, which has read a page of a version. */
+  function remember(order: PageOrder, client: string, position: Position | undefined, since?: number): void {
+    // If the store has changed during the reading, the end of the page may be that of no version.
+    const known = since === version('pages') && { version: since }
+    const index = order.index + order.limit
+    if (position) starts.keep(keyOf(order, client), { index, position, ...known })
+  }
+
+  return { readPage, remember }
+}
+
+/** Identifies what a client reads. */
+const keyOf = ({ sort, hash }: PageOrder, client: string): string => `${client} ${sort} ${hash}`
