@@ -6,7 +6,7 @@ import { collectBody } from '../http/collect-body.ts'
 import type { Face, ReadBody } from '../http/face.ts'
 import { Type } from '../http/type.ts'
 import { visitorOf } from '../keys/identify.ts'
-import { charge } from '../limits/charge.ts'
+import { charge } from '../limits/limiter.ts'
 import * as pets from '../pets/store.ts'
 import { startApp } from '../testing/start-app.ts'
 
@@ -14,11 +14,11 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const FORM = { 'content-type': FORM_TYPE }
 const MAX_BYTES = 1_000
 
-/** A reader of bodies of one type and size. */
-function readText(type: string, mostBytes: number, toBody: (text: string) => unknown): ReadBody {
+/** Reads bodies of one media type up to a size. */
+function readText(type: string, maxBytes: number, toBody: (text: string) => unknown): ReadBody {
   return ({ headers }, payload, done) => {
     if (headers['content-type'] !== type) return done(new ApiError('unsupported_media_type'))
-    collectBody(payload, Number(headers['content-length']), mostBytes, (error, bytes) => {
+    collectBody(payload, Number(headers['content-length']), maxBytes, (error, bytes) => {
       if (error) done(error)
       else done(null, toBody(bytes.toString()))
     })
@@ -27,7 +27,7 @@ function readText(type: string, mostBytes: number, toBody: (text: string) => unk
 
 const readForm = readText(FORM_TYPE, MAX_BYTES, (text) => Object.fromEntries(new URLSearchParams(text)))
 
-/** A protocol that shares nothing with the service's own but the stores. */
+/** A protocol that shares only the data with the API under /v1. */
 function classicFace({ config, db, limiter }: Context): Face {
   const visitor = (address: string | undefined) => visitorOf(address, config.anonymous)
   return {
@@ -64,7 +64,7 @@ function classicFace({ config, db, limiter }: Context): Face {
 
 const faces = (context: Context): Face[] => [classicFace(context)]
 
-test('a second face has routes and limits of its own, and the stores of the first', async (t) => {
+test('a second protocol has its own routes and limits, and uses the same data as the first', async (t) => {
   const { request, post } = await startApp(t, { faces, settings: { ANONYMOUS_PER_MINUTE: '5' } })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
 
@@ -76,10 +76,10 @@ test('a second face has routes and limits of its own, and the stores of the firs
   const limited = await request('/classic/animals/1')
   assert.deepEqual([limited.status, limited.text], [429, '429: rate_limit_exceeded'])
   assert.ok(Number(limited.headers['retry-after']) > 0)
-  assert.equal((await request('/v1/pets')).status, 200, 'a key counts for itself, whatever its address did')
+  assert.equal((await request('/v1/pets')).status, 200, 'a key has its own limit')
 })
 
-test('every error under the prefix of a face has its shape, also where it reaches no route', async (t) => {
+test('every error under the prefix of a protocol has the format of that protocol, also for unknown paths', async (t) => {
   const { request, get } = await startApp(t, { faces })
   const expected: [path: string, method: string, status: number, code: string][] = [
     ['/classic/animals/7', 'GET', 404, 'pet_not_found'],
@@ -93,11 +93,11 @@ test('every error under the prefix of a face has its shape, also where it reache
     assert.deepEqual([answer.status, answer.text], [status, `${status}: ${code}`], path)
     assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
   }
-  assert.equal((await get('/v1/nothing')).body.code, 'route_not_found', 'and that of the others is theirs')
+  assert.equal((await get('/v1/nothing')).body.code, 'route_not_found', 'other faces keep their format')
   assert.equal((await get('/nothing')).body.code, 'route_not_found')
 })
 
-test('a face reads the bodies of its routes, and a route may bring a reader with bounds of its own', async (t) => {
+test('a protocol reads the bodies of its routes; a route can have its own body reader and size limit', async (t) => {
   const { request } = await startApp(t, { faces })
   const send = (path: string, headers: Record<string, string>, body: string) =>
     request(`/classic/${path}`, { method: 'POST', headers, body }).then(({ text }) => text)

@@ -9,8 +9,8 @@ import { etagOf, validatorHeaders } from '../http/conditional.ts'
 import type { Face } from '../http/face.ts'
 import { sendPage } from '../http/send-page.ts'
 import { Type } from '../http/type.ts'
-import { identifyKeys, keysOf } from '../keys/identify.ts'
-import { charge } from '../limits/charge.ts'
+import { apiKeyCredentials, createCallerIdentifier } from '../keys/identify.ts'
+import { charge } from '../limits/limiter.ts'
 import { petRoutes } from '../pets/routes.ts'
 import * as pets from '../pets/store.ts'
 import { until } from '../testing/redis.ts'
@@ -19,10 +19,10 @@ import { startApp, UNLIMITED } from '../testing/start-app.ts'
 const ALL = { 'x-view': 'all' }
 const PUBLIC = { 'x-view': 'public' }
 
-/** Keys, and the operations of the service, but each request says itself how much of the data it sees. */
+/** The API with keys, but each request chooses its view by a header. */
 function viewFace(context: Context): Face {
-  const keys = identifyKeys(context, keysOf(context.config.environment))
-  const seenBy = (caller: Caller, { headers }: IncomingMessage): Caller => ({
+  const keys = createCallerIdentifier(context, apiKeyCredentials(context.config.environment))
+  const withView = (caller: Caller, { headers }: IncomingMessage): Caller => ({
     ...caller,
     view: headers['x-view'] === 'all' ? 'all' : 'public',
   })
@@ -31,15 +31,15 @@ function viewFace(context: Context): Face {
     gate: {
       visitor: keys.visitor,
       async identify(request, address) {
-        return seenBy(await keys.identify(request, address), request)
+        return withView(await keys.identify(request, address), request)
       },
       admit: (caller) => charge(context.limiter, caller),
       authorize: () => undefined,
     },
     readBody({ headers }, payload, done) {
-      const pieces: Buffer[] = []
-      payload.on('data', (piece) => pieces.push(piece))
-      payload.on('end', () => done(null, headers['content-length'] && JSON.parse(`${Buffer.concat(pieces)}`)))
+      const chunks: Buffer[] = []
+      payload.on('data', (chunk) => chunks.push(chunk))
+      payload.on('end', () => done(null, headers['content-length'] && JSON.parse(`${Buffer.concat(chunks)}`)))
     },
     writeError: ({ status, code }) => ({ type: 'application/json', body: JSON.stringify({ status, code }) }),
     routes(app) {
@@ -67,11 +67,11 @@ async function startViews(t: TestContext) {
   return app
 }
 
-test('two views of one animal share no cached page and no 304', async (t) => {
+test('two views of an animal use separate cached pages and separate 304 responses', async (t) => {
   const { get } = await startViews(t)
   for (const path of ['/views/animals/1', '/views/pets/1', '/views/pets', '/views/pets?id=1']) {
     const etags = new Map<string, string>()
-    // The second time each comes from the cache.
+    // The second response of each view comes from the cache.
     for (const headers of [ALL, PUBLIC, ALL, PUBLIC]) {
       const { status, body, headers: got } = await get(path, headers)
       assert.equal(status, 200)
@@ -89,7 +89,7 @@ test('two views of one animal share no cached page and no 304', async (t) => {
   }
 })
 
-test('an ETag of one view is no condition for a change by another', async (t) => {
+test('If-Match with the ETag of another view gets 412', async (t) => {
   const { get, request } = await startViews(t)
   const { etag } = (await get('/views/pets/1', PUBLIC)).headers
   const rename = (view: object) =>
@@ -103,7 +103,7 @@ test('an ETag of one view is no condition for a change by another', async (t) =>
   assert.equal((await rename(PUBLIC)).status, 200)
 })
 
-test('a cursor of one view leads nowhere in another', async (t) => {
+test('a cursor of another view gets 400', async (t) => {
   const { get } = await startViews(t)
   const { link = '' } = (await get('/views/pets?limit=1', PUBLIC)).headers
   const next = /<[^>]*(\/views\/pets\?[^>]*)>; rel="next"/.exec(String(link))?.[1] ?? ''
@@ -114,7 +114,7 @@ test('a cursor of one view leads nowhere in another', async (t) => {
   assert.deepEqual((await get(next, PUBLIC)).body, [{ id: 1, name: 'Rex', categoryId: 1 }])
 })
 
-test('the result of a request is replayed to the same view alone', async (t) => {
+test('an idempotent request is replayed to the same view only', async (t) => {
   const { post } = await startViews(t)
   const add = (view: object) =>
     post('/views/pets', { name: 'Luna', categoryId: 1 }, { ...view, 'idempotency-key': 'luna' })
@@ -126,7 +126,7 @@ test('the result of a request is replayed to the same view alone', async (t) => 
   assert.deepEqual(replayed, [undefined, undefined, 'true'])
 })
 
-test('two views stay apart while another process changes the animal', async (t) => {
+test('two views while another process changes the animal are not mixed up', async (t) => {
   const { get, databaseUrl, clock } = await startViews(t)
   const other = await openForCommand(databaseUrl, changes)
   t.after(() => other.close())
@@ -137,7 +137,7 @@ test('two views stay apart while another process changes the animal', async (t) 
     const answers = await Promise.all(views.map((view) => get('/views/animals/1', view)))
     for (const [turn, { body }] of answers.entries()) assert.equal('id' in body, views[turn] === ALL)
     await changing
-    // PostgreSQL tells of it a moment later: each view may have read before.
+    // PostgreSQL notifies a moment later, and each view may have read the animal before.
     for (const view of [PUBLIC, ALL])
       await until(async () => (await get('/views/animals/1', view)).body.name === name)
     assert.deepEqual((await get('/views/animals/1', PUBLIC)).body, { name })

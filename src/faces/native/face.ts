@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify'
-import { includesAccess, neededAccess } from '../../access.ts'
+import { getRequiredAccess, includesAccess } from '../../access.ts'
 import { applicationRoutes } from '../../applications/routes.ts'
 import { categoryRoutes } from '../../categories/routes.ts'
 import type { Context } from '../../context.ts'
@@ -8,10 +8,10 @@ import type { App } from '../../http/app.ts'
 import { deprecatedRoutes } from '../../http/deprecation.ts'
 import type { Face, Gate } from '../../http/face.ts'
 import { JSON_TYPE } from '../../http/send-error.ts'
-import { refuseUnknown } from '../../http/strict.ts'
+import { refuseUnknownParameters } from '../../http/strict.ts'
 import { inventoryRoutes } from '../../inventory/routes.ts'
-import { identifyKeys, keysOf } from '../../keys/identify.ts'
-import { charge } from '../../limits/charge.ts'
+import { apiKeyCredentials, createCallerIdentifier } from '../../keys/identify.ts'
+import { charge } from '../../limits/limiter.ts'
 import { orderRoutes } from '../../orders/routes.ts'
 import { organizationRoutes } from '../../organizations/routes.ts'
 import { petRoutes } from '../../pets/routes.ts'
@@ -20,7 +20,7 @@ import { vocabularyRoutes } from '../../vocabulary/routes.ts'
 import { addOpenApiDocument, PREFIX } from './openapi-document.ts'
 import { readBody } from './read-body.ts'
 
-/** The contract: keys, JSON, exact limits. */
+/** The API under /v1. */
 export function nativeFace(context: Context): Face {
   const deprecated = deprecatedRoutes()
   return {
@@ -33,7 +33,7 @@ export function nativeFace(context: Context): Face {
     routes(v1: App) {
       v1.addHook('onRoute', declareAccess)
       v1.addHook('onRoute', deprecated.onRoute)
-      v1.addHook('preValidation', refuseUnknown)
+      v1.addHook('preValidation', refuseUnknownParameters)
       petRoutes(v1, context)
       photoRoutes(v1, context)
       categoryRoutes(v1, context)
@@ -46,11 +46,11 @@ export function nativeFace(context: Context): Face {
   }
 }
 
-/** Lets in who sends a valid key, as far as its limits and its access go. */
+/** Admits requests with a valid key, if they are within the key's limits and access. */
 export function nativeGate(context: Context): Gate {
   const { limiter } = context
   return {
-    ...identifyKeys(context, keysOf(context.config.environment)),
+    ...createCallerIdentifier(context, apiKeyCredentials(context.config.environment)),
     admit: (caller) => charge(limiter, caller),
     authorize({ access }, needed = 'read', { authorization }) {
       if (access === undefined) return unauthenticated(authorization)
@@ -59,15 +59,20 @@ export function nativeGate(context: Context): Gate {
   }
 }
 
-/** Route hook: puts what src/access.ts says of the operation where the gate and the description find it. */
+/**
+ * Route hook that copies the operation's access from src/access.ts to the route. The gate and the OpenAPI
+ * document read the access there.
+ */
 export function declareAccess(route: RouteOptions): void {
-  route.config = { ...route.config, access: neededAccess(route.schema?.operationId) }
+  route.config = { ...route.config, access: getRequiredAccess(route.schema?.operationId) }
 }
 
-/** RFC 6750, section 3: the error is named only when a credential was sent. */
+/**
+ * The challenge (WWW-Authenticate) names an error only if the request has a credential (RFC 6750, section 3).
+ */
 function unauthenticated(authorization: string | undefined): ApiError {
   const realm = 'Bearer realm="adoptable"'
-  // Of several headers, which arrive joined, one that looks like a key is enough.
+  // Node.js joins several Authorization headers with commas. One header with a bearer token is enough.
   const sent = /(?:^|, )bearer +\S/i.test(authorization ?? '')
   if (!sent) return new ApiError('missing_api_key', { headers: { 'www-authenticate': realm } })
   return new ApiError('invalid_api_key', {
@@ -75,7 +80,7 @@ function unauthenticated(authorization: string | undefined): ApiError {
   })
 }
 
-/** Contract, section 2.4; details only where there are some. */
+/** Writes an error as JSON, with `details` only if there are any. */
 export const writeError: Face['writeError'] = ({ code, message, status, details }: ApiError) => ({
   type: JSON_TYPE,
   body: JSON.stringify({ code, message, status, details }),

@@ -20,7 +20,7 @@ import { cleanup } from '../../testing/cleanup.ts'
 import { scratchFolder } from '../../testing/start-app.ts'
 import { declareAccess, nativeGate } from './face.ts'
 
-// Who is calling, as a server with a real store finds out.
+// Uses a real store to identify callers.
 
 const CONFIG = readConfig({})
 const NOW = Date.UTC(2026, 11, 1)
@@ -31,32 +31,32 @@ function serverOf(t: TestContext, gate: Gate) {
   cleanup(t).defer(() => app.close())
   app.addHook('onRoute', declareAccess)
   app.addHook('onRequest', identifyCaller(gate))
-  const tell = async ({ caller }: FastifyRequest) => caller
+  const answerCaller = async ({ caller }: FastifyRequest) => caller
   app.setErrorHandler(({ status, code, headers, cause }: ApiError, _request, reply) =>
     reply
       .code(status)
       .headers(headers)
       .send({ code, cause: cause instanceof Error }),
   )
-  app.setNotFoundHandler(async (request, reply) => reply.code(404).send(await tell(request)))
-  app.register(async (told) => {
-    told.get('/changes', { schema: { operationId: 'listPetChanges' } }, tell)
+  app.setNotFoundHandler(async (request, reply) => reply.code(404).send(await answerCaller(request)))
+  app.register(async (unguarded) => {
+    unguarded.get('/changes', { schema: { operationId: 'listPetChanges' } }, answerCaller)
   })
   app.register(
     async (guarded) => {
       guarded.addHook('onRequest', authorizeCaller(gate))
-      guarded.setNotFoundHandler(async (request, reply) => reply.code(404).send(await tell(request)))
-      guarded.get('/pets', { schema: { operationId: 'listPets' } }, tell)
-      guarded.post('/pets', { schema: { operationId: 'createPet' } }, tell)
-      guarded.post('/categories', { schema: { operationId: 'createCategory' } }, tell)
+      guarded.setNotFoundHandler(async (request, reply) => reply.code(404).send(await answerCaller(request)))
+      guarded.get('/pets', { schema: { operationId: 'listPets' } }, answerCaller)
+      guarded.post('/pets', { schema: { operationId: 'createPet' } }, answerCaller)
+      guarded.post('/categories', { schema: { operationId: 'createCategory' } }, answerCaller)
     },
     { prefix: '/v1' },
   )
   return app
 }
 
-/** A request over a connection of its own. */
-function sent(authorization: string | undefined): IncomingMessage {
+/** A request on its own connection. */
+function requestWith(authorization: string | undefined): IncomingMessage {
   return Object.assign(new IncomingMessage(new Socket()), { headers: { authorization } })
 }
 
@@ -66,7 +66,7 @@ async function openGate(t: TestContext, version?: Context['version']) {
   cleanup(t).defer(() => writable.database.close())
   writable.database.exec('pragma synchronous = off')
   let lookUps = 0
-  const beside: { look?: () => void } = {}
+  const hooks: { look?: () => void } = {}
   const prepare = connection.prepare.bind(connection)
   connection.prepare = (sql) => {
     const statement = prepare(sql)
@@ -74,7 +74,7 @@ async function openGate(t: TestContext, version?: Context['version']) {
     const all = (...values: SQLInputValue[]) => {
       const found = read(...values)
       lookUps += 1
-      beside.look?.()
+      hooks.look?.()
       return found
     }
     return Object.assign(statement, { all })
@@ -93,16 +93,16 @@ async function openGate(t: TestContext, version?: Context['version']) {
   const address = await serverOf(t, gate).listen({ host: '127.0.0.1', port: 0 })
   return {
     ...{ clock, closeStore, gate, db: writable.db, lookUps: () => lookUps },
-    /** Runs when a look-up has read the store, and nobody has heard of it. */
-    beside,
+    /** `look` runs after a look-up has read the store and before the result is used. */
+    hooks,
     database: writable.database,
     async make(key: Partial<keys.NewKey> = {}) {
       const text = generateKey('production')
-      const whole: keys.NewKey = { name: 'test', plan: 'free', access: 'read', ...key }
-      return { text, id: await keys.insertKey(writable.db, whole, hashKey(text), 0) }
+      const newKey: keys.NewKey = { name: 'test', plan: 'free', access: 'read', ...key }
+      return { text, id: await keys.insertKey(writable.db, newKey, hashKey(text), 0) }
     },
-    async ask(what: string, authorization?: string) {
-      const [method = '', path] = what.split(' ')
+    async ask(call: string, authorization?: string) {
+      const [method = '', path] = call.split(' ')
       const headers = authorization === undefined ? {} : { authorization }
       const answer = await fetch(address + path, { method, headers, signal: AbortSignal.timeout(5_000) })
       const challenge = answer.headers.get('www-authenticate')
@@ -115,7 +115,7 @@ async function openGate(t: TestContext, version?: Context['version']) {
   }
 }
 
-test('a valid key is counted by its id, with the figures of its plan, and can be banned', async (t) => {
+test('a valid key is counted by its id with the limits of its plan, and can be banned', async (t) => {
   const { make, ask } = await openGate(t)
   const [free, own] = [
     await make(),
@@ -135,7 +135,7 @@ test('a valid key is counted by its id, with the figures of its plan, and can be
   })
 })
 
-test('each request is counted by its own key, also after another one on the same connection', async (t) => {
+test('several keys on one connection: each request is counted for its own key', async (t) => {
   const { make, gate } = await openGate(t)
   const [one, other] = [await make(), await make()]
   const socket = new Socket()
@@ -150,7 +150,7 @@ test('each request is counted by its own key, also after another one on the same
   assert.deepEqual(keyIds, [one.id, one.id, other.id, 0, other.id, 0, one.id])
 })
 
-test('the scheme is known in any letter case and before any blanks, with nothing after the key', async (t) => {
+test('Authorization: Bearer is accepted in any case, with any spaces before the key; text after the key gets 401', async (t) => {
   const { make, ask } = await openGate(t)
   const { text } = await make()
 
@@ -165,7 +165,7 @@ test('the scheme is known in any letter case and before any blanks, with nothing
   }
 })
 
-test('without a valid key the address is counted, and the 401 names an error only for one that was sent', async (t) => {
+test('a request without a valid key counts for the IP address; the 401 names an error only if a key was sent', async (t) => {
   const { make, ask } = await openGate(t)
   const { text } = await make()
   const realm = 'Bearer realm="adoptable"'
@@ -186,7 +186,7 @@ test('without a valid key the address is counted, and the 401 names an error onl
   }
 })
 
-test('a key may do what its access includes, and where nothing is, all that a reader may', async (t) => {
+test('a key with read, write or admin access gets 403 beyond its access, and 404 for unknown routes', async (t) => {
   const { make, ask } = await openGate(t)
   for (const [access, statuses] of [
     ['read', [200, 403, 403, 404]],
@@ -195,8 +195,8 @@ test('a key may do what its access includes, and where nothing is, all that a re
   ] as const) {
     const { text } = await make({ access })
     const found = []
-    for (const what of ['GET /v1/pets', 'POST /v1/pets', 'POST /v1/categories', 'GET /v1/nowhere']) {
-      found.push((await ask(what, `Bearer ${text}`)).status)
+    for (const call of ['GET /v1/pets', 'POST /v1/pets', 'POST /v1/categories', 'GET /v1/nowhere']) {
+      found.push((await ask(call, `Bearer ${text}`)).status)
     }
     assert.deepEqual(found, statuses, access)
     const { body } = await ask('POST /v1/categories', `Bearer ${text}`)
@@ -205,16 +205,16 @@ test('a key may do what its access includes, and where nothing is, all that a re
   assert.equal((await ask('GET /v1/nowhere')).status, 401)
 })
 
-test('an operation about whose access nobody decided stops the start', () => {
-  assert.throws(() => declareAccess({} as RouteOptions), /the operation undefined has no place in the list/)
+test('an operation without an entry in access.ts throws at start', () => {
+  assert.throws(() => declareAccess({} as RouteOptions), /the operation undefined is missing from the list/)
 })
 
-test('a key is looked up once between two commits, and a revoked one is refused at once', async (t) => {
+test('a key is looked up once between two commits; a revoked key is refused at once', async (t) => {
   const { make, ask, db, lookUps } = await openGate(t)
   const { text, id } = await make()
   const ask3 = async () => {
     const statuses = []
-    for (let asked = 0; asked < 3; asked += 1)
+    for (let count = 0; count < 3; count += 1)
       statuses.push((await ask('GET /v1/pets', `Bearer ${text}`)).status)
     return statuses
   }
@@ -228,24 +228,28 @@ test('a key is looked up once between two commits, and a revoked one is refused 
   assert.deepEqual(await ask3(), [401, 401, 401])
 })
 
-test('a key revoked while somebody looks it up is refused from the next request on', async (t) => {
-  // Of PostgreSQL, whose look-up takes more than one turn of the event loop.
+test('a key revoked during its look-up is refused from the next request on', async (t) => {
+  // As with PostgreSQL, where a look-up takes more than one turn of the event loop.
   let commits = 0
-  const { make, ask, beside, database, gate } = await openGate(t, () => commits)
+  const { make, ask, hooks, database, gate } = await openGate(t, () => commits)
   const { text, id } = await make()
-  beside.look = () => {
-    delete beside.look
+  hooks.look = () => {
+    delete hooks.look
     database.exec(`update api_key set revoked_at = ${NOW} where id = ${id}`)
     commits += 1
-    // Another request hears of the commit before the look-up is answered.
-    void gate.identify(sent(`Bearer ${generateKey('production')}`), '127.0.0.1')
+    // Another request sees the commit before the look-up ends.
+    void gate.identify(requestWith(`Bearer ${generateKey('production')}`), '127.0.0.1')
   }
 
-  assert.equal((await ask('GET /v1/pets', `Bearer ${text}`)).status, 200, 'it was valid when it was read')
+  assert.equal(
+    (await ask('GET /v1/pets', `Bearer ${text}`)).status,
+    200,
+    'the key was valid when it was read',
+  )
   assert.equal((await ask('GET /v1/pets', `Bearer ${text}`)).status, 401)
 })
 
-test('of more keys than are remembered each is still known, by a look-up of its own', async (t) => {
+test('more keys than the cache can store: every key is still identified by a look-up', async (t) => {
   const { database, gate, lookUps } = await openGate(t)
   const authorizations = Array.from({ length: 10_001 }, () => `Bearer ${generateKey('production')}`)
   database.exec(`begin;
@@ -254,17 +258,17 @@ test('of more keys than are remembered each is still known, by a look-up of its 
   for (const authorization of authorizations) insert.run(hashKey(authorization.slice('Bearer '.length)))
   database.exec('commit')
   const keyIdOf = async (authorization: string): Promise<number> =>
-    (await gate.identify(sent(authorization), '127.0.0.1')).id
+    (await gate.identify(requestWith(authorization), '127.0.0.1')).id
 
   for (const authorization of authorizations) assert.equal(await keyIdOf(authorization), 1)
   const last = authorizations.at(-1) ?? ''
   assert.equal(await keyIdOf(last), 1)
   assert.equal(lookUps(), 10_002)
   assert.equal(await keyIdOf(authorizations[9_999] ?? ''), 1)
-  assert.equal(lookUps(), 10_002, 'this one is remembered')
+  assert.equal(lookUps(), 10_002, 'this key is cached')
 })
 
-test('a key that is remembered is identified without a look into the store, as long as it is valid', async (t) => {
+test('a cached key is identified without a look-up while it is valid', async (t) => {
   const { make, ask, db, clock, gate, lookUps } = await openGate(t)
   const { text, id } = await make()
   const authorization = `Bearer ${text}`
@@ -272,14 +276,14 @@ test('a key that is remembered is identified without a look into the store, as l
   await ask('GET /v1/pets', authorization)
   assert.equal(lookUps(), 1)
 
-  const identify = async (header?: string) => (await gate.identify(sent(header), '127.0.0.1')).id
+  const identify = async (header?: string) => (await gate.identify(requestWith(header), '127.0.0.1')).id
   assert.deepEqual([await identify(authorization), await identify(text), await identify()], [id, 0, 0])
   clock.now = NOW + 1_000
   assert.equal(await identify(authorization), 0)
   assert.equal(lookUps(), 1)
 })
 
-test('a secret is valid until the millisecond at which its overlap ends', async (t) => {
+test('a rotated secret is valid until the millisecond at which its overlap ends', async (t) => {
   const { make, ask, db, clock } = await openGate(t)
   const { text, id } = await make()
   const next = generateKey('production')
@@ -292,17 +296,17 @@ test('a secret is valid until the millisecond at which its overlap ends', async 
   assert.equal((await ask('GET /v1/pets', `Bearer ${next}`)).body.id, id)
 })
 
-test('while the store cannot say whose key it is, nobody is let in by it, and it is not called wrong', async (t) => {
+test('a key while the store fails gets 503, and is neither accepted nor called invalid', async (t) => {
   const { make, ask, closeStore } = await openGate(t)
-  const [known, other] = [await make(), await make()]
-  assert.equal((await ask('GET /v1/pets', `Bearer ${known.text}`)).status, 200)
+  const [cached, other] = [await make(), await make()]
+  assert.equal((await ask('GET /v1/pets', `Bearer ${cached.text}`)).status, 200)
   closeStore()
 
-  for (const { text } of [known, other]) {
+  for (const { text } of [cached, other]) {
     assert.deepEqual(await ask('GET /v1/pets', `Bearer ${text}`), {
       ...{ status: 503, body: { code: 'service_unavailable', cause: true } },
     })
     assert.deepEqual((await ask('GET /changes', `Bearer ${text}`)).body, VISITOR)
   }
-  assert.equal((await ask('GET /v1/pets')).status, 401, 'who sent none is told so')
+  assert.equal((await ask('GET /v1/pets')).status, 401, 'no key was sent')
 })

@@ -11,63 +11,68 @@ type Json = Record<string, unknown>
 export const PREFIX = '/v1'
 
 /**
- * Values of which there may be more. Not an enum: clients generated from one fail on a value that it has not,
- * and of `anyOf` an enum or a string Go and Java make types that nobody can use.
+ * Marks a list of values that may grow. With an enum, generated clients would fail on new values. With
+ * `anyOf` of an enum and a string, generators make unusable types for Go and Java.
  */
-const mayGrow = (values: readonly string[]) => ({ 'x-extensible-enum': [...values] })
+const extensibleEnum = (values: readonly string[]) => ({ 'x-extensible-enum': [...values] })
 
 const ErrorDetail = Type.Object(
   {
-    pointer: Type.Optional(Type.String({ description: 'The member of the body (RFC 6901).' })),
+    pointer: Type.Optional(
+      Type.String({ description: 'The member of the body, as a JSON Pointer (RFC 6901).' }),
+    ),
     parameter: Type.Optional(Type.String({ description: 'The query parameter.' })),
-    code: Type.String({ ...mayGrow(DETAIL_CODES), description: 'What is wrong; there may be more.' }),
+    code: Type.String({
+      ...extensibleEnum(DETAIL_CODES),
+      description: 'The kind of problem. More codes may be added.',
+    }),
     message: Type.String(),
   },
-  { title: 'ErrorDetail', description: 'What is wrong with one part of the request.' },
+  { title: 'ErrorDetail', description: 'A problem with one part of the request.' },
 )
 
 const ErrorBody = Type.Object(
   {
     code: Type.String({
-      ...mayGrow(Object.keys(ERRORS)),
+      ...extensibleEnum(Object.keys(ERRORS)),
       description:
-        'Machine-readable error code; it never changes for a condition. There may be more: treat one that ' +
-        'you do not know by its status.',
+        'Machine-readable error code, always the same for a condition. More codes may be added: handle ' +
+        'unknown codes by their status.',
     }),
-    message: Type.String({ description: 'What went wrong and what to do, for a person.' }),
+    message: Type.String({ description: 'Explains the error and what to do, for people.' }),
     status: Type.Integer({ description: 'The HTTP status code of the response.' }),
     details: Type.Optional(
-      Type.Array(ErrorDetail, { description: 'Every problem of the request; only with a 400.' }),
+      Type.Array(ErrorDetail, { description: 'All problems of the request. Only with a 400.' }),
     ),
   },
   { title: 'Error' },
 )
 
-/** Errors that every operation can answer, and what they mean. */
+/** Errors that every operation has. */
 const EVERYWHERE = {
   400: 'The request is malformed, or a part of it is invalid.',
   401: 'Missing or invalid API key.',
   408: 'The request did not arrive in time.',
   414: 'The address is too long.',
-  429: 'Rate limit exceeded, or the key is banned for a while.',
+  429: 'Rate limit exceeded, or the key is temporarily banned.',
   431: 'The headers are too large.',
-  500: 'Something failed in the service.',
-  503: 'The service cannot answer right now.',
+  500: 'Internal error.',
+  503: 'The service is temporarily unavailable.',
 }
-const WITH_ACCESS = { 403: 'The API key may not do this.' }
+const WITH_ACCESS = { 403: 'The API key does not have the required access.' }
 const WITH_BODY = {
-  409: 'A request with the same Idempotency-Key is still being answered.',
+  409: 'A request with the same Idempotency-Key is still being processed.',
   413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8.',
-  422: 'The Idempotency-Key came with another body before.',
+  422: 'The Idempotency-Key was used before with another body.',
 }
-/** Its body says nothing, and is read all the same. */
+/** The body of a DELETE is read, but ignored. */
 const WITH_DELETE = { 413: WITH_BODY[413], 415: 'The Content-Type is malformed.' }
-const WITH_PATH = { 404: 'The requested resource could not be found.' }
+const WITH_PATH = { 404: 'The requested resource was not found.' }
 const WITH_SUNSET = { 410: 'The operation was removed.' }
 
 const text = (description: string) => ({ type: 'string', description })
-// On every answer of their status.
+// Headers of every response with these statuses.
 const integer = (description: string, minimum = 0) => ({
   type: 'integer',
   minimum,
@@ -82,40 +87,41 @@ const string = (description: string, more: object = {}) => ({
 })
 
 const HEADERS = {
-  'X-RateLimit-Limit': integer('The limit that applies to the caller.'),
+  'X-RateLimit-Limit': integer('Requests that the current window allows.'),
   'X-RateLimit-Remaining': integer('Requests remaining in the current window.'),
   'X-RateLimit-Reset': integer('Unix time, in seconds, at which the limit resets.'),
-  'X-Request-Id': string('Names the request, in the log too.', { pattern: '^[A-Za-z0-9._-]{1,128}$' }),
-  'Cache-Control': string('Who may keep the answer: nobody an error.'),
-  'X-Content-Type-Options': string('nosniff: the answer is what its type says.'),
+  'X-Request-Id': string('The id of the request in the log.', { pattern: '^[A-Za-z0-9._-]{1,128}$' }),
+  'Cache-Control': string('Who may cache the response. Errors may not be cached.'),
+  'X-Content-Type-Options': string('nosniff: the media type must not be guessed.'),
 }
 const VARY = {
   Vary: string(
-    'Authorization, Origin: each caller has its own answers. Accept-Encoding where it may come compressed.',
+    'Authorization and Origin, because responses differ by caller, and Accept-Encoding if the response can ' +
+      'be compressed.',
   ),
 }
 const SUNSET_HEADERS = {
-  Deprecation: text('Since when the operation is deprecated (RFC 9745).'),
-  Sunset: text('When the operation is removed (RFC 8594).'),
+  Deprecation: text('The date of the deprecation (RFC 9745).'),
+  Sunset: text('The date of the removal (RFC 8594).'),
   Link: text('The operation to use instead, as rel="successor-version".'),
 }
 const RETRY_AFTER = { 'Retry-After': integer('Seconds to wait before the next request.', 1) }
 const MORE_HEADERS: Record<string, Json> = {
-  201: { Location: string('The address of what was added.') },
+  201: { Location: string('The URL of the new resource.') },
   401: { 'WWW-Authenticate': string('The bearer challenge (RFC 6750).') },
   429: RETRY_AFTER,
   503: RETRY_AFTER,
 }
-const PATCH_HEADERS = { 'Accept-Patch': text('What the body may be (RFC 5789).') }
+const PATCH_HEADERS = { 'Accept-Patch': text('The media types that the body may have (RFC 5789).') }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The routes as OpenAPI 3.1, from their own schemas. What makes it loads when it is first needed. */
+    /** Returns the OpenAPI 3.1 document. The first call makes it from the schemas of the routes. */
     describe(): Promise<object>
   }
 }
 
-/** Meets every route from now on, to describe it when somebody asks. */
+/** Records all routes that are added after this call, and adds `describe` to the app. */
 export function addOpenApiDocument(app: App, config: Config): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))
@@ -126,7 +132,10 @@ export function addOpenApiDocument(app: App, config: Config): void {
   })
 }
 
-/** Adds the routes to a server that never listens: the package describes the routes that it saw added. */
+/**
+ * Adds the routes again, to a server that never listens, because @fastify/swagger only sees routes that are
+ * added after it.
+ */
 async function describeRoutes(routes: RouteOptions[], { servers }: Config): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
   const described = Fastify({
@@ -145,13 +154,13 @@ async function describeRoutes(routes: RouteOptions[], { servers }: Config): Prom
       servers: Object.entries(servers).flatMap(([description, url]) => (url ? [{ url, description }] : [])),
       tags: [
         { name: 'pets', description: 'Animals that are, or will be, available for adoption.' },
-        { name: 'categories', description: 'Kinds of animals.' },
+        { name: 'categories', description: 'Types of animals, such as dogs.' },
         { name: 'breeds', description: 'Names of breeds, by category.' },
         { name: 'colors', description: 'Names of colors, by category.' },
-        { name: 'organizations', description: 'Shelters and rescues, whose the animals are.' },
-        { name: 'inventory', description: 'How many animals there are.' },
-        { name: 'store', description: 'Orders: somebody wants an animal.' },
-        { name: 'applications', description: 'Many would like to adopt an animal, and staff choose.' },
+        { name: 'organizations', description: 'Shelters and rescues that care for the animals.' },
+        { name: 'inventory', description: 'Numbers of animals by status.' },
+        { name: 'store', description: 'Orders, each of one adopter for one animal.' },
+        { name: 'applications', description: 'Applications to adopt an animal. Staff choose one.' },
       ],
       security: [{ apiKey: [] }],
       components: {
@@ -171,7 +180,7 @@ async function describeRoutes(routes: RouteOptions[], { servers }: Config): Prom
   return described.swagger()
 }
 
-/** In the place of a compiler of schemas, where nothing is validated or written. */
+/** Replaces the schema compilers, because this server validates and serializes nothing. */
 const NOTHING = () => () => undefined as never
 
 function describeAnswers(
@@ -212,11 +221,13 @@ function describeAnswers(
   })
   const headers = { ...(takesBody ? IDEMPOTENCY_KEY : {}), ...config?.headers }
   const read = Object.keys(headers).length > 0 ? { headers: { type: 'object', properties: headers } } : {}
-  const shown = { 'x-access': config?.access, tags: [url.split('/')[2] ?? ''] }
-  return { ...schema, ...read, ...shown, response: Object.fromEntries(response) }
+  const extensions = { 'x-access': config?.access, tags: [url.split('/')[2] ?? ''] }
+  return { ...schema, ...read, ...extensions, response: Object.fromEntries(response) }
 }
 
-/** Errors of the route itself, beside what every route with a body answers under the same status. */
+/**
+ * The errors of a route. For a status that every route with a body has, the two descriptions are combined.
+ */
 function describeErrors(errors: Record<string, string> = {}, takesBody: boolean): Record<string, string> {
   const others: Record<string, string> = takesBody ? WITH_BODY : {}
   const described = Object.entries(errors).map(([status, meaning]) => [

@@ -1,42 +1,54 @@
 import { STATUS_CODES } from 'node:http'
-import type { NEEDED_ACCESS } from '../../access.ts'
+import type { REQUIRED_ACCESS } from '../../access.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-import { COUNTRY, CURRENCY, EMAIL, PUBLISHED } from '../../http/text.ts'
-import { parameterExample, successOf } from './reference/examples.ts'
+import { COUNTRY, CURRENCY, EMAIL, PORTABLE_PATTERNS } from '../../http/text.ts'
+import { exampleBodiesOf, parameterExample } from './reference/examples.ts'
 
 type Json = Record<string, unknown>
 
-interface Media {
+interface MediaContent {
   examples?: object
 }
 
-interface Answer {
+interface ApiResponse {
   headers?: Json
-  content?: Record<string, Media>
+  content?: Record<string, MediaContent>
 }
 
 interface Operation {
   operationId: string
   deprecated?: boolean
   parameters?: { name: string; in: string; schema?: Json; example?: unknown }[]
-  requestBody?: { content: Record<string, Media> }
-  responses: Record<string, Answer | { $ref: string }>
+  requestBody?: { content: Record<string, MediaContent> }
+  responses: Record<string, ApiResponse | { $ref: string }>
 }
 
 /**
- * Turns what the routes tell into what tools like to read: each schema with a title, each header, and each
- * error that several operations answer has one place under components; and everything has its example.
+ * Prepares the OpenAPI document for tools. Moves titled schemas, headers and shared error responses to
+ * `components`, and adds examples.
  */
 export function finish(document: Json): Json {
   const schemas: Json = {}
   const paths = nameSchemas(document.paths, schemas) as Record<string, Record<string, Operation>>
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   for (const operation of operations) addExamples(operation)
+  allowSingle(paths['/pets']?.get)
   const components = { ...(document.components as Json), schemas, ...share(operations) }
   return { ...document, paths, components }
 }
 
-/** Gives each schema with a title one place, and each part the form in which it is described. */
+/**
+ * Describes `status` of `GET /pets` as one status or a list of them. The contract has a single status, and
+ * clients generated from the contract send one.
+ */
+function allowSingle(operation: Operation | undefined): void {
+  const status = operation?.parameters?.find(({ name }) => name === 'status')
+  if (!status?.schema) return
+  status.schema = { oneOf: [status.schema.items, status.schema] }
+  status.example = [status.example].flat()[0]
+}
+
+/** Replaces each schema that has a title by a reference, and adds the schema to `schemas`. */
 function nameSchemas(node: unknown, schemas: Json): unknown {
   if (Array.isArray(node)) return node.map((item) => nameSchemas(item, schemas))
   if (typeof node !== 'object' || node === null) return node
@@ -51,19 +63,23 @@ function nameSchemas(node: unknown, schemas: Json): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** Makes what has a default optional; a header itself, not its schema, says that it is always there. */
+/**
+ * Makes parameters with a default optional. If the schema of a header has `required`, moves it to the header.
+ */
 function nameRequired(members: Json): void {
   const { required, ...schema } = (members.schema ?? {}) as Json
   if ('in' in members && schema.default !== undefined) delete members.required
   if (required === true) Object.assign(members, { required, schema })
 }
 
-/** Some tools refuse a description with formats that they do not know. */
+/** These formats are removed, because some tools reject documents with unknown formats. */
 const OWN_FORMATS: unknown[] = [COUNTRY.format, CURRENCY.format]
 
-/** Of a rule what every tool understands; and every int64 here is an id. */
+/**
+ * Replaces our formats and patterns with formats and patterns that every tool supports. Every int64 is an id.
+ */
 function publish(members: Json): void {
-  const { pattern, words } = PUBLISHED[String(members.pattern)] ?? {}
+  const { pattern, description: words } = PORTABLE_PATTERNS[String(members.pattern)] ?? {}
   if (members.format === 'int64') members.minimum = 1
   if (OWN_FORMATS.includes(members.format)) delete members.format
   if (members.format === 'email') members.pattern = EMAIL
@@ -74,18 +90,18 @@ function publish(members: Json): void {
 }
 
 function addExamples(operation: Operation): void {
-  const { body, answer } = successOf(operation.operationId)
+  const { body, answer } = exampleBodiesOf(operation.operationId)
   for (const parameter of operation.parameters ?? []) {
     const example = parameterExample(operation.operationId, parameter.name)
     const isList = parameter.schema?.type === 'array'
     if (example !== undefined) parameter.example = isList ? [example].flat() : example
   }
   for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
-    // Of the bytes of a file there is none.
+    // Examples are only for JSON, not for files.
     if (type.endsWith('json')) media.examples = { [operation.operationId]: { value: body } }
   }
   for (const [status, response] of Object.entries(operation.responses)) {
-    const [media] = Object.values((response as Answer).content ?? {})
+    const [media] = Object.values((response as ApiResponse).content ?? {})
     if (!media) continue
     const isSuccess = Number(status) < 300
     media.examples = isSuccess
@@ -94,13 +110,13 @@ function addExamples(operation: Operation): void {
   }
 }
 
-/** Puts a reference for each header, and for each error that more than one operation answers. */
+/** Replaces headers with references to components, and also error responses that several operations have. */
 function share(operations: Operation[]): { headers: Json; responses: Json } {
   const headers = names('headers')
   const responses = names('responses')
   const errors = new Map<string, number>()
   for (const { operationId, responses: answers } of operations) {
-    for (const [status, answer] of Object.entries(answers) as [string, Answer][]) {
+    for (const [status, answer] of Object.entries(answers) as [string, ApiResponse][]) {
       for (const [name, header] of Object.entries(answer.headers ?? {}))
         (answer.headers as Json)[name] = headers.refer(name, header, operationId)
       if (Number(status) < 400) continue
@@ -123,24 +139,24 @@ function ofOperation(operationId: string): string {
 }
 
 /**
- * Names for things of one kind. What is another under the same name is called by its first operation, too;
- * and so is, from the first, what differs by the kind of operation.
+ * Chooses component names. If another component has the same name, the name gets the first operation as a
+ * suffix. With `differs`, the name always gets the suffix.
  */
 function names(kind: string) {
   const all: Json = {}
-  const known = new Map<string, string>()
+  const namesByContent = new Map<string, string>()
   function refer(name: string, thing: unknown, operationId: string, differs = false): { $ref: string } {
     const text = `${name} ${JSON.stringify(thing)}`
-    const own = known.get(text) ?? (differs || name in all ? name + ofOperation(operationId) : name)
-    known.set(text, own)
+    const own = namesByContent.get(text) ?? (differs || name in all ? name + ofOperation(operationId) : name)
+    namesByContent.set(text, own)
     all[own] = thing
     return { $ref: `#/components/${kind}/${own}` }
   }
   return { all, refer }
 }
 
-/** Conflicts of an operation itself, and what is not there beside what its address names. */
-const REFUSALS: Partial<Record<keyof typeof NEEDED_ACCESS, ErrorCode[]>> = {
+/** The error codes of an operation. Codes of every operation and of its path parameter are not listed. */
+const REFUSALS: Partial<Record<keyof typeof REQUIRED_ACCESS, ErrorCode[]>> = {
   createPet: ['other_organization', 'external_id_exists', 'order_open'],
   updatePet: ['other_organization', 'invalid_status_transition', 'order_open', 'external_id_exists'],
   deletePet: ['other_organization', 'order_open'],
@@ -175,11 +191,11 @@ const DETAILS: Partial<Record<ErrorCode, object>> = {
   invalid_cursor: {
     parameter: 'cursor',
     code: 'invalid_value',
-    message: 'Take it whole from a Link header.',
+    message: 'This cursor is not valid. Copy it unchanged from a Link header.',
   },
 }
 
-/** An error of each code that an operation may answer with a status. */
+/** Example errors of an operation for one status, by error code. */
 function refusalsOf({ operationId, parameters, requestBody }: Operation, status: number): object {
   const named = parameters?.find((parameter) => parameter.in === 'path')?.name.replace('Id', '_not_found')
   const own: string[] = [

@@ -5,7 +5,7 @@ import { assertUnchanged, list, REX, startUnlimited } from '../../testing/bodies
 import { assertError } from '../../testing/client.ts'
 import { startApp, type TestApp } from '../../testing/start-app.ts'
 
-/** Problems as "pointer code", in the order of the answer. */
+/** Problems as "pointer code", in the order of the response. */
 async function assertInvalid({ post }: TestApp, body: string, problems: string[]): Promise<void> {
   const answer = await post('/v1/pets', body)
   const about = body.slice(0, 100)
@@ -19,13 +19,13 @@ async function assertInvalid({ post }: TestApp, body: string, problems: string[]
   for (const { message } of details) assert.match(message, /^[A-Z].*\.$/, about)
 }
 
-/** A body with one member in another form than JSON.stringify would give it. */
+/** A body with raw JSON for one member. */
 function bodyWith(member: keyof typeof REX | 'status', json: string): string {
   const members = { name: '"Rex"', categoryId: '1', [member]: json }
   return `{${Object.entries(members).map(([name, value]) => `"${name}":${value}`)}}`
 }
 
-test('POST /v1/pets with a member of another type answers 400, coerces nothing and stores nothing', async (t) => {
+test('POST /v1/pets with a member of the wrong type: 400; the value is not converted, and nothing is stored', async (t) => {
   const app = await startUnlimited(t)
   const others = list('null|true|false|[]|{}|["x"]|[1]|["available"]|{"a":1}|{"valueOf":1}')
   for (const json of [...others, '1', '0', '1.5', '9007199254740993']) {
@@ -41,7 +41,7 @@ test('POST /v1/pets with a member of another type answers 400, coerces nothing a
   await assertUnchanged(app)
 })
 
-test('POST /v1/pets with a categoryId at the edge of int64 answers 400 without rounding it to another category', async (t) => {
+test('POST /v1/pets with a categoryId at the limits of int64: 400; the id is not rounded to another category', async (t) => {
   const app = await startUnlimited(t)
   const within = list(
     '9223372036854775807|-9223372036854775808|9007199254740991|9007199254740992|9007199254740993',
@@ -57,7 +57,7 @@ test('POST /v1/pets with a categoryId at the edge of int64 answers 400 without r
   await assertUnchanged(app)
 })
 
-test('POST /v1/pets with a categoryId that is an integer in another spelling answers 201', async (t) => {
+test('POST /v1/pets with a categoryId such as 8.0 or 8e0: 201', async (t) => {
   const { post } = await startUnlimited(t)
   for (const json of ['8', '8.0', '8e0', '80e-1', '0.8E+1', `8.${'0'.repeat(1_000)}`]) {
     const answer = await post('/v1/pets', bodyWith('categoryId', json))
@@ -66,12 +66,12 @@ test('POST /v1/pets with a categoryId that is an integer in another spelling ans
   }
 })
 
-test('POST /v1/pets with a name that is empty, of spaces or too long answers 400; with the longest one 201', async (t) => {
+test('POST /v1/pets with an empty, blank or too long name gets 400; with the longest allowed name it gets 201', async (t) => {
   const app = await startUnlimited(t)
   for (const name of ['', ' ', '   ', '\u00a0', '\u2003\u3000', '\ufeff', '\u2028']) {
     await assertInvalid(app, JSON.stringify({ ...REX, name }), ['/name invalid_value'])
   }
-  // A flag is 2 code points, a family 7, and a letter with an accent of its own 2, whatever a reader sees.
+  // Lengths are in code points: a flag has 2, a family 7, and a letter with a combining accent 2.
   for (const name of [
     'a'.repeat(201),
     '🐶'.repeat(201),
@@ -99,7 +99,7 @@ test('POST /v1/pets with a name that is empty, of spaces or too long answers 400
   }
 })
 
-test('POST /v1/pets with a control character in the name answers 400 and stores nothing', async (t) => {
+test('POST /v1/pets with a control character in the name: 400, and nothing is stored', async (t) => {
   const app = await startUnlimited(t)
   const codes = [...Array(0x20).keys(), ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index)]
   for (const code of codes) {
@@ -114,7 +114,7 @@ test('POST /v1/pets with a control character in the name answers 400 and stores 
   await assertUnchanged(app)
 })
 
-test('POST /v1/pets with a lone surrogate in the name answers 400 and stores nothing', async (t) => {
+test('POST /v1/pets with a lone surrogate in the name: 400, and nothing is stored', async (t) => {
   const app = await startUnlimited(t)
   for (const name of list(
     '\\ud800|\\udfff|a\\udbffb|a\\udc00|\\ude00\\ud83d|\\ud83d\\ud83d\\ude00|\\ud83d\\\\ude00',
@@ -125,7 +125,7 @@ test('POST /v1/pets with a lone surrogate in the name answers 400 and stores not
   assert.equal((await app.post('/v1/pets', bodyWith('name', '"\\ud83d\\uDE00"'))).body.name, '😀')
 })
 
-test('POST /v1/pets with bytes that are not UTF-8 answers 400 and stores nothing', async (t) => {
+test('POST /v1/pets with bytes that are not UTF-8: 400, and nothing is stored', async (t) => {
   const app = await startUnlimited(t)
   for (const bytes of [
     [0xff, 0xfe],
@@ -151,7 +151,7 @@ test('POST /v1/pets with bytes that are not UTF-8 answers 400 and stores nothing
   await assertUnchanged(app)
 })
 
-test('POST /v1/pets with characters that only look odd answers 201 and gives them back byte for byte', async (t) => {
+test('POST /v1/pets with unusual characters in the name: 201, and the name is returned byte for byte', async (t) => {
   const { get, post } = await startUnlimited(t)
   const names = list(
     'Zoë|Zoe\u0308|\ufeffRex|a\u2028b\u2029c|\u202exeR|\u200b|\uffff\ufffe|\ufffd|\u{10ffff}|ﷺ|a\u0301\u0302\u0303',
@@ -169,7 +169,7 @@ test('POST /v1/pets with characters that only look odd answers 201 and gives the
   }
 })
 
-test('POST /v1/pets with a body that is no object answers 400, and with no JSON at all too', async (t) => {
+test('POST /v1/pets with a body that is not an object, or not JSON: 400', async (t) => {
   const app = await startUnlimited(t)
   const rex = JSON.stringify(REX)
   const others = list('[]|[1]|null|true|false|0|1|9007199254740993|""|"x"')
@@ -207,7 +207,7 @@ test('POST /v1/pets with a body that is no object answers 400, and with no JSON 
   await assertUnchanged(app)
 })
 
-test('POST and PATCH with a status of another type answer 400 and name the values that it may have', async (t) => {
+test('POST and PATCH with a status of the wrong type: 400 that names the allowed values', async (t) => {
   const { post, request } = await startUnlimited(t)
   const headers = { 'content-type': 'application/json' }
   for (const status of [null, 7, true, [], {}, ['sold']]) {
@@ -224,7 +224,7 @@ test('POST and PATCH with a status of another type answer 400 and name the value
   }
 })
 
-test('POST /v1/pets with members that it does not know ignores them and stores none', async (t) => {
+test('POST /v1/pets with unknown members: 201, and the unknown members are not stored', async (t) => {
   const { get, post } = await startUnlimited(t)
   const prototype = Reflect.ownKeys(Object.prototype)
   const unknown = list(
@@ -246,15 +246,15 @@ test('POST /v1/pets with members that it does not know ignores them and stores n
   }
 })
 
-test('POST /v1/pets with many members that it does not know, from many at once, answers 201 to each', async (t) => {
+test('256 concurrent POST /v1/pets with many unknown members: each gets 201', async (t) => {
   const { post } = await startUnlimited(t)
-  // The most that can be made of 64 KiB: 1.4 MB of memory.
+  // The largest object that fits in 64 KiB: it takes 1.4 MB of memory.
   const body = `{"name":"Rex","categoryId":1,"x":[${Array(21_000).fill('{}').join()}]}`
   const answers = await Promise.all(Array.from({ length: 256 }, () => post('/v1/pets', body)))
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201])
 })
 
-test('POST /v1/pets with a member named __proto__ answers 400 and changes no prototype', async (t) => {
+test('POST /v1/pets with a member named __proto__: 400, and no prototype is changed', async (t) => {
   const app = await startUnlimited(t)
   const prototype = Reflect.ownKeys(Object.prototype)
   await assertInvalid(app, '{"name":"a","categoryId":1,"__proto__":{"polluted":1}}', [
@@ -268,7 +268,7 @@ test('POST /v1/pets with a member named __proto__ answers 400 and changes no pro
   await assertUnchanged(app)
 })
 
-test('POST /v1/pets takes a body of 64 KiB and answers 413 to one byte more', async (t) => {
+test('POST /v1/pets with a body of 64 KiB gets 201; with one byte more it gets 413', async (t) => {
   const app = await startUnlimited(t)
   const rex = JSON.stringify(REX)
   const chunked = { 'transfer-encoding': 'chunked' }
@@ -288,7 +288,7 @@ test('POST /v1/pets takes a body of 64 KiB and answers 413 to one byte more', as
     assert.equal((await app.post('/v1/pets', rex.padEnd(65_536), headers)).status, 201)
 })
 
-test('POST /v1/pets with a content coding answers 415 and stores nothing', async (t) => {
+test('POST /v1/pets with a Content-Encoding: 415, and nothing is stored', async (t) => {
   const app = await startUnlimited(t)
   const rex = JSON.stringify(REX)
   const bomb = gzipSync(Buffer.alloc(10_000_000))
@@ -304,7 +304,7 @@ test('POST /v1/pets with a content coding answers 415 and stores nothing', async
   assert.equal((await app.post('/v1/pets', rex, { 'content-encoding': 'Identity' })).status, 201)
 })
 
-test('POST /v1/pets with no Content-Type, or with two, answers 415 and stores nothing', async (t) => {
+test('POST /v1/pets with no Content-Type, or with two: 415, and nothing is stored', async (t) => {
   const app = await startUnlimited(t)
   const types = [
     undefined,
@@ -323,7 +323,7 @@ test('POST /v1/pets with no Content-Type, or with two, answers 415 and stores no
   await assertUnchanged(app)
 })
 
-test('A body in another charset, or with a byte order mark, is told so', async (t) => {
+test('POST /v1/pets in another charset gets 415, and with a byte order mark 400; the message says so', async (t) => {
   const { post } = await startApp(t)
   for (const charset of ['utf8', 'latin1', '"UTF8"', 'utf-16']) {
     const type = `application/json; charset=${charset}`

@@ -5,26 +5,30 @@ import { ApiError } from '../../errors.ts'
 import { collectBody } from '../../http/collect-body.ts'
 import { parseJson } from '../../http/json-body.ts'
 
-/** Far more than any object of the contract takes. */
+/** Maximum size of a body. Every object of the API is smaller. */
 const MAX_BYTES = 65_536
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
 const PARAMETER = `(?:charset=(?:utf-8|"utf-8")|(?!charset=)${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))`
 
-/** With any parameters, of which a charset must say UTF-8 (RFC 8259, section 8.1). */
+/** JSON with any parameters. A charset must be UTF-8 (RFC 8259, section 8.1). */
 const MEDIA_TYPE = new RegExp(
   `^(application/(?:merge-patch\\+)?json)[ \\t]*(?:;[ \\t]*(?:${PARAMETER}[ \\t]*)?)*$`,
   'i',
 )
 
 const JSON_WITH_PARAMETERS = /^application\/(?:merge-patch\+)?json[ \t]*;/i
-/** As in charset=utf8, which many libraries send. */
+/** Matches a charset such as utf8, which many libraries send. */
 const OTHER_CHARSET = /\bcharset=(?!"?utf-8\b)/i
 
-/** What the body of a PATCH may be (RFC 7396, RFC 5789). */
+/** Media types of a PATCH (RFC 7396, RFC 5789). */
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
 
-/** Parser of every body, whatever it claims to be. */
+/**
+ * Reads the body of every request.
+ *
+ * @throws {ApiError} unsupported_media_type, invalid_json, payload_too_large
+ */
 export function readBody(
   request: FastifyRequest,
   payload: Readable,
@@ -41,7 +45,8 @@ export function readBody(
 }
 
 function parseBody(request: FastifyRequest, body: Buffer): unknown {
-  // What comes with a DELETE says nothing (RFC 9110, section 9.3.5); many clients name a type and send none.
+  // The body of a DELETE has no meaning (RFC 9110, section 9.3.5). Many clients send a Content-Type without a
+  // body.
   if (request.method === 'DELETE') return undefined
   const type = request.headers['content-type'] ?? ''
   const coding = request.headers['content-encoding'] ?? 'identity'
@@ -52,7 +57,7 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
     const headers: Record<string, string> = patch ? { 'accept-patch': PATCH_TYPES.join(', ') } : {}
     const charset = JSON_WITH_PARAMETERS.test(type) &&
       OTHER_CHARSET.test(type) && {
-        message: 'The charset of a JSON body is always UTF-8. Write charset=utf-8, or leave the charset out.',
+        message: 'JSON must be in UTF-8. Send charset=utf-8 or no charset.',
       }
     throw new ApiError('unsupported_media_type', { headers, ...charset })
   }

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
 import { changes } from '../../db/change.ts'
 import { ERRORS } from '../../errors.ts'
-import { Html, html, listed, prose } from '../../http/html.ts'
+import { Html, html, joinList, renderProse } from '../../http/html.ts'
 import { startApp, type TestApp } from '../../testing/start-app.ts'
 import { type Call, callsOf } from './reference/description.ts'
 import { EXAMPLES, PHOTO_HASH, PHOTOS } from './reference/examples.ts'
@@ -22,7 +22,7 @@ async function openPage(t: TestContext, settings: Record<string, string> = {}) {
   return (await get('/docs', ANONYMOUS)).text
 }
 
-/** What stands in an element of the page, as its reader sees it. */
+/** The text of a code element of the page, unescaped. */
 function textIn(page: string, opening: string): string {
   const begin = page.indexOf(opening)
   assert.notEqual(begin, -1, opening)
@@ -31,7 +31,7 @@ function textIn(page: string, opening: string): string {
   return inside.replace(/&([a-z]+|#39);/g, (_, name: string) => signs[name] as string)
 }
 
-test('/docs has every operation of the description, each with its parameters, answers and badges', async (t) => {
+test('GET /docs: has every operation with its parameters, responses and badges', async (t) => {
   const page = await openPage(t)
   assert.equal(CALLS.length, 45)
   const sections = page.split('<section id="')
@@ -46,7 +46,7 @@ test('/docs has every operation of the description, each with its parameters, an
     const [, title = ''] = /<h3>(.*?)<\/h3>/s.exec(section) ?? []
     assert.equal(title.includes('>beta<'), call['x-stability'] === 'beta', operationId)
     assert.equal(title.includes('>experimental<'), call['x-stability'] === 'experimental', operationId)
-    assert.equal(section.includes('Deprecated: removed on'), call.deprecated === true, operationId)
+    assert.equal(section.includes('Deprecated: will be removed on'), call.deprecated === true, operationId)
     assert.ok(section.includes(`data-method="${method}" data-path="${path}"`), operationId)
   }
   assert.match(page, /<time datetime="2030-12-05">2030-12-05<\/time>/)
@@ -57,7 +57,7 @@ test('/docs has every operation of the description, each with its parameters, an
   )
 })
 
-test('/docs shows examples of what may be absent, and sends only what has to be there', async (t) => {
+test('GET /docs: fills in required parameters and shows examples of optional parameters as placeholders', async (t) => {
   const page = await openPage(t)
   assert.equal(page.includes('inputmode=&quot;'), false)
   const inputs = page.match(/<input [^>]*data-in="(?:path|query|header)"[^>]*>/g) ?? []
@@ -69,7 +69,7 @@ test('/docs shows examples of what may be absent, and sends only what has to be 
   }
 })
 
-test('/docs has every error code with its status, and every link on it leads somewhere', async (t) => {
+test('GET /docs: has every error code with its status, and no broken links', async (t) => {
   const page = await openPage(t)
   for (const [code, [status]] of Object.entries(ERRORS)) {
     assert.match(
@@ -78,13 +78,13 @@ test('/docs has every error code with its status, and every link on it leads som
     )
   }
   const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
-  assert.equal(new Set(ids).size, ids.length, 'an id is there twice')
+  assert.equal(new Set(ids).size, ids.length, 'duplicate ids')
   for (const [, id] of page.matchAll(/ (?:href="#|for="|aria-describedby=")([^"]+)"/g)) {
     assert.ok(ids.includes(id), id)
   }
 })
 
-test('/docs tells the figures and the addresses of this very installation', async (t) => {
+test('GET /docs: shows the limits and URLs of this installation', async (t) => {
   const page = await openPage(t, { BAN_AFTER_REFUSALS: '7', BAN_SECONDS: '5400', ANONYMOUS_PER_DAY: '4321' })
 
   assert.match(page, /More than 7 refused requests within 60 seconds\s+ban a key for 90 minutes\./)
@@ -95,7 +95,7 @@ test('/docs tells the figures and the addresses of this very installation', asyn
   assert.match(page, /begins with\s+<code>adopt_live_<\/code>/)
 })
 
-test('/docs and its two files are whole from this server, without inline scripts or styles', async (t) => {
+test('GET /docs: loads all files from this server, without inline scripts or styles', async (t) => {
   const { get } = await startApp(t)
   const page = await get('/docs', ANONYMOUS)
 
@@ -113,7 +113,7 @@ test('/docs and its two files are whole from this server, without inline scripts
   }
 })
 
-test('/docs allows nothing but itself, answers HEAD, and a known ETag with a 304', async (t) => {
+test('/docs has a strict content security policy, answers HEAD, and answers 304 to a known ETag', async (t) => {
   const { get, request } = await startApp(t)
   for (const path of ['/docs', '/docs/', '/docs/reference.css', '/docs/reference.js']) {
     const { headers, text } = await get(path, ANONYMOUS)
@@ -128,15 +128,18 @@ test('/docs allows nothing but itself, answers HEAD, and a known ETag with a 304
     const head = await request(path, { method: 'HEAD', headers: ANONYMOUS })
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.equal(head.headers['content-length'], String(Buffer.byteLength(text)))
-    const known = await get(path, { ...ANONYMOUS, 'if-none-match': headers.etag })
-    assert.deepEqual([known.status, known.text, known.headers.etag], [304, '', headers.etag])
-    assert.equal(known.headers['content-security-policy'], policy)
+    const notModified = await get(path, { ...ANONYMOUS, 'if-none-match': headers.etag })
+    assert.deepEqual(
+      [notModified.status, notModified.text, notModified.headers.etag],
+      [304, '', headers.etag],
+    )
+    assert.equal(notModified.headers['content-security-policy'], policy)
     assert.equal((await get(path, { ...ANONYMOUS, 'if-none-match': '"another"' })).status, 200)
   }
 })
 
-/** Through fetch, which decodes; the length is that of what came over the wire. */
-const CODED: [acceptEncoding: string, coding: string | null][] = [
+/** Requests with fetch, which decodes bodies. Content-Length is the encoded length. */
+const CODINGS: [acceptEncoding: string, coding: string | null][] = [
   ['gzip, deflate, br', 'br'],
   ['gzip', 'gzip'],
   ['GZIP;q=1.0, br;q=0.5', 'gzip'],
@@ -150,14 +153,14 @@ const CODED: [acceptEncoding: string, coding: string | null][] = [
   ['', null],
 ]
 
-test('/docs and /openapi.json are compressed as the client takes it, each coding with an ETag of its own', async (t) => {
+test('GET /docs and /openapi.json with Accept-Encoding are compressed, and have an ETag per coding', async (t) => {
   const { port } = await startApp(t)
   for (const path of ['/docs', '/docs/reference.css', '/docs/reference.js', '/openapi.json']) {
     const ask = (headers: Record<string, string>) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
     const plain = await ask({ 'accept-encoding': 'identity' })
     const text = await plain.text()
     const etags = new Map<string | null, string | null>()
-    for (const [accepted, coding] of CODED) {
+    for (const [accepted, coding] of CODINGS) {
       const answer = await ask({ 'accept-encoding': accepted })
       const about = `${path} ${accepted}`
       assert.equal(answer.headers.get('content-encoding'), coding, about)
@@ -170,10 +173,10 @@ test('/docs and /openapi.json are compressed as the client takes it, each coding
       assert.equal(etags.get(coding) ?? etag, etag, about)
       etags.set(coding, etag)
 
-      const known = await ask({ 'accept-encoding': accepted, 'if-none-match': `"x", W/${etag}` })
-      assert.deepEqual([known.status, await known.text()], [304, ''], about)
-      assert.equal(known.headers.get('etag'), etag, about)
-      assert.equal(known.headers.get('vary'), 'Accept-Encoding, Origin', about)
+      const notModified = await ask({ 'accept-encoding': accepted, 'if-none-match': `"x", W/${etag}` })
+      assert.deepEqual([notModified.status, await notModified.text()], [304, ''], about)
+      assert.equal(notModified.headers.get('etag'), etag, about)
+      assert.equal(notModified.headers.get('vary'), 'Accept-Encoding, Origin', about)
     }
     assert.equal(new Set(etags.values()).size, 4, path)
     const other = { 'accept-encoding': 'gzip', 'if-none-match': String(etags.get('br')) }
@@ -181,7 +184,7 @@ test('/docs and /openapi.json are compressed as the client takes it, each coding
   }
 })
 
-/** The service in the state that the examples speak of. */
+/** Starts the service with the data that the examples need. */
 async function startExemplary(t: TestContext) {
   const now = Date.parse('2026-12-01T10:00:00Z')
   const app = await startApp(t, { key: { access: 'admin' }, now })
@@ -207,7 +210,7 @@ async function startExemplary(t: TestContext) {
   return app
 }
 
-/** Words as a shell makes them of a command with quotes, in which only $KEY is replaced. */
+/** Splits a command into words like a shell, and replaces $KEY. */
 function shellWords(command: string, key: string): string[] {
   const words = command.replaceAll('\\\n', ' ').match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []
   return words.map((word) =>
@@ -215,7 +218,7 @@ function shellWords(command: string, key: string): string[] {
   )
 }
 
-/** What curl would send. */
+/** The request that curl would send. */
 function readCurl([program, ...words]: string[]): { url: string; init: RequestInit } {
   assert.equal(program, 'curl')
   const headers = new Headers()
@@ -231,12 +234,14 @@ function readCurl([program, ...words]: string[]): { url: string; init: RequestIn
       assert.match(words[++index] ?? '', /^@\w+\.jpg$/)
       init.body = PICTURE
     } else if (word === '-H') headers.append(...((words[++index] ?? '').split(': ') as [string, string]))
-    else assert.fail(`curl is not known to take ${word}`)
+    else assert.fail(`unknown curl option ${word}`)
   }
   return { url, init }
 }
 
-/** Every service here has the same page, and making it takes longer than running its examples. */
+/**
+ * Read once, since all services have the same page, and rendering it takes longer than running the examples.
+ */
 let examplesPage: Promise<string> | undefined
 
 async function assertRuns({ port, get, key }: TestApp, { operationId, responses }: Call): Promise<void> {
@@ -247,28 +252,28 @@ async function assertRuns({ port, get, key }: TestApp, { operationId, responses 
 
   const answer = await fetch(url.replace(BASE, `http://127.0.0.1:${port}/v1`), init)
 
-  const shown = await answer.text()
-  const text = shown.replace(/http:\/\/pets\.example\/photos\/[0-9a-f]{32}/g, `${PHOTOS}/${PHOTO_HASH}`)
+  const received = await answer.text()
+  const text = received.replace(/http:\/\/pets\.example\/photos\/[0-9a-f]{32}/g, `${PHOTOS}/${PHOTO_HASH}`)
   assert.ok(answer.status < 300 && responses[answer.status], `${operationId}: ${answer.status} ${text}`)
   const { answer: example } = EXAMPLES[operationId as keyof typeof EXAMPLES]
-  // What is undefined there is absent here.
+  // Undefined members of the example are absent in the JSON.
   const expected = example && JSON.parse(JSON.stringify(example))
   assert.deepEqual(text === '' ? undefined : JSON.parse(text), expected, operationId)
   if (expected !== undefined) assert.deepEqual(JSON.parse(pretty(expected)), expected)
 }
 
-test('the examples on /docs that only look run, and are answered as it stands there', async (t) => {
+test('GET examples on /docs are answered as shown', async (t) => {
   const app = await startExemplary(t)
   for (const call of CALLS.filter(({ method }) => method === 'GET')) await assertRuns(app, call)
 })
 
 for (const call of CALLS.filter(({ method }) => method !== 'GET')) {
-  test(`the example of ${call.operationId} on /docs runs, and is answered as it stands there`, async (t) => {
+  test(`the ${call.operationId} example on /docs is answered as shown`, async (t) => {
     await assertRuns(await startExemplary(t), call)
   })
 }
 
-test('what is put into HTML is escaped, once', () => {
+test('html escapes values once', () => {
   const name = `<b a="1" b='2'>&`
   const escaped = '&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;'
 
@@ -276,6 +281,6 @@ test('what is put into HTML is escaped, once', () => {
     html`<p title="${name}">${[name, html`<i>${name}</i>`, undefined, false, 0]}</p>`.text,
     `<p title="${escaped}">${escaped}<i>${escaped}</i>0</p>`,
   )
-  assert.equal(prose('a `b<` c').text, 'a <code>b&lt;</code> c')
-  assert.equal(listed(['a', 'b', new Html('<i>c</i>')], 'or').text, 'a, b or <i>c</i>')
+  assert.equal(renderProse('a `b<` c').text, 'a <code>b&lt;</code> c')
+  assert.equal(joinList(['a', 'b', new Html('<i>c</i>')], 'or').text, 'a, b or <i>c</i>')
 })

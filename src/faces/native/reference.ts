@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
 import type { App } from '../../http/app.ts'
-import { type Held, hold, sendHeld } from '../../http/held.ts'
-import { type Html, html, prose } from '../../http/html.ts'
+import { type Html, html, renderProse } from '../../http/html.ts'
 import { JSON_TYPE } from '../../http/send-error.ts'
-import { type Call, callsOf, type Description } from './reference/description.ts'
+import { createStaticFile, type StaticFile, sendStaticFile } from '../../http/static-file.ts'
+import { type Call, callsOf, type OpenApiDocument } from './reference/description.ts'
 import { fieldTable, membersOf, typeOf } from './reference/fields.ts'
 import {
   clientsPart,
@@ -17,67 +17,69 @@ import {
 import { operationSection } from './reference/operation.ts'
 import { STYLESHEET } from './reference/stylesheet.ts'
 
-/** The page needs nothing from elsewhere, runs no script but its own, and is in nobody's frame. */
+/** The page loads nothing from other sites, runs only its own script, and cannot be framed. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The empty icon, which keeps browsers from asking for one.
+  // The empty icon keeps browsers from requesting /favicon.ico.
   'img-src data:',
-  // "Try it" sends to the server that the page came from.
+  // "Try it" sends requests to this server.
   "connect-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
-  // Forms are sent by the script; without it none may put what was typed into an address.
+  // The script sends the forms. If the script fails, a browser must not send the values in a URL.
   "form-action 'none'",
   "require-trusted-types-for 'script'",
 ].join('; ')
 
 const HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
-  // A page in which somebody types a key is in no group with one of another origin that opened it.
+  // People type API keys on this page, so windows of other origins must not get a reference to its window.
   'cross-origin-opener-policy': 'same-origin',
-  // Nobody outside has to know the address of a service that may be internal.
+  // The service may be internal, so a link to another site must not reveal the service's address.
   'referrer-policy': 'no-referrer',
 }
 
 const PATHS = ['/docs', '/docs/', '/docs/reference.css', '/docs/reference.js']
 
-/** Everybody may read this one: tools on web pages generate clients from it. */
-export const DESCRIPTION = '/openapi.json'
+/** Path of the OpenAPI document. Web pages of any origin may read it. */
+export const OPENAPI_PATH = '/openapi.json'
 
-/** What the API says of itself, without key: its description, and its reference under /docs. */
+/** Adds the OpenAPI document and the reference under /docs. Neither needs a key. */
 export function referenceRoutes(app: App, config: Config): void {
-  let description: Held | undefined
-  app.get(DESCRIPTION, async (request, reply) => {
-    description ??= hold(JSON_TYPE, JSON.stringify(await app.describe()))
-    return sendHeld(request, reply, description)
+  let description: StaticFile | undefined
+  app.get(OPENAPI_PATH, async (request, reply) => {
+    description ??= createStaticFile(JSON_TYPE, JSON.stringify(await app.describe()))
+    return sendStaticFile(request, reply, description)
   })
-  let files: Promise<Map<string, Held>> | undefined
+  let files: Promise<Map<string, StaticFile>> | undefined
 
   for (const path of PATHS) {
     app.get(path, async (request, reply) => {
       files ??= make(app, config)
-      const held = (await files).get(path) as Held
-      return sendHeld(request, reply.headers(HEADERS), held)
+      const held = (await files).get(path) as StaticFile
+      return sendStaticFile(request, reply.headers(HEADERS), held)
     })
   }
 }
 
-/** Made when somebody first asks, and held once, however many clients are slow to take it. */
-async function make(app: App, config: Config): Promise<Map<string, Held>> {
+/** Renders the reference and its files. */
+async function make(app: App, config: Config): Promise<Map<string, StaticFile>> {
   const script = await readFile(new URL('./reference/try-it.js', import.meta.url), 'utf8')
-  const page = hold('text/html; charset=utf-8', renderPage((await app.describe()) as Description, config))
+  const page = createStaticFile(
+    'text/html; charset=utf-8',
+    renderPage((await app.describe()) as OpenApiDocument, config),
+  )
   return new Map([
     ['/docs', page],
     ['/docs/', page],
-    ['/docs/reference.css', hold('text/css; charset=utf-8', STYLESHEET)],
-    ['/docs/reference.js', hold('text/javascript; charset=utf-8', script)],
+    ['/docs/reference.css', createStaticFile('text/css; charset=utf-8', STYLESHEET)],
+    ['/docs/reference.js', createStaticFile('text/javascript; charset=utf-8', script)],
   ])
 }
 
-/** The whole reference, as one document. */
-function renderPage(description: Description, config: Config): string {
+function renderPage(description: OpenApiDocument, config: Config): string {
   const calls = callsOf(description)
   const { title, version } = description.info
   const operations = calls.map((call) => operationSection(call, description, config.baseUrl))
@@ -93,7 +95,7 @@ function renderPage(description: Description, config: Config): string {
 <script type="module" src="/docs/reference.js"></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to main content</a>
 <header><h1>${title} ${version}: API reference</h1><p>${description.info.description}</p></header>
 <div class="columns">
 <div class="side">${keyField()}${contents(calls)}</div>
@@ -101,8 +103,8 @@ function renderPage(description: Description, config: Config): string {
 ${startPart(config)}
 ${clientsPart()}
 <section id="operations"><h2>Operations</h2>
-<p>In curl’s examples <code>$KEY</code> is your API key, and the ids are those of a small installation.
-<a href="#limits">Four headers are on every answer</a>; only further ones are listed.</p>
+<p>In the curl examples, <code>$KEY</code> is your API key, and the ids are from a small installation.
+<a href="#limits">Four headers are in every response</a>. The operations below list only other headers.</p>
 ${operations}</section>
 ${schemasPart(description)}
 ${errorsPart()}
@@ -116,11 +118,11 @@ ${compatibilityPart()}
 `.text
 }
 
-/** The one field for the key: outside of every form, without a name, so that no browser sends or keeps it. */
+/** The field for the API key. It has no name and no form, so browsers neither send nor store its value. */
 function keyField(): Html {
   return html`<aside aria-label="API key"><p><label for="key">Your API key</label>
 <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-hint">
-<small id="key-hint">For “Try it”. It stays in this page’s memory.</small></p></aside>`
+<small id="key-hint">Used by “Try it”. The key is not stored.</small></p></aside>`
 }
 
 function contents(calls: Call[]): Html {
@@ -128,7 +130,7 @@ function contents(calls: Call[]): Html {
     ({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`,
   )
   return html`<nav aria-label="Contents"><details open><summary>Contents</summary><ul>
-<li><a href="#start">Start</a></li>
+<li><a href="#start">Get started</a></li>
 <li><a href="#clients">Writing a client</a></li>
 <li><a href="#operations">Operations</a><ul>${operations}</ul></li>
 <li><a href="#schemas">Objects</a></li>
@@ -139,13 +141,13 @@ function contents(calls: Call[]): Html {
 </ul></details></nav>`
 }
 
-/** Every object that requests and answers share. */
-function schemasPart({ components }: Description): Html {
+/** The section on the objects of requests and responses. */
+function schemasPart({ components }: OpenApiDocument): Html {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     const members = membersOf(schema, components.schemas)
     const values = schema.enum?.map((value) => html`<li><code>${value}</code></li>`)
     return html`<section id="schema-${name}"><h3>${name}</h3>
-<p>${prose(schema.description)} ${members.length === 0 && html`<small>${typeOf(schema)}</small>`}</p>
+<p>${renderProse(schema.description)} ${members.length === 0 && html`<small>${typeOf(schema)}</small>`}</p>
 ${values && html`<ul>${values}</ul>`}
 ${members.length > 0 && fieldTable(html`Members of ${name}`, members)}</section>`
   })

@@ -3,23 +3,23 @@ import type { Context } from '../../context.ts'
 import type { App } from '../../http/app.ts'
 import type { Face } from '../../http/face.ts'
 import { visitorOf } from '../../keys/identify.ts'
-import { charge } from '../../limits/charge.ts'
+import { charge } from '../../limits/limiter.ts'
 import { photoFileRoutes } from '../../photos/serve.ts'
 
 /**
- * What needs nobody's key, and every address that belongs to no other face. Requests count for the client's
- * address, which is told of the limit once it is used up.
+ * Routes without keys, and all paths that belong to no other face. Each request counts against the limit of
+ * the client's IP address. A response has rate limit headers only if the limit is exceeded.
  *
- * @param described what another face tells of itself here
+ * @param pages more routes without keys, and the format of errors
  */
 export function openFace(
   context: Context,
-  described: Pick<Face, 'writeError' | 'sharedWithAll' | 'variantOf' | 'routes'>,
+  pages: Pick<Face, 'writeError' | 'anyOriginPaths' | 'variantOf' | 'routes'>,
 ): Face {
   const { config, limiter } = context
   const visitor = (address: string | undefined) => visitorOf(address, config.anonymous)
   return {
-    ...described,
+    ...pages,
     prefix: '',
     gate: {
       identify: (_request, address) => visitor(address),
@@ -33,25 +33,28 @@ export function openFace(
     async routes(app) {
       healthRoutes(app, context)
       photoFileRoutes(app, context, ({ ip }) => charge(limiter, visitor(ip)))
-      await described.routes(app)
+      await pages.routes(app)
     },
   }
 }
 
-/** Nobody is asked for a key, and nothing is counted: a few bytes each. */
+/** Requests to these routes are not limited, because the responses are only a few bytes. */
 const OPEN = { config: { open: true } }
 
-/** What tells probes and machines how the service is, and where its description is. */
+/** Adds the routes for health checks and for finding the API description. */
 function healthRoutes(app: App, { config, db, ready }: Pick<Context, 'config' | 'db' | 'ready'>): void {
-  /** The process runs. */
+  // A response shows that the process runs.
   app.get('/livez', OPEN, () => ({ status: 'ok' }))
   async function probe(): Promise<void> {
     await categories.list(db)
     await ready()
   }
-  /** One for all who ask meanwhile: nobody's requests here are counted. */
+  /**
+   * The running probe. Requests to /readyz are not limited, so all requests that arrive during a probe wait
+   * for the same probe.
+   */
   let probing: Promise<void> | undefined
-  /** The process can answer: its store does, its disk can be trusted, and its counters were reached. */
+  // A successful response shows that the database, the disk and the counters work.
   app.get('/readyz', OPEN, async () => {
     probing ??= probe().finally(() => {
       probing = undefined
@@ -59,7 +62,7 @@ function healthRoutes(app: App, { config, db, ready }: Pick<Context, 'config' | 
     await probing
     return { status: 'ok' }
   })
-  /** RFC 9727: where machines find the description. */
+  // RFC 9727
   app.get('/.well-known/api-catalog', OPEN, (_request, reply) => {
     const root = config.origin
     reply.header('content-type', 'application/linkset+json')

@@ -5,7 +5,7 @@ import { startApp } from '../../testing/start-app.ts'
 
 const FEW = { ANONYMOUS_PER_MINUTE: '4', ANONYMOUS_PER_DAY: '100' }
 
-test('/docs, /openapi.json and unknown addresses outside /v1 answer 429 once the limit of the address is used up', async (t) => {
+test('paths outside /v1 get 429 after the limit of the IP address, except health checks', async (t) => {
   const { get, request, raw } = await startApp(t, { settings: FEW })
   assert.equal((await get('/docs')).status, 200)
   assert.equal((await get('/openapi.json')).status, 200)
@@ -22,12 +22,12 @@ test('/docs, /openapi.json and unknown addresses outside /v1 answer 429 once the
   for (const path of ['/livez', '/readyz', '/.well-known/api-catalog']) {
     assert.equal((await get(path)).status, 200, path)
   }
-  // A key has a limit of its own, and an address without one the same limit everywhere.
+  // A key has its own limit. Without a key, the limit of the IP address is the same under /v1.
   assert.equal((await get('/v1/pets')).status, 200)
   assert.equal((await get('/v1/pets', { authorization: undefined })).status, 429)
 })
 
-test('what is asked for under /v1 is charged once, also at an unknown address', async (t) => {
+test('requests under /v1 are counted once, also for an unknown path', async (t) => {
   const { get } = await startApp(t, { settings: FEW })
   for (const left of ['3', '2']) {
     const { status, headers } = await get('/v1/nowhere', { authorization: undefined })

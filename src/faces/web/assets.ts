@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
-import { hold, sendHeld } from '../../http/held.ts'
+import { createStaticFile, sendStaticFile } from '../../http/static-file.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
 import { APPLY_STYLE, GALLERY_STYLE, NO_PHOTO } from './styles/gallery.ts'
 
-/** Another content has another address. */
-const FOR_EVER = 'public, max-age=31536000, immutable'
+// The address of an asset contains a hash of its content, so the content at an address never changes.
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const CSS = 'text/css; charset=utf-8'
 export const JS = 'text/javascript; charset=utf-8'
@@ -15,10 +15,10 @@ const SVG = 'image/svg+xml'
 
 const textOf = (file: URL): string => readFileSync(file, 'utf8')
 
-/** For pages of other sites, which find it under an address that stays. */
-export const EMBED = textOf(new URL('./scripts/embed.js', import.meta.url))
+/** The script that other sites load. Its address must stay the same, so the address has no hash. */
+export const EMBED_SCRIPT = textOf(new URL('./scripts/embed.js', import.meta.url))
 
-/** Every file that pages load beside photos. The one list. */
+/** Every file that pages load, except photos. */
 const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
@@ -32,23 +32,23 @@ const ASSETS = {
 
 export type AssetName = keyof typeof ASSETS
 
-/** With a mark of its content in the name, so that a browser asks for each only once. */
-const held = new Map(
+/** The assets by name. The hash in the path lets a browser cache each asset forever. */
+const assets = new Map(
   Object.entries(ASSETS).map(([name, { type, text }]) => {
-    const mark = createHash('sha256').update(text).digest('hex').slice(0, 12)
-    return [name, { path: `/assets/${mark}/${name}`, file: hold(type, text) }] as const
+    const contentHash = createHash('sha256').update(text).digest('hex').slice(0, 12)
+    return [name, { path: `/assets/${contentHash}/${name}`, file: createStaticFile(type, text) }] as const
   }),
 )
 
-/** The address of a file, for a page. */
+/** The address of an asset, for a page. */
 export function assetPath(name: AssetName): string {
-  return held.get(name)?.path as string
+  return assets.get(name)?.path as string
 }
 
 export function assetRoutes(app: App): void {
-  for (const { path, file } of held.values()) {
+  for (const { path, file } of assets.values()) {
     app.get(path, { config: { open: true } }, async (request, reply) => {
-      await sendHeld(request, reply, file, FOR_EVER)
+      await sendStaticFile(request, reply, file, IMMUTABLE)
       return reply
     })
   }

@@ -1,5 +1,5 @@
-/** Digits behind the point, of a currency that there is. */
-export function digitsOf(currency: string | undefined): number {
+/** The number of digits after the decimal point of a currency; 2 for an unknown one. */
+export function fractionDigitsOf(currency: string | undefined): number {
   try {
     const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency ?? '' })
     return format.resolvedOptions().maximumFractionDigits ?? 2

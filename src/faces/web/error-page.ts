@@ -8,12 +8,11 @@ import { galleryPage } from './gallery/frame.ts'
 import { HTML_TYPE, pageHeaders } from './page.ts'
 import { textsOf } from './texts/texts.ts'
 
-/** Whether it is a browser that shows what it gets to a person. */
 function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.includes('text/html')
 }
 
-/** An error in words, for people. */
+/** An error as an HTML page. */
 function errorPage(
   { status }: ApiError,
   headers: IncomingHttpHeaders,
@@ -31,7 +30,7 @@ function errorPage(
   return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: `Accept, ${LANGUAGE_VARY}` } }
 }
 
-/** Errors of addresses that people and programs ask for alike. */
+/** Writes errors for addresses that people and programs use. The error is HTML if the client accepts HTML. */
 export function errorsFor(config: Config, forPrograms: Face['writeError']): Face['writeError'] {
   return (error, headers) =>
     headers && wantsPage(headers) ? errorPage(error, headers, config) : forPrograms(error)

@@ -1,8 +1,8 @@
 import { type Html, html, type Part } from '../../http/html.ts'
 
-/** What is wrong with a field of a form, in words for the person who filled it in. */
+/** Why a field of a form was refused, for the person who filled it in. */
 export interface Problem {
-  /** Name of the field; its input has the id `field-` and this. */
+  /** The name of the field. Its input has the id `field-` plus this name. */
   field: string
   message: string
 }
@@ -18,30 +18,35 @@ interface Field {
 
 export interface TextField extends Field {
   type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'number' | 'password' | 'search'
-  /** As HTML names it: what a browser may fill in by itself. */
+  /** The value of the HTML attribute. */
   autocomplete?: string | undefined
-  /** Which keys a phone offers. */
+  /** The keyboard that a phone shows. */
   inputMode?: 'numeric' | 'decimal'
   maxLength?: number | undefined
-  /** The id of a list of what may be meant. */
+  /** The id of a datalist with suggestions. */
   list?: string
-  /** An example; what has to be known stands in the label. */
+  /**
+   * An example value. The example disappears while a person types, so instructions belong in the label or
+   * hint.
+   */
   placeholder?: string
 }
 
 interface LongTextField extends Field {
   rows?: number
-  /** As HTML names it: what a browser may fill in by itself. */
+  /** The value of the HTML attribute. */
   autocomplete?: string | undefined
   maxLength?: number | undefined
 }
 
 interface ChoiceField extends Field {
-  /** Value and words of each; an empty value stands for no choice. */
-  choices: readonly (readonly [value: string, words: string])[]
+  /** The choices. The choice with an empty value means no choice. */
+  choices: readonly (readonly [value: string, label: string])[]
 }
 
-/** Above a form that was refused: what is wrong, each with a link to its field (as GOV.UK's error summary). */
+/**
+ * The list of problems above a refused form. Each problem links to its field (like GOV.UK's error summary).
+ */
 export function problemSummary(title: string, problems: readonly Problem[]): Html | undefined {
   if (problems.length === 0) return undefined
   return html`<div class="summary" role="alert" aria-labelledby="problems" tabindex="-1">
@@ -50,8 +55,8 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 </div>`
 }
 
-export function textField(given: TextField): Html {
-  const { type = 'text', autocomplete, inputMode, maxLength, list, placeholder, ...field } = given
+export function textField(options: TextField): Html {
+  const { type = 'text', autocomplete, inputMode, maxLength, list, placeholder, ...field } = options
   const { name, value } = field
   return around(
     field,
@@ -66,7 +71,7 @@ export function longTextField({ rows = 5, maxLength, autocomplete, ...field }: L
   const { name, value } = field
   return around(
     field,
-    // A browser takes the first line break away, so one stands in front.
+    // Browsers drop a line break after the opening tag, so this adds one line break that they can drop.
     html`<textarea id="field-${name}" name="${name}" rows="${rows}"${described(field)}${when(
       maxLength,
       (most) => html` maxlength="${most}"`,
@@ -83,7 +88,7 @@ export function selectField({ choices, ...field }: ChoiceField): Html {
   return around(field, html`<select id="field-${name}" name="${name}"${described(field)}>${options}</select>`)
 }
 
-/** One of few: radio buttons, all of them to be seen. */
+/** Radio buttons, for a choice between a few options. */
 export function radioField({ choices, ...field }: ChoiceField): Html {
   const { name, label, hint, value = '' } = field
   const own = problemOf(field)
@@ -97,7 +102,7 @@ export function radioField({ choices, ...field }: ChoiceField): Html {
 ${when(hint, (words) => html`<p class="hint">${words}</p>`)}${when(own, (words) => html`<p class="problem">${words}</p>`)}${inputs}</fieldset>`
 }
 
-/** @param checked what is sent when the box is checked */
+/** @param checked the value that a checked box sends */
 export function checkField({
   name,
   label,
@@ -137,7 +142,7 @@ function problemOf({ name, problems = [] }: Field): string | undefined {
 
 function when<Value extends string | number>(
   value: Value | undefined,
-  shown: (value: Value) => Html,
+  render: (value: Value) => Html,
 ): Html | undefined {
-  return value === undefined ? undefined : shown(value)
+  return value === undefined ? undefined : render(value)
 }

@@ -1,8 +1,8 @@
 import type { Texts } from './texts/texts.ts'
 
-/** The name of a category: those that every store begins with have one in every language. */
-export function kindWords({ common }: Pick<Texts, 'common'>, name: string): string {
+/** The name of a category in the language of the page. Only the built-in categories are translated. */
+export function categoryLabel({ common }: Pick<Texts, 'common'>, name: string): string {
   const key = name.toLowerCase()
-  // Staff name categories as they like, and "constructor" is a member of every object.
+  // Every object inherits a member "constructor", and staff can give a category this name.
   return (Object.hasOwn(common.kinds, key) && common.kinds[key]) || name
 }

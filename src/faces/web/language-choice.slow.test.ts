@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { NEEDS_BROWSER, openBrowser } from '../../testing/browser.ts'
 import { startGallery } from '../../testing/gallery.ts'
 
-test('the foot of every page leads to the other language, without a script', NEEDS_BROWSER, async (t) => {
+test('the footer link changes the language, with scripts off', NEEDS_BROWSER, async (t) => {
   const app = await startGallery(t)
   await app.add({ name: 'Ada' })
   const browser = await openBrowser(t)

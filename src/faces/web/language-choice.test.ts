@@ -5,7 +5,7 @@ import { startGallery } from '../../testing/gallery.ts'
 
 const SPANISH = { cookie: 'other=1; language=es' }
 
-test('a language that somebody chose wins over that of the browser, in cached pages too, for them alone', async (t) => {
+test('a chosen language wins over Accept-Language, on cached pages too, for that browser only', async (t) => {
   const app = await startGallery(t)
   await app.add({ name: 'Ada', age: 'senior' })
   for (const path of [
@@ -33,7 +33,7 @@ test('a language that somebody chose wins over that of the browser, in cached pa
   assert.match((await app.visit('/console/', { cookie })).text, /<html lang="es">.*>Animales<\/a>/s)
 })
 
-test('GET /language/es has the browser keep it for a year, and leads back to the page before, never elsewhere', async (t) => {
+test('GET /language/es sets a cookie for a year and leads back to the previous page, never to another site', async (t) => {
   const { visit } = await startGallery(t)
   const [own, evil] = ['http://pets.example', 'evil.example']
   for (const [referer, to] of [

@@ -7,7 +7,7 @@ import { textsOf } from './texts/texts.ts'
 
 const pathOf = (language: Language): string => `/language/${language}`
 
-/** Links for the foot of a page: the other languages, each by its own name. */
+/** Links to the other languages, each with its name in that language. */
 export function languageLinks(current: Language): Html[] {
   return LANGUAGES.filter((language) => language !== current).map(
     (language) =>
@@ -15,18 +15,21 @@ export function languageLinks(current: Language): Html[] {
   )
 }
 
-/** Has a browser keep the language that somebody chose, and leads back to the page that they came from. */
+/** Routes that store the chosen language in a cookie and redirect to the previous page. */
 export function languageRoutes(app: App): void {
   for (const language of LANGUAGES)
     app.get(pathOf(language), { config: { open: true } }, (request, reply) =>
       reply
         .headers({ ...NO_STORE, 'set-cookie': languageCookie(language) })
-        .redirect(pathBefore(request), 303),
+        .redirect(refererPath(request), 303),
     )
 }
 
-/** Of the page with the link, without its host, which two slashes would name too: nobody leaves this site. */
-function pathBefore({ headers: { referer = '' } }: FastifyRequest): string {
+/**
+ * The path of the previous page. The path never leads to another site: it cannot begin with two slashes,
+ * which would name a host.
+ */
+function refererPath({ headers: { referer = '' } }: FastifyRequest): string {
   const { pathname, search } = URL.parse(referer) ?? { pathname: '/', search: '' }
   return /^\/(?![/\\])/.test(pathname) ? pathname + search : '/'
 }

@@ -8,13 +8,13 @@ import { startProxy } from '../../testing/proxy.ts'
 import { NEEDS_REDIS, startRedis, until } from '../../testing/redis.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../testing/start-app.ts'
 
-// No page waits for a part of the service that is lost.
+// Every page answers 503 quickly if a part of the service is down.
 
 const ANSWER_MS = 2_000
 
-const ASKED = { accept: 'text/html' }
+const HTML_HEADERS = { accept: 'text/html' }
 
-/** Pages that nobody has asked for before, so that none of them is cached, and all that is sent from them. */
+/** Requests for pages that are not cached yet, and for the forms on them. */
 function questionsOf(
   app: TestApp,
   ana: Person,
@@ -38,16 +38,16 @@ function questionsOf(
   const applied = { ...form, ...PERSON }
   const signedIn = { email: PERSON.email, password: 'correct horse battery' }
   return [
-    ...gallery.map((path) => [path, () => visit(app, path, ASKED)] as [string, () => Promise<Answer>]),
+    ...gallery.map((path) => [path, () => visit(app, path, HTML_HEADERS)] as [string, () => Promise<Answer>]),
     ...console.map((path) => [path, () => ana.get(`/console/${path}`)] as [string, () => Promise<Answer>]),
-    ['an application', () => sendForm(app, '/animals/1/apply', applied, ASKED)],
-    ['a withdrawal', () => sendForm(app, `/applications/${'a'.repeat(43)}/withdraw`, {}, ASKED)],
+    ['an application', () => sendForm(app, '/animals/1/apply', applied, HTML_HEADERS)],
+    ['a withdrawal', () => sendForm(app, `/applications/${'a'.repeat(43)}/withdraw`, {}, HTML_HEADERS)],
     ['a sign-in', () => sendForm(app, '/console/sign-in', signedIn)],
     ['a change', () => ana.send('/console/animals/1', { name: 'Max' })],
   ]
 }
 
-async function assertTold(questions: ReturnType<typeof questionsOf>): Promise<void> {
+async function assertUnavailable(questions: ReturnType<typeof questionsOf>): Promise<void> {
   await Promise.all(
     questions.map(async ([about, ask]) => {
       const since = performance.now()
@@ -58,13 +58,13 @@ async function assertTold(questions: ReturnType<typeof questionsOf>): Promise<vo
         [503, '1', 'no-store'],
         about,
       )
-      assert.match(text, /<h1>We cannot answer right now<\/h1>/, about)
+      assert.match(text, /<h1>The service is not available right now<\/h1>/, about)
       assert.match(String(headers['content-security-policy']), /default-src 'none'/, about)
     }),
   )
 }
 
-/** A shelter with an animal, and somebody who works there. */
+/** A shelter with an animal, and an admin. */
 async function fill(app: TestApp): Promise<Person> {
   await app.post('/v1/organizations', { name: 'Harbour', code: 'CO12' })
   const rex = { name: 'Rex', categoryId: 1, status: 'available', organizationId: 1 }
@@ -72,7 +72,7 @@ async function fill(app: TestApp): Promise<Person> {
   return signIn(app, { role: 'admin' })
 }
 
-test('while PostgreSQL is gone or silent every page says in time that it cannot answer, and when to come again', async (t) => {
+test('with PostgreSQL down or silent, every page answers 503 with Retry-After in time', async (t) => {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
   const { href } = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
@@ -80,23 +80,23 @@ test('while PostgreSQL is gone or silent every page says in time that it cannot 
   const ana = await fill(app)
   const questions = questionsOf(app, ana, await openForm(app, 1))
   proxy.cut()
-  await assertTold(questions)
+  await assertUnavailable(questions)
   proxy.restore()
   proxy.mode = 'stall'
-  await assertTold(questions)
+  await assertUnavailable(questions)
   proxy.mode = 'pass'
-  await until(async () => (await visit(app, '/animals', ASKED)).status === 200)
+  await until(async () => (await visit(app, '/animals', HTML_HEADERS)).status === 200)
 })
 
-test('while Redis is silent or gone every page says the same', NEEDS_REDIS, async (t) => {
+test('with Redis down or silent, every page answers 503 with Retry-After in time', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t)
   const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
   const app = await startApp(t, { settings, key: { ...UNLIMITED, access: 'admin' } })
-  // Whoever came before may be served for a while, so nobody did.
+  // Addresses that were served before can be served for a while without Redis, so all are new.
   const questions = questionsOf(app, await fill(app), {})
   redis.pause()
-  await assertTold(questions)
+  await assertUnavailable(questions)
   redis.resume()
   await redis.kill()
-  await assertTold(questions)
+  await assertUnavailable(questions)
 })

@@ -4,18 +4,16 @@ import type { Language } from '../../http/language.ts'
 import { type AssetName, assetPath } from './assets.ts'
 import { textsOf } from './texts/texts.ts'
 
-/** A page for people, around its main part. */
 export interface PageParts {
   language: Language
-  /** Without the name of the service. */
+  /** The text of the title element. */
   title: string
-  /** For search engines and previews. */
+  /** A description of the page for search engines and link previews. */
   description?: string | undefined
   style: AssetName & `${string}.css`
   scripts?: (AssetName & `${string}.js`)[]
   /** Further elements of the head. */
   head?: Part
-  /** What stands above the main part on all pages of its kind. */
   header: Part
   main: Part
   footer?: Part
@@ -23,7 +21,7 @@ export interface PageParts {
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** The whole document. */
+/** Renders the whole HTML document. */
 export function renderPage(parts: PageParts): string {
   const { language, title, description, style, scripts = [], head, header, main, footer } = parts
   const texts = textsOf(language)
@@ -51,13 +49,24 @@ ${footer}
 `.text
 }
 
-interface PolicyOptions {
-  /** Whether pages of any site may show it in a frame. */
+interface PageHeaderOptions {
+  /** Whether other sites may show the page in a frame. */
   framed?: boolean
+  /**
+   * Whether the page shares no window with the site that opens it. A sandboxed frame of a site builder cannot
+   * open such a page, so public pages are not isolated.
+   */
+  isolated?: boolean
 }
 
-/** What the browser lets a page do: nothing but what it needs, from nowhere but here. */
-export function pageHeaders(config: Config, { framed = false }: PolicyOptions = {}): Record<string, string> {
+/**
+ * The security headers of a page. They allow only the features and files that our pages need, all from this
+ * server.
+ */
+export function pageHeaders(
+  config: Config,
+  { framed = false, isolated = false }: PageHeaderOptions = {},
+): Record<string, string> {
   const photos = config.photosPublicUrl ? ` ${new URL(config.photosPublicUrl).origin}` : ''
   const policy = [
     "default-src 'none'",
@@ -72,14 +81,14 @@ export function pageHeaders(config: Config, { framed = false }: PolicyOptions = 
   ]
   return {
     'content-security-policy': policy.join('; '),
-    'cross-origin-opener-policy': 'same-origin',
-    // With no-referrer our own forms would send `Origin: null`.
+    ...(isolated && { 'cross-origin-opener-policy': 'same-origin' }),
+    // With no-referrer, browsers would send `Origin: null` from our own forms.
     'referrer-policy': 'same-origin',
     ...(!framed && { 'x-frame-options': 'DENY' }),
   }
 }
 
-/** A link of a list of links, marked where it leads to the page itself. */
+/** A navigation link, marked if it leads to the current page. */
 export function navLink(path: string, text: string, current: string): Html {
   return html`<a href="${path}"${path === current && html` aria-current="page"`}>${text}</a>`
 }

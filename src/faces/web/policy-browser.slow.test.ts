@@ -4,40 +4,40 @@ import { applyFor } from '../../testing/applicant.ts'
 import { NEEDS_BROWSER, openBrowser } from '../../testing/browser.ts'
 import { signIn } from '../../testing/console.ts'
 import { startGallery } from '../../testing/gallery.ts'
-import { addHostile, hostile, SCRIPT } from '../../testing/hostile.ts'
+import { addHostile, hostileText, SCRIPT } from '../../testing/hostile.ts'
 import { until } from '../../testing/redis.ts'
 import { startSite } from '../../testing/site.ts'
 import type { TestApp } from '../../testing/start-app.ts'
 import { PAGES } from './console/pages.ts'
 
-/** A page in the browser of an admin. */
+/** A browser page of a signed-in admin. */
 async function openAsAdmin(t: TestContext, app: TestApp) {
-  const { token } = await signIn(app, { role: 'admin', name: hostile(200) })
+  const { token } = await signIn(app, { role: 'admin', name: hostileText(200) })
   const at = `http://127.0.0.1:${app.port}`
   const context = await (await openBrowser(t)).newContext({ locale: 'en-US' })
-  // As a browser keeps it that had it from us.
+  // The cookie as our answer sets it.
   const cookie = { name: '__Host-session', value: token, secure: true, httpOnly: true } as const
   await context.addCookies([{ ...cookie, sameSite: 'Lax', url: at.replace('http:', 'https:') }])
   return { page: await context.newPage(), at }
 }
 
 test(
-  'no page breaks its own policy or runs what somebody wrote, in the gallery and the console',
+  'no page of gallery or console violates its Content-Security-Policy or runs hostile text',
   NEEDS_BROWSER,
   async (t) => {
     const app = await startGallery(t)
     const { id, code } = await addHostile(app)
-    const link = await applyFor(app, id, { name: hostile(200), message: SCRIPT })
+    const link = await applyFor(app, id, { name: hostileText(200), message: SCRIPT })
     const { page, at } = await openAsAdmin(t, app)
     const complaints: string[] = []
     page.on('dialog', (dialog) => {
-      complaints.push(`${page.url()}: a script of somebody else ran`)
+      complaints.push(`${page.url()}: an injected script ran`)
       return dialog.dismiss()
     })
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`))
     page.on('console', (message) => {
       const [type, text] = [message.type(), message.text()]
-      // The browser itself tells of pages that are refusals.
+      // The browser logs the status of error pages.
       if (['error', 'warning'].includes(type) && !/status of (?:4\d\d|503) /.test(text))
         complaints.push(`${page.url()}: ${text}`)
     })
@@ -53,7 +53,7 @@ test(
       const answer = await page.goto(at + path, { waitUntil: 'load' })
       assert.match(String(answer?.headers()['content-security-policy']), /script-src 'self'/, path)
     }
-    // Forms that were refused are pages too.
+    // Check the page of a refused form, too.
     await page.goto(`${at}/console/animals/new`)
     await page.getByRole('button', { name: 'Add animal' }).click()
     await page.getByRole('alert').waitFor()
@@ -62,7 +62,7 @@ test(
 )
 
 test(
-  'a site at another port or host changes nothing in the name of who visits it, and shows no page but /embed',
+  'a site on another port or host cannot change anything for its visitor, or frame any page except /embed',
   NEEDS_BROWSER,
   async (t) => {
     const app = await startGallery(t)
@@ -78,15 +78,15 @@ test(
 <form method="post" action="${at}/console/sign-out"><button>Sign out</button></form>
 <form method="post" action="${at}/animals/1/apply"><button>Apply</button></form>`,
     )
-    // The first is of the same site, and its requests bring the cookie; the other one is a stranger.
+    // The first origin is the same site, so its requests carry the cookie. The other is another site.
     for (const elsewhere of [site, site.replace('127.0.0.1', 'localhost')])
       for (const button of ['Change', 'Sign out', 'Apply']) {
         await page.goto(elsewhere)
-        // What is refused of a page may come up behind all the rest of it.
+        // A blocked resource can be reported after the page has loaded.
         await until(async () => {
-          const shown = page.frames().map((frame) => frame.url())
-          const refused = shown.filter((url) => url.startsWith('chrome-error:'))
-          return refused.length === 2 && shown.at(-1) === `${at}/embed?organization=CO12`
+          const urls = page.frames().map((frame) => frame.url())
+          const refused = urls.filter((url) => url.startsWith('chrome-error:'))
+          return refused.length === 2 && urls.at(-1) === `${at}/embed?organization=CO12`
         })
         const [answer] = await Promise.all([
           page.waitForResponse((response) => response.request().method() === 'POST'),
@@ -100,6 +100,6 @@ test(
     await page.goto(`${at}/console/animals/1`)
     await page.getByLabel('Name', { exact: true }).fill('Max')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Your changes are saved.').waitFor()
+    await page.getByText('Changes saved.').waitFor()
   },
 )

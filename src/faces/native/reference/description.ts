@@ -1,4 +1,5 @@
-// The parts of the OpenAPI document that the reference shows, as ../openapi-document.ts makes them.
+// The parts of the OpenAPI document that the reference uses. The file ../openapi-document.ts makes the
+// document.
 
 type Stability = 'beta' | 'experimental'
 
@@ -16,6 +17,8 @@ export interface Schema {
   maxItems?: number
   pattern?: string
   items?: Schema
+  /** One value, or a list of such values. */
+  oneOf?: [Schema, Schema]
   properties?: Record<string, Schema>
   additionalProperties?: Schema
   required?: string[]
@@ -38,7 +41,7 @@ interface Header {
   schema: Schema
 }
 
-export interface Answer {
+export interface ApiResponse {
   description: string
   headers?: Record<string, Header>
   content?: Content
@@ -55,30 +58,30 @@ export interface Operation {
   deprecated?: boolean
   parameters?: Parameter[]
   requestBody?: { description?: string; content: Content }
-  responses: Record<string, Answer>
+  responses: Record<string, ApiResponse>
   'x-access': string
   'x-stability'?: Stability
   'x-deprecated-sunset'?: string
 }
 
-export interface Description {
+export interface OpenApiDocument {
   info: { title: string; version: string; description: string }
   paths: Record<string, Record<string, Operation>>
   components: {
     schemas: Record<string, Schema>
     headers: Record<string, Header>
-    responses: Record<string, Answer>
+    responses: Record<string, ApiResponse>
   }
 }
 
-/** An operation with the way to call it. */
+/** An operation with its method and path. */
 export interface Call extends Operation {
   method: string
   path: string
 }
 
-/** Every call, with what its answers only refer to put in. */
-export function callsOf({ paths, components }: Description): Call[] {
+/** All operations. References in their responses are resolved. */
+export function callsOf({ paths, components }: OpenApiDocument): Call[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
@@ -103,12 +106,12 @@ function mapValues<Value, To>(record: Record<string, Value>, to: (value: Value) 
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]))
 }
 
-/** The name of a schema that has a place of its own under components. */
+/** The name of a schema in `components.schemas` if `schema` is a reference; otherwise undefined. */
 export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.slice('#/components/schemas/'.length)
 }
 
-/** The media types of a body, the preferred one first, and what it holds. */
+/** The schema of a body and its media types, the preferred media type first. */
 export function bodyOf({ requestBody }: Operation): { types: string[]; schema: Schema } | undefined {
   const [first] = Object.values(requestBody?.content ?? {})
   return first && { types: Object.keys(requestBody?.content ?? {}), schema: first.schema }

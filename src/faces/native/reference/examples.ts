@@ -1,9 +1,9 @@
-import type { NEEDED_ACCESS } from '../../../access.ts'
+import type { REQUIRED_ACCESS } from '../../../access.ts'
 import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
 import { bodyOf, type Call } from './description.ts'
 
-/** As long as a real one: what is drawn for each photo. */
+/** An example of the random part of a photo's file names. */
 export const PHOTO_HASH = '0f6c4a1d92b84e7e8a53b1c07d29fe64'
 export const PHOTOS = 'https://pets.example.org/photos'
 const photoOf = (id: number, alt: string) => ({
@@ -32,7 +32,6 @@ const ADDING_TO_ORGANIZATION = {
   answer: photoOf(3, 'The yard'),
 }
 
-/** Examples of the operations of photos. */
 const PHOTO_EXAMPLES = {
   listPetPhotos: { path: { petId: '1' }, answer: [PORTRAIT] },
   addPetPhoto: ADDING_TO_PET,
@@ -65,7 +64,6 @@ const APPLICATION = {
 const ANSWERS = [{ question: 'Who is at home during the day?', answer: 'I am.' }]
 const { message: _, ...SENT } = APPLICATION
 
-/** Examples of the operations of applications. */
 const APPLICATION_EXAMPLES = {
   listApplications: { query: { status: 'received' }, answer: [APPLICATION] },
   createApplication: {
@@ -86,7 +84,7 @@ const APPLICATION_EXAMPLES = {
   },
 }
 
-/** A value of each filter of animals. */
+/** An example value of each filter of animals. */
 const FILTERS = {
   status: 'available',
   categoryId: 1,
@@ -111,7 +109,6 @@ const FILTERS = {
   q: 'calm poodle',
 }
 
-/** How often each status is met in the service of the examples. */
 const FACETS = {
   ...{ matches: 2, approximate: false },
   facets: {
@@ -122,12 +119,12 @@ const FACETS = {
   },
 }
 
-/** One call of an operation, and the body of the answer to it; none for a 204. */
+/** A request and the body of its response. `answer` is absent if the response has no body. */
 interface Example {
   path?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** The name of a file, in the place of a body. */
+  /** The name of a file that the request sends as its body. */
   file?: string
   answer?: unknown
 }
@@ -176,11 +173,10 @@ const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name 
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
 /**
- * An example of every operation. They fit together: in a service in which Rex is available and somebody has
- * applied for him, Mia is wanted by order 1, and no animal is in category 9, each of them is answered as
- * written here. A test sends them all.
+ * An example of every operation. All examples use the same data: Rex is available and has an application, Mia
+ * is pending with order 1, and category 9 is empty. A test sends every example.
  */
-export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
+export const EXAMPLES: Record<keyof typeof REQUIRED_ACCESS, Example> = {
   listPets: { query: { limit: '20' }, answer: [MIA, REX] },
   listPetFacets: { query: { facet: 'status' }, answer: FACETS },
   createPet: { body: TOM, answer: { id: 3, ...TOM } },
@@ -255,7 +251,10 @@ export const EXAMPLES: Record<keyof typeof NEEDED_ACCESS, Example> = {
   ...APPLICATION_EXAMPLES,
 }
 
-/** Values of parameters that no call above has. */
+/**
+ * Values of parameters that have no example above. A key is the parameter's name, or the operation and the
+ * name.
+ */
 const PARAMETERS: Record<string, unknown> = {
   ...FILTERS,
   limit: 20,
@@ -278,12 +277,15 @@ const PARAMETERS: Record<string, unknown> = {
   'getInventory organizationId': 1,
 }
 
-/** For the description: the body of a call, and of the answer to it. */
-export function successOf(operationId: string): Pick<Example, 'body' | 'answer'> {
+/** The request and response bodies for the OpenAPI document. */
+export function exampleBodiesOf(operationId: string): Pick<Example, 'body' | 'answer'> {
   return EXAMPLES[operationId as keyof typeof EXAMPLES]
 }
 
-/** For the description; undefined of a cursor, which nobody can make up. */
+/**
+ * The example of a parameter for the OpenAPI document; undefined for cursors, because only the server can
+ * make a cursor.
+ */
 export function parameterExample(operationId: string, name: string): unknown {
   const { path, query } = EXAMPLES[operationId as keyof typeof EXAMPLES]
   const text = path?.[name] ?? query?.[name]
@@ -295,13 +297,13 @@ export function exampleOf({ operationId }: Call): Example {
   return EXAMPLES[operationId as keyof typeof EXAMPLES]
 }
 
-/** A command for any POSIX shell that makes the call of the example; the API key is in $KEY. */
+/** The curl command of an example, for POSIX shells. The API key is in $KEY. */
 export function curlOf(call: Call, baseUrl: string): string {
   const { path = {}, query, body, file, answer } = exampleOf(call)
   const pathname = call.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
   const address = `${baseUrl}${pathname}${query ? `?${new URLSearchParams(query)}` : ''}`
   const method = call.method === 'GET' ? '' : `-X ${call.method} `
-  // Where the answer has no body, its status is all there is to see.
+  // Option -i shows the status of a response without a body.
   const lines = [`curl ${answer === undefined ? '-i ' : ''}${method}'${address}'`]
   lines.push(`  -H "Authorization: Bearer $KEY"`)
   if (body !== undefined) {

@@ -1,7 +1,7 @@
-import { type Html, html, listed, type Part, prose } from '../../../http/html.ts'
+import { type Html, html, joinList, type Part, renderProse } from '../../../http/html.ts'
 import { nameOf, type Parameter, type Schema } from './description.ts'
 
-/** A badge that the section on stability explains; nothing for what is stable. */
+/** A link to the section on stability; undefined for a stable field or operation. */
 export function badge(stability: string | undefined): Html | undefined {
   return stability === undefined ? undefined : html` <a class="badge" href="#stability">${stability}</a>`
 }
@@ -10,26 +10,27 @@ export function schemaLink(name: string): Html {
   return html`<a href="#schema-${name}">${name}</a>`
 }
 
-/** What kind of value it is, in a few words. */
+/** The type of a value, such as `array of Pet`. */
 export function typeOf(schema: Schema): Part {
   const name = nameOf(schema)
   if (name !== undefined) return schemaLink(name)
+  if (schema.oneOf) return html`${typeOf(schema.oneOf[0])} or ${typeOf(schema.oneOf[1])}`
   if (schema.items) return html`array of ${typeOf(schema.items)}`
-  if (schema.additionalProperties) return 'object, one member for each changed one'
+  if (schema.additionalProperties) return 'object with one member for each changed member'
   if (schema.type === undefined) return 'any value'
   const type = [schema.type].flat().join(' or ')
   return schema.format === undefined ? type : `${type} (${schema.format})`
 }
 
-/** What bounds the value, as parts of a sentence. */
+/** The limits of a value, with one text for each limit. */
 function limitsOf(schema: Schema): Part[] {
   const { minLength, maxLength, minimum, maximum, maxItems } = schema
   const limits: Part[] = []
-  if (schema.enum) limits.push(listed(codes(schema.enum), 'or'))
+  if (schema.enum) limits.push(joinList(codes(schema.enum), 'or'))
   if (maxLength !== undefined) limits.push(`${range(minLength, maxLength)} characters`)
   if (minimum !== undefined || maximum !== undefined) limits.push(range(minimum, maximum))
-  if (maxItems !== undefined) limits.push(`at most ${maxItems} times`)
-  if (schema.default !== undefined) limits.push(html`${codes([schema.default])} unless told otherwise`)
+  if (maxItems !== undefined) limits.push(`at most ${maxItems} values`)
+  if (schema.default !== undefined) limits.push(html`default: ${codes([schema.default])}`)
   return limits
 }
 
@@ -44,9 +45,9 @@ function range(least: number | undefined, most: number | undefined): string {
 interface Field {
   name: string
   schema: Schema
-  /** The same, if that is but a name. */
-  known: Schema
-  /** Where it goes, of a parameter. */
+  /** The schema, or the schema that `schema` refers to. */
+  resolved: Schema
+  /** The `in` of a parameter, such as `query`. */
   location?: string
   required: boolean | undefined
   description: string | undefined
@@ -54,37 +55,37 @@ interface Field {
 
 type Schemas = Record<string, Schema>
 
-/** The schema itself, where only its name is given. */
+/** Returns the schema that a reference refers to, or the schema itself. */
 export function resolve(schema: Schema, schemas: Schemas): Schema {
   return schemas[nameOf(schema) ?? ''] ?? schema
 }
 
-/** The members of an object, and behind each that is an object the members of that. */
+/** The members of an object, each followed by its own members if it is an object. */
 export function membersOf(schema: Schema, schemas: Schemas, path = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
-    const known = resolve(member, schemas)
+    const resolved = resolve(member, schemas)
     const required = schema.required?.includes(name)
-    const field = { name: path + name, schema: member, known, required, description: known.description }
-    return [field, ...membersOf(known, schemas, `${path}${name}.`)]
+    const field = { name: path + name, schema: member, resolved, required, description: resolved.description }
+    return [field, ...membersOf(resolved, schemas, `${path}${name}.`)]
   })
 }
 
 export function parametersOf(parameters: Parameter[], schemas: Schemas): Field[] {
   return parameters.map(({ in: location, name, schema, required, description }) => {
-    return { location, name, schema, known: resolve(schema, schemas), required, description }
+    return { location, name, schema, resolved: resolve(schema, schemas), required, description }
   })
 }
 
-/** Two columns, so that it fits on a phone: the name with its kind, and what is to be said of it. */
+/** A table with two columns, so it fits on a phone: name with type, and meaning. */
 export function fieldTable(caption: Part, fields: Field[]): Html {
-  const rows = fields.map(({ name, schema, known, location, required, description }) => {
-    const limits = limitsOf(known).map((limit) => html`<li>${limit}</li>`)
+  const rows = fields.map(({ name, schema, resolved, location, required, description }) => {
+    const limits = limitsOf(resolved).map((limit) => html`<li>${limit}</li>`)
     const kind = html`${location}${location && ', '}${typeOf(schema)}${required ? ', required' : ''}`
-    // A long path may break behind its dots.
+    // Long paths may break after their dots.
     const path = name.split('.').map((part, index) => html`${index > 0 && html`.<wbr>`}${part}`)
     return html`<tr>
 <th scope="row"><code>${path}</code>${badge(schema['x-stability'])}<small>${kind}</small></th>
-<td>${prose(description)}${limits.length > 0 && html`<ul>${limits}</ul>`}</td></tr>`
+<td>${renderProse(description)}${limits.length > 0 && html`<ul>${limits}</ul>`}</td></tr>`
   })
   return table(caption, ['Name', 'Meaning'], rows)
 }
@@ -97,7 +98,7 @@ export function table(caption: Part, columns: Part[], rows: Html[], kind = ''): 
 
 const WIDTH = 60
 
-/** JSON to read: what fits stays on one line, what does not has a line for each part. */
+/** JSON for readers. A value that fits stays on one line. For a longer value, each part has its own line. */
 export function pretty(value: unknown, indent = ''): string {
   const line = spaced(value)
   if (typeof value !== 'object' || value === null || indent.length + line.length <= WIDTH) return line

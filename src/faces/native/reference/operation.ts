@@ -1,21 +1,20 @@
-import { type Html, html, listed, prose } from '../../../http/html.ts'
+import { type Html, html, joinList, renderProse } from '../../../http/html.ts'
 import {
-  type Answer,
+  type ApiResponse,
   bodyOf,
   type Call,
-  type Description,
   nameOf,
+  type OpenApiDocument,
   type Parameter,
   type Schema,
 } from './description.ts'
 import { curlOf, exampleOf } from './examples.ts'
 import { badge, fieldTable, membersOf, parametersOf, pretty, resolve, schemaLink, table } from './fields.ts'
 
-/** Those that the section on every answer explains. */
+/** Headers of every response. The section on limits explains them. */
 const EVERYWHERE = /^X-(?:RateLimit-|Request-Id)/
 
-/** All that is to be said of one operation. */
-export function operationSection(call: Call, description: Description, baseUrl: string): Html {
+export function operationSection(call: Call, description: OpenApiDocument, baseUrl: string): Html {
   const { operationId, method, path, summary, parameters = [] } = call
   const { answer } = exampleOf(call)
   const { schemas } = description.components
@@ -28,11 +27,11 @@ deprecated</a>`
 <p class="call"><code><b>${method}</b> ${path}</code></p>
 ${
   call.deprecated &&
-  html`<p><strong>Deprecated: removed on
+  html`<p><strong>Deprecated: will be removed on
 <time datetime="${call['x-deprecated-sunset']}">${call['x-deprecated-sunset']}</time>.</strong></p>`
 }
-${call.description && html`<p>${prose(call.description)}</p>`}
-<p>Operation id <code>${operationId}</code>; needs a key with <code>${call['x-access']}</code> access.</p>
+${call.description && html`<p>${renderProse(call.description)}</p>`}
+<p>Operation id: <code>${operationId}</code>. Needs a key with <code>${call['x-access']}</code> access.</p>
 ${
   parameters.length > 0 &&
   fieldTable(html`Parameters of <code>${operationId}</code>`, parametersOf(parameters, schemas))
@@ -42,36 +41,36 @@ ${bodyPart(call, description)}
 </pre></figure>
 ${
   answer !== undefined &&
-  html`<figure><figcaption>Answer</figcaption><pre><code>${pretty(answer)}</code></pre>
+  html`<figure><figcaption>Response</figcaption><pre><code>${pretty(answer)}</code></pre>
 </figure>`
 }
-<details><summary>Answers: ${Object.keys(call.responses).join(', ')}</summary>
-${table(html`Answers of <code>${operationId}</code>`, ['Status', 'Meaning'], answerRows(call), 'narrow-first')}
+<details><summary>Responses: ${Object.keys(call.responses).join(', ')}</summary>
+${table(html`Responses of <code>${operationId}</code>`, ['Status', 'Meaning'], answerRows(call), 'narrow-first')}
 </details>
 ${tryForm(call, description)}
 </section>`
 }
 
-function bodyPart(call: Call, { components }: Description): Html | undefined {
+function bodyPart(call: Call, { components }: OpenApiDocument): Html | undefined {
   const body = bodyOf(call)
   const name = body && nameOf(body.schema)
   if (!body) return undefined
   if (name === undefined) return filePart(body.types)
   const members = membersOf(resolve(body.schema, components.schemas), components.schemas)
-  const types = listed(
+  const types = joinList(
     body.types.map((type) => html`<code>${type}</code>`),
     'or',
   )
-  return html`<p>The body is ${types}. ${prose(call.requestBody?.description)}</p>
+  return html`<p>The body is ${types}. ${renderProse(call.requestBody?.description)}</p>
 ${fieldTable(html`Members of the body, ${schemaLink(name)}`, members)}`
 }
 
 function filePart(types: string[]): Html {
-  const listedTypes = listed(
+  const listedTypes = joinList(
     types.map((type) => html`<code>${type}</code>`),
     'or',
   )
-  return html`<p>The body is the bytes of a file, as ${listedTypes}.</p>`
+  return html`<p>The body is a file as ${listedTypes}.</p>`
 }
 
 function answerRows({ responses }: Call): Html[] {
@@ -80,38 +79,39 @@ function answerRows({ responses }: Call): Html[] {
       .filter(([name]) => !EVERYWHERE.test(name))
       .map(
         ([name, header]) => html`<li><code>${name}</code>${badge(header.schema['x-stability'])}:
-${prose(header.description)}</li>`,
+${renderProse(header.description)}</li>`,
       )
-    return html`<tr><th scope="row"><code>${status}</code></th><td>${prose(answer.description)}
+    return html`<tr><th scope="row"><code>${status}</code></th><td>${renderProse(answer.description)}
 ${shapeOf(answer)}${headers.length > 0 && html`<ul>${headers}</ul>`}</td></tr>`
   })
 }
 
-function shapeOf({ content }: Answer): Html {
+function shapeOf({ content }: ApiResponse): Html {
   const [json] = Object.values(content ?? {})
   const name = json && nameOf(json.schema)
   return name === undefined ? html`<small>no body</small>` : html`<small>${schemaLink(name)}</small>`
 }
 
 /**
- * The form that sends a request of this kind; try-it.js does what its data attributes say. The ids of a
- * change are left to the reader, since what is sent really happens; what may be absent is only shown.
+ * The "Try it" form of an operation. The script try-it.js reads the form's data attributes and sends the
+ * request. Required parameters are filled in with the example. A change is carried out for real, so its path
+ * parameters stay empty. Examples of optional parameters are placeholders.
  */
-function tryForm(call: Call, { components }: Description): Html {
+function tryForm(call: Call, { components }: OpenApiDocument): Html {
   const { operationId, method, path, parameters = [] } = call
   const example = exampleOf(call)
   const changes = method !== 'GET'
-  const given = { ...(changes ? {} : example.path), ...example.query }
+  const exampleValues = { ...(changes ? {} : example.path), ...example.query }
   const inputs = parameters.map((parameter) => {
     const id = `${operationId}-${parameter.name}`
     const hint = [
       parameter.in,
       parameter.required && 'required',
-      isList(parameter.schema) && 'commas between',
+      isList(parameter.schema) && 'separate with commas',
     ]
     return html`<p><label for="${id}">${parameter.name}
 <small>${hint.filter(Boolean).join(', ')}</small></label>
-${input(id, parameter, given[parameter.name], components.schemas)}</p>`
+${input(id, parameter, exampleValues[parameter.name], components.schemas)}</p>`
   })
   const type = bodyOf(call)?.types[0]
   const body =
@@ -125,12 +125,12 @@ ${
 }</p>`
   return html`<details class="try"><summary>Try it: ${call.summary}</summary>
 <form data-method="${method}" data-path="${path}" data-type="${type}">${inputs}${body}
-${changes && html`<p>This is no rehearsal: what you send is carried out.</p>`}
+${changes && html`<p>This sends a real request: the change is carried out.</p>`}
 <p><button>Send <code>${method} ${path}</code></button></p></form>
 <div class="answer" aria-live="polite"></div></details>`
 }
 
-const isList = ({ items }: Schema): boolean => items !== undefined
+const isList = ({ items, oneOf }: Schema): boolean => (items ?? oneOf) !== undefined
 
 function input(
   id: string,
@@ -138,15 +138,15 @@ function input(
   value: string | undefined,
   schemas: Record<string, Schema>,
 ): Html {
-  const known = resolve(schema, schemas)
-  const common = html`id="${id}" name="${name}" data-in="${location}"${isList(known) && ' data-list'}`
-  if (known.enum) {
-    const options = known.enum.map(
+  const resolved = resolve(schema, schemas)
+  const common = html`id="${id}" name="${name}" data-in="${location}"${isList(resolved) && ' data-list'}`
+  if (resolved.enum) {
+    const options = resolved.enum.map(
       (one) => html`<option value="${one}"${required && one === value && ' selected'}>${one}</option>`,
     )
     return html`<select ${common}><option value="">not sent</option>${options}</select>`
   }
-  const numeric = known.type === 'integer' && html` inputmode="numeric"`
+  const numeric = resolved.type === 'integer' && html` inputmode="numeric"`
   const example = required ? html`value="${value}" required` : html`placeholder="${value}"`
   return html`<input ${common} ${example}${numeric} autocomplete="off" spellcheck="false">`
 }

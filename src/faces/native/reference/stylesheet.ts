@@ -1,4 +1,6 @@
-/** The one stylesheet of the reference: nothing is wider than a phone, every text has a contrast of 4.5. */
+/**
+ * The stylesheet of the reference. Pages fit on a phone, and every text has a contrast ratio of at least 4.5.
+ */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;

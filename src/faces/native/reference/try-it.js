@@ -1,8 +1,8 @@
-// The script of the page under /docs: sends what a form holds to this same server and shows the answer. The
-// key is read from its field for each request, and is kept nowhere else.
+// The script of /docs. It sends the request of a "Try it" form to this server and shows the response. For
+// each request, it reads the API key from the key field, and it stores the key nowhere.
 
-/** Headers of the connection, which tell a reader nothing. */
-const UNTOLD = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']
+/** Headers about the connection. The page does not show them. */
+const HIDDEN_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']
 
 const key = document.querySelector('#key')
 
@@ -13,7 +13,7 @@ for (const form of document.querySelectorAll('form[data-method]')) {
   })
 }
 
-// On a phone the contents would come before all else.
+// On a phone, an open table of contents would push the page down.
 const contents = document.querySelector('nav details')
 contents.open = matchMedia('(min-width: 60rem)').matches
 
@@ -22,18 +22,20 @@ async function send(form) {
   form.ariaBusy = 'true'
   try {
     const { url, init } = requestOf(form)
-    const began = performance.now()
+    const startedAt = performance.now()
     const response = await fetch(url, init)
     const text = await response.text()
-    output.replaceChildren(...shown(response, text, performance.now() - began))
+    output.replaceChildren(...elementsFor(response, text, performance.now() - startedAt))
   } catch (error) {
-    output.replaceChildren(element('p', `No answer: ${error.message}`))
+    output.replaceChildren(
+      element('p', `No response: ${error.message}. Check your connection, then try again.`),
+    )
   } finally {
     form.ariaBusy = 'false'
   }
 }
 
-/** The request that a form describes; an empty field is not sent. */
+/** The request of a form, without its empty fields. */
 function requestOf(form) {
   const { method, type } = form.dataset
   const headers = new Headers()
@@ -48,26 +50,26 @@ function requestOf(form) {
     if (dataset.in === 'body') body = files?.[0] ?? value
     if (dataset.in !== 'query') continue
     const values = dataset.list === undefined ? [value] : value.split(',')
-    for (const one of values) query.append(name, one.trim())
+    for (const item of values) query.append(name, item.trim())
   }
   if (type && body !== undefined) headers.set('Content-Type', body.type || type)
   const search = query.size > 0 ? `?${query}` : ''
-  // The answers are to be seen as they are: none from a cache, and none that a redirection hides.
+  // Shows responses as the server sends them, without the cache and without following redirects.
   const init = { method, headers, body, cache: 'no-store', credentials: 'omit', redirect: 'manual' }
   return { url: `/v1${path}${search}`, init }
 }
 
-function shown({ status, statusText, headers }, text, milliseconds) {
-  const title = element('p', `${status} ${statusText}, after ${Math.round(milliseconds)} ms`)
+function elementsFor({ status, statusText, headers }, text, milliseconds) {
+  const title = element('p', `${status} ${statusText} (${Math.round(milliseconds)} ms)`)
   title.className = 'status'
   const list = element('dl')
   for (const [name, value] of headers) {
-    if (!UNTOLD.includes(name)) list.append(element('dt', name), element('dd', value))
+    if (!HIDDEN_HEADERS.includes(name)) list.append(element('dt', name), element('dd', value))
   }
   return text === '' ? [title, list] : [title, list, element('pre', readable(text))]
 }
 
-/** JSON with line ends. Numbers stay as they were sent: a parsed int64 may be another one. */
+/** Indented JSON. Numbers keep their original text, because parsing would round large int64 values. */
 function readable(text) {
   if (!JSON.rawJSON) return text
   try {
@@ -79,7 +81,7 @@ function readable(text) {
 }
 
 function element(name, text = '') {
-  const made = document.createElement(name)
-  made.textContent = text
-  return made
+  const created = document.createElement(name)
+  created.textContent = text
+  return created
 }

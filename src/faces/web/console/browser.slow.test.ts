@@ -12,7 +12,7 @@ const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
 const NARROWEST = { width: 320, height: 640 }
 
-/** A console with some of everything. */
+/** A service with data for every page. */
 async function startFull(t: TestContext) {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   await app.post('/v1/organizations', { name: 'Harbour Shelter', code: 'CO12' })
@@ -37,7 +37,7 @@ async function startFull(t: TestContext) {
   return { app, at: (path: string) => `http://127.0.0.1:${app.port}${path}` }
 }
 
-/** A page of somebody who is signed in, of which every complaint of the browser is kept. */
+/** A page of a signed-in person. Collects all errors that the browser reports. */
 async function openPage(browser: Browser, app: TestApp, options: BrowserContextOptions = {}) {
   const { token } = await signIn(app, { role: 'admin' })
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
@@ -54,7 +54,7 @@ async function openPage(browser: Browser, app: TestApp, options: BrowserContextO
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    // The browser itself tells of forms that were refused.
+    // The browser logs the status of refused forms.
     if (/status of (?:400|404|412|422) /.test(message.text())) return
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
@@ -90,7 +90,7 @@ const PAGES = [
 ]
 
 test(
-  'every page of the console is sound to axe and nowhere too wide: wide, narrow, light and dark',
+  'every console page passes axe and fits the screen: wide, narrow, light and dark',
   NEEDS_BROWSER,
   async (t) => {
     const { app, at } = await startFull(t)
@@ -111,30 +111,31 @@ test(
         assert.ok(page.url().endsWith(path), `signed in at ${path}`)
         await check(`${path} ${colorScheme} ${viewport.width}`)
       }
-      // A form that was refused, and one that somebody else was faster with.
+      // A refused form, and later a conflict.
       await page.goto(at('/console/animals/new'))
       await page.getByRole('button', { name: 'Add animal' }).click()
       await page.getByRole('alert').waitFor()
       await check(`refused ${colorScheme} ${viewport.width}`)
-      // A table whose columns are asked for, and two of them for one thing.
+      // A spreadsheet with unknown columns, two of which are mapped to the same field.
       const table = Buffer.from(`Who,Kind,${'Very long '.repeat(9)}\nRex,Dog,${'w'.repeat(90)}\n`)
       await page.goto(at('/console/import'))
       const file = { name: 'animals.csv', mimeType: 'text/csv', buffer: table }
       await page.getByLabel('File', { exact: true }).setInputFiles(file)
-      await page.getByRole('button', { name: 'Show what would happen' }).click()
+      await page.getByRole('button', { name: 'Preview' }).click()
       await page.getByLabel('Who', { exact: true }).selectOption('Name')
-      await page.getByRole('button', { name: 'Show again what would happen' }).click()
+      await page.getByRole('button', { name: 'Preview again' }).click()
       await page.getByRole('button', { name: 'Import 1 animal' }).waitFor()
       await check(`columns ${colorScheme} ${viewport.width}`)
+      await page.getByText('Columns of your file').click()
       await page.getByLabel('Very long').selectOption('Name')
       await page.getByRole('button', { name: 'Import 1 animal' }).click()
-      await page.getByRole('link', { name: 'Name: another column' }).waitFor()
+      await page.getByRole('link', { name: 'Name: you chose this for two columns' }).waitFor()
       await check(`columns refused ${colorScheme} ${viewport.width}`)
       await page.goto(at('/console/animals/1'))
       await page.getByLabel('Name', { exact: true }).fill('Luna here')
       await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
       await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.getByText('Somebody else has changed').waitFor()
+      await page.getByText('Someone else changed').waitFor()
       await check(`conflict ${colorScheme} ${viewport.width}`)
       await page.context().close()
     }
@@ -143,7 +144,7 @@ test(
 
 for (const javaScriptEnabled of [false, true])
   test(
-    `a volunteer adds an animal with a photo on a phone, with script ${javaScriptEnabled ? 'on' : 'off'}`,
+    `a volunteer adds an animal with a photo on a phone, scripts ${javaScriptEnabled ? 'on' : 'off'}`,
     NEEDS_BROWSER,
     async (t) => {
       const { app, at } = await startFull(t)
@@ -155,14 +156,14 @@ for (const javaScriptEnabled of [false, true])
       await page.getByRole('link', { name: 'Animals', exact: true }).click()
       await page.getByRole('link', { name: 'Add an animal' }).click()
       await page.getByRole('button', { name: 'Add animal' }).click()
-      await page.getByText('Name is missing.').first().waitFor()
-      await page.getByRole('link', { name: 'Name is missing.' }).click()
+      await page.getByText('Name is required.').first().waitFor()
+      await page.getByRole('link', { name: 'Name is required.' }).click()
       await page.getByLabel('Name', { exact: true }).fill('Pip')
-      await page.getByLabel('Kind').selectOption('Rabbit')
-      await page.locator('summary', { hasText: 'Character' }).click()
+      await page.getByLabel('Type', { exact: true }).selectOption('Rabbit')
+      await page.locator('summary', { hasText: 'Personality' }).click()
       await page.getByLabel('Description').fill('Small and brave.')
       await page.getByRole('button', { name: 'Add animal' }).click()
-      await page.getByText('The animal is added.').waitFor()
+      await page.getByText('Animal added.').waitFor()
 
       const files = [1, 2].map(async (number) => ({
         name: `photo ${number}.jpg`,
@@ -171,17 +172,17 @@ for (const javaScriptEnabled of [false, true])
       }))
       await page.getByLabel('Add photos').setInputFiles(await Promise.all(files))
       if (!javaScriptEnabled) await page.getByRole('button', { name: 'Upload' }).click()
-      await page.getByText('The photos are added.').waitFor()
+      await page.getByText('Photos added.').waitFor()
       const first = () => page.getByRole('img').first().getAttribute('src')
       const before = await first()
       await page.getByRole('button', { name: 'Move photo 1 back' }).click()
-      await page.getByText('The photos are changed.').waitFor()
+      await page.getByText('Photos updated.').waitFor()
       assert.notEqual(await first(), before)
-      await page.getByRole('textbox', { name: 'Photo 1: what it shows' }).fill('Pip in the hay')
-      await page.getByRole('button', { name: 'Save the text of photo 1' }).click()
-      await page.getByText('The photos are changed.').waitFor()
+      await page.getByRole('textbox', { name: 'Description of photo 1' }).fill('Pip in the hay')
+      await page.getByRole('button', { name: 'Save the description of photo 1' }).click()
+      await page.getByText('Photos updated.').waitFor()
       await page.getByRole('button', { name: 'Publish in the gallery' }).click()
-      await page.getByText('The animal is in the gallery now.').waitFor()
+      await page.getByText('The animal is now in the gallery.').waitFor()
 
       const { name, status, description, photos } = (await app.get('/v1/pets?limit=1')).body[0]
       assert.deepEqual([name, status, description], ['Pip', 'available', 'Small and brave.'])
@@ -192,7 +193,7 @@ for (const javaScriptEnabled of [false, true])
 
 for (const javaScriptEnabled of [false, true])
   test(
-    `the first admin adds their shelter on a phone, with script ${javaScriptEnabled ? 'on' : 'off'}`,
+    `the first admin adds their shelter on a phone, scripts ${javaScriptEnabled ? 'on' : 'off'}`,
     NEEDS_BROWSER,
     async (t) => {
       const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
@@ -203,11 +204,11 @@ for (const javaScriptEnabled of [false, true])
       await page.getByRole('link', { name: 'Add the first organization' }).click()
       await page.getByLabel('Name', { exact: true }).fill('Harbour Shelter')
       await page.getByRole('button', { name: 'Add organization' }).click()
-      await page.getByRole('link', { name: 'Code is missing.' }).click()
+      await page.getByRole('link', { name: 'Code is required.' }).click()
       await page.getByLabel('Code', { exact: true }).fill('CO12')
       assert.equal(await isTooWide(page), false)
       await page.getByRole('button', { name: 'Add organization' }).click()
-      await page.getByText('The organization is added.').waitFor()
+      await page.getByText('Organization added.').waitFor()
 
       const { name, code } = (await app.get('/v1/organizations/1')).body
       assert.deepEqual([name, code], ['Harbour Shelter', 'CO12'])
@@ -215,67 +216,72 @@ for (const javaScriptEnabled of [false, true])
     },
   )
 
-test('photos that are dropped or pasted go up, and dragging one puts it first', NEEDS_BROWSER, async (t) => {
-  const { app, at } = await startFull(t)
-  const { page, complaints } = await openPage(await openBrowser(t), app)
-  await page.goto(at('/console/animals/3'))
-  const bytes = (await picture({ number: 9, width: 300, height: 300 })).toString('base64')
-  const give = (kind: 'drop' | 'paste', base64: string) =>
-    page.evaluate(`{
+test(
+  'dropped and pasted photos are uploaded, and dragging one moves it to the front',
+  NEEDS_BROWSER,
+  async (t) => {
+    const { app, at } = await startFull(t)
+    const { page, complaints } = await openPage(await openBrowser(t), app)
+    await page.goto(at('/console/animals/3'))
+    const bytes = (await picture({ number: 9, width: 300, height: 300 })).toString('base64')
+    const give = (kind: 'drop' | 'paste', base64: string) =>
+      page.evaluate(`{
       const data = new DataTransfer()
       const bytes = Uint8Array.from(atob(${JSON.stringify(base64)}), (sign) => sign.charCodeAt(0))
       data.items.add(new File([bytes], 'a.jpg', { type: 'image/jpeg' }))
-      const told = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data }
-      const event = ${kind === 'drop'} ? new DragEvent('drop', told) : new ClipboardEvent('paste', told)
+      const init = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data }
+      const event = ${kind === 'drop'} ? new DragEvent('drop', init) : new ClipboardEvent('paste', init)
       document.querySelector('[data-photos] h2').dispatchEvent(event)
     }`)
-  await give('drop', bytes)
-  await page.getByText('The photos are added.').waitFor()
-  await page.goto(at('/console/animals/3'))
-  await give('paste', (await picture({ number: 10, width: 300, height: 300 })).toString('base64'))
-  await page.getByText('The photos are added.').waitFor()
-  const ids = async () => ((await app.get('/v1/pets/3/photos')).body as { id: number }[]).map(({ id }) => id)
-  const before = await ids()
-  assert.equal(before.length, 2)
+    await give('drop', bytes)
+    await page.getByText('Photos added.').waitFor()
+    await page.goto(at('/console/animals/3'))
+    await give('paste', (await picture({ number: 10, width: 300, height: 300 })).toString('base64'))
+    await page.getByText('Photos added.').waitFor()
+    const ids = async () =>
+      ((await app.get('/v1/pets/3/photos')).body as { id: number }[]).map(({ id }) => id)
+    const before = await ids()
+    assert.equal(before.length, 2)
 
-  await page.locator('[data-photo] img').nth(1).dragTo(page.locator('[data-photo] img').nth(0))
-  await page.getByText('The photos are changed.').waitFor()
-  assert.deepEqual(await ids(), before.toReversed())
+    await page.locator('[data-photo] img').nth(1).dragTo(page.locator('[data-photo] img').nth(0))
+    await page.getByText('Photos updated.').waitFor()
+    assert.deepEqual(await ids(), before.toReversed())
 
-  await give('drop', Buffer.from('not a picture').toString('base64'))
-  await page.getByText('This is no picture').waitFor()
-  assert.deepEqual(complaints, [])
-})
+    await give('drop', Buffer.from('not a picture').toString('base64'))
+    await page.getByText('This file is not a valid image').waitFor()
+    assert.deepEqual(complaints, [])
+  },
+)
 
-test('leaving a form with something unsaved asks first, and saving does not', NEEDS_BROWSER, async (t) => {
+test('leaving a form with unsaved changes asks first; saving does not', NEEDS_BROWSER, async (t) => {
   const { app, at } = await startFull(t)
   const { page, complaints } = await openPage(await openBrowser(t), app)
-  let asked = 0
+  let dialogs = 0
   page.on('dialog', async (dialog) => {
-    asked += 1
+    dialogs += 1
     await dialog.dismiss()
   })
   await page.goto(at('/console/animals/1'))
   await page.getByLabel('Name', { exact: true }).fill('Luna again')
   await page.getByRole('link', { name: 'Animals', exact: true }).click()
-  await until(() => asked === 1)
+  await until(() => dialogs === 1)
   assert.equal(page.url(), at('/console/animals/1'))
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Your changes are saved.').waitFor()
+  await page.getByText('Changes saved.').waitFor()
   await page.getByRole('link', { name: 'Animals', exact: true }).click()
   await page.waitForURL(at('/console/animals'))
-  assert.equal(asked, 1)
+  assert.equal(dialogs, 1)
   assert.deepEqual(complaints, [])
 })
 
-test('the keyboard alone adds an animal', NEEDS_BROWSER, async (t) => {
+test('an animal is added with the keyboard alone', NEEDS_BROWSER, async (t) => {
   const { app, at } = await startFull(t)
   const { page, complaints } = await openPage(await openBrowser(t), app)
   await page.goto(at('/console/animals/new'))
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
   await page.keyboard.press('Enter')
-  // Past the head of the first group.
+  // Skips the summary of the first group.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.type('Pip')
@@ -283,7 +289,7 @@ test('the keyboard alone adds an animal', NEEDS_BROWSER, async (t) => {
   await page.keyboard.type('Dog')
   await page.keyboard.press('Enter')
   await page.getByLabel('Name', { exact: true }).press('Enter')
-  await page.getByText('The animal is added.').waitFor()
+  await page.getByText('Animal added.').waitFor()
   assert.equal((await app.get('/v1/pets?limit=1')).body[0].name, 'Pip')
   assert.deepEqual(complaints, [])
 })

@@ -6,9 +6,9 @@ import { upload } from '../../../testing/upload.ts'
 
 const SPANISH = { 'accept-language': 'es' }
 
-test('the console names categories in the language of the browser, as the gallery does', async (t) => {
+test('console and gallery show the built-in categories in the language of the browser', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
-  // One that staff named is called that in every language, whatever else bears the name.
+  // A category named by staff keeps its name, even if it is the name of a member of every object.
   await app.post('/v1/categories', { name: 'constructor' })
   await app.post('/v1/pets', { name: 'Rex', categoryId: 4, status: 'available' })
   const ana = await signIn(app)
@@ -27,7 +27,7 @@ test('the console names categories in the language of the browser, as the galler
   for (const path of ['/console/', '/console/animals'])
     assert.match((await ana.get(path, SPANISH)).text, /<small>Pequeños y peludos/, path)
 
-  // The name that is sent is the one that the import knows.
+  // The form sends the stored name, which the import expects.
   assert.deepEqual((await offered('/console/import', SPANISH))[1], ['Dog', 'Perro'])
   const file = 'name,category\nRex,Chien\n'
   assert.match((await upload(app, ana, file, { category: 'Dog' })).text, /<b>1<\/b> added/)

@@ -3,18 +3,21 @@ import * as categories from '../../../categories/store.ts'
 import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { Html } from '../../../http/html.ts'
-import { list as listOrganizations } from '../../../organizations/search.ts'
+import { list as listOrganizations } from '../../../organizations/list.ts'
 import { type Problem, selectField, textField } from '../forms.ts'
-import { kindWords } from '../kind-words.ts'
+import { categoryLabel } from '../kind-words.ts'
 import { wordsFor } from './frame.ts'
 
-// The choices of a form that the store knows: categories and organizations.
+// Reads the choices of a form from the database: categories and organizations.
 
 export type Choice = readonly [value: string, words: string]
 
 export interface Choices {
   categories: Choice[]
-  /** Absent if there is nothing to choose. If there are too many to list, people type the id. */
+  /**
+   * Absent if there is nothing to choose. The value is `many` if there are too many to list; people then type
+   * an id.
+   */
   organizations?: Choice[] | 'many' | undefined
 }
 
@@ -25,13 +28,16 @@ export async function readChoices({ db }: Pick<Context, 'db'>, request: FastifyR
   return { categories: kinds, organizations: await readOrganizations({ db }, request.caller) }
 }
 
-/** The categories, each with its name in the store and its words in the language of the page. */
+/** The categories, each with its stored name and its label in the language of the page. */
 export async function readKinds({ db }: Pick<Context, 'db'>, request: Pick<FastifyRequest, 'headers'>) {
   const texts = wordsFor(request)
-  return (await categories.list(db)).map(({ id, name }) => ({ id, name, words: kindWords(texts, name) }))
+  return (await categories.list(db)).map(({ id, name }) => ({ id, name, words: categoryLabel(texts, name) }))
 }
 
-/** The organizations that a caller of the whole installation chooses from. */
+/**
+ * Reads the organizations to choose from. @returns undefined if the caller belongs to an organization or none
+ * exist
+ */
 export async function readOrganizations(
   { db }: Pick<Context, 'db'>,
   { organizationId }: Pick<Caller, 'organizationId'>,
@@ -49,7 +55,10 @@ interface OrganizationField {
   hint: string
 }
 
-/** The organization of a person or a key. A caller who belongs to an organization chooses none. */
+/**
+ * The field for the organization of a person or key. Callers who belong to an organization do not see the
+ * field.
+ */
 export async function organizationField(
   context: Pick<Context, 'db'>,
   request: FastifyRequest,

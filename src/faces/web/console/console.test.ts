@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROLES, type Role } from '../../../access.ts'
-import { browsing, signIn } from '../../../testing/console.ts'
+import { browseAs, signIn } from '../../../testing/console.ts'
 import { startApp, type TestApp } from '../../../testing/start-app.ts'
 import { returnPath } from './address.ts'
 import { PAGES } from './pages.ts'
@@ -11,7 +11,7 @@ const ALL = Object.keys(PAGES).map((name) => {
   return { name, method, path: `/console${path.replace(/:\w+/g, '1')}` }
 })
 
-/** The least role for each, written apart from what the console asks: one that opens by mistake shows. */
+/** The lowest role for each page. Repeats PAGES on purpose, to detect a page that is opened by mistake. */
 const LEAST = {
   anybody: 'GET /sign-in, POST /sign-in, POST /sign-out, GET /join/:token, POST /join/:token',
   viewer: `GET /, GET /animals, GET /animals/:id,
@@ -20,7 +20,7 @@ const LEAST = {
     GET /animals/:id/delete, POST /animals/:id/delete, POST /animals/:id/photos,
     POST /animals/:id/photos/:photoId, POST /animals/:id/orders/:orderId, GET /applications,
     GET /applications/:id, POST /applications/:id, POST /applications/:id/order,
-    GET /import, POST /import, POST /import/columns, POST /import/confirm`,
+    GET /import, POST /import, POST /import/columns, POST /import/confirm, GET /import/refused.csv`,
   manager: `GET /organization/questions, POST /organization/questions, GET /organizations,
     GET /organizations/:id, POST /organizations/:id, POST /organizations/:id/photos,
     POST /organizations/:id/photos/:photoId, GET /usage, GET /people, GET /people/new, POST /people/new,
@@ -31,7 +31,7 @@ const LEAST = {
 }
 const pagesOf = (least: keyof typeof LEAST): string[] => LEAST[least].split(/,\s+/)
 
-/** Those that people meet who are signed in. */
+/** Pages for signed-in people. */
 const INSIDE = ALL.filter(({ name }) => !pagesOf('anybody').includes(name))
 
 function ask(app: TestApp, { method, path }: { method: string; path: string }, cookie?: string) {
@@ -40,7 +40,7 @@ function ask(app: TestApp, { method, path }: { method: string; path: string }, c
   return app.request(path, { method, headers, ...(method === 'POST' && { body: '' }) })
 }
 
-test('every page of the console asks for the role that the table has for it, and sends others to sign in', async (t) => {
+test('every console page requires the right that PAGES lists; without a session it redirects to the sign-in with 303', async (t) => {
   const app = await startApp(t)
   const named = (['anybody', ...ROLES] as const).flatMap(pagesOf)
   assert.deepEqual(named.toSorted(), ALL.map(({ name }) => name).toSorted(), 'each page is in the table once')
@@ -54,7 +54,7 @@ test('every page of the console asks for the role that the table has for it, and
   for (const [rank, role] of ROLES.entries()) {
     const allowed = new Set(ROLES.slice(0, rank + 1).flatMap(pagesOf))
     for (const page of INSIDE) {
-      // Some of them end sessions.
+      // Some of these requests end the session.
       const { token } = await signIn(app, { role })
       const { status, text } = await ask(app, page, `__Host-session=${token}`)
       const isRefused = status === 403
@@ -68,7 +68,7 @@ test('every page of the console asks for the role that the table has for it, and
   }
 })
 
-test('nobody may keep a page of the console, show it in a frame or run a script in it, errors included', async (t) => {
+test('every console page and error is no-store, allows no frames and loads no foreign scripts', async (t) => {
   const app = await startApp(t)
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const others = [
@@ -95,7 +95,7 @@ test('nobody may keep a page of the console, show it in a frame or run a script 
   }
 })
 
-test('a change is refused that does not come from a page of our own: another origin, another port, or no word of it', async (t) => {
+test('a POST to the console from another origin or port, or without an Origin, gets 403', async (t) => {
   const app = await startApp(t, { settings: { BASE_URL: 'https://pets.example/v1' } })
   const ana = await signIn(app)
   const host = `127.0.0.1:${app.port}`
@@ -126,7 +126,7 @@ test('a change is refused that does not come from a page of our own: another ori
   assert.equal((await app.get('/v1/pets')).body.length, 2)
 })
 
-test('a form that is sent after the session has ended changes nothing, and says how to send it again', async (t) => {
+test('a POST after the session has ended gets 403, changes nothing and explains how to send the form again', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
   const fields = { name: 'Rex', categoryId: '1' }
@@ -136,10 +136,10 @@ test('a form that is sent after the session has ended changes nothing, and says 
   assert.equal(status, 403)
   assert.match(text, /signed out/)
   assert.deepEqual((await app.get('/v1/pets')).body, [])
-  assert.equal((await browsing(app, 'x'.repeat(43)).get('/console/')).status, 303)
+  assert.equal((await browseAs(app, 'x'.repeat(43)).get('/console/')).status, 303)
 })
 
-test('the first page has a slash at its end, and is found without', async (t) => {
+test('GET /console redirects to /console/ with 308', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
   assert.equal((await ana.get('/console/')).status, 200)
@@ -147,7 +147,7 @@ test('the first page has a slash at its end, and is found without', async (t) =>
   assert.deepEqual([status, headers.location], [308, '/console/?done=saved'])
 })
 
-test('a page of the console shows only notices that it knows, and leads nowhere else', async (t) => {
+test('?done= and ?to= with unknown values show no notice and redirect to no other site', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
   assert.match((await ana.get('/console/?done=saved')).text, /class="notice"/)
@@ -178,7 +178,7 @@ test('a page of the console shows only notices that it knows, and leads nowhere 
   for (const to of elsewhere) assert.equal(returnPath(to), '/console/', String(to))
 })
 
-test('who is signed in has a bound of 600 requests a minute, which is none of the address', async (t) => {
+test('a signed-in person has a rate limit of 600 requests a minute, separate from the limit of the address', async (t) => {
   const app = await startApp(t, { settings: { ANONYMOUS_PER_MINUTE: '2' } })
   const ana = await signIn(app)
   for (let count = 0; count < 600; count += 1) assert.equal((await ana.get('/console/')).status, 200)
@@ -193,11 +193,11 @@ test('who is signed in has a bound of 600 requests a minute, which is none of th
 })
 
 const PAGES_OF_ROLES: [Role, string[]][] = [
-  ['viewer', ['Start', 'Animals']],
-  ['staff', ['Start', 'Animals', 'Applications']],
+  ['viewer', ['Overview', 'Animals']],
+  ['staff', ['Overview', 'Animals', 'Applications']],
 ]
 
-test('the console speaks the language of the browser, and names who is signed in', async (t) => {
+test('Accept-Language chooses the language of the console; each page names the signed-in person', async (t) => {
   const app = await startApp(t)
   for (const [role, links] of PAGES_OF_ROLES) {
     const person = await signIn(app, { role, name: 'Ana <b>Ruiz</b>' })

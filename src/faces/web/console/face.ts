@@ -11,7 +11,7 @@ import { consoleError } from './frame.ts'
 import { consoleGate, pageHook, requireNeeds } from './gate.ts'
 import { importPages } from './import/page.ts'
 import { keyPages } from './keys/keys.ts'
-import { makeKeys } from './keys/make.ts'
+import { newKeyPages } from './keys/make.ts'
 import { organizationPages } from './organization/organization.ts'
 import { questionsPages } from './organization/questions.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
@@ -21,10 +21,13 @@ import { joinPages } from './sign-in/join.ts'
 import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
 
-/** Enough for the longest texts of an animal: a form may send each character as nine. */
+/**
+ * Maximum size of a form. It fits the longest texts of an animal, because a form can encode one character as
+ * nine bytes.
+ */
 const MAX_BYTES = 262_144
 
-/** Pages for those who work in a shelter: they sign in, and every change is one that the contract knows. */
+/** The pages for shelter staff, who sign in. They make the same changes as the API. */
 export function consoleFace(context: Context): Face {
   const { config } = context
   return {
@@ -49,7 +52,7 @@ export function consoleFace(context: Context): Face {
       questionsPages(app, context)
       peoplePages(app, context)
       keyPages(app, context)
-      makeKeys(app, context)
+      newKeyPages(app, context)
       accountPages(app, context)
     },
   }

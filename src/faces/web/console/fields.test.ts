@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NewPet } from '../../../pets/schema.ts'
 import { signIn } from '../../../testing/console.ts'
 import { startApp } from '../../../testing/start-app.ts'
+import { newPetOf } from './animals/form.ts'
 
-/** So much may the names of both add to a page. */
+/** The lists of countries and currencies may add this much to a page. */
 const MAX_BYTES = 14_500
 
-test('fields for countries and currencies offer their names in the language of the page', async (t) => {
+test('country and currency fields offer names in the language of the page', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   await app.post('/v1/organizations', { name: 'Harbour Shelter', code: 'CO12' })
   const admin = await signIn(app, { role: 'admin' })
@@ -33,4 +35,14 @@ test('fields for countries and currencies offer their names in the language of t
       assert.ok(bytes <= MAX_BYTES, `${bytes}`)
     }
   }
+})
+
+test('the form of an animal reads a breed like an import', () => {
+  const breedOf = (primary: string, secondary = '') =>
+    (newPetOf({ 'breed.primary': primary, 'breed.secondary': secondary, 'breed.mixed': '' }) as NewPet).breed
+
+  assert.deepEqual(breedOf('Labrador / Mix'), { primary: 'Labrador', mixed: true })
+  assert.deepEqual(breedOf('Lab x Poodle'), { primary: 'Lab', secondary: 'Poodle', mixed: true })
+  assert.deepEqual(breedOf('Beagle cross'), { primary: 'Beagle', mixed: true })
+  assert.deepEqual(breedOf('Beagle'), { primary: 'Beagle' })
 })

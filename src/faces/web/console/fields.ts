@@ -1,34 +1,33 @@
 import { hash } from 'node:crypto'
 import type { ApiError, ErrorDetail } from '../../../errors.ts'
-import { type FormBody, textIn, typedText } from '../../../http/form-body.ts'
+import { type FormBody, normalizeText, readField } from '../../../http/form-body.ts'
 import { type Html, html } from '../../../http/html.ts'
-import { CURRENCY_CODES, countryCodes } from '../../../http/iso-codes.ts'
+import { CURRENCY_CODES, listCountryCodes } from '../../../http/iso-codes.ts'
 import type { Language } from '../../../http/language.ts'
-import { amountOf, weightOf } from '../../../transfer/amounts.ts'
-import { KILOGRAM_GRAMS } from '../../../transfer/words.ts'
-import { digitsOf } from '../currency.ts'
+import { KILOGRAM_GRAMS, parseAmount, parseWeight } from '../../../transfer/words.ts'
+import { fractionDigitsOf } from '../currency.ts'
 import { type Problem, type TextField, textField } from '../forms.ts'
 import type { Texts } from '../texts/texts.ts'
 import { wholeNumberOf } from './address.ts'
 
-// The fields of the forms for an animal and for an organization: how a field shows what is stored, what it
-// puts into the patch, and what it says if the patch is refused. The lists of fields are in `animals/form.ts`
-// and `organization/form.ts`.
+// The fields of the forms for animals and organizations. Each field shows a stored value, reads a typed text,
+// and explains a refused text. `animals/form.ts` and `organization/form.ts` list the fields.
 
 type Words = Texts['console']
 type Json = Record<string, unknown>
 
 interface KindRules {
-  /** The text for a stored value; `String` when absent. @param parent the object that holds the value */
+  /** Converts a stored value to text. Default: `String`. @param parent the object that contains the value */
   show?(value: unknown, parent: Json): string
   /**
-   * The value that a text means; the text itself when absent. A text without a meaning stays a text, and the
-   * contract refuses it.
+   * Converts a typed text to a value. Default: the text itself. A text that cannot be parsed stays a text,
+   * and the schema refuses it.
    *
-   * @param sibling the text of the field beside it, by the last part of its name
+   * @param sibling returns the text of another field of the same member, by the last part of that field's
+   * name
    */
   read?(text: string, sibling: (part: string) => string | undefined): unknown
-  /** The sentence for a value that the contract refuses. */
+  /** The name of the message for a value that the schema refuses. */
   problem: Exclude<keyof Words['animal']['fields']['problems'], 'tooLong'>
 }
 
@@ -46,15 +45,16 @@ const KINDS = {
   number: { read: readNumber, problem: 'number' },
   kilograms: {
     show: (grams) => String(Number(grams) / KILOGRAM_GRAMS),
-    read: (text) => weightOf(text, KILOGRAM_GRAMS) ?? text,
+    read: (text) => parseWeight(text, KILOGRAM_GRAMS) ?? text,
     problem: 'number',
   },
   money: {
     show(amount, { currency }) {
-      const digits = digitsOf(currency as string | undefined)
+      const digits = fractionDigitsOf(currency as string | undefined)
       return (Number(amount) / 10 ** digits).toFixed(digits)
     },
-    read: (text, sibling) => amountOf(text, 10 ** digitsOf(sibling('currency')?.toUpperCase())) ?? text,
+    read: (text, sibling) =>
+      parseAmount(text, 10 ** fractionDigitsOf(sibling('currency')?.toUpperCase())) ?? text,
     problem: 'number',
   },
   country: { read: (text) => text.toUpperCase(), problem: 'code' },
@@ -71,7 +71,7 @@ function readYesOrNo(text: string): boolean | string {
   return text === 'yes' ? true : text === 'no' ? false : text
 }
 
-/** Reads a number with a point or a comma before the fraction. */
+/** Reads a number with a decimal point or comma. */
 function readNumber(text: string): number | string {
   return /^-?\d{1,12}(?:[.,]\d{1,12})?$/.test(text) ? Number(text.replace(',', '.')) : text
 }
@@ -86,10 +86,10 @@ function joinWith(separator: string) {
 }
 
 export interface FormField {
-  /** Where its value is in the patch, with a dot before a member of a member. */
+  /** The path of the value in the patch, such as `breed.primary`. */
   name: string
   kind: keyof typeof KINDS
-  /** Over the whole width of the form. */
+  /** Whether the field is as wide as the form. */
   wide?: boolean
 }
 
@@ -98,27 +98,29 @@ type Kind = FormField['kind']
 export const field = (name: string, kind: Kind = 'line'): FormField => ({ name, kind })
 export const wide = (name: string, kind: Kind = 'line'): FormField => ({ name, kind, wide: true })
 
-/** The text in each field of a form, by the field's name. */
+/** The texts of a form, by field name. */
 export type Values = Record<string, string>
 
-/** What a form sent. A field that was not sent is absent, but a box that is not checked is empty. */
+/**
+ * Reads the fields of a sent form. A missing field is absent from the result, but an unchecked box is empty.
+ */
 export function readValues(form: FormBody, fields: readonly FormField[]): Values {
   const values: Values = {}
   for (const { name, kind } of fields) {
-    if (form.has(name)) values[name] = textIn(form, name)
+    if (form.has(name)) values[name] = readField(form, name)
     else if (kind === 'check') values[name] = ''
   }
   return values
 }
 
-/** What the fields show of a stored animal or organization. */
+/** Converts a stored animal or organization to the texts of the fields. */
 export function valuesOf(stored: object, fields: readonly FormField[]): Values {
   return Object.fromEntries(
-    fields.map(({ name, kind }) => [name, typedText(shown(stored as Json, name, kind))]),
+    fields.map(({ name, kind }) => [name, normalizeText(textOf(stored as Json, name, kind))]),
   )
 }
 
-function shown(stored: Json, name: string, kind: Kind): string {
+function textOf(stored: Json, name: string, kind: Kind): string {
   const [member = '', part] = name.split('.')
   const parent = part === undefined ? stored : ((stored[member] ?? {}) as Json)
   const value = parent[part ?? member]
@@ -126,12 +128,12 @@ function shown(stored: Json, name: string, kind: Kind): string {
   return value === undefined ? '' : show(value, parent)
 }
 
-/** The names of the fields whose text differs from what the form would show now. */
+/** The names of the fields whose text differs from the stored one. */
 export function changedFields(values: Values, now: Values): Set<string> {
   return new Set(Object.keys(values).filter((name) => values[name] !== (now[name] ?? '')))
 }
 
-/** The patch (RFC 7396) that some fields of a form make. An empty field removes its value. */
+/** The JSON merge patch (RFC 7396) for some fields. An empty field removes its value. */
 export function patchOf(values: Values, names: ReadonlySet<string>, fields: readonly FormField[]): Json {
   const patch: Json = {}
   for (const { name, kind } of fields) {
@@ -154,19 +156,25 @@ const MARK_LENGTH = 5
 
 const markOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, MARK_LENGTH)
 
-/** A short hash of each text that a form shows. The form sends them back, so we know what somebody typed. */
+/**
+ * A short hash of each text that a form shows. The form sends the hashes back, so the service knows which
+ * fields were edited.
+ */
 export function marksOf(values: Values, fields: readonly FormField[]): string {
   return fields.map(({ name }) => markOf(values[name] ?? '')).join('')
 }
 
-/** The texts that differ from what the form showed; all texts if the marks do not fit the form. */
+/**
+ * The edited texts, which differ from their hashes. If the hashes do not belong to this form, all texts count
+ * as edited.
+ */
 export function typedIn(values: Values, marks: string, fields: readonly FormField[]): Values {
-  const isWhole = marks.length === fields.length * MARK_LENGTH
+  const hasAllMarks = marks.length === fields.length * MARK_LENGTH
   const typed: Values = {}
   for (const [index, { name }] of fields.entries()) {
     const text = values[name]
     const mark = marks.slice(index * MARK_LENGTH, (index + 1) * MARK_LENGTH)
-    if (text !== undefined && !(isWhole && markOf(text) === mark)) typed[name] = text
+    if (text !== undefined && !(hasAllMarks && markOf(text) === mark)) typed[name] = text
   }
   return typed
 }
@@ -177,31 +185,31 @@ interface Schema {
   properties?: Record<string, Schema>
 }
 
-/** The contract's schema of a field's value. @param members the schema of each member of the patch */
+/** The schema of a field's value. @param members the schemas of the members of the patch */
 export function schemaIn(members: Record<string, object>, name: string): Schema {
   const [member = '', part] = name.split('.')
   const schema: Schema = members[member] ?? {}
   return (part === undefined ? schema : schema.properties?.[part]) ?? {}
 }
 
-/** The field of a problem that no field has: the form itself has the id `field-form`. */
+/** The name for problems that belong to no field. The form itself has the id `field-form`. */
 export const NON_FIELD = 'form'
 
 interface FormWords {
   fields: readonly FormField[]
   labels: Record<string, string>
   maxLengthOf(name: string): number | undefined
-  /** The sentence for a field, if the sentence of its kind does not fit. */
+  /** Returns a message that replaces the message for the kind of the field. */
   messageOf?(name: string, code: ErrorDetail['code']): string | undefined
 }
 
-/** Why the contract refuses a patch, in words, at the fields that made it. */
+/** The problems of a refused patch, each with the field of the form. */
 export function problemsOf({ code, details = [] }: ApiError, words: Words, form: FormWords): Problem[] {
   if (details.length === 0) return [{ field: NON_FIELD, message: words.errors[code] ?? words.otherError }]
   const problems = new Map<string, Problem>()
   for (const detail of details) {
     const problem = problemOf(detail, words, form)
-    // Three tags that are too long are one problem.
+    // Reports one problem per field, even if three tags are too long.
     if (!problems.has(problem.field)) problems.set(problem.field, problem)
   }
   return [...problems.values()]
@@ -221,7 +229,7 @@ function problemOf({ pointer = '', code }: ErrorDetail, words: Words, form: Form
   return { field: name, message: form.messageOf?.(name, code) ?? problems[KINDS[kind].problem](label) }
 }
 
-/** A field for a code, for which a browser offers the names. A page has at most one of each kind. */
+/** A field for a code, with suggestions of names (datalist). A page may have each kind only once. */
 export function codeField(of: 'country' | 'currency', language: Language, field: TextField): Html {
   return html`${textField({ ...field, list: of })}${codeList(of, language)}`
 }
@@ -235,11 +243,11 @@ function codeList(of: 'country' | 'currency', language: Language): Html {
   return list
 }
 
-/** Leaves out the end tags, which HTML does not require: there are hundreds of options. */
+/** Omits the optional end tags to save bytes, because there are hundreds of options. */
 function newCodeList(of: 'country' | 'currency', language: Language): Html {
   const names = new Intl.DisplayNames(language, { type: of === 'country' ? 'region' : 'currency' })
   const { compare } = new Intl.Collator(language)
-  const codes = of === 'country' ? countryCodes() : CURRENCY_CODES
+  const codes = of === 'country' ? listCountryCodes() : CURRENCY_CODES
   const named = codes.map((code) => [code, names.of(code) ?? code])
   const sorted = named.sort(([, one = ''], [, other = '']) => compare(one, other))
   return html`<datalist id="${of}">${sorted.map(([code, name]) => html`<option value="${code}">${name}`)}</datalist>`

@@ -13,7 +13,7 @@ import { type Texts, textsOf } from '../texts/texts.ts'
 import { wholeNumberOf } from './address.ts'
 import { callerMay, PREFIX } from './pages.ts'
 
-/** The links of every page, each with the right to follow it. */
+/** The navigation, with the right that each link requires. */
 const NAV = [
   ['/', 'start', 'seeNumbers'],
   ['/animals', 'animals', 'seeAnimals'],
@@ -63,7 +63,7 @@ function header(language: Language, { url, caller }: FastifyRequest): Html {
   return html`<header class="side">
 <a class="home" href="${PREFIX}/">adoptable</a>
 <nav aria-label="${words.title}"><ul>${links}</ul></nav>
-${who(words, caller)}
+${account(words, caller)}
 </header>`
 }
 
@@ -71,7 +71,7 @@ const footer = (language: Language): Html => html`<footer class="foot">${languag
 
 const isIn = (path: string, to: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
 
-function who(words: Texts['console'], { staff }: Caller): Html | undefined {
+function account(words: Texts['console'], { staff }: Caller): Html | undefined {
   return (
     staff &&
     html`<div class="who"><a href="${PREFIX}/account">${staff.name}</a> <small>${words.roles[staff.role]}</small>
@@ -79,14 +79,14 @@ function who(words: Texts['console'], { staff }: Caller): Html | undefined {
   )
 }
 
-/** What a change did, by a name in the address. An address cannot bring a text of its own. */
+/** The notice after a change. The address only names the notice, so it cannot supply its own text. */
 function notice({ query }: FastifyRequest, words: Texts['console']): Html | undefined {
   const { done } = query as { done?: unknown }
   const text = Object.hasOwn(words.notices, String(done)) && words.notices[String(done)]
   return text ? html`<p class="notice" role="status">${text}</p>` : undefined
 }
 
-/** A page of the console without links, also for people who are not signed in. */
+/** A page without navigation, also for people who are not signed in. */
 export function barePage(
   language: Language,
   title: string,
@@ -106,7 +106,7 @@ ${main}</div>`,
   })
 }
 
-/** An error in words, with a way back. */
+/** An error page with a link to the overview. */
 export function consoleError(
   { status, code }: ApiError,
   headers: IncomingHttpHeaders,
@@ -122,10 +122,14 @@ export function consoleError(
     html`<p>${advice}</p>
 <p><a href="${PREFIX}/">${words.toStart}</a></p>`,
   )
-  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: LANGUAGE_VARY } }
+  return {
+    type: HTML_TYPE,
+    body,
+    headers: { ...pageHeaders(config, { isolated: true }), vary: LANGUAGE_VARY },
+  }
 }
 
-/** For a form that was sent after its session had ended. */
+/** The answer to a form that was sent after the session had ended. */
 export function signedOutPage(headers: IncomingHttpHeaders): string {
   const language = languageOf(headers)
   const { signedOut } = textsOf(language).console
@@ -139,22 +143,22 @@ export function signedOutPage(headers: IncomingHttpHeaders): string {
 
 const ROWS_PER_PAGE = 50
 
-interface ListPart {
+interface ListPage {
   organizationId: number | undefined
   limit: number
   after?: number
 }
 
-/** The rows of one page of a list in the order of their ids, and links to the other pages. */
+/** One page of a list in the order of ids, with links to the first page and the next page. */
 export async function pageOf<Row extends { id: number }>(
   request: FastifyRequest,
   path: string,
-  list: (part: ListPart) => Promise<Row[]>,
+  list: (part: ListPage) => Promise<Row[]>,
 ): Promise<{ rows: readonly Row[]; pager: Part }> {
   const { animals } = wordsFor(request).words
   const { organizationId } = request.caller
   const after = wholeNumberOf((request.query as { after?: unknown }).after)
-  // One row more says whether there is a next page.
+  // Reads one more row to know whether there is a next page.
   const part = { organizationId, limit: ROWS_PER_PAGE + 1, ...(after !== undefined && { after }) }
   const found = await list(part)
   const rows = found.slice(0, ROWS_PER_PAGE)
@@ -176,24 +180,27 @@ ${next && html`<a class="button plain" rel="next" href="${next}">${words.next}</
 interface Secret {
   title: string
   lead: string
-  label: string
-  /** A link or a key. It is in no address, and nowhere else. */
-  secret: string
+  label?: string
+  /** A link or a key that no other page shows. Absent if the service sent it by e-mail only. */
+  secret?: string
   back: { path: string; text: string }
 }
 
-/** Shows a secret this once, to be copied. */
+/** The page that shows a secret once, with a button to copy it. */
 export function shownOnce(request: FastifyRequest, { title, lead, label, secret, back }: Secret): string {
   const { words } = wordsFor(request)
   return consolePage(request, {
     title,
     main: html`<div class="narrow"><h1>${title}</h1>
 <p class="lead">${lead}</p>
-<div class="card"><label for="secret">${label}</label>
+${
+  secret !== undefined &&
+  html`<div class="card"><label for="secret">${label}</label>
 <div class="secret"><textarea id="secret" rows="2" readonly autocomplete="off" spellcheck="false">${secret}</textarea>
 <button class="plain" type="button" data-copies="secret" data-copied="${words.people.copied}" hidden>${words.people.copy}</button></div>
 <p class="hint" role="status"></p>
-<p>${words.people.onlyOnce}</p></div>
+<p>${words.people.onlyOnce}</p></div>`
+}
 <p><a href="${back.path}">${back.text}</a></p></div>`,
   })
 }

@@ -8,7 +8,7 @@ import type { Caller } from '../../../http/caller.ts'
 import type { Gate } from '../../../http/face.ts'
 import { LANGUAGE_VARY } from '../../../http/language.ts'
 import { visitorOf } from '../../../keys/identify.ts'
-import { charge } from '../../../limits/charge.ts'
+import { charge } from '../../../limits/limiter.ts'
 import { identifyStaff } from '../../../staff/identify.ts'
 import { may } from '../../../staff/roles.ts'
 import { requireSameOrigin } from '../../../staff/session-cookie.ts'
@@ -16,7 +16,7 @@ import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { signedOutPage } from './frame.ts'
 import { PREFIX } from './pages.ts'
 
-/** People who are signed in have a rate limit of their own; all others share the limit of their address. */
+/** Each signed-in person has a rate limit. All other clients share the limit of their IP address. */
 export function consoleGate(context: Context): Gate {
   const { config, limiter } = context
   const visitor = (address: string | undefined): Caller => visitorOf(address, config.anonymous)
@@ -27,21 +27,21 @@ export function consoleGate(context: Context): Gate {
       const { headers, refusal } = await charge(limiter, caller)
       return refusal ? { headers, refusal } : { headers: {} }
     },
-    // `requireNeeds` checks the rights.
+    // `requireNeeds` checks the rights, because it knows the route.
     authorize: () => undefined,
   }
 }
 
-/** Hook: what every answer of the console says to a browser. */
+/** Hook that sets the headers of every answer of the console. */
 export function pageHook(config: Config): Hook {
-  const headers = { ...pageHeaders(config), ...NO_STORE, vary: LANGUAGE_VARY }
+  const headers = { ...pageHeaders(config, { isolated: true }), ...NO_STORE, vary: LANGUAGE_VARY }
   return (_request, reply, done) => {
     reply.headers(headers).type(HTML_TYPE)
     done()
   }
 }
 
-/** Hook: changes come from pages of our own, and whoever sends them may. */
+/** Hook that checks the origin of a change and the rights of its sender. */
 export function requireNeeds(config: Config): Hook {
   return (request, reply, done) => {
     const { method, url } = request
@@ -57,12 +57,17 @@ export function requireNeeds(config: Config): Hook {
   }
 }
 
-/** The router takes both for the first page, whose address has a slash. */
+/**
+ * Adds a slash to the address of the first page, because the router also accepts the address without a slash.
+ */
 function withSlash(url: string): string {
   return `${PREFIX}/${url.slice(url.includes('?') ? url.indexOf('?') : url.length)}`
 }
 
-/** After a new sign-in in another tab, people can send a form again, so they lose no text. */
+/**
+ * For a form, answers with a page instead of a redirect. People can then sign in in another tab and send the
+ * form again.
+ */
 function sendToSignIn(request: FastifyRequest, reply: FastifyReply, isRead: boolean): void {
   if (isRead) void reply.redirect(`${PREFIX}/sign-in?to=${encodeURIComponent(request.url)}`, 303)
   else void reply.code(403).send(signedOutPage(request.headers))

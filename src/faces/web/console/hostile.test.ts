@@ -3,31 +3,31 @@ import { type TestContext, test } from 'node:test'
 import { applyFor, openForm, sendForm, visit } from '../../../testing/applicant.ts'
 import { formIn, signIn } from '../../../testing/console.ts'
 import { startGallery } from '../../../testing/gallery.ts'
-import { addHostile, assertSound, hostile, SCRIPT } from '../../../testing/hostile.ts'
+import { addHostile, assertOwnMarkup, hostileText, SCRIPT } from '../../../testing/hostile.ts'
 import { upload } from '../../../testing/upload.ts'
 import { FORM_FIELDS as ANIMAL_FIELDS } from './animals/form.ts'
 import { FIELDS as SHELTER_FIELDS } from './organization/form.ts'
 import { PAGES } from './pages.ts'
 
-/** An address, for all that its form says, whose letter would go to somebody else too. */
+/** A valid e-mail address that would add a second recipient if it were not escaped. */
 const EMAIL = 'kim?bcc=eve%40evil.example&body=x@doe.example'
 
-const ONE_LINE = { name: hostile(200), phone: hostile(50) }
+const ONE_LINE = { name: hostileText(200), phone: hostileText(50) }
 
-/** Every text that people can write to each other: shelters, their staff, those who apply, and programs. */
+/** Hostile values for every text that shelters, staff, applicants and programs can write. */
 async function startHostile(t: TestContext) {
   const app = await startGallery(t)
   const { id: petId } = await addHostile(app)
-  const admin = await signIn(app, { role: 'admin', name: hostile(200) })
-  await signIn(app, { organizationId: 1, name: hostile(200) })
+  const admin = await signIn(app, { role: 'admin', name: hostileText(200) })
+  await signIn(app, { organizationId: 1, name: hostileText(200) })
   const question = { text: SCRIPT, required: false }
   const applicationQuestions = [
     { ...question, id: 'pets', kind: 'text' },
-    { ...question, id: 'home', kind: 'choice', options: [SCRIPT, hostile(30)] },
+    { ...question, id: 'home', kind: 'choice', options: [SCRIPT, hostileText(30)] },
   ]
   assert.equal((await app.patch('/v1/organizations/1', { applicationQuestions })).status, 200)
   const staff = {
-    ...{ microchip: hostile(15), intakeKind: hostile(40), kennel: hostile(40) },
+    ...{ microchip: hostileText(15), intakeKind: hostileText(40), kennel: hostileText(40) },
     ...{ intakeNote: SCRIPT, notes: SCRIPT },
   }
   const patched = await app.patch(`/v1/pets/${petId}`, {
@@ -39,37 +39,37 @@ async function startHostile(t: TestContext) {
   const link = await applyFor(app, petId, { ...ONE_LINE, ...answers, email: EMAIL })
   const decided = await app.patch('/v1/applications/1', { status: 'in_review', note: SCRIPT, reply: SCRIPT })
   assert.equal(decided.status, 200, decided.text)
-  const other = await app.add({ name: hostile(200), organizationId: 1 })
+  const other = await app.add({ name: hostileText(200), organizationId: 1 })
   const order = { petId: other, adopter: { ...ONE_LINE, email: EMAIL, message: SCRIPT } }
   assert.equal((await app.post('/v1/store/orders', order)).status, 201)
-  const key = { name: hostile(100), access: 'read', plan: 'free' }
+  const key = { name: hostileText(100), access: 'read', plan: 'free' }
   return { app, admin, link, petId, key }
 }
 
-test('every text that an animal and a shelter can have is a hostile one here', async (t) => {
+test('the fixtures fill every text of an animal and a shelter with hostile text', async (t) => {
   const { admin } = await startHostile(t)
   for (const [path, fields] of [
     ['/console/animals/1', ANIMAL_FIELDS],
     ['/console/organizations/1', SHELTER_FIELDS],
   ] as const) {
-    const shown = formIn((await admin.get(path)).text, path)
+    const values = formIn((await admin.get(path)).text, path)
     for (const { name, kind } of fields)
-      if (['line', 'text', 'list'].includes(kind)) assert.ok(shown[name]?.startsWith(hostile(15)), name)
+      if (['line', 'text', 'list'].includes(kind)) assert.ok(values[name]?.startsWith(hostileText(15)), name)
   }
 })
 
-test('what anybody writes is shown as text on every page of the console, and no letter goes to more than one', async (t) => {
+test('every console page escapes hostile text, and every e-mail goes to one address only', async (t) => {
   const { app, admin, petId, key } = await startHostile(t)
   const texts: string[] = []
   const check = async (about: string, answer: ReturnType<typeof admin.get>): Promise<void> => {
     const { status, text } = await answer
     assert.ok(status < 500, `${status} ${about}`)
-    assertSound(text, about)
+    assertOwnMarkup(text, about)
     texts.push(text)
   }
-  await check('a key that is made', admin.send('/console/keys/new', key))
+  await check('new key', admin.send('/console/keys/new', key))
   await check(
-    'somebody invited',
+    'invitation',
     admin.send('/console/people/new', { ...ONE_LINE, email: 'a@a.example', role: 'staff' }),
   )
   const paths = Object.keys(PAGES).flatMap((name) => (name.startsWith('GET ') ? [name.slice(4)] : []))
@@ -87,22 +87,22 @@ test('what anybody writes is shown as text on every page of the console, and no 
     `/console/sign-in?to=${encodeURIComponent(`/console/${SCRIPT}`)}`,
   ])
     await check(path, admin.get(path))
-  // Each field, and each name and address, is on at least one of them.
+  // Each text appears on at least one page.
   const all = texts.join('')
-  assert.ok(all.split('&lt;/script&gt;&lt;img src=x').length > 100, 'texts are shown')
+  assert.ok(all.split('&lt;/script&gt;&lt;img src=x').length > 100, 'the pages show the texts')
 
-  const letters = [...all.matchAll(/href="mailto:([^"]*)"/g)].map(([, address = '']) => address)
-  assert.ok(letters.length >= 3, 'of the application, beside the others, and of the order')
-  for (const address of letters) assert.match(address, /^[\w%.'-]+@[\w.-]+$/)
+  const addresses = [...all.matchAll(/href="mailto:([^"]*)"/g)].map(([, address = '']) => address)
+  assert.ok(addresses.length >= 3, 'e-mails of the application, the order and others')
+  for (const address of addresses) assert.match(address, /^[\w%.'-]+@[\w.-]+$/)
   const log = app.log.join('')
   for (const written of ['onerror=alert(1)', 'bcc=eve', admin.token])
     assert.ok(!log.includes(written), written)
 })
 
-/** What no store, header or number takes. */
+/** Texts that no database, header or number accepts. */
 const ODD = ['a\0b', '\u0085\u2028', '9'.repeat(30), '-1', '9223372036854775808', '__proto__']
 
-test('whatever is typed into a form of the console comes back as text, and is no error of ours', async (t) => {
+test('hostile input in every console form is escaped and causes no 500', async (t) => {
   const { admin, petId } = await startHostile(t)
   const forms = Object.keys(PAGES).flatMap((name) => {
     const path = name.slice('POST '.length)
@@ -118,19 +118,19 @@ test('whatever is typed into a form of the console comes back as text, and is no
         const typed = Object.fromEntries(names.map((name) => [name, value]))
         const { status, text } = await admin.send(address, { ...typed, ...more })
         assert.ok(status < 500, `${status} ${path} ${JSON.stringify(value)}`)
-        assertSound(text, path)
+        assertOwnMarkup(text, path)
       }
   }
-  // What two people changed at once is shown side by side.
+  // The conflict page shows both versions.
   const path = `/console/animals/${petId}`
   const before = formIn((await admin.get(path)).text, path)
   await admin.send(path, { ...before, name: `${SCRIPT} theirs` })
   const conflict = await admin.send(path, { ...before, name: `${SCRIPT} yours`, once: undefined })
   assert.equal(conflict.status, 412)
-  assertSound(conflict.text, 'conflict')
+  assertOwnMarkup(conflict.text, 'conflict')
 })
 
-test('what is in a file to be imported is shown as text: its name, headings and cells', async (t) => {
+test('name, headings and cells of an imported file are escaped', async (t) => {
   const { app, admin } = await startHostile(t)
   const cell = `"${SCRIPT.replaceAll('"', '""')}"`
   for (const file of [
@@ -139,14 +139,14 @@ test('what is in a file to be imported is shown as text: its name, headings and 
     `{"name": ${JSON.stringify(SCRIPT)}, "category": "Dog", ${JSON.stringify(SCRIPT)}: 1}`,
     SCRIPT,
   ])
-    for (const name of ['animals.csv', '<b>x</b>.ndjson', `${hostile(30)}.json`]) {
+    for (const name of ['animals.csv', '<b>x</b>.ndjson', `${hostileText(30)}.json`]) {
       const { status, text } = await upload(app, admin, file, { name: name.replaceAll('"', '%22') })
       assert.ok(status < 500, `${status} ${file}`)
-      assertSound(text, file)
+      assertOwnMarkup(text, file)
     }
 })
 
-test('what an applicant and a shelter write to each other is text on the applicant’s pages', async (t) => {
+test('the applicant’s pages escape what applicant and shelter wrote', async (t) => {
   const { app, link, petId } = await startHostile(t)
   const form = await openForm(app, petId)
   const path = `/animals/${petId}/apply`
@@ -161,6 +161,6 @@ test('what an applicant and a shelter write to each other is text on the applica
   })) {
     assert.ok(status < 500, `${status} ${about}`)
     assert.match(text, /&lt;\/script&gt;&lt;img src=x/, about)
-    assertSound(text, about)
+    assertOwnMarkup(text, about)
   }
 })

@@ -2,19 +2,19 @@ import type { RouteOptions } from 'fastify'
 import type { Caller } from '../../../http/caller.ts'
 import { may, type Right } from '../../../staff/roles.ts'
 
-/** Who may use a page: people with a right, everybody who is signed in, or anybody. */
-export type Needed = Right | 'anyStaff' | 'anybody'
+/** The people who may use a page: people with a right, all staff, or everyone. */
+export type PageRight = Right | 'anyStaff' | 'anybody'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may use a page of the console, from `PAGES`. */
-    needs?: Needed
+    /** The right that the console page needs, from `PAGES`. */
+    needs?: PageRight
   }
 }
 
 export const PREFIX = '/console'
 
-/** Every page of the console and every change that one sends, with what it asks for. The one list. */
+/** Every page and every change of the console, with the required right. */
 export const PAGES = {
   'GET /sign-in': 'anybody',
   'POST /sign-in': 'anybody',
@@ -40,6 +40,7 @@ export const PAGES = {
   'GET /organization/questions': 'changeOrganization',
   'POST /organization/questions': 'changeOrganization',
   'GET /import': 'changeAnimals',
+  'GET /import/refused.csv': 'changeAnimals',
   'POST /import': 'changeAnimals',
   'POST /import/columns': 'changeAnimals',
   'POST /import/confirm': 'changeAnimals',
@@ -70,21 +71,21 @@ export const PAGES = {
   'POST /account': 'anyStaff',
   'POST /account/password': 'anyStaff',
   'POST /account/sign-out': 'anyStaff',
-} as const satisfies Record<string, Needed>
+} as const satisfies Record<string, PageRight>
 
-/** Route hook: puts what the list says where the gate finds it. @throws for a page that it does not name */
+/** Route hook that stores the required right in the route. @throws {Error} for a route that is not in `PAGES` */
 export function declareNeeds(route: RouteOptions): void {
   const path = route.url.slice(PREFIX.length) || '/'
   const methods = [route.method].flat().map((method) => (method === 'HEAD' ? 'GET' : method))
   for (const method of new Set(methods)) {
     const name = `${method} ${path}`
-    const needs: Needed | undefined = PAGES[name as keyof typeof PAGES]
+    const needs: PageRight | undefined = PAGES[name as keyof typeof PAGES]
     if (!needs) throw new Error(`the page ${name} has no place in the list of console/pages.ts`)
     route.config = { ...route.config, needs }
   }
 }
 
-/** Whether a caller has a right, for what a page shows. */
+/** Whether a caller has a right. Pages use this function to hide controls that the caller cannot use. */
 export function callerMay({ staff }: Caller, right: Right): boolean {
   return staff !== undefined && may(staff.role, right)
 }

@@ -5,11 +5,11 @@ import { publicOrigin } from '../../../http/link.ts'
 import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import * as pets from '../../../pets/store.ts'
-import { kindWords } from '../kind-words.ts'
+import { categoryLabel } from '../kind-words.ts'
 import { pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
 import { animalPath, findAnimal, type Gallery, idOfSlug, shelterPath } from './animals.ts'
-import { beginning, galleryPage, sharedHead } from './frame.ts'
+import { excerpt, galleryPage, sharedHead } from './frame.ts'
 import {
   addressLines,
   contactFacts,
@@ -21,7 +21,9 @@ import {
 } from './page-parts.ts'
 import {
   type Animal,
+  ageGroupWords,
   ageWords,
+  agree,
   breedWords,
   dateWords,
   feeWords,
@@ -29,16 +31,17 @@ import {
   type Phrasing,
   placeWords,
   sexWords,
+  sizeWords,
   weightWords,
   wholeUnits,
 } from './phrases.ts'
 import { newPage, phrasingFor, requirePath, sendGallery, sendRefusal } from './send.ts'
 
-/** So long is somebody who has found a home still shown, to those who have its address. */
-const SHOWN_MS = 30 * 86_400_000
+/** The page of an adopted animal stays available for this time. */
+const SHOWN_AFTER_ADOPTION_MS = 30 * 86_400_000
 
-/** The animal has had a home for long. */
-class LongAdopted extends Error {}
+/** The animal's page is gone, because the adoption was too long ago. */
+class AdoptedLongAgo extends Error {}
 
 export function animalRoute(app: App, gallery: Gallery): void {
   const { context } = gallery
@@ -51,14 +54,14 @@ export function animalRoute(app: App, gallery: Gallery): void {
       return await sendGallery(request, reply, context, async (phrasing) => {
         const animal = await findAnimal(gallery, id)
         if (!animal) throw new ApiError('pet_not_found')
-        if (isOver(animal, phrasing.now)) throw new LongAdopted()
+        if (isOver(animal, phrasing.now)) throw new AdoptedLongAgo()
         const own = animalPath(animal)
         requirePath(request, own)
         const body = await animalPage(gallery, phrasing, animal, publicOrigin(config, request))
         return newPage(body, { headers, now: phrasing.now })
       })
     } catch (error) {
-      if (error instanceof LongAdopted)
+      if (error instanceof AdoptedLongAgo)
         return sendRefusal(reply, config, 410, adoptedPage(phrasingFor(request, context)))
       throw error
     }
@@ -67,7 +70,7 @@ export function animalRoute(app: App, gallery: Gallery): void {
 
 function isOver({ status, statusChangedAt, updatedAt }: Animal, now: number): boolean {
   const since = statusChangedAt ?? updatedAt
-  return status === 'sold' && (since === undefined || now >= Date.parse(since) + SHOWN_MS)
+  return status === 'sold' && (since === undefined || now >= Date.parse(since) + SHOWN_AFTER_ADOPTION_MS)
 }
 
 async function animalPage(
@@ -79,18 +82,19 @@ async function animalPage(
   const parts = await partsOf(gallery, phrasing, animal)
   const { texts, language } = phrasing
   const { name, status, description, photos } = animal
-  const place = placeWords(animal.place) || placeWords(parts.shelter?.address)
+  const place = placeWords(language, animal.place) || placeWords(language, parts.shelter?.address)
   const words =
     status === 'sold'
       ? texts.gallery.adoptedDescription(name)
       : texts.gallery.description(name, breedWords(texts, animal, parts.kind), place)
-  const told = beginning(description === undefined ? words : `${words} ${description}`)
+  const title = `${status === 'sold' ? texts.gallery.isAdopted(name) : texts.gallery.adoptTitle(name)} · adoptable`
+  const previewText = excerpt(description === undefined ? words : `${words} ${description}`)
   const path = animalPath(animal)
   const url = origin + path
   return galleryPage({
-    ...{ language, path, title: `${name} · adoptable`, description: told, scripts: ['gallery.js'] },
+    ...{ language, path, title, description: previewText, scripts: ['gallery.js'] },
     head: sharedHead({
-      ...{ phrasing, url, origin, title: name, description: told, photo: photos?.[0] },
+      ...{ phrasing, url, origin, title: name, description: previewText, photo: photos?.[0] },
       data: offerData(animal, parts.shelter, url, origin),
     }),
     main: animalMain(phrasing, parts),
@@ -107,15 +111,18 @@ async function partsOf(gallery: Gallery, phrasing: Phrasing, animal: Animal): Pr
   ])
   return {
     animal,
-    kind: kindWords(phrasing.texts, kinds.get(categoryId)?.name ?? ''),
-    shelter: stored && organizations.toShown(stored, show.photosAt),
+    kind: categoryLabel(phrasing.texts, kinds.get(categoryId)?.name ?? ''),
+    shelter: stored && organizations.toView(stored, show.photosBase),
     friends: friends.filter((friend) => friend.status !== null),
   }
 }
 
 const AVAILABILITY = { available: 'InStock', pending: 'LimitedAvailability', sold: 'SoldOut' }
 
-/** As schema.org has it, which knows no animals: an offer of a shelter. */
+/**
+ * The animal as schema.org JSON-LD. schema.org has no type for animals, so the data describes an offer of the
+ * shelter.
+ */
 function offerData(
   { name, status = 'sold', fee }: Animal,
   shelter: Organization | undefined,
@@ -132,31 +139,31 @@ function offerData(
   return shelter && home ? [offer, shelterData(shelter, home)] : [offer]
 }
 
-/** Nothing of the animal any more, its name neither. */
+/** The page for an animal that was adopted long ago. The page contains no data of the animal. */
 function adoptedPage({ language, texts }: Phrasing): string {
   const { gallery, common } = texts
   return galleryPage({
     ...{ language, path: '', title: gallery.longAdopted },
-    main: html`<h1>${gallery.longAdopted}</h1><p>${gallery.adoptedAdvice}</p>
+    main: html`<h1>${gallery.longAdopted}</h1><p>${texts.apply.notAvailableAdvice}</p>
 <p><a class="button" href="/animals">${common.toGallery}</a></p>`,
   })
 }
 
 interface AnimalParts {
   animal: Animal
-  /** Its category, in words. */
+  /** Name of the category in the language of the page. */
   kind: string
   shelter: Organization | undefined
-  /** Animals that are adopted together with it, of those that everybody sees. */
+  /** Public animals that must be adopted together with this animal. */
   friends: { id: number; name: string }[]
 }
 
-/** All that people see of an animal. */
 function animalMain(phrasing: Phrasing, parts: AnimalParts): Html {
   const { animal, kind, shelter } = parts
-  const { gallery } = phrasing.texts
+  const { language, texts } = phrasing
+  const { gallery } = texts
   const { name, status, description, tags, place } = animal
-  const there = placeWords(place) || placeWords(shelter?.address)
+  const placeText = placeWords(language, place) || placeWords(language, shelter?.address)
   const traits = [
     breedWords(phrasing.texts, animal, kind),
     ageWords(phrasing, animal),
@@ -168,7 +175,7 @@ function animalMain(phrasing: Phrasing, parts: AnimalParts): Html {
 <div class="animal-head">
 <h1 dir="auto">${name}</h1>
 <p class="lead" dir="auto">${traits.filter(Boolean).join(' · ')}</p>
-${there !== '' && html`<p class="muted" dir="auto">${there}</p>`}
+${placeText !== '' && html`<p class="muted" dir="auto">${placeText}</p>`}
 ${status !== 'available' && html`<p class="notice">${status === 'pending' ? gallery.isReserved(name) : [gallery.isAdopted(name), ' ', html`<a href="/animals">${gallery.adoptedAdvice}</a>`]}</p>`}
 ${status !== 'sold' && firstStep(phrasing, parts)}
 ${bonded(phrasing, parts)}
@@ -187,7 +194,7 @@ ${description === undefined && animal.videos && html`<section class="animal-text
 </article>`
 }
 
-/** Where people begin: with the form, or on the shelter's own pages. */
+/** The link to the application form of this service or of the shelter's website. */
 function firstStep({ texts: { gallery } }: Phrasing, { animal, shelter }: AnimalParts): Html {
   const elsewhere = shelter?.adoptionUrl
   return elsewhere === undefined
@@ -206,7 +213,7 @@ ${firstStep(phrasing, parts)}
 ${animal.contact && html`<h3>${gallery.ask}</h3><dl class="facts">${contactFacts(phrasing, animal.contact)}</dl>`}`
 }
 
-/** A long one is there for those who open it. */
+/** The adoption policy. A long policy is collapsed. */
 function policyText(gallery: Texts['gallery'], policy: string): Html {
   if (policy.length <= SHORT_POLICY) return html`<h3>${gallery.policy}</h3>${paragraphs(policy)}`
   return html`<details class="policy"><summary>${gallery.policy}</summary>${paragraphs(policy)}</details>`
@@ -217,7 +224,7 @@ function shelterBox(phrasing: Phrasing, { shelter }: AnimalParts): Part {
   if (!shelter) return undefined
   const { gallery } = phrasing.texts
   const { name, code, website } = shelter
-  const lines = addressLines(shelter)
+  const lines = addressLines(phrasing.language, shelter)
   return html`<div class="panel shelter"><h2>${gallery.shelter}</h2>
 <p class="shelter-name" dir="auto"><a href="${shelterPath(code)}">${name}</a></p>
 <dl class="facts">${lines.length > 0 && html`<dt>${gallery.address}</dt><dd dir="auto">${lines.map((line, index) => [index > 0 && html`<br>`, line])}</dd>`}${contactFacts(
@@ -229,7 +236,7 @@ function shelterBox(phrasing: Phrasing, { shelter }: AnimalParts): Part {
 
 function bonded({ texts: { gallery } }: Phrasing, { animal, friends }: AnimalParts): Part {
   if (friends.length === 0) return undefined
-  return html`<div class="panel"><h2 dir="auto">${gallery.bonded(animal.name)}</h2><p>${gallery.bondedText}</p><ul>${friends.map(
+  return html`<div class="panel"><h2>${gallery.bonded}</h2><p dir="auto">${gallery.bondedText(animal.name)}</p><ul>${friends.map(
     (friend) => html`<li><a href="${animalPath(friend)}" dir="auto">${friend.name}</a></li>`,
   )}</ul></div>`
 }
@@ -244,18 +251,18 @@ function videos({ texts: { gallery } }: Phrasing, { videos = [] }: Animal): Part
 
 type Fact = [name: string, value: Part | undefined]
 
-/** What is known of an animal; what is not is left out. @param kind in words */
+/** The known facts about an animal. @param kind name of the category */
 function facts(phrasing: Phrasing, animal: Animal, kind: string): Html {
-  const { gallery, common } = phrasing.texts
+  const { gallery } = phrasing.texts
   const { language } = phrasing
-  const { size, weightGrams, coat, colors, species, fee, publishedAt, externalId, breed, status } = animal
+  const { weightGrams, coat, colors, species, fee, publishedAt, externalId, breed, status } = animal
   const all: Fact[] = [
     [gallery.kind, kind],
     [gallery.species, species],
     [gallery.breed, breed && breedWords(phrasing.texts, animal, kind)],
     [gallery.age, age(phrasing, animal)],
     [gallery.sex, sexWords(phrasing.texts, animal)],
-    [gallery.size, size && common.size[size]],
+    [gallery.size, sizeWords(phrasing.texts, animal)],
     [gallery.weight, weightGrams === undefined ? undefined : weightWords(language, weightGrams)],
     [gallery.coat, coat && gallery.coats[coat]],
     [gallery.colors, colors?.join(', ')],
@@ -275,32 +282,34 @@ function age(phrasing: Phrasing, animal: Animal): Part | undefined {
   const words = ageWords(phrasing, animal)
   if (birthDate === undefined || words === undefined) return words
   const { texts, language } = phrasing
-  const group = animal.age && texts.common.age[animal.age]
+  const group = ageGroupWords(texts, animal)
   const born = birthDateExact
     ? texts.gallery.born(dateWords(language, birthDate))
     : texts.gallery.bornAbout(dateWords(language, birthDate, 'month'))
   return [[group, words].filter(Boolean).join(', '), html`<br><small>${born}</small>`]
 }
 
-/** With whom it can live, and with whom it had better not. */
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Facts about the company that the animal does or does not get along with. */
 function companyFacts({ texts, language }: Phrasing, { goodWith = {} }: Animal): Fact[] {
   const { gallery } = texts
-  const those = (can: boolean): string => {
-    const names = (['children', 'dogs', 'cats'] as const).filter((who) => goodWith[who] === can)
-    return listWords(
-      language,
-      names.map((who) => gallery[who]),
-    )
+  const companions = (isGood: boolean): string => {
+    const names = (['children', 'dogs', 'cats'] as const).filter((name) => goodWith[name] === isGood)
+    const words = names.map((name) => gallery[name])
+    return capitalized(listWords(language, words))
   }
   return [
-    [gallery.goodWith, those(true)],
-    [gallery.notWith, those(false)],
+    [gallery.goodWith, companions(true)],
+    [gallery.notWith, companions(false)],
   ]
 }
 
-function traitFacts({ texts: { gallery } }: Phrasing, { traits = {} }: Animal): Fact[] {
+function traitFacts({ texts }: Phrasing, animal: Animal): Fact[] {
+  const { gallery } = texts
+  const { traits = {} } = animal
   return Object.entries(gallery.traits).map(([trait, name]) => {
     const value = traits[trait as keyof typeof traits]
-    return [name, value === undefined ? undefined : value ? gallery.yes : gallery.no]
+    return [agree(texts, name, animal), value === undefined ? undefined : value ? gallery.yes : gallery.no]
   })
 }

@@ -4,26 +4,26 @@ import { dataOf, linkOf, startGallery } from '../../../testing/gallery.ts'
 
 const DAY_MS = 86_400_000
 
-test('an animal has one address, to which all others lead', async (t) => {
+test('GET /animals/{id} with another slug redirects to the canonical path with 301', async (t) => {
   const { add, visit, patch } = await startGallery(t)
   const id = await add({ name: 'Señor Ñandú & Co.' })
-  const own = `/animals/${id}-senor-nandu-co`
+  const canonical = `/animals/${id}-senor-nandu-co`
   for (const path of [`/animals/${id}`, `/animals/${id}-`, `/animals/${id}-rex`, `/animals/${id}-x?utm=1`]) {
     const moved = await visit(path)
-    assert.deepEqual([moved.status, moved.headers.location], [301, own], path)
+    assert.deepEqual([moved.status, moved.headers.location], [301, canonical], path)
     assert.equal(moved.headers['cache-control'], 'no-cache')
   }
-  const page = await visit(own)
+  const page = await visit(canonical)
   assert.equal(page.status, 200)
-  assert.match(page.text, new RegExp(`<link rel="canonical" href="http://pets.example${own}">`))
-  assert.equal((await visit(`${own}?utm=1`)).status, 200)
+  assert.match(page.text, new RegExp(`<link rel="canonical" href="http://pets.example${canonical}">`))
+  assert.equal((await visit(`${canonical}?utm=1`)).status, 200)
 
   await patch(`/v1/pets/${id}`, { name: '犬' })
-  assert.equal((await visit(own)).headers.location, `/animals/${id}`)
+  assert.equal((await visit(canonical)).headers.location, `/animals/${id}`)
   assert.equal((await visit(`/animals/${id}`)).status, 200)
 })
 
-test('what is the address of no animal that everybody sees answers 404 in words', async (t) => {
+test('GET /animals/{slug} of an unknown or unlisted animal returns a 404 page', async (t) => {
   const { add, visit, get } = await startGallery(t)
   const hidden = await add({ name: 'Hidden', status: undefined })
   const paths = [
@@ -42,8 +42,8 @@ test('what is the address of no animal that everybody sees answers 404 in words'
   for (const slug of paths) {
     const page = await visit(`/animals/${slug}`)
     assert.equal(page.status, 404, String(slug))
-    assert.match(page.text, /There is nothing at this address/)
-    // As every page: with what stands around it, and a way on.
+    assert.match(page.text, /Page not found/)
+    // The error page has the usual header and footer, and a link to all animals.
     for (const part of [
       '<header class="top">',
       '<a class="button" href="/animals">',
@@ -56,19 +56,19 @@ test('what is the address of no animal that everybody sees answers 404 in words'
   assert.equal(forPrograms.body.code, 'pet_not_found')
 })
 
-test('an adopted animal says so for 30 days, and is then gone', async (t) => {
+test('GET /animals/{slug} of an adopted animal says so for 30 days, then returns 410', async (t) => {
   const { add, visit, patch, clock } = await startGallery(t)
   const id = await add({ name: 'Ada' })
   const path = `/animals/${id}-ada`
-  assert.match((await visit(path)).text, /Apply for Ada/)
+  assert.match((await visit(path)).text, /Apply to adopt Ada/)
   await patch(`/v1/pets/${id}`, { status: 'pending' })
   assert.match((await visit(path)).text, /Ada is reserved/)
-  assert.match((await visit(path)).text, /Apply for Ada/, 'since it does not always work out')
+  assert.match((await visit(path)).text, /Apply to adopt Ada/, 'a reservation can fall through')
   await patch(`/v1/pets/${id}`, { status: 'sold' })
   const sold = await visit(path)
   assert.equal(sold.status, 200)
-  assert.match(sold.text, /Ada has found a home/)
-  assert.doesNotMatch(sold.text, /Apply for Ada/)
+  assert.match(sold.text, /Ada has been adopted/)
+  assert.doesNotMatch(sold.text, /Apply to adopt Ada/)
   assert.equal(dataOf(sold)['@graph'][1].availability, 'https://schema.org/SoldOut')
 
   clock.now += 30 * DAY_MS - 1
@@ -76,12 +76,12 @@ test('an adopted animal says so for 30 days, and is then gone', async (t) => {
   clock.now += 1
   const gone = await visit(path)
   assert.equal(gone.status, 410)
-  assert.match(gone.text, /This animal has found a home/)
+  assert.match(gone.text, /This animal has been adopted/)
   assert.doesNotMatch(gone.text, /Ada/)
   assert.equal(gone.headers['cache-control'], 'no-store')
 })
 
-test('an animal is shown with all that everybody may know, for people and for machines', async (t) => {
+test('GET /animals/{slug} shows the public data of an animal as text and as JSON-LD', async (t) => {
   const { add, visit, shelter, photo } = await startGallery(t)
   const { id: organizationId, code } = await shelter({
     name: 'Harbour Shelter',
@@ -111,7 +111,7 @@ test('an animal is shown with all that everybody may know, for people and for ma
   assert.deepEqual(
     { ...facts, Address: undefined },
     {
-      Kind: 'Dog',
+      Type: 'Dog',
       Breed: 'Beagle mix',
       Age: 'Adult, 3 years',
       Sex: 'Female',
@@ -119,13 +119,13 @@ test('an animal is shown with all that everybody may know, for people and for ma
       Weight: '9.5 kg (21 lb)',
       Coat: 'Short',
       Colors: 'White, Brown',
-      'Good with': 'children and dogs',
-      'Better without': 'cats',
+      'Good with': 'Children and dogs',
+      'Not good with': 'Cats',
       'Spayed or neutered': 'Yes',
-      'House trained': 'Yes',
+      'House-trained': 'Yes',
       'Special needs': 'No',
       'Adoption fee': '$250',
-      'Looking for a home since': 'December 1, 2026',
+      'Listed on': 'December 1, 2026',
       Address: undefined,
     },
   )
@@ -139,7 +139,7 @@ test('an animal is shown with all that everybody may know, for people and for ma
     text,
     /<a href="https:\/\/www\.harbour\.example\/" rel="noopener nofollow ugc">harbour\.example</,
   )
-  assert.equal(linkOf(page, 'Apply for Ada'), `/animals/${id}/apply`)
+  assert.equal(linkOf(page, 'Apply to adopt Ada'), `/animals/${id}/apply`)
   assert.equal(linkOf(page, 'Harbour Shelter'), `/organizations/${code}`)
   assert.match(text, /alt="Ada on the beach" width="800" height="600" fetchpriority="high"/)
 
@@ -153,7 +153,7 @@ test('an animal is shown with all that everybody may know, for people and for ma
   assert.equal(jpeg.headers['content-type'], 'image/jpeg')
 })
 
-test('an age grows with the days, also where nothing else changes', async (t) => {
+test('an age on cached pages changes the next day', async (t) => {
   const { add, visit, clock } = await startGallery(t)
   const id = await add({ name: 'Ada', birthDate: '2026-09-09' })
   const path = `/animals/${id}-ada`
@@ -164,15 +164,15 @@ test('an age grows with the days, also where nothing else changes', async (t) =>
   assert.doesNotMatch((await visit('/')).text, /11 weeks/)
 })
 
-test('a shelter with a form of its own leads there; bonded animals lead to each other', async (t) => {
+test('GET /animals/{slug} links to the shelter’s own application form and to bonded animals', async (t) => {
   const { add, visit, shelter } = await startGallery(t)
   const { id: organizationId } = await shelter({ adoptionUrl: 'https://shelter.example/apply' })
-  const one = await add({ name: 'Ada', organizationId })
-  const other = await add({ name: 'Bo', organizationId, status: undefined })
-  const third = await add({ name: 'Cleo', organizationId, bondedWith: [one, other] })
+  const ada = await add({ name: 'Ada', organizationId })
+  const bo = await add({ name: 'Bo', organizationId, status: undefined })
+  const cleo = await add({ name: 'Cleo', organizationId, bondedWith: [ada, bo] })
 
-  const page = await visit(`/animals/${third}-cleo`)
-  assert.equal(linkOf(page, 'Apply on the shelter’s own pages'), 'https://shelter.example/apply')
-  assert.equal(linkOf(page, 'Ada'), `/animals/${one}-ada`)
+  const page = await visit(`/animals/${cleo}-cleo`)
+  assert.equal(linkOf(page, 'Apply on the shelter’s website'), 'https://shelter.example/apply')
+  assert.equal(linkOf(page, 'Ada'), `/animals/${ada}-ada`)
   assert.doesNotMatch(page.text, /\bBo\b/)
 })

@@ -3,25 +3,25 @@ import * as categories from '../../../categories/store.ts'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/tables.ts'
 import { makeCursor, readCursor } from '../../../http/cursor.ts'
-import { int64 } from '../../../http/int64.ts'
+import { parseInt64 } from '../../../http/int64.ts'
 import { cutToPage } from '../../../http/link.ts'
 import * as inventory from '../../../inventory/store.ts'
 import * as organizations from '../../../organizations/store.ts'
-import { pageOfPets, scopeOf } from '../../../pets/query.ts'
-import { type Picked, pickedOf, type Show } from '../../../pets/row.ts'
+import { findSummaries } from '../../../pets/list.ts'
+import { type FieldSelection, parseFields, type RenderOptions } from '../../../pets/row.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
-import type { Position } from '../../../pets/search/candidates.ts'
-import { type Finder, finderOf } from '../../../pets/search/find.ts'
+import { type Finder, finderOf } from '../../../pets/search/filters.ts'
+import { scopeOf, searchPets } from '../../../pets/search/find.ts'
+import type { Position } from '../../../pets/search/matching.ts'
 import * as pets from '../../../pets/store.ts'
-import { summaries } from '../../../pets/summaries.ts'
-import { photosBeside } from '../../../photos/storage/kept.ts'
+import { photosBaseForPages } from '../../../photos/storage/stored-photo.ts'
 import { fold } from '../../../search/words.ts'
-import { type Animal, placeWords } from './phrases.ts'
+import type { Address, Animal } from './phrases.ts'
 
-/** So much of a name stands in an address. */
+/** Maximum number of characters of the animal's name in a URL. */
 const MAX_SLUG_CHARACTERS = 60
 
-/** The address of an animal's page: its id decides, its name is there for people. */
+/** The path of an animal's page. Only the id identifies the animal; the name is for readers. */
 export function animalPath({ id, name }: { id: number; name: string }): string {
   const words = fold(name)
     .replace(/[^a-z0-9]+/g, '-')
@@ -30,44 +30,44 @@ export function animalPath({ id, name }: { id: number; name: string }): string {
   return `/animals/${id}${slug && `-${slug}`}`
 }
 
-/** The id that such an address begins with; undefined where it can be that of no animal. */
+/** The id at the start of a slug; undefined if it is not a valid id. */
 export function idOfSlug(slug: string): number | undefined {
   const [, id = ''] = /^([1-9]\d*)(?:-|$)/.exec(slug) ?? []
-  return int64(id)
+  return parseInt64(id)
 }
 
 export const shelterPath = (code: string): string => `/organizations/${code}`
 
-/** What a card says of a shelter. */
+/** The data of a shelter that a card shows. */
 export interface ShelterName {
   id: number
   code: string
   name: string
-  place: string
+  address?: Address | undefined
 }
 
-/** What the pages of the gallery are made from. */
+/** The data from which gallery pages are rendered. */
 export interface Gallery {
   context: Context
   finder: Finder
-  show: Show
-  /** Those of the public's animals, by id. */
+  show: RenderOptions
+  /** All categories by id. */
   kinds(): Promise<Map<number, Category>>
-  /** What cards show of animals, by id; an ETag says which state of each is meant. */
+  /** The card data of animals, by id. The ETag identifies the version of the animal. */
   summariesOf(animals: { id: number; etag: string }[]): Promise<Map<number, Animal>>
-  /** How many look for a home. */
+  /** The number of animals looking for a home. */
   waiting(): Promise<number>
-  /** Of these animals, by id. */
+  /** The shelters of these animals, by id. The result may contain more shelters. */
   sheltersOf(animals: Animal[]): Promise<Map<number, ShelterName>>
 }
 
-/** Those whom the public sees: animals that look for a home, and those that somebody asked for. */
-export const LISTED = ['available', 'pending'] as const
+/** Statuses of animals in the public lists. */
+export const LISTED_STATUSES = ['available', 'pending'] as const
 
 export function openGallery(context: Context): Gallery {
   const { config, db, version } = context
-  const photosAt = photosBeside(config)
-  const kept = keptUntilChanged(
+  const photosBase = photosBaseForPages(config)
+  const readCache = cachedByVersion(
     () => version('pages'),
     () => ({
       kinds: undefined as Promise<Map<number, Category>> | undefined,
@@ -78,49 +78,49 @@ export function openGallery(context: Context): Gallery {
   return {
     context,
     finder: finderOf(context),
-    show: { view: 'public', photosAt },
-    summariesOf: keptSummaries(db, photosAt),
+    show: { view: 'public', photosBase },
+    summariesOf: cachedSummaries(db, photosBase),
     kinds() {
-      const current = kept()
-      current.kinds ??= categories.list(db).then((all) => new Map(all.map((one) => [one.id, one])))
-      return orForget(current, 'kinds', current.kinds)
+      const cache = readCache()
+      cache.kinds ??= categories.list(db).then((all) => new Map(all.map((kind) => [kind.id, kind])))
+      return evictOnError(cache, 'kinds', cache.kinds)
     },
     waiting() {
-      const current = kept()
-      current.waiting ??= inventory.count(db).then(({ overall }) => overall.available + overall.pending)
-      return orForget(current, 'waiting', current.waiting)
+      const cache = readCache()
+      cache.waiting ??= inventory.count(db).then(({ overall }) => overall.available + overall.pending)
+      return evictOnError(cache, 'waiting', cache.waiting)
     },
     async sheltersOf(animals) {
-      const { shelters } = kept()
+      const { shelters } = readCache()
       const ids = new Set(animals.flatMap(({ organizationId = [] }) => organizationId))
-      const unknown = [...ids].filter((id) => !shelters.has(id))
-      for (const { id, code, name, address } of await organizations.findMany(db, unknown))
-        shelters.set(id, { id, code, name, place: placeWords(address) })
+      const missing = [...ids].filter((id) => !shelters.has(id))
+      for (const { id, code, name, address } of await organizations.findMany(db, missing))
+        shelters.set(id, { id, code, name, address })
       return shelters
     },
   }
 }
 
-/** What could not be read is read again by the next who asks. */
-function orForget<Name extends string, Value>(
-  kept: Partial<Record<Name, unknown>>,
+/** Removes a failed promise from the cache, so the next caller reads again. */
+function evictOnError<Name extends string, Value>(
+  cache: Partial<Record<Name, unknown>>,
   name: Name,
   value: Promise<Value>,
 ): Promise<Value> {
   return value.catch((error) => {
-    kept[name] = undefined
+    cache[name] = undefined
     throw error
   })
 }
 
-/** Makes it anew once something may have changed. */
-function keptUntilChanged<Value>(version: () => number, make: () => Value): () => Value {
-  let since: number | undefined
+/** Caches a value until the version changes. */
+function cachedByVersion<Value>(version: () => number, make: () => Value): () => Value {
+  let cachedVersion: number | undefined
   let value: Value
   return () => {
-    const now = version()
-    if (now !== since) value = make()
-    since = now
+    const current = version()
+    if (current !== cachedVersion) value = make()
+    cachedVersion = current
     return value
   }
 }
@@ -129,17 +129,17 @@ export interface Listing {
   animals: Animal[]
   /** The cursor of the next page. */
   next: string | undefined
-  /** Whether it may change although nobody commits. */
-  passing: boolean
+  /** True if the page may change without a commit. The page is then not cached. */
+  isVolatile: boolean
 }
 
-/** What leads to an animal: all that cards show of it is read once it is found. */
-const FOUND = pickedOf('id')
+/** The search returns only ids, because `summariesOf` reads the data of cards. */
+const ID_ONLY = parseFields('id')
 
 /**
- * A page of animals as cards show them.
+ * A page of animals, with the data of their cards.
  *
- * @param cursor of the page; undefined for the first one
+ * @param cursor the cursor of the page; undefined for the first page
  * @throws {ApiError} invalid_parameter
  */
 export async function listAnimals(
@@ -150,63 +150,68 @@ export async function listAnimals(
   const { cursorSecret } = gallery.context
   const scope = scopeOf(query, 'public')
   const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
-  const { found, next, passing } = await findPage(gallery, query, FOUND, after)
-  const known = await gallery.summariesOf(found.map(({ id, etag }) => ({ id, etag: ownTag(etag) })))
+  const { found, next, isVolatile } = await findPage(gallery, query, ID_ONLY, after)
+  const summariesById = await gallery.summariesOf(found.map(({ id, etag }) => ({ id, etag: ownTag(etag) })))
   const animals = found.flatMap(({ id, toObject }): Animal[] => {
-    const animal = known.get(id)
-    // Somebody may have changed it meanwhile.
-    if (!animal || !LISTED.some((status) => status === animal.status)) return []
+    const animal = summariesById.get(id)
+    // The animal may have changed since the search.
+    if (!animal || !LISTED_STATUSES.some((status) => status === animal.status)) return []
     const { distanceMeters } = toObject() as Pick<Animal, 'distanceMeters'>
     return [distanceMeters === undefined ? animal : { ...animal, distanceMeters }]
   })
-  return { animals, passing, next: next && makeCursor(cursorSecret, scope, next) }
+  return { animals, isVolatile, next: next && makeCursor(cursorSecret, scope, next) }
 }
 
-/** That of the animal alone: in a list with `near` its distance is behind it. */
+/** The ETag of the animal. A search with `near` appends the distance, which this function removes. */
 const ownTag = (etag: string): string => etag.split(' ', 1)[0] as string
 
-/** The first page of animals, of each what was picked. */
-export async function listPicked(gallery: Gallery, query: PetQuery, picked: Picked) {
-  const { found, passing } = await findPage(gallery, query, picked)
-  return { animals: found.map(({ toObject }) => toObject() as unknown as Animal), passing }
+/** The first page of animals with the selected members. */
+export async function listSelected(gallery: Gallery, query: PetQuery, selection: FieldSelection) {
+  const { found, isVolatile } = await findPage(gallery, query, selection)
+  return { animals: found.map(({ toObject }) => toObject() as unknown as Animal), isVolatile }
 }
 
-async function findPage({ finder, show }: Gallery, query: PetQuery, picked: Picked, after?: Position) {
-  const { found, next, cut } = await pageOfPets(finder, { query, picked, after }, show)
+async function findPage(
+  { finder, show }: Gallery,
+  query: PetQuery,
+  selection: FieldSelection,
+  after?: Position,
+) {
+  const { found, next } = await searchPets(finder, { query, selection, after }, show)
   const { page, position } = cutToPage(found, {
     limit: query.limit,
     positionOf: (one) => one.position,
     next,
   })
-  return { found: page, next: position, passing: cut }
+  return { found: page, next: position, isVolatile: next !== undefined }
 }
 
-const WHOLE = pickedOf('*,publishedAt,statusChangedAt,updatedAt')
+const ALL_MEMBERS = parseFields('*,publishedAt,statusChangedAt,updatedAt')
 
-/** @returns undefined for one that nobody may see: that has no status, or is not there */
+/** @returns undefined if the animal does not exist or is not public */
 export async function findAnimal({ context, show }: Gallery, id: number): Promise<Animal | undefined> {
-  const shown = await pets.findShown(context.db, id, show, WHOLE)
-  const animal: Animal | undefined = shown && (shown.toObject() as unknown as Animal)
+  const view = await pets.findView(context.db, id, show, ALL_MEMBERS)
+  const animal: Animal | undefined = view && (view.toObject() as unknown as Animal)
   return animal?.status === undefined ? undefined : animal
 }
 
-/** So many animals are remembered, of a kilobyte each. */
-const MAX_REMEMBERED = 4_000
+/** Maximum number of cached summaries. Each summary takes about a kilobyte. */
+const MAX_SUMMARIES = 4_000
 
-/** The newest are on many pages: what they show is read once, and again when they change. */
-function keptSummaries(db: Db, photosAt: string): Gallery['summariesOf'] {
-  const kept = new Map<string, Animal>()
+/** Caches summaries by ETag, because the newest animals are on many pages. */
+function cachedSummaries(db: Db, photosBase: string): Gallery['summariesOf'] {
+  const cache = new Map<string, Animal>()
   return async (animals) => {
     const found = new Map<number, Animal>()
     for (const { id, etag } of animals) {
-      const animal = kept.get(etag)
+      const animal = cache.get(etag)
       if (animal) found.set(id, animal)
     }
-    const unknown = animals.flatMap(({ id }) => (found.has(id) ? [] : [id]))
-    // As it is now, where it has changed since it was found.
-    for (const [etag, animal] of await summaries(db, unknown, photosAt)) {
-      if (kept.size >= MAX_REMEMBERED) kept.clear()
-      kept.set(etag, animal)
+    const missing = animals.flatMap(({ id }) => (found.has(id) ? [] : [id]))
+    // An animal that has changed since the search comes with its new ETag.
+    for (const [etag, animal] of await findSummaries(db, missing, photosBase)) {
+      if (cache.size >= MAX_SUMMARIES) cache.clear()
+      cache.set(etag, animal)
       found.set(animal.id, animal)
     }
     return found

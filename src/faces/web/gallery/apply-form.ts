@@ -1,9 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answersOf, type Given, problemsOf, readApplication, YES_NO } from '../../../applications/forms.ts'
+import {
+  type FormAnswers,
+  readApplication,
+  toAnswers,
+  validateAnswers,
+  YES_NO,
+} from '../../../applications/forms.ts'
 import { MAX_ANSWER, MAX_CHARACTERS, type NewApplication } from '../../../applications/schema.ts'
 import type { Context } from '../../../context.ts'
 import { ApiError, type ErrorDetail } from '../../../errors.ts'
-import { type FormBody, textIn } from '../../../http/form-body.ts'
+import { cleanEmail, hasTwoEmails } from '../../../http/email.ts'
+import { type FormBody, readField } from '../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { type Language, languageOf } from '../../../http/language.ts'
 import type { Question } from '../../../organizations/questions.ts'
@@ -12,33 +19,40 @@ import { assetPath } from '../assets.ts'
 import { longTextField, type Problem, problemSummary, radioField, selectField, textField } from '../forms.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import { galleryPage } from './frame.ts'
+import { numberWords, unitWords } from './phrases.ts'
 
-/** What people do not see and programs fill in. */
+/** The name of a hidden field. People do not see the field, but spam programs fill it in. */
 export const HIDDEN_FIELD = 'homepage'
-/** When the form was made, and for which link. */
+/**
+ * The name of the field with the form's signed token. The token contains the time of the form and the private
+ * link of the application.
+ */
 export const TOKEN_FIELD = 'form'
-/** The button: where what is wrong with the form itself leads. */
+/** The field name for problems of the complete form. They link to the send button. */
 export const NON_FIELD = 'send'
 
-/** Of so many options all are to be seen. */
-const FEW_OPTIONS = 6
+/**
+ * A question with up to this many options has radio buttons. A question with more options has a select
+ * element.
+ */
+const MAX_RADIO_OPTIONS = 6
 
 interface FormParts {
   language: Language
   pet: { id: number; name: string; status?: string | undefined }
-  /** The address of a photo. */
+  /** URL of a photo. */
   photo: string | undefined
   shelter: string | undefined
   questions: readonly Question[]
   days: number
   token: string
-  typed: Typed
+  typed: FieldValues
   problems: readonly Problem[]
 }
 
 const applyPath = (id: number): string => `/animals/${id}/apply`
 
-/** The style of these pages, beside that of the gallery. */
+/** Adds the stylesheet of these pages to that of the gallery. */
 export const applyHead = (): Html => html`<link rel="stylesheet" href="${assetPath('apply.css')}">`
 
 export function applyPage(parts: FormParts): string {
@@ -64,16 +78,16 @@ function form(parts: FormParts): Html {
   const { apply } = textsOf(language)
   return html`<form method="post" action="${applyPath(pet.id)}" novalidate>
 <input type="hidden" name="${TOKEN_FIELD}" value="${token}" autocomplete="off">
-<p class="hint">${apply.allNeeded}</p>
+<p class="hint">${apply.allRequired}</p>
 <h2>${apply.you}</h2>
 ${FIELD_NAMES.filter((name) => name !== 'message').map((name) => field(name, parts))}
 <div class="visually-hidden" aria-hidden="true"><label for="${HIDDEN_FIELD}">${apply.leaveEmpty}</label>
 <input id="${HIDDEN_FIELD}" name="${HIDDEN_FIELD}" tabindex="-1" autocomplete="off"></div>
 ${questions.length > 0 && html`<h2>${apply.questions}</h2>`}
 ${questions.map((question) => answer(question, parts))}
-${questions.length === 0 && html`<h2>${apply.questions}</h2>`}
+${questions.length === 0 && html`<h2>${apply.home}</h2>`}
 ${field('message', parts)}
-<p class="privacy">${apply.privacy(days)}</p>
+<p class="privacy">${apply.privacy(unitWords(language, 'day', days))}</p>
 <p><button class="big" id="field-${NON_FIELD}">${apply.send}</button></p></form>`
 }
 
@@ -84,12 +98,12 @@ const AUTOCOMPLETE: Partial<Record<FieldName, string>> = {
   address: 'street-address',
 }
 const TYPES: Partial<Record<FieldName, 'email' | 'tel'>> = { email: 'email', phone: 'tel' }
-const NEEDED: readonly FieldName[] = ['name', 'email']
+const REQUIRED: readonly FieldName[] = ['name', 'email']
 
 function field(name: FieldName, { language, typed, problems }: FormParts): Part {
   const { apply } = textsOf(language)
   const label = apply.fields[name] ?? name
-  const required = NEEDED.includes(name)
+  const required = REQUIRED.includes(name)
   const shared = {
     ...{ name, required, problems, value: typed[name] ?? '', hint: apply.hints[name] },
     label: required ? label : apply.optional(label),
@@ -107,12 +121,12 @@ function answer(question: Question, { language, typed, problems }: FormParts): H
   const shared = { name, label, required, problems, value: typed[name] ?? '' }
   if (kind === 'text') return longTextField({ ...shared, rows: 3 })
   const choices = choicesOf(question, apply)
-  if (kind === 'choice' && options.length > FEW_OPTIONS)
+  if (kind === 'choice' && options.length > MAX_RADIO_OPTIONS)
     return selectField({ ...shared, choices: [['', apply.choose], ...choices] })
   return radioField({ ...shared, choices })
 }
 
-/** A page in the place of the form: why there is none, and where to go on. */
+/** The page that replaces the form. It gives the reason and a link to all animals. */
 export function applyRefusal(
   language: Language,
   { title, advice }: { title: string; advice: string },
@@ -130,72 +144,83 @@ export function applyRefusal(
 type FieldName = keyof typeof MAX_CHARACTERS
 const FIELD_NAMES = Object.keys(MAX_CHARACTERS) as FieldName[]
 
-/** Those of several lines. */
-const LINES: readonly FieldName[] = ['address', 'message']
+/** Fields with several lines. */
+const MULTILINE: readonly FieldName[] = ['address', 'message']
 
-/** The field of an answer. */
+/** The field name of an answer. */
 const answerField = ({ id }: Question): string => `q-${id}`
 
-/** What was typed, by the names of the fields. */
-export type Typed = Record<string, string>
+/** Texts by field name. */
+export type FieldValues = Record<string, string>
 
-/** Only what the form has is read, whatever else was sent. */
-export function typedIn(form: FormBody, questions: readonly Question[]): Typed {
+/** The texts of the fields that belong to the form. Other fields are ignored. */
+export function fieldValuesIn(form: FormBody, questions: readonly Question[]): FieldValues {
   const names = [...FIELD_NAMES, ...questions.map(answerField)]
-  return Object.fromEntries(names.map((name) => [name, textIn(form, name)]))
+  const typed = Object.fromEntries(names.map((name) => [name, readField(form, name)]))
+  const { email = '' } = typed
+  return hasTwoEmails(email) ? typed : { ...typed, email: cleanEmail(email) }
 }
 
-/** The application that was typed, or all that is wrong with it, field by field from the top. */
+/** Returns the application in the form, or all problems in the order of the fields. */
 export function applicationIn(
-  typed: Typed,
+  typed: FieldValues,
   { petId, questions }: { petId: number; questions: readonly Question[] },
-  words: Texts['apply'],
+  language: Language,
 ): { application: NewApplication } | { problems: Problem[] } {
-  const given: Given = Object.fromEntries(
+  const formAnswers: FormAnswers = Object.fromEntries(
     questions.map((question) => [question.id, typed[answerField(question)]]),
   )
   const { message, ...applicant } = present(typed)
-  const answers = answersOf(questions, given)
-  const inAnswers = problemsOf(questions, given).map(({ id, code }): Problem => {
+  const answers = toAnswers(questions, formAnswers)
+  const inAnswers = validateAnswers(questions, formAnswers).map(({ id, code }): Problem => {
     const question = questions.find((one) => one.id === id) as Question
-    return { field: answerField(question), message: answerProblem(code, question, words) }
+    return { field: answerField(question), message: answerProblem(code, question, language) }
   })
-  // What is wrong with an answer is said in the words of its question.
-  const sound = inAnswers.length === 0 ? answers : undefined
+  // Invalid answers have separate problems, so the other fields are validated without the answers.
+  const validAnswers = inAnswers.length === 0 ? answers : undefined
   const read = readApplication({
     ...{ petId, applicant },
     ...(message !== undefined && { message }),
-    ...(sound && { answers: sound }),
+    ...(validAnswers && { answers: validAnswers }),
   })
-  const inFields = 'problems' in read ? read.problems.map((detail) => fieldProblem(detail, words)) : []
+  const inFields =
+    'problems' in read ? read.problems.map((detail) => fieldProblem(detail, typed, language)) : []
   if ('application' in read && inAnswers.length === 0) return read
   const rank = ({ field }: Problem): number => FIELD_NAMES.indexOf(field as FieldName)
   return { problems: [...inFields.sort((one, other) => rank(one) - rank(other)), ...inAnswers] }
 }
 
-function present(typed: Typed): Partial<Record<FieldName, string>> {
+function present(typed: FieldValues): Partial<Record<FieldName, string>> {
   const filled = FIELD_NAMES.filter((name) => typed[name] !== undefined && typed[name] !== '')
   return Object.fromEntries(filled.map((name) => [name, typed[name]]))
 }
 
-function fieldProblem({ code, pointer = '' }: ErrorDetail, words: Texts['apply']): Problem {
+function fieldProblem({ code, pointer = '' }: ErrorDetail, typed: FieldValues, language: Language): Problem {
+  const words = textsOf(language).apply
   const field = (FIELD_NAMES.find((name) => pointer.endsWith(`/${name}`)) ?? 'name') as FieldName
   const label = words.fields[field] ?? field
   const missing = code === 'missing' && words.missing[field]
   if (missing) return { field, message: missing }
-  if (code === 'too_long') return { field, message: words.tooLong(label, MAX_CHARACTERS[field]) }
-  return { field, message: field === 'email' ? words.email : words.line(label) }
+  if (code === 'too_long')
+    return { field, message: words.tooLong(label, numberWords(language, MAX_CHARACTERS[field])) }
+  return { field, message: field === 'email' ? emailProblem(typed.email ?? '', words) : words.line(label) }
 }
 
-function answerProblem(code: string, { text, kind }: Question, words: Texts['apply']): string {
+function emailProblem(email: string, words: Texts['apply']): string {
+  if (hasTwoEmails(email)) return words.oneEmail
+  return /^[\0-\x7f]*$/.test(email) ? words.email : words.emailLetters
+}
+
+function answerProblem(code: string, { text, kind }: Question, language: Language): string {
+  const words = textsOf(language).apply
   if (code === 'missing') return words.missingAnswer(text)
-  if (code === 'too_long') return words.tooLong(text, MAX_ANSWER)
+  if (code === 'too_long') return words.tooLong(text, numberWords(language, MAX_ANSWER))
   return kind === 'text' ? words.line(text) : words.choice(text)
 }
 
-const isLong = (name: FieldName): boolean => LINES.includes(name)
+const isLong = (name: FieldName): boolean => MULTILINE.includes(name)
 
-/** What can be answered, and how it is called. */
+/** Values of the possible answers, with their labels. */
 function choicesOf(
   { kind, options = [] }: Question,
   { yes, no }: Texts['apply'],
@@ -204,8 +229,8 @@ function choicesOf(
   return YES_NO.map((value) => [value, value === 'yes' ? yes : no])
 }
 
-/** @returns the page for what does not come from one of our own; undefined for what does */
-export function refuseForeign(
+/** @returns an error page if the form was sent from another site; undefined otherwise */
+export function refuseCrossSite(
   { config }: Context,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -8,12 +8,12 @@ import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { type FormBody, readForm } from '../../../http/form-body.ts'
 import { LANGUAGE_VARY, languageOf } from '../../../http/language.ts'
 import { hashToken, newToken } from '../../../http/token.ts'
-import { counterOfAddress } from '../../../limits/address.ts'
+import { counterOfAddress } from '../../../limits/accounts.ts'
 import type { Question } from '../../../organizations/questions.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
-import { photosBeside, toPhotos } from '../../../photos/storage/kept.ts'
+import { photosBaseForPages, toPhotos } from '../../../photos/storage/stored-photo.ts'
 import type { Problem } from '../forms.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
@@ -23,20 +23,21 @@ import {
   applicationIn,
   applyPage,
   applyRefusal,
+  type FieldValues,
+  fieldValuesIn,
   HIDDEN_FIELD,
   NON_FIELD,
-  refuseForeign,
+  refuseCrossSite,
   TOKEN_FIELD,
-  type Typed,
-  typedIn,
 } from './apply-form.ts'
+import { numberWords, unitWords } from './phrases.ts'
 
-/** Fields of an animal's form hold less than this, and of the answers all that anybody types. */
+/** Maximum size of a form. Applications that people type are smaller. */
 const MAX_BYTES = 65_536
 
 const MINUTE_MS = 60_000
 
-/** Where somebody applies for an animal, and sees what becomes of it: no cache and no engine keeps it. */
+/** Adds the application form and the applicant's page. Both pages are neither cached nor indexed. */
 export function applyRoutes(app: App, context: Context): void {
   app.register(async (scope: App) => {
     scope.addHook('onRequest', privateHook(context))
@@ -45,7 +46,7 @@ export function applyRoutes(app: App, context: Context): void {
       formPage(context, request, reply, await animalIn(context, request.params.slug)),
     )
     scope.post<{ Params: { slug: string } }>('/animals/:slug/apply', { config }, async (request, reply) => {
-      const refused = refuseForeign(context, request, reply)
+      const refused = refuseCrossSite(context, request, reply)
       return refused ?? receive(context, request, reply, await animalIn(context, request.params.slug))
     })
     applicantPages(scope, context, config)
@@ -65,22 +66,22 @@ function privateHook({ config }: Context): Hook {
   }
 }
 
-interface Animal {
+interface FormAnimal {
   pet: Pet
   photo: string | undefined
   shelter: string | undefined
   questions: readonly Question[]
 }
 
-/** @throws {ApiError} pet_not_found, also for one that nobody may see */
-async function animalIn({ db, config }: Context, slug: string): Promise<Animal> {
+/** @throws {ApiError} pet_not_found, also if the animal is not public */
+async function animalIn({ db, config }: Context, slug: string): Promise<FormAnimal> {
   const id = idOfSlug(slug)
   const stored = id === undefined ? undefined : await pets.find(db, id)
   if (stored?.pet.status === undefined) throw new ApiError('pet_not_found')
   const { pet, photos } = stored
   const { organizationId } = pet
   const shelter = organizationId === undefined ? undefined : await organizations.find(db, organizationId)
-  const [first] = toPhotos(photos, photosBeside(config)) ?? []
+  const [first] = toPhotos(photos, photosBaseForPages(config)) ?? []
   return {
     pet,
     photo: first?.sizes.small,
@@ -89,10 +90,10 @@ async function animalIn({ db, config }: Context, slug: string): Promise<Animal> 
   }
 }
 
-interface Filled {
-  typed: Typed
+interface SubmittedForm {
+  typed: FieldValues
   problems: readonly Problem[]
-  /** The one that was sent, while it may be sent again. */
+  /** The token from the request, if the form may be sent again with it. */
   token?: string
 }
 
@@ -100,18 +101,25 @@ function formPage(
   context: Context,
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  animal: Animal,
-  { typed, problems, token }: Filled = { typed: {}, problems: [] },
+  animal: FormAnimal,
+  { typed, problems, token }: SubmittedForm = { typed: {}, problems: [] },
 ): string {
   const language = languageOf(headers)
   const { pet } = animal
-  if (pet.status === 'sold') return notAvailable(reply, language, pet, 410)
+  if (pet.status === 'sold') return adopted(reply, language)
   if (problems.length > 0) reply.code(400)
   return applyPage({
     ...animal,
     ...{ language, typed, problems, days: context.config.adopterDataDays },
     token: token ?? newFormToken(context, pet.id),
   })
+}
+
+/** The page for an animal that was adopted in the meantime. The page does not contain the animal's name. */
+function adopted(reply: FastifyReply, language: ReturnType<typeof languageOf>): string {
+  const { apply, gallery } = textsOf(language)
+  reply.code(410)
+  return applyRefusal(language, { title: gallery.longAdopted, advice: apply.notAvailableAdvice })
 }
 
 function notAvailable(
@@ -129,33 +137,39 @@ async function receive(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  animal: Animal,
+  animal: FormAnimal,
 ): Promise<string | FastifyReply> {
   const language = languageOf(request.headers)
   const { apply } = textsOf(language)
   const { pet, questions } = animal
   const form = request.body as FormBody
   const token = form.get(TOKEN_FIELD) ?? ''
-  const typed = typedIn(form, questions)
-  const again = (problems: readonly Problem[], kept?: string): string =>
-    formPage(context, request, reply, animal, { typed, problems, ...(kept && { token: kept }) })
+  const typed = fieldValuesIn(form, questions)
+  const showAgain = (problems: readonly Problem[], reusableToken?: string): string =>
+    formPage(context, request, reply, animal, {
+      typed,
+      problems,
+      ...(reusableToken && { token: reusableToken }),
+    })
   const verdict = validateToken(context, pet.id, token)
   if ('problem' in verdict) {
-    const kept = verdict.problem === 'tooFast' ? token : undefined
-    return again([{ field: NON_FIELD, message: apply[verdict.problem] }], kept)
+    const reusableToken = verdict.problem === 'tooFast' ? token : undefined
+    return showAgain([{ field: NON_FIELD, message: apply[verdict.problem] }], reusableToken)
   }
-  if (form.get(HIDDEN_FIELD)) return again([{ field: NON_FIELD, message: apply.filledHidden }], token)
-  const read = applicationIn(typed, { petId: pet.id, questions }, apply)
-  if ('problems' in read) return again(read.problems, token)
+  const read = applicationIn(typed, { petId: pet.id, questions }, language)
+  if ('problems' in read) return showAgain(read.problems, token)
   const waitMs = await countApplication(context, request)
   if (waitMs !== undefined) {
     reply.code(429).header('retry-after', String(Math.ceil(waitMs / 1_000)))
-    const advice = apply.tooManyAdvice(Math.ceil(waitMs / MINUTE_MS))
+    const wait = unitWords(language, 'minute', Math.ceil(waitMs / MINUTE_MS))
+    const advice = apply.tooManyAdvice(numberWords(language, MAX_PER_HOUR), wait)
     return applyRefusal(language, { title: apply.tooMany, advice })
   }
   const { link } = verdict
   try {
-    const sending = { by: null, linkHash: link.hash, now: context.clock() }
+    // Browsers and password managers fill in the hidden field too, so staff decide about the application.
+    const notes = { form: form.get(HIDDEN_FIELD) ? apply.filledHidden : undefined, repeated: apply.repeated }
+    const sending = { by: null, linkHash: link.hash, notes, now: context.clock() }
     await context.write(changes.insertApplication, read.application, sending)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'pet_not_available') throw error
@@ -164,27 +178,29 @@ async function receive(
   return reply.redirect(`/applications/${link.token}?done=sent`, 303)
 }
 
-// What keeps programs from filling a shelter's desk, without a third party and without script.
+// These functions protect shelters from spam, without a third party and without a script.
 
-/** Faster nobody fills in a form, and later it is another day. */
+/** A person needs at least this time to fill in the form. A faster sender is a program. */
 const MIN_MS = 3_000
 const MAX_MS = 24 * 3_600_000
 
 const HOUR_MS = 3_600_000
-const MAX_AN_HOUR = 20
+const MAX_PER_HOUR = 20
 
-/** Of a form for an animal: when it was made, and the private link that its application will have. */
 const scopeOf = (petId: number): string => JSON.stringify(['apply', petId])
 
-/** What a form brings along, signed: sent twice it is one application, as both have one link. */
+/**
+ * Signs the time and the private link of the future application. If a form is sent twice, both requests have
+ * the same link, so they create one application.
+ */
 function newFormToken({ cursorSecret, clock }: Context, petId: number): string {
   return makeCursor(cursorSecret, scopeOf(petId), [clock(), newToken().token])
 }
 
-type FormVerdict = { link: { token: string; hash: string } } | { problem: 'tooFast' | 'tooOld' }
+type TokenCheck = { link: { token: string; hash: string } } | { problem: 'tooFast' | 'tooOld' }
 
-/** What can be said of a form that was sent by its token alone; a damaged one is too old. */
-function validateToken({ cursorSecret, clock }: Context, petId: number, sent: string): FormVerdict {
+/** Checks the age of a form by its token. A form with a damaged token counts as too old. */
+function validateToken({ cursorSecret, clock }: Context, petId: number, sent: string): TokenCheck {
   try {
     const [madeAt, token] = readCursor<[number, string]>(cursorSecret, scopeOf(petId), sent)
     const age = clock() - madeAt
@@ -198,11 +214,11 @@ function validateToken({ cursorSecret, clock }: Context, petId: number, sent: st
 }
 
 /**
- * Counts an application for the address of its sender, by the hours of the clock: the limiter, which all
- * processes share, knows minutes and days.
+ * Counts an application against the sender's IP address. A window is an hour of the clock, because the
+ * limiter only has windows of minutes and days.
  *
- * @throws {ApiError} service_unavailable where nobody can count
- * @returns in how many milliseconds another one may come; undefined when this one may
+ * @returns milliseconds until another application is allowed; undefined if this application is allowed
+ * @throws {ApiError} service_unavailable if the limiter fails
  */
 async function countApplication(
   { limiter, clock }: Context,
@@ -210,10 +226,10 @@ async function countApplication(
 ): Promise<number | undefined> {
   const now = clock()
   const hour = Math.floor(now / HOUR_MS)
-  const { outcome, lost } = await limiter.take({
+  const { outcome, storeError } = await limiter.take({
     name: `${counterOfAddress(ip)}/applies/${hour}`,
-    limits: { perMinute: MAX_AN_HOUR, perDay: MAX_AN_HOUR },
+    limits: { perMinute: MAX_PER_HOUR, perDay: MAX_PER_HOUR },
   })
-  if (lost !== undefined) throw new ApiError('service_unavailable', { cause: lost })
+  if (storeError !== undefined) throw new ApiError('service_unavailable', { cause: storeError })
   return outcome === 'allowed' ? undefined : (hour + 1) * HOUR_MS - now
 }

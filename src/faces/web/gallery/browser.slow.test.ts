@@ -12,7 +12,7 @@ const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
 const NARROWEST = { width: 320, height: 640 }
 
-/** A gallery with some of everything. */
+/** A gallery with animals of every kind. */
 async function startFull(t: TestContext) {
   const app = await startGallery(t)
   const { add, shelter, photo } = app
@@ -40,16 +40,16 @@ async function startFull(t: TestContext) {
   return { ...app, at: (path: string) => `http://127.0.0.1:${app.port}${path}` }
 }
 
-/** A page of which every complaint of the browser is kept: what its policy forbids, and what failed. */
+/** Opens a page and collects the errors and warnings of the browser. */
 async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options })
   const page = await context.newPage()
-  const complaints: string[] = []
+  const browserErrors: string[] = []
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    if (['error', 'warning'].includes(message.type())) browserErrors.push(message.text())
   })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  return { page, complaints }
+  page.on('pageerror', (error) => browserErrors.push(String(error)))
+  return { page, browserErrors }
 }
 
 const isTooWide = (page: Page) =>
@@ -65,9 +65,13 @@ const PAGES = [
   '/embed?organization=CO12',
 ]
 
-/** @returns the start of addresses over which pages come in pieces: the next when the last one is painted */
+/**
+ * Starts a proxy that sends pages in chunks, each after the browser has painted the one before.
+ *
+ * @returns its origin
+ */
 async function startSlowLine(t: TestContext, { port }: { port: number }, page: Page): Promise<string> {
-  // Without a body there is nothing to paint.
+  // Before the body exists there is nothing to paint.
   const painted = () =>
     page.evaluate(`new Promise((done) =>
       document.body ? requestAnimationFrame(() => requestAnimationFrame(done)) : done())`)
@@ -79,7 +83,7 @@ async function startSlowLine(t: TestContext, { port }: { port: number }, page: P
       const isPage = `${answer.headers['content-type']}`.startsWith('text/html')
       for (const piece of isPage ? piecesOf(body) : [body]) {
         response.write(piece)
-        // The page before this one may be what answers, and is gone then.
+        // The browser may have left the previous page by now.
         if (isPage) await painted().catch(() => undefined)
       }
       response.end()
@@ -88,7 +92,7 @@ async function startSlowLine(t: TestContext, { port }: { port: number }, page: P
   return (await listenAt(t, server)).slice(0, -1)
 }
 
-/** Ends after each link of the header, and five times more. */
+/** Splits a page after each link of the header, and at five more places. */
 function piecesOf(page: Buffer): Buffer[] {
   const links = [...page.toString('latin1').matchAll(/<\/a>/g)].slice(0, 4).map(({ index }) => index + 4)
   const parts = Array.from({ length: 5 }, (_, part) => Math.round((page.length * (part + 1)) / 6))
@@ -101,7 +105,7 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
   const { at } = app
   const browser = await openBrowser(t)
 
-  await t.test('every page is sound to axe and nowhere too wide: wide, narrow, light and dark', async () => {
+  await t.test('every page passes axe and fits the screen: wide and narrow, light and dark', async () => {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const viewport of [WIDE, NARROWEST]) {
         const { page } = await openPage(browser, { viewport, colorScheme, bypassCSP: true })
@@ -124,7 +128,7 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
     'no page does what its policy forbids, or moves while it comes in piece by piece',
     async () => {
       for (const viewport of [WIDE, NARROW]) {
-        const { page, complaints } = await openPage(browser, { viewport })
+        const { page, browserErrors } = await openPage(browser, { viewport })
         const slow = await startSlowLine(t, app, page)
         for (const path of PAGES) {
           const sent: string[] = []
@@ -139,16 +143,16 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
           assert.equal(shift, 0, path)
           for (const address of sent) assert.match(address, /^(?:http:\/\/127\.0\.0\.1:|data:)/)
         }
-        assert.deepEqual(complaints, [])
+        assert.deepEqual(browserErrors, [])
       }
     },
   )
 
-  await t.test('without a script people search, page, look at photos and find the shelter', async () => {
+  await t.test('without JavaScript: search, paging, photos and the shelter’s page work', async () => {
     const { page } = await openPage(browser, { javaScriptEnabled: false, viewport: NARROW })
     await page.goto(at('/'))
-    await page.getByLabel('Name, breed or words').fill('beagle')
-    await page.getByLabel('Kind').selectOption('Dog')
+    await page.getByLabel('Name, breed or keyword').fill('beagle')
+    await page.getByLabel('Type').selectOption('Dog')
     await page.getByText('More filters').click()
     await page.getByLabel('Adult').check()
     await page.getByRole('button', { name: 'Search' }).first().click()
@@ -157,7 +161,7 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
     await page.getByRole('link', { name: 'Next page' }).click()
     assert.equal(await page.locator('.card').count(), 1)
     await page.getByRole('link', { name: 'Back to the first page' }).click()
-    await page.getByRole('link', { name: 'Remove the filter Adult' }).click()
+    await page.getByRole('link', { name: 'Remove filter: Adult' }).click()
     await page.getByRole('link', { name: 'Remove all filters' }).click()
     assert.equal(page.url(), at('/animals'))
 
@@ -169,13 +173,13 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
     assert.equal(page.url(), at('/organizations/CO12'))
   })
 
-  await t.test('the keyboard alone reaches the content, the cards and the photos', async () => {
-    const { page, complaints } = await openPage(browser)
+  await t.test('with the keyboard only: content, cards and photos are reachable', async () => {
+    const { page, browserErrors } = await openPage(browser)
     await page.goto(at('/animals/26-animal-26'))
     await page.keyboard.press('Tab')
     assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
     await page.keyboard.press('Enter')
-    // Behind the way back to all animals.
+    // The link back to all animals has the focus before the photos.
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     assert.equal(await page.evaluate('document.activeElement.className'), 'strip')
@@ -183,37 +187,37 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
     await page.locator('.thumbs li:nth-child(2) [aria-current]').waitFor()
     await page.keyboard.press('ArrowRight')
     await page.locator('.thumbs li:nth-child(3) [aria-current]').waitFor()
-    // To the first thumbnail, which leads back.
+    // Move to the first thumbnail, which shows the first photo.
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.locator('.thumbs li:nth-child(1) [aria-current]').waitFor()
 
     await page.goto(at('/'))
-    await page.getByLabel('Name, breed or words').focus()
+    await page.getByLabel('Name, breed or keyword').focus()
     await page.keyboard.type('animal 3')
     await page.keyboard.press('Enter')
     await page.waitForURL(at('/animals?q=animal+3'))
     await page.getByRole('link', { name: 'Animal 3', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.waitForURL(at('/animals/3-animal-3'))
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(browserErrors, [])
   })
 
   await t.test(
-    'one line puts a shelter’s animals into a site with a strict policy, as high as they are',
+    '/embed.js on a site with a strict policy: shows the animals in a frame of their height',
     async () => {
-      const own = `http://localhost:${app.port}`
+      const origin = `http://localhost:${app.port}`
       const site = await startSite(
         t,
         `<!doctype html><title>Shelter</title><p id="before">Before</p>
-<script src="${own}/embed.js" data-organization="CO12" data-limit="6"></script><p id="after">After</p>`,
+<script src="${origin}/embed.js" data-organization="CO12" data-limit="6"></script><p id="after">After</p>`,
         {
-          'content-security-policy': `default-src 'none'; script-src ${own}; frame-src ${own}; require-trusted-types-for 'script'`,
+          'content-security-policy': `default-src 'none'; script-src ${origin}; frame-src ${origin}; require-trusted-types-for 'script'`,
           'cross-origin-embedder-policy': 'require-corp',
           'cross-origin-opener-policy': 'same-origin',
         },
       )
-      const { page, complaints } = await openPage(browser)
+      const { page, browserErrors } = await openPage(browser)
       await page.goto(site)
       const frame = page.frameLocator('iframe')
       await frame.getByRole('link', { name: 'Animal 26', exact: true }).waitFor()
@@ -225,10 +229,10 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
           page.evaluate<number>('document.querySelector("iframe").clientHeight'),
           inside?.evaluate<number>('Math.ceil(document.body.getBoundingClientRect().height)'),
         ])
-      // It tells its height by messages, of which one may be on its way.
+      // The frame sends its height in messages, and one may still be on its way.
       await until(async () => {
-        const [shown, needed] = await heights()
-        return shown === needed
+        const [frameHeight, contentHeight] = await heights()
+        return frameHeight === contentHeight
       })
       assert.ok(
         await page.evaluate('document.querySelector("#before").nextElementSibling.tagName === "SCRIPT"'),
@@ -237,7 +241,7 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
       const opened = page.context().waitForEvent('page')
       await frame.getByRole('link', { name: 'Animal 26', exact: true }).click()
       await (await opened).waitForURL(/\/animals\/26-animal-26$/)
-      assert.deepEqual(complaints, [])
+      assert.deepEqual(browserErrors, [])
     },
   )
 })

@@ -1,12 +1,21 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { assetPath } from '../assets.ts'
-import { kindWords } from '../kind-words.ts'
+import { categoryLabel } from '../kind-words.ts'
 import { animalPath, type Gallery, type ShelterName } from './animals.ts'
 import { scaled } from './page-parts.ts'
-import type { Animal } from './phrases.ts'
-import { ageWords, breedWords, distanceWords, type Phrasing, placeWords, sexWords } from './phrases.ts'
+import {
+  type Animal,
+  ageWords,
+  agree,
+  breedWords,
+  distanceWords,
+  type Phrasing,
+  placeWords,
+  sexWords,
+  sizeWords,
+} from './phrases.ts'
 
-/** What the cards of some animals say beside what the animals say. */
+/** Names that a card shows in addition to the animal's own data. */
 export interface CardNames {
   kinds: ReadonlyMap<number, { name: string }>
   shelters: ReadonlyMap<number, ShelterName>
@@ -18,17 +27,17 @@ export async function namesFor(gallery: Gallery, animals: Animal[]): Promise<Car
 }
 
 interface CardOptions {
-  /** In a frame of another site: a link leads out of it. */
+  /** Whether the cards are in a frame of another site. Their links then open a new tab. */
   framed?: boolean
-  /** Whether all animals are of one shelter, which need not be named then. */
-  ofOne?: boolean
-  /** Small, for a frame in another page. */
+  /** Whether all animals belong to one shelter. The cards then do not name the shelter. */
+  oneShelter?: boolean
+  /** Whether the cards are smaller, for a frame in another page. */
   compact?: boolean
-  /** Of their headings. */
+  /** Level of the headings. */
   level?: 2 | 3
 }
 
-/** So many are in the first row, at most: what is seen first is loaded first. */
+/** The maximum number of cards in the first row. Photos in the first row are not loaded lazily. */
 const FIRST_ROW = 4
 
 export function cardList(
@@ -45,27 +54,23 @@ function card(
   phrasing: Phrasing,
   animal: Animal,
   { kinds, shelters }: CardNames,
-  { framed, ofOne, level = 2, index }: CardOptions & { index: number },
+  { framed, oneShelter, level = 2, index }: CardOptions & { index: number },
 ): Html {
   const { texts, language } = phrasing
   const { name, status, place, organizationId, distanceMeters } = animal
-  const kind = kindWords(texts, kinds.get(animal.categoryId)?.name ?? '')
+  const kind = categoryLabel(texts, kinds.get(animal.categoryId)?.name ?? '')
   const shelter = organizationId === undefined ? undefined : shelters.get(organizationId)
-  const traits = [
-    ageWords(phrasing, animal),
-    sexWords(texts, animal),
-    animal.size && texts.common.size[animal.size],
-  ]
-  const there = placeWords(place) || shelter?.place
+  const traits = [ageWords(phrasing, animal), sexWords(texts, animal), sizeWords(texts, animal)]
+  const placeText = placeWords(language, place) || placeWords(language, shelter?.address)
   const away = distanceMeters === undefined ? undefined : distanceWords(language, distanceMeters)
   return html`<li class="card">${cardPhoto(phrasing, animal, index)}${
-    status === 'pending' && html`<span class="badge">${texts.gallery.reserved}</span>`
+    status === 'pending' && html`<span class="badge">${agree(texts, texts.gallery.reserved, animal)}</span>`
   }${heading(level, html`<a href="${animalPath(animal)}"${framed && html` target="_blank" rel="noopener"`}>${name}</a>`)}<p dir="auto">${breedWords(
     texts,
     animal,
     kind,
-  )}</p><p>${traits.filter(Boolean).join(' · ')}</p>${line([there, away && texts.gallery.away(away)])}${
-    !ofOne && line([shelter?.name])
+  )}</p><p>${traits.filter(Boolean).join(' · ')}</p>${line([placeText, away && texts.gallery.away(away)])}${
+    !oneShelter && line([shelter?.name])
   }</li>`
 }
 
@@ -77,13 +82,13 @@ function line(parts: (string | undefined)[]): Part {
   return text !== '' && html`<p class="muted" dir="auto">${text}</p>`
 }
 
-/** Two columns of a phone, each with the smallest picture; where they are wider the browser chooses. */
+/** Phones show two columns with the smallest photos. On wider screens, the browser chooses the size. */
 const PHONE = '(max-width: 34rem)'
 
 function cardPhoto({ texts }: Phrasing, { name, photos }: Animal, index: number): Html {
   const loading = index === 0 ? html` fetchpriority="high"` : index >= FIRST_ROW && html` loading="lazy"`
   const [photo] = photos ?? []
-  // What a heading beside it says already is said once.
+  // The heading already contains the name, so the placeholder needs no alternative text.
   if (!photo)
     return html`<img src="${assetPath('no-photo.svg')}" alt="" width="300" height="300"${index >= FIRST_ROW && html` loading="lazy"`}>`
   const { small, medium } = photo.sizes

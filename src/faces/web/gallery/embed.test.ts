@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cardNames, linkOf, startGallery } from '../../../testing/gallery.ts'
 
-test('/embed shows the animals of a shelter in a frame of any site, and its links lead out of it', async (t) => {
+test('GET /embed: shows the animals of a shelter, may be framed by any site, and opens links in a new tab', async (t) => {
   const { add, visit, shelter } = await startGallery(t)
   const { id: organizationId } = await shelter({ code: 'CO12' })
   await add({ name: 'Elsewhere' })
@@ -35,7 +35,7 @@ test('/embed shows the animals of a shelter in a frame of any site, and its link
   }
 })
 
-test('every page but /embed may be shown in no frame', async (t) => {
+test('pages other than /embed: may not be framed', async (t) => {
   const { add, visit, shelter } = await startGallery(t)
   await shelter({ code: 'CO12' })
   const id = await add({ name: 'Ada' })
@@ -53,7 +53,7 @@ test('every page but /embed may be shown in no frame', async (t) => {
   }
 })
 
-test('/embed.js may be loaded by every site', async (t) => {
+test('GET /embed.js: may be loaded by any site', async (t) => {
   const { visit } = await startGallery(t)
   const { status, headers, text } = await visit('/embed.js', { origin: 'https://shelter.example' })
   assert.equal(status, 200)

@@ -1,9 +1,9 @@
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
-import { hold, sendHeld } from '../../../http/held.ts'
 import { type Html, html } from '../../../http/html.ts'
+import { createStaticFile, sendStaticFile } from '../../../http/static-file.ts'
 import type { Organization } from '../../../organizations/schema.ts'
-import { EMBED, JS } from '../assets.ts'
+import { EMBED_SCRIPT, JS } from '../assets.ts'
 import { pageHeaders, renderPage } from '../page.ts'
 import { type Gallery, listAnimals, shelterPath } from './animals.ts'
 import { cardList, namesFor } from './cards.ts'
@@ -14,26 +14,31 @@ import { queryOf, shelterOf } from './shelter-page.ts'
 
 const [DEFAULT_LIMIT, MAX_LIMIT] = [12, 48]
 
-/** Of what pages of every site load and show: also of those that keep strangers out of their process. */
-const FOR_ALL = { 'cross-origin-resource-policy': 'cross-origin' }
+/** Lets pages of any site load the response, even if they require cross-origin isolation. */
+const CROSS_ORIGIN = { 'cross-origin-resource-policy': 'cross-origin' }
 
-type EmbedQuery = Partial<Record<'organization' | 'kind' | 'limit' | 'cursor', string | string[]>>
+const PARAMETERS = ['organization', 'kind', 'limit', 'cursor'] as const
+type EmbedQuery = Partial<Record<(typeof PARAMETERS)[number], string | string[]>>
 
-/** The animals of a shelter inside its own pages, wherever those are. */
+/**
+ * Adds the embeddable page with a shelter's animals. The shelter's own website shows it in a frame. Also adds
+ * the script that inserts the frame.
+ */
 export function embedRoutes(app: App, gallery: Gallery): void {
   const { context } = gallery
   const { config } = context
   const headers = {
     ...pageHeaders(config, { framed: true }),
-    ...FOR_ALL,
-    // A bucket with photos may not say that everybody may have them.
+    ...CROSS_ORIGIN,
+    // Allows photos from a bucket that sends no cross-origin resource policy.
     'cross-origin-embedder-policy': 'credentialless',
   }
-  app.get<{ Querystring: EmbedQuery }>('/embed', async (request, reply) => {
+  const options = { config: { parameters: PARAMETERS } }
+  app.get<{ Querystring: EmbedQuery }>('/embed', options, async (request, reply) => {
     try {
       return await sendGallery(request, reply, context, async (phrasing) => {
-        const { body, passing } = await embedPage(gallery, phrasing, request.query)
-        return newPage(body, { headers, passing, now: phrasing.now })
+        const { body, isVolatile } = await embedPage(gallery, phrasing, request.query)
+        return newPage(body, { headers, isVolatile, now: phrasing.now })
       })
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
@@ -41,21 +46,19 @@ export function embedRoutes(app: App, gallery: Gallery): void {
     }
   })
 
-  const file = hold(JS, EMBED)
+  const file = createStaticFile(JS, EMBED_SCRIPT)
   app.get('/embed.js', { config: { open: true } }, (request, reply) => {
-    reply.headers({ ...FOR_ALL, 'access-control-allow-origin': '*' })
-    return sendHeld(request, reply, file, 'public, max-age=3600')
+    reply.headers({ ...CROSS_ORIGIN, 'access-control-allow-origin': '*' })
+    return sendStaticFile(request, reply, file, 'public, max-age=3600')
   })
 }
 
-async function embedPage(gallery: Gallery, phrasing: Phrasing, asked: EmbedQuery) {
-  const [code, kind, limit, cursor] = (['organization', 'kind', 'limit', 'cursor'] as const).map(
-    (name) => [asked[name] ?? []].flat()[0],
-  )
+async function embedPage(gallery: Gallery, phrasing: Phrasing, parameters: EmbedQuery) {
+  const [code, kind, limit, cursor] = PARAMETERS.map((name) => [parameters[name] ?? []].flat()[0])
   const shelter = await shelterOf(gallery, code ?? '')
   const query = queryOf(shelter, limitOf(limit))
   if (kind) query.categoryId = [await idOfKind(gallery.kinds, kind)]
-  const { animals, next, passing } = await listAnimals(gallery, query, cursor)
+  const { animals, next, isVolatile } = await listAnimals(gallery, query, cursor)
   const names = await namesFor(gallery, animals)
   const own = new URLSearchParams({
     organization: shelter.code,
@@ -71,14 +74,14 @@ async function embedPage(gallery: Gallery, phrasing: Phrasing, asked: EmbedQuery
     html`<h1 class="visually-hidden">${title}</h1>
 ${
   animals.length > 0
-    ? cardList(phrasing, animals, names, { framed: true, ofOne: true, compact: true })
+    ? cardList(phrasing, animals, names, { framed: true, oneShelter: true, compact: true })
     : html`<p>${texts.noAnimals}. ${texts.noAnimalsAdvice}</p>`
 }
 <nav class="pages" aria-label="${texts.pages}">${cursor !== undefined && html`<a class="button plain" href="/embed?${own.toString()}">${texts.first}</a>`}${
       more && html`<a class="button plain" rel="next" href="/embed?${more.toString()}">${texts.next}</a>`
     }${allLink(phrasing, shelter)}</nav>`,
   )
-  return { body, passing }
+  return { body, isVolatile }
 }
 
 function limitOf(text: string | undefined): number {
@@ -95,7 +98,7 @@ function frame({ language }: Phrasing, title: string, main: Html): string {
     ...{ language, title, main },
     style: 'gallery.css',
     scripts: ['frame.js'],
-    // It is a part of another page, which search engines know already.
+    // Search engines should index the shelter's website instead of the frame.
     head: html`<meta name="robots" content="noindex">`,
     header: undefined,
   })

@@ -4,21 +4,20 @@ import { ApiError } from '../../../errors.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { ONE_LINE } from '../../../http/text.ts'
 import { type Static, Type } from '../../../http/type.ts'
-import { FILTERS } from '../../../pets/filter-schemas.ts'
-import { AGES } from '../../../pets/profile-schemas.ts'
-import type { PetQuery } from '../../../pets/schema.ts'
+import { AGES } from '../../../pets/fields.ts'
+import { FILTERS, type PetQuery } from '../../../pets/schema.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
-import { kindWords } from '../kind-words.ts'
-import { type Gallery, LISTED } from './animals.ts'
+import { categoryLabel } from '../kind-words.ts'
+import { type Gallery, LISTED_STATUSES } from './animals.ts'
 import { distanceWords, type Phrasing } from './phrases.ts'
 
-// What the address of a list asks for, and what that means for the search.
+// Reads the filters in the URL of a list, and renders the search form.
 
 export const PER_PAGE = 24
 
 const SORTS = ['newest', 'waiting', 'nearest'] as const
 
-/** In kilometres. */
+/** The choices of distance, in kilometers. */
 const DISTANCES = [10, 25, 50, 100, 200, 500]
 
 const { q, breed, age, size, sex, goodWithChildren, goodWithDogs, goodWithCats, near } = FILTERS
@@ -41,58 +40,61 @@ export const ListQuerySchema = Type.Object({
 })
 export type ListQuery = Static<typeof ListQuerySchema>
 
-/** Hook, before a query is read: a form sends all its fields, and an empty one asks for nothing. */
+/**
+ * Hook that removes empty parameters, because a browser sends all fields of a form. It keeps parameters with
+ * brackets, so validation refuses them.
+ */
 export function dropEmpty(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  const given = Object.entries(request.query as Record<string, string | string[]>).flatMap(
+  const filled = Object.entries(request.query as Record<string, string | string[]>).flatMap(
     ([name, value]) => {
       const values = [value].flat().filter((one) => one.trim() !== '')
-      const [first, ...more] = values
+      const [first = name.includes('[') ? '' : undefined, ...more] = values
       if (first === undefined) return []
       return [[name, more.length > 0 ? values : first] as const]
     },
   )
-  request.query = Object.fromEntries(given)
+  request.query = Object.fromEntries(filled)
   done()
 }
 
-/** The order that nobody has to ask for: who looks near a place wants the nearest. */
+/** The default order is nearest first if the query has a place, and newest first otherwise. */
 const sortOf = ({ sort, near }: ListQuery): (typeof SORTS)[number] =>
   sort ?? (near === undefined ? 'newest' : 'nearest')
 
-/** Those added last come first. Ids tell that, in an order that costs as much among ten million animals. */
+/** Newer animals have higher ids, and sorting by id is fast for any number of animals. */
 const ORDERS = { newest: '-id', waiting: 'id', nearest: 'distance' } as const
 
-/** @throws {ApiError} invalid_parameter for a kind that is not there */
-export async function petQueryOf({ kinds }: Gallery, asked: ListQuery): Promise<PetQuery> {
-  const { kind, cursor, sort, ...filters } = asked
+/** @throws {ApiError} invalid_parameter for an unknown type of animal */
+export async function petQueryOf({ kinds }: Gallery, query: ListQuery): Promise<PetQuery> {
+  const { kind, cursor, sort, ...filters } = query
   return {
     ...filters,
-    status: [...LISTED],
+    status: [...LISTED_STATUSES],
     ...(kind !== undefined && { categoryId: [await idOfKind(kinds, kind)] }),
     limit: PER_PAGE,
-    sort: ORDERS[sortOf(asked)],
+    sort: ORDERS[sortOf(query)],
   }
 }
 
-/** @throws {ApiError} invalid_parameter for one that is not there */
+/** Finds a category by name, ignoring case. @throws {ApiError} invalid_parameter if there is none */
 export async function idOfKind(kinds: Gallery['kinds'], kind: string): Promise<number> {
-  const wanted = fold(kind)
-  for (const { id, name } of (await kinds()).values()) if (fold(name) === wanted) return id
+  const key = fold(kind)
+  for (const { id, name } of (await kinds()).values()) if (fold(name) === key) return id
   throw new ApiError('invalid_parameter', {
     details: [{ parameter: 'kind', code: 'invalid_value', message: 'There is no category with this name.' }],
   })
 }
 
-/** In the order in which addresses have them, without what goes without saying. */
-export function parametersOf(asked: ListQuery): [name: string, value: string][] {
-  const { cursor, within, ...filters } = asked
-  const shown = asked.near === undefined ? filters : { ...filters, within }
-  return Object.entries(shown).flatMap(([name, value]) =>
+/** The URL parameters of a list, without the cursor. Without a place, the distance is omitted too. */
+export function parametersOf(query: ListQuery): [name: string, value: string][] {
+  const { cursor, within, ...filters } = query
+  const parameters = query.near === undefined ? filters : { ...filters, within }
+  return Object.entries(parameters).flatMap(([name, value]) =>
     [value ?? []].flat().map((one): [string, string] => [name, String(one)]),
   )
 }
 
-/** The address of a list. */
+/** The path of a list. */
 export function listPath(parameters: [name: string, value: string][], cursor?: string): string {
   const query = new URLSearchParams(parameters)
   if (cursor !== undefined) query.set('cursor', cursor)
@@ -104,22 +106,22 @@ const SIZES = ['small', 'medium', 'large', 'extra_large']
 const GOOD_WITH = ['goodWithChildren', 'goodWithDogs', 'goodWithCats'] as const
 
 interface FormParts {
-  /** As they were sent, whether or not they make sense. */
-  asked: Partial<ListQuery>
+  /** The query from the URL, which may be invalid. */
+  query: Partial<ListQuery>
   problems: Problem[]
   /** Names of categories. */
   kinds: string[]
-  /** Names of breeds that may be meant. */
+  /** Names of breeds to suggest. */
   breeds: string[]
 }
 
-/** What visitors look for: a form of an address, which works without a script. */
-export function filterForm(phrasing: Phrasing, { asked, problems, kinds, breeds }: FormParts): Html {
+/** The search form. */
+export function filterForm(phrasing: Phrasing, { query, problems, kinds, breeds }: FormParts): Html {
   const { gallery } = phrasing.texts
-  const used = parametersOf(asked as ListQuery).filter(([name]) => !FIRST.includes(name)).length
+  const activeCount = parametersOf(query as ListQuery).filter(([name]) => !MAIN_FIELDS.includes(name)).length
   const text = (name: 'q' | 'near', label: string, placeholder: string): Html =>
-    textField({ name, label, placeholder, problems, maxLength: 100, value: one(asked[name]) })
-  const kind = one(asked.kind)
+    textField({ name, label, placeholder, problems, maxLength: 100, value: one(query[name]) })
+  const kind = one(query.kind)
   return html`${problemSummary(gallery.problems, problems)}
 <form class="finder" action="/animals" role="search">
 <div class="finder-main">
@@ -131,7 +133,7 @@ ${selectField({
   value: kind && fold(kind),
   choices: [
     ['', gallery.anyKind],
-    ...kinds.map((name) => [fold(name), kindWords(phrasing.texts, name)] as const),
+    ...kinds.map((name) => [fold(name), categoryLabel(phrasing.texts, name)] as const),
   ],
 })}
 ${text('near', gallery.near, gallery.nearExample)}
@@ -139,28 +141,28 @@ ${selectField({
   name: 'within',
   label: gallery.within,
   problems,
-  value: String(one(asked.within) ?? 100),
-  choices: distances(asked).map((km) => [String(km), distanceWords(phrasing.language, km * 1_000)] as const),
+  value: String(one(query.within) ?? 100),
+  choices: distances(query).map((km) => [String(km), distanceWords(phrasing.language, km * 1_000)] as const),
 })}
 <button>${gallery.search}</button>
 </div>
-<details${(used > 0 || problems.some(({ field }) => !FIRST.includes(field))) && html` open`}><summary>${gallery.more}${
-    used > 0 && html` <span class="tag">${gallery.inUse(used)}</span>`
+<details${(activeCount > 0 || problems.some(({ field }) => !MAIN_FIELDS.includes(field))) && html` open`}><summary>${gallery.more}${
+    activeCount > 0 && html` <span class="tag">${gallery.inUse(activeCount)}</span>`
   }</summary>
 <div class="finder-more">
-${moreFields(phrasing, asked, problems, breeds)}
+${moreFields(phrasing, query, problems, breeds)}
 </div>
 <button>${gallery.search}</button>
 </details>
 </form>`
 }
 
-/** Those that are always seen. */
-const FIRST = ['q', 'kind', 'near', 'within']
+/** Fields that are always visible. */
+const MAIN_FIELDS = ['q', 'kind', 'near', 'within']
 
 function moreFields(
   { texts }: Phrasing,
-  asked: Partial<ListQuery>,
+  query: Partial<ListQuery>,
   problems: Problem[],
   breeds: string[],
 ): Part[] {
@@ -173,7 +175,7 @@ function moreFields(
       label: gallery.breed,
       problems,
       maxLength: 80,
-      value: one(asked.breed),
+      value: one(query.breed),
       ...(breeds.length > 0 && { list: 'breeds' }),
     }),
     breeds.length > 0 &&
@@ -182,26 +184,26 @@ function moreFields(
       name: 'sex',
       label: gallery.sex,
       problems,
-      value: one(asked.sex),
+      value: one(query.sex),
       choices: [['', gallery.either], ...words(common.sex, ['female', 'male'])],
     }),
     selectField({
       name: 'sort',
       label: gallery.sort,
       problems,
-      value: one(asked.sort),
+      value: one(query.sort),
       choices: [['', gallery.usualOrder], ...words(gallery.sorts, Object.keys(gallery.sorts))],
     }),
-    checkGroup(gallery.age, checks('age', words(common.age, AGES), asked.age)),
-    checkGroup(gallery.size, checks('size', words(common.size, SIZES), asked.size)),
+    checkGroup(gallery.age, checks('age', words(common.age, AGES), query.age)),
+    checkGroup(gallery.size, checks('size', words(common.size, SIZES), query.size)),
     checkGroup(
       gallery.goodWith,
-      GOOD_WITH.map((name) => check(name, 'true', gallery[name], one(asked[name]) === 'true')),
+      GOOD_WITH.map((name) => check(name, 'true', gallery[name], one(query[name]) === 'true')),
     ),
   ]
 }
 
-/** Some that may be chosen together. */
+/** A group of checkboxes. */
 function checkGroup(legend: string, choices: Html[]): Html {
   return html`<fieldset class="checks"><legend>${legend}</legend>${choices}</fieldset>`
 }
@@ -219,34 +221,35 @@ function check(name: string, value: string, words: string, isChosen: boolean, id
   }>${words}</label>`
 }
 
-/** A distance that somebody wrote into the address is one of the list too. */
+/** The choices of distance. They include the distance in the URL. */
 function distances({ within }: Partial<ListQuery>): number[] {
-  const asked = Number(one(within))
-  const isOther = Number.isInteger(asked) && asked > 0 && asked <= 500 && !DISTANCES.includes(asked)
-  return isOther ? [...DISTANCES, asked].sort((one, other) => one - other) : DISTANCES
+  const distance = Number(one(within))
+  const isOther =
+    Number.isInteger(distance) && distance > 0 && distance <= 500 && !DISTANCES.includes(distance)
+  return isOther ? [...DISTANCES, distance].sort((one, other) => one - other) : DISTANCES
 }
 
-/** Whatever an address has: a form has one value for a field. */
+/** The first value of a parameter as text. */
 function one(value: unknown): string | undefined {
   const [first] = [value].flat()
   return first === undefined ? undefined : String(first)
 }
 
 /**
- * The filters in use, each with a link to the list without it.
+ * The active filters. Each filter links to the list without that filter.
  *
  * @param kinds names of categories
  */
-export function filterChips(phrasing: Phrasing, asked: ListQuery, kinds: string[]): Html | undefined {
+export function filterChips(phrasing: Phrasing, query: ListQuery, kinds: string[]): Html | undefined {
   const { gallery } = phrasing.texts
-  // How far is a part of where.
-  const parameters = parametersOf(asked)
-  const shown = parameters.filter(([name]) => name !== 'within' && name !== 'sort')
-  if (shown.length === 0) return undefined
-  const chips = shown.map((chip) => {
-    const words = wordsOf(phrasing, asked, chip, kinds)
+  // The place and the distance share one chip.
+  const parameters = parametersOf(query)
+  const filters = parameters.filter(([name]) => name !== 'within' && name !== 'sort')
+  if (filters.length === 0) return undefined
+  const chips = filters.map((chip) => {
+    const words = wordsOf(phrasing, query, chip, kinds)
     const others = parameters.filter(
-      (one) => one !== chip && !(chip[0] === 'near' && PLACED.includes(one[0])),
+      (one) => one !== chip && !(chip[0] === 'near' && NEEDS_PLACE.includes(one[0])),
     )
     return html`<li><a class="chip" href="${listPath(others)}"><span class="visually-hidden">${gallery.without(
       words,
@@ -255,8 +258,8 @@ export function filterChips(phrasing: Phrasing, asked: ListQuery, kinds: string[
   return html`<ul class="chips" aria-label="${gallery.filters}">${chips}<li><a href="/animals">${gallery.removeAll}</a></li></ul>`
 }
 
-/** What makes sense near a place alone. */
-const PLACED = ['within', 'sort']
+/** Parameters that need a place. */
+const NEEDS_PLACE = ['within', 'sort']
 
 function wordsOf(
   { texts, language }: Phrasing,
@@ -267,7 +270,7 @@ function wordsOf(
   const { common, gallery } = texts
   switch (name) {
     case 'kind':
-      return kindWords(texts, kinds.find((kind) => fold(kind) === fold(value)) ?? value)
+      return categoryLabel(texts, kinds.find((kind) => fold(kind) === fold(value)) ?? value)
     case 'age':
       return common.age[value] ?? value
     case 'size':

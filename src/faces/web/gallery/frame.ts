@@ -1,20 +1,20 @@
 import { Html, html, type Part } from '../../../http/html.ts'
 import type { Language } from '../../../http/language.ts'
-import type { Photo } from '../../../photos/storage/kept.ts'
+import type { Photo } from '../../../photos/storage/stored-photo.ts'
 import { languageLinks } from '../language-choice.ts'
 import { navLink, type PageParts, renderPage } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 import { scaled } from './page-parts.ts'
 import type { Phrasing } from './phrases.ts'
 
-type Inside = Pick<PageParts, 'title' | 'description' | 'head' | 'main' | 'scripts'> & {
+type GalleryPageParts = Pick<PageParts, 'title' | 'description' | 'head' | 'main' | 'scripts'> & {
   language: Language
-  /** Of the page itself. */
+  /** Path of the page. */
   path: string
 }
 
-/** A page of the gallery, with what stands around all of them. */
-export function galleryPage({ language, path, head, ...inside }: Inside): string {
+/** A gallery page with its header and footer. */
+export function galleryPage({ language, path, head, ...inside }: GalleryPageParts): string {
   return renderPage({
     ...inside,
     language,
@@ -28,7 +28,6 @@ ${head}`,
   })
 }
 
-/** A house with a heart in it. */
 const LOGO = html`<svg class="logo" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true"><path d="M16 3 3 13.6V28a1.5 1.5 0 0 0 1.5 1.5h23A1.5 1.5 0 0 0 29 28V13.6z" fill="currentColor"/><path class="heart" d="M16 25.2c-5-3.6-7.6-6-7.6-9a4 4 0 0 1 7.6-1.8 4 4 0 0 1 7.6 1.8c0 3-2.6 5.4-7.6 9z"/></svg>`
 
 function header(language: Language, path: string): Html {
@@ -42,21 +41,21 @@ function footer(language: Language): Html {
   return html`<footer class="foot"><p>${gallery.footer}</p><p><a href="/animals.atom">${gallery.feedLink}</a></p><p>${languageLinks(language)}</p></footer>`
 }
 
-/** What search engines and previews of links read of a page, and no person sees. */
-interface Shared {
+/** Data for search engines and link previews. */
+interface PreviewParts {
   phrasing: Phrasing
-  /** Address of the page, with its host. */
+  /** Absolute URL of the page. */
   url: string
   title: string
   description: string
   photo: Photo | undefined
-  /** The address that those without a host belong to. */
+  /** Base of relative URLs. */
   origin: string
-  /** What it is about, as schema.org has it. */
+  /** schema.org JSON-LD about the page's subject. */
   data: object[]
 }
 
-export function sharedHead({ phrasing, url, title, description, photo, origin, data }: Shared): Html {
+export function sharedHead({ phrasing, url, title, description, photo, origin, data }: PreviewParts): Html {
   const image = photo && { url: jpegOf(photo, origin), ...scaled(photo, 1_200), alt: photo.alt ?? title }
   const page = {
     ...{ '@type': 'WebPage', '@id': url, url, name: title, description, inLanguage: phrasing.language },
@@ -81,7 +80,7 @@ ${
 ${jsonLd([page, ...data])}`
 }
 
-/** Previews of links know no WebP, and need the whole address. */
+/** Absolute URL of a photo as JPEG, since link previews may not support WebP. */
 export function jpegOf({ sizes }: Photo, origin: string): string {
   return `${absolute(sizes.large, origin)}?format=jpeg`
 }
@@ -89,7 +88,7 @@ export function jpegOf({ sizes }: Photo, origin: string): string {
 const absolute = (address: string, origin: string): string =>
   address.startsWith('/') ? origin + address : address
 
-/** A block of data, which no browser runs; nothing in it can end it. */
+/** A JSON-LD block. Escaping keeps the data from closing the script element. */
 function jsonLd(graph: object[]): Html {
   const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph })
   const safe = text.replace(
@@ -101,8 +100,8 @@ function jsonLd(graph: object[]): Html {
 
 const MAX_CHARACTERS = 200
 
-/** The beginning of a text, as long as a preview shows it. */
-export function beginning(text: string): string {
+/** The first 200 characters of a text, for previews. */
+export function excerpt(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const signs = [...line.slice(0, 2 * MAX_CHARACTERS)]
   return signs.length <= MAX_CHARACTERS

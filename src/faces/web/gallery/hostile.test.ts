@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { unescaped } from '../../../testing/console.ts'
 import { BROWSER, dataOf, startGallery } from '../../../testing/gallery.ts'
-import { addHostile, assertSound, SCRIPT } from '../../../testing/hostile.ts'
+import { addHostile, assertOwnMarkup, SCRIPT } from '../../../testing/hostile.ts'
 
 const ADDRESSES = ['javascript:alert(1)', 'data:text/html,x', 'https://a.example/"onmouseover="x']
 
-test('what shelters write is shown as text on every page', async (t) => {
+test('HTML in the data of shelters is shown as text on every page', async (t) => {
   const app = await startGallery(t)
   const { id, code } = await addHostile(app)
   const { location = '' } = (await app.visit(`/animals/${id}`)).headers
@@ -18,7 +18,7 @@ test('what shelters write is shown as text on every page', async (t) => {
     '/embed?organization=%3Cb%3E',
   ]) {
     const page = await app.visit(path)
-    assertSound(page.text, path)
+    assertOwnMarkup(page.text, path)
     assert.doesNotMatch(page.text, /<script>/, path)
   }
   const query = Object.entries({
@@ -31,24 +31,46 @@ test('what shelters write is shown as text on every page', async (t) => {
   })
   const search = await app.visit(`/animals?${new URLSearchParams(query)}`)
   assert.equal(search.status, 400)
-  assertSound(search.text, 'search')
+  assertOwnMarkup(search.text, 'search')
   const found = await app.visit(`/animals?${new URLSearchParams({ q: '<b>" onerror' })}`)
-  assertSound(found.text, 'found')
+  assertOwnMarkup(found.text, 'found')
 })
 
-test('what shelters write ends no block of data, and is in it as it was written', async (t) => {
+test('HTML in the data of shelters cannot close the JSON-LD block, which contains it unchanged', async (t) => {
   const app = await startGallery(t)
   const { id, code } = await addHostile(app)
   const { location = '' } = (await app.visit(`/animals/${id}`)).headers
   const page = await app.visit(location)
-  assert.equal(page.text.match(/<\/script/gi)?.length, 2, 'that of the data, and that of gallery.js')
+  assert.equal(page.text.match(/<\/script/gi)?.length, 2, 'one for the JSON-LD block, one for gallery.js')
   const [webPage, , home] = dataOf(page)['@graph']
   assert.equal(webPage.name, SCRIPT)
   assert.equal(home.name, SCRIPT)
   assert.equal(dataOf(await app.visit(`/organizations/${code}`))['@graph'][1].name, SCRIPT)
 })
 
-test('the feed and the sitemap stay XML, whatever is in a name', async (t) => {
+test('names that reverse the text after them are shown without these controls on every page and in feeds', async (t) => {
+  const app = await startGallery(t)
+  const controls = /[\u202a-\u202e\u2066-\u2069]/
+  const code = 'CO12'
+  await app.shelter({ code, name: 'Hill \u2067Shelter\u202b', address: { city: '\u202dDenver' } })
+  const pet = { name: 'Max \u202eevil', description: '\u2066Nice\u2068', breed: { primary: '\u202aPug' } }
+  const id = await app.add({ ...pet, organizationId: 1 })
+  await app.add({ name: 'ماكس \u200f(كلب)', organizationId: 1 })
+  const { location = '' } = (await app.visit(`/animals/${id}`)).headers
+  for (const path of [
+    ...['/', '/animals', location, `/animals/${id}/apply`, `/organizations/${code}`],
+    ...[`/embed?organization=${code}`, '/animals.atom'],
+  ]) {
+    const { status, text } = await app.visit(path)
+    assert.equal(status, 200, path)
+    const shown = text.replace(/<script type="application\/ld\+json">.*?<\/script>/s, '')
+    assert.doesNotMatch(shown, controls, path)
+    if (path !== '/') assert.match(shown, /Max evil/, path)
+  }
+  assert.match((await app.visit('/animals')).text, /ماكس \u200f\(كلب\)/, 'marks of right-to-left names stay')
+})
+
+test('GET /animals.atom and /sitemap.xml with any characters in names return valid XML', async (t) => {
   const app = await startGallery(t)
   await addHostile(app)
   for (const path of [
@@ -58,7 +80,7 @@ test('the feed and the sitemap stay XML, whatever is in a name', async (t) => {
     '/sitemap/organizations-0.xml',
   ]) {
     const { text } = await app.visit(path)
-    assertSound(
+    assertOwnMarkup(
       text
         .replace(/^<\?xml version="1\.0" encoding="utf-8"\?>\n/, '')
         .replace(/(?<=<feed) xmlns="[^"]*"/, ''),
@@ -70,16 +92,16 @@ test('the feed and the sitemap stay XML, whatever is in a name', async (t) => {
   }
 })
 
-test('what a feed reader shows of an animal is text too', async (t) => {
+test('GET /animals.atom with HTML in the data of an animal shows the HTML as text', async (t) => {
   const app = await startGallery(t)
   await addHostile(app)
   const { text } = await app.visit('/animals.atom')
   const [, content = ''] = /<content type="html">([^<]*)<\/content>/.exec(text) ?? []
   assert.match(unescaped(content), /^<p><img src="http.*&lt;\/script&gt;&lt;img src=x/)
-  assertSound(unescaped(content), 'content')
+  assertOwnMarkup(unescaped(content), 'content')
 })
 
-test('only addresses that begin with https are taken at all, and no letter gets a header from one', async (t) => {
+test('URLs with another scheme than https get 400; mailto links cannot add headers', async (t) => {
   const app = await startGallery(t)
   const { id, code } = await addHostile(app)
   for (const website of ADDRESSES)

@@ -25,7 +25,7 @@ import { pageLinks } from './page-parts.ts'
 import { numberWords, type Phrasing } from './phrases.ts'
 import { newPage, phrasingFor, sendGallery, sendRefusal } from './send.ts'
 
-/** The animals that look for a home: all of them, or those that a visitor looks for. */
+/** Adds the list of animals looking for a home, with its search form. */
 export function listRoutes(app: App, gallery: Gallery): void {
   const { config } = gallery.context
   const headers = pageHeaders(config)
@@ -42,8 +42,8 @@ export function listRoutes(app: App, gallery: Gallery): void {
           const { query } = request
           const listing = await listAnimals(gallery, await petQueryOf(gallery, query), query.cursor)
           const origin = publicOrigin(config, request)
-          const body = await listPage(gallery, phrasing, { path, asked: query, listing, origin })
-          return newPage(body, { headers, passing: listing.passing, now: phrasing.now })
+          const body = await listPage(gallery, phrasing, { path, query, listing, origin })
+          return newPage(body, { headers, isVolatile: listing.isVolatile, now: phrasing.now })
         })
       } catch (error) {
         return refuse(gallery, error, request, reply)
@@ -53,7 +53,7 @@ export function listRoutes(app: App, gallery: Gallery): void {
 
 interface ListParts {
   path: string
-  asked: ListQuery
+  query: ListQuery
   listing: Listing
   origin: string
 }
@@ -61,39 +61,39 @@ interface ListParts {
 async function listPage(
   gallery: Gallery,
   phrasing: Phrasing,
-  { path, asked, listing, origin }: ListParts,
+  { path, query, listing, origin }: ListParts,
 ): Promise<string> {
   const { texts, language } = phrasing
   const { animals, next } = listing
   const kinds = await kindNames(gallery)
   const names = await namesFor(gallery, animals)
-  const parameters = parametersOf(asked)
-  const form = { asked, problems: [], kinds, breeds: await breedsOf(gallery, asked) }
+  const parameters = parametersOf(query)
+  const form = { query, problems: [], kinds, breeds: await breedsOf(gallery, query) }
   const own = parameters.length === 0 ? '/' : listPath(parameters)
-  const isFirst = asked.cursor === undefined
+  const isFirst = query.cursor === undefined
   return galleryPage({
     ...{ language, path },
     title: texts.gallery.title,
     description: texts.gallery.lead,
     scripts: ['gallery.js'],
-    head: html`<link rel="canonical" href="${origin}${isFirst ? own : listPath(parameters, asked.cursor)}">`,
+    head: html`<link rel="canonical" href="${origin}${isFirst ? own : listPath(parameters, query.cursor)}">`,
     main: html`<h1>${texts.gallery.title}</h1>
 ${parameters.length === 0 && isFirst && html`<p class="lead">${await waiting(gallery, phrasing)} ${texts.gallery.lead}</p>`}
 ${parameters.length === 0 ? emptyForm(phrasing, kinds) : filterForm(phrasing, form)}
-${filterChips(phrasing, asked, kinds)}
+${filterChips(phrasing, query, kinds)}
 ${animals.length > 0 ? cardList(phrasing, animals, names) : nothingFound(texts, parameters.length > 0, next)}
 ${pageLinks(texts, isFirst ? undefined : listPath(parameters), next && listPath(parameters, next))}`,
   })
 }
 
-/** The form that most pages begin with, by language and kinds. */
+/** Caches empty search forms, by language and types of animals. */
 const emptyForms = new Map<string, Html>()
-const MAX_FORMS = 20
+const MAX_EMPTY_FORMS = 20
 
 function emptyForm(phrasing: Phrasing, kinds: string[]): Html {
   const key = [phrasing.language, ...kinds].join('\n')
-  const form = emptyForms.get(key) ?? filterForm(phrasing, { asked: {}, problems: [], kinds, breeds: [] })
-  if (emptyForms.size >= MAX_FORMS) emptyForms.clear()
+  const form = emptyForms.get(key) ?? filterForm(phrasing, { query: {}, problems: [], kinds, breeds: [] })
+  if (emptyForms.size >= MAX_EMPTY_FORMS) emptyForms.clear()
   emptyForms.set(key, form)
   return form
 }
@@ -120,20 +120,20 @@ async function kindNames({ kinds }: Gallery): Promise<string[]> {
   return [...(await kinds()).values()].map(({ name }) => name)
 }
 
-/** Of one kind of animal the names of breeds are few enough to send. */
+/** Suggests up to this many breeds. Only a single type of animal has so few breeds. */
 const MAX_BREEDS = 100
 
 async function breedsOf(gallery: Gallery, { kind }: Partial<ListQuery>): Promise<string[]> {
   if (typeof kind !== 'string') return []
-  const wanted = fold(kind)
-  const [found] = [...(await gallery.kinds()).values()].filter(({ name }) => fold(name) === wanted)
-  if (!found) return []
+  const key = fold(kind)
+  const category = [...(await gallery.kinds()).values()].find(({ name }) => fold(name) === key)
+  if (!category) return []
   const { db } = gallery.context
-  const words = await vocabulary.list(db, 'breed', { categoryId: found.id, limit: MAX_BREEDS })
+  const words = await vocabulary.list(db, 'breed', { categoryId: category.id, limit: MAX_BREEDS })
   return words.slice(0, MAX_BREEDS).map(({ name }) => name)
 }
 
-/** What is wrong with an address is said in the form, where it can be mended. */
+/** Answers an invalid query with the form and its problems. @throws any other error */
 async function refuse(
   gallery: Gallery,
   error: unknown,
@@ -144,14 +144,14 @@ async function refuse(
   const { context } = gallery
   const phrasing = phrasingFor(request, context)
   const { texts, language } = phrasing
-  const asked = request.query as Partial<ListQuery>
+  const query = request.query as Partial<ListQuery>
   const problems = (error.details ?? []).map(
     ({ parameter = '' }): Problem => ({
       field: parameter,
       message: texts.gallery.problemOf[parameter] ?? texts.gallery.otherProblem,
     }),
   )
-  const form = { asked, problems, kinds: await kindNames(gallery), breeds: [] }
+  const form = { query, problems, kinds: await kindNames(gallery), breeds: [] }
   const body = galleryPage({
     ...{ language, path: '/animals', scripts: ['gallery.js' as const] },
     title: texts.gallery.problems,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cardNames, linkOf, startGallery } from '../../../testing/gallery.ts'
 
-test('/ and /animals show who looks for a home, the newest first, and marks who is reserved', async (t) => {
+test('GET / and /animals: list the animals looking for a home, newest first, and mark the reserved animals', async (t) => {
   const { add, visit } = await startGallery(t)
   await add({ name: 'Ada' })
   await add({ name: 'Bo', status: 'pending' })
@@ -20,15 +20,15 @@ test('/ and /animals show who looks for a home, the newest first, and marks who 
   }
 })
 
-test('/animals on an empty store says that there are none', async (t) => {
+test('GET /animals on an empty store: says that there are no animals', async (t) => {
   const { visit } = await startGallery(t)
   const page = await visit('/animals')
   assert.equal(page.status, 200)
-  assert.match(page.text, /No animal looks for a home here right now/)
+  assert.match(page.text, /No animals are looking for a home right now/)
   assert.doesNotMatch(page.text, /Remove all filters/)
 })
 
-test('every filter of the form is in the address, and finds what it says', async (t) => {
+test('GET /animals with each filter of the form: lists the matching animals', async (t) => {
   const { add, visit, shelter } = await startGallery(t)
   const { id: organizationId } = await shelter({ address: { city: 'Denver', region: 'CO', country: 'US' } })
   await add({
@@ -71,14 +71,14 @@ test('every filter of the form is in the address, and finds what it says', async
   assert.match(page.text, / km \([\d.]+ mi\) away/)
 })
 
-test('each filter in use can be removed alone, and all of them where nothing is found', async (t) => {
+test('GET /animals with filters: links to remove one filter or all of them', async (t) => {
   const { add, visit } = await startGallery(t)
   await add({ name: 'Ada', sex: 'female' })
   const wordless = await visit('/animals?q=%21%21%21')
   assert.deepEqual([wordless.status, cardNames(wordless)], [200, []])
   const page = await visit('/animals?kind=dog&q=nobody&sex=female&near=Denver,+CO&within=50&sort=nearest')
   assert.deepEqual(cardNames(page), [])
-  assert.match(page.text, /No animal fits all of this/)
+  assert.match(page.text, /No animals match your search/)
   assert.equal(linkOf(page, 'Remove all filters'), '/animals')
   const chips = [...page.text.matchAll(/class="chip" href="([^"]*)".*?aria-hidden="true">([^<]*) ✕/g)]
   assert.deepEqual(
@@ -87,12 +87,12 @@ test('each filter in use can be removed alone, and all of them where nothing is 
       ['Dog', '/animals?q=nobody&sex=female&near=Denver%2C+CO&sort=nearest&within=50'],
       ['nobody', '/animals?kind=dog&sex=female&near=Denver%2C+CO&sort=nearest&within=50'],
       ['Female', '/animals?kind=dog&q=nobody&near=Denver%2C+CO&sort=nearest&within=50'],
-      ['50 km (31 mi) around Denver, CO', '/animals?kind=dog&q=nobody&sex=female'],
+      ['Within 50 km (31 mi) of Denver, CO', '/animals?kind=dog&q=nobody&sex=female'],
     ],
   )
 })
 
-test('pages follow each other, and each animal is on one of them', async (t) => {
+test('GET /animals page by page: lists each animal once', async (t) => {
   const { add, visit } = await startGallery(t)
   for (let number = 1; number <= 50; number += 1)
     await add({ name: `Animal ${number}`, status: number % 3 ? 'available' : 'pending', sex: 'male' })
@@ -112,22 +112,22 @@ test('pages follow each other, and each animal is on one of them', async (t) => 
   }
 })
 
-test('an address that cannot be read answers 400 with the form and what is wrong with it', async (t) => {
+test('GET /animals with invalid filters: 400 with the form and the problems of the filters', async (t) => {
   const { add, visit } = await startGallery(t)
   await add({})
   for (const [query, field, words] of [
-    ['near=Nowhere+at+all', 'near', 'We know no place by this name'],
-    ['kind=dragon', 'kind', 'There is no such kind of animal here'],
-    ['within=0', 'within', 'The distance is a whole number'],
-    ['within=1&within=2', 'within', 'The distance is a whole number'],
-    ['age=ancient', 'age', 'This value cannot be used here'],
-    ['sex=%00', 'sex', 'This value cannot be used here'],
-    ['sort=best', 'sort', 'Choose one of these orders'],
-    ['sort=nearest', 'sort', 'Choose one of these orders'],
+    ['near=Nowhere+at+all', 'near', 'We couldn’t find that place'],
+    ['kind=dragon', 'kind', 'We have no animals of this type'],
+    ['within=0', 'within', 'Choose a distance'],
+    ['within=1&within=2', 'within', 'Choose a distance'],
+    ['age=ancient', 'age', 'This value is not valid'],
+    ['sex=%00', 'sex', 'This value is not valid'],
+    ['sort=best', 'sort', 'Choose one of the sort options'],
+    ['sort=nearest', 'sort', 'Choose one of the sort options'],
     ['cursor=abc', 'cursor', 'The link to this page is damaged'],
-    [`q=${'a+'.repeat(20)}`, 'q', 'Give at most 8 words'],
-    [`q=${'a'.repeat(101)}`, 'q', 'Give at most 8 words'],
-    [`breed=${'a'.repeat(81)}`, 'breed', 'This value cannot be used here'],
+    [`q=${'a+'.repeat(20)}`, 'q', 'Enter at most 8 words'],
+    [`q=${'a'.repeat(101)}`, 'q', 'Enter at most 8 words'],
+    [`breed=${'a'.repeat(81)}`, 'breed', 'This value is not valid'],
   ]) {
     const page = await visit(`/animals?${query}`)
     assert.equal(page.status, 400, query)
@@ -140,7 +140,7 @@ test('an address that cannot be read answers 400 with the form and what is wrong
   assert.ok([200, 400].includes(odd.status))
 })
 
-test('pages are in the language that a browser asks for', async (t) => {
+test('GET with Accept-Language returns pages in that language', async (t) => {
   const { add, visit } = await startGallery(t)
   const id = await add({ name: 'Ada', age: 'senior' })
   for (const path of ['/', `/animals/${id}-ada`]) {
@@ -150,7 +150,21 @@ test('pages are in the language that a browser asks for', async (t) => {
     assert.match(english.text, /<html lang="en">[\s\S]*Senior/)
     assert.notEqual(spanish.headers.etag, english.headers.etag)
     assert.match(String(english.headers.vary), /Accept-Language/)
-    // From the cache too.
+    // Cached pages are in the right language too.
     assert.equal((await visit(path, { 'accept-language': 'es' })).text, spanish.text)
   }
+})
+
+test('GET with Accept-Language es: sizes, ages and statuses agree with the sex of the animal', async (t) => {
+  const { add, visit } = await startGallery(t)
+  const common = { age: 'adult', size: 'small', status: 'pending', traits: { vaccinated: true } }
+  const ada = await add({ name: 'Ada', sex: 'female', ...common })
+  const bo = await add({ name: 'Bo', sex: 'male', ...common })
+  const spanish = { 'accept-language': 'es' }
+  const list = (await visit('/', spanish)).text
+  assert.match(list, /Macho · Pequeño[\s\S]*Hembra · Pequeña/)
+  assert.match(list, /Reservado<[\s\S]*Reservada</)
+  assert.match((await visit(`/animals/${ada}-ada`, spanish)).text, /Adulta<[\s\S]*Pequeña<[\s\S]*Vacunada</)
+  assert.match((await visit(`/animals/${bo}-bo`, spanish)).text, /Adulto<[\s\S]*Pequeño<[\s\S]*Vacunado</)
+  assert.match((await visit(`/animals/${ada}-ada`)).text, /Adult<[\s\S]*Small<[\s\S]*Vaccinated</)
 })

@@ -1,24 +1,22 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
+import type { Language } from '../../../http/language.ts'
 import type { Organization } from '../../../organizations/schema.ts'
-import type { Photo } from '../../../photos/storage/kept.ts'
 import { renditionOf, SIZES } from '../../../photos/storage/renditions.ts'
+import type { Photo } from '../../../photos/storage/stored-photo.ts'
 import { assetPath } from '../assets.ts'
 import { mailLink } from '../mail-link.ts'
 import type { Texts } from '../texts/texts.ts'
-import type { Phrasing } from './phrases.ts'
+import { countryWords, type Phrasing } from './phrases.ts'
 
 type Size = (typeof SIZES)[number]
 
-/** A photo in several sizes, each with how wide it really is; nothing is made wider than it came. */
+/** The srcset of a photo. A small photo is not enlarged, so several renditions may have the same width. */
 export function srcset(photo: Photo, sizes: readonly Size[] = SIZES): string {
   const widths = new Map(sizes.map((size) => [Math.min(photo.width, renditionOf(size).width), size]))
   return [...widths].map(([width, size]) => `${photo.sizes[size]} ${width}w`).join(', ')
 }
 
-/**
- * All photos beside each other: to swipe, to scroll with the arrow keys, and to reach by links, without a
- * script.
- */
+/** All photos in a row. Visitors scroll by swiping, arrow keys or the thumbnail links, without a script. */
 export function photoStrip({ gallery }: Texts, name: string, photos: Photo[] = []): Html {
   const [first] = photos
   if (!first)
@@ -47,40 +45,42 @@ function large(gallery: Texts['gallery'], name: string, photo: Photo, index: num
   }" width="${width}" height="${height}"${index === 0 ? html` fetchpriority="high"` : html` loading="lazy"`}>`
 }
 
-/** How large a photo is when it is at most so wide. */
-export function scaled({ width, height }: Pick<Photo, 'width' | 'height'>, most: number) {
-  const ratio = Math.min(1, most / width)
+/** The size of a photo scaled down to a maximum width. */
+export function scaled({ width, height }: Pick<Photo, 'width' | 'height'>, maxWidth: number) {
+  const ratio = Math.min(1, maxWidth / width)
   return { width: Math.round(width * ratio), height: Math.max(1, Math.round(height * ratio)) }
 }
 
 type Contact = Pick<Organization, 'email' | 'phone'> & { name?: string }
 
-/** How to reach somebody: names and values for a list of facts. */
+/** Contact data as rows of a fact list. */
 export function contactFacts({ texts: { gallery } }: Phrasing, { name, email, phone }: Contact): Html {
   return html`${name !== undefined && html`<dt>${gallery.contact}</dt><dd dir="auto">${name}</dd>`}${
     phone !== undefined && html`<dt>${gallery.phone}</dt><dd>${phoneLink(phone)}</dd>`
   }${email !== undefined && html`<dt>${gallery.email}</dt><dd>${mailLink(email)}</dd>`}`
 }
 
-/** People write numbers as they like; without a digit it is only words. */
+/** A link to a phone number in any notation; plain text if it has fewer than three digits. */
 function phoneLink(phone: string): Part {
   const digits = phone.replace(/(?!^\+)\D/g, '')
   return digits.length >= 3 ? html`<a href="tel:${digits}">${phone}</a>` : phone
 }
 
-/** To somebody else's pages, for which nobody here vouches. */
+/** A link to another website, which the gallery does not endorse. */
 export function outwardLink(address: string, words: string, className?: string): Html {
   return html`<a href="${address}" rel="noopener nofollow ugc"${className !== undefined && html` class="${className}"`}>${words}</a>`
 }
 
-/** The address as a letter has it. */
-export function addressLines({ address = {} }: Organization): string[] {
+/** The postal address by lines. */
+export function addressLines(language: Language, { address = {} }: Organization): string[] {
   const { street, city, region, postcode, country } = address
   const town = [city, [region, postcode].filter(Boolean).join(' ')].filter(Boolean).join(', ')
-  return [street, town, country].filter((line) => line !== undefined && line !== '') as string[]
+  return [street, town, country && countryWords(language, country)].filter(
+    (line) => line !== undefined && line !== '',
+  ) as string[]
 }
 
-/** As schema.org has it. */
+/** The shelter as schema.org JSON-LD. */
 export function shelterData(organization: Organization, url: string): object {
   const { name, email, phone, address, website, social, latitude, longitude } = organization
   const { street, city, region, postcode, country } = address ?? {}
@@ -100,12 +100,12 @@ export function shelterData(organization: Organization, url: string): object {
   }
 }
 
-/** What people call an address. */
+/** The host of a URL without www; the text itself if it is not a URL. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host.replace(/^www\./, '') : address
 }
 
-/** A text as it was written: an empty line parts paragraphs. */
+/** A text as paragraphs, which are separated by empty lines. */
 export function paragraphs(text: string): Html {
   const parts = text
     .replace(/\r\n?/g, '\n')
@@ -115,7 +115,7 @@ export function paragraphs(text: string): Html {
   return html`${parts.map((part) => html`<p dir="auto">${part.split('\n').map((line, index) => [index > 0 && html`<br>`, line])}</p>`)}`
 }
 
-/** Links to the first page and to the next one, where there are such. */
+/** Links to the first and the next page, if they exist. */
 export function pageLinks({ gallery }: Texts, first: string | undefined, next: string | undefined): Part {
   if (first === undefined && next === undefined) return undefined
   return html`<nav class="pages" aria-label="${gallery.pages}">${

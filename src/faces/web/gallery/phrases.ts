@@ -1,16 +1,16 @@
 import type { Language } from '../../../http/language.ts'
 import type { Pet } from '../../../pets/schema.ts'
-import { digitsOf } from '../currency.ts'
+import { fractionDigitsOf } from '../currency.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** An animal as everybody sees it. */
+/** The public data of an animal. */
 export type Animal = Omit<Pet, 'staff'> & {
   publishedAt?: string
   statusChangedAt?: string
   updatedAt?: string
 }
 
-/** In which words, and as of when, a page tells what it tells. */
+/** The inputs that the wording of a page depends on. */
 export interface Phrasing {
   language: Language
   texts: Texts
@@ -18,10 +18,13 @@ export interface Phrasing {
   now: number
 }
 
-/** To make such a format takes longer than a card: each is made once. There are few of them. */
+/** Numbers, dates and units are formatted as in the United States, where most shelters are. */
+const LOCALES: Record<Language, string> = { en: 'en-US', es: 'es-US' }
+
+/** Caches Intl formats, because making one takes longer than rendering a card. There are few formats. */
 const formats = new Map<string, unknown>()
 
-function kept<Format>(key: string, make: () => Format): Format {
+function cachedFormat<Format>(key: string, make: () => Format): Format {
   const format = (formats.get(key) as Format | undefined) ?? make()
   formats.set(key, format)
   return format
@@ -29,31 +32,42 @@ function kept<Format>(key: string, make: () => Format): Format {
 
 function formatOf(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `number ${language} ${Object.values(options).join(' ')}`
-  return kept(key, () => new Intl.NumberFormat(language, options))
+  return cachedFormat(key, () => new Intl.NumberFormat(LOCALES[language], options))
 }
 
 export const numberWords = (language: Language, number: number): string =>
   formatOf(language, {}).format(number)
 
-/** What was said before: most animals of a page are a few years old, and a few kilometres away. */
-const said = new Map<string, string>()
-const MAX_SAID = 2_000
+/** Caches texts, because many animals on a page have the same age or distance. */
+const cachedUnits = new Map<string, string>()
+const MAX_CACHED_UNITS = 2_000
 
-function unit(language: Language, name: string, value: number, display: 'long' | 'short' = 'long'): string {
+/** A value with its unit, such as `3 years` or `2.5 km`. @param unit as in Intl.NumberFormat */
+export function unitWords(
+  language: Language,
+  unit: string,
+  value: number,
+  display: 'long' | 'short' = 'long',
+): string {
   const rounded = Math.round(value * 10) / 10
-  const key = `${language} ${name} ${display} ${rounded}`
-  const words = said.get(key) ?? unitWords(language, name, rounded, display)
-  if (said.size >= MAX_SAID) said.clear()
-  said.set(key, words)
+  const key = `${language} ${unit} ${display} ${rounded}`
+  const words = cachedUnits.get(key) ?? formatUnit(language, unit, rounded, display)
+  if (cachedUnits.size >= MAX_CACHED_UNITS) cachedUnits.clear()
+  cachedUnits.set(key, words)
   return words
 }
 
-const unitWords = (language: Language, unit: string, value: number, unitDisplay: 'long' | 'short') =>
+const formatUnit = (language: Language, unit: string, value: number, unitDisplay: 'long' | 'short') =>
   formatOf(language, { style: 'unit', unit, unitDisplay, maximumFractionDigits: value < 10 ? 1 : 0 }).format(
     value,
   )
 
-/** Mostly one word: a breed, or what kind of animal it is. */
+/** The feminine form of a text if the animal is female and the language needs that form. */
+export function agree({ common }: Texts, words: string, { sex }: Pick<Animal, 'sex'>): string {
+  return (sex === 'female' && common.feminine[words]) || words
+}
+
+/** The breed, or else the species or type. @param kind name of the category */
 export function breedWords({ gallery }: Texts, animal: Animal, kind: string): string {
   const { primary, secondary, mixed, unknown } = animal.breed ?? {}
   if (unknown) return gallery.unknownBreed(animal.species ?? kind)
@@ -66,15 +80,25 @@ const YOUNG_WEEKS = 12
 const YOUNG_MONTHS = 24
 const WEEK_MS = 7 * 86_400_000
 
-/** In years where its birth date is known, for the young in months or weeks; else its age group. */
+/** The age in years, or in months or weeks for young animals. If the birth date is unknown, the age group. */
 export function ageWords({ language, texts, now }: Phrasing, animal: Animal): string | undefined {
   const { birthDate, age } = animal
-  if (birthDate === undefined) return age && texts.common.age[age]
+  if (birthDate === undefined) return age && ageGroupWords(texts, animal)
   const weeks = Math.max(0, Math.floor((now - Date.parse(birthDate)) / WEEK_MS))
-  if (weeks < YOUNG_WEEKS) return unit(language, 'week', weeks)
+  if (weeks < YOUNG_WEEKS) return unitWords(language, 'week', weeks)
   const months = monthsBetween(new Date(birthDate), new Date(now))
-  if (months < YOUNG_MONTHS) return unit(language, 'month', months)
-  return unit(language, 'year', Math.floor(months / 12))
+  if (months < YOUNG_MONTHS) return unitWords(language, 'month', months)
+  return unitWords(language, 'year', Math.floor(months / 12))
+}
+
+export function ageGroupWords(texts: Texts, animal: Animal): string | undefined {
+  const words = animal.age && texts.common.age[animal.age]
+  return words && agree(texts, words, animal)
+}
+
+export function sizeWords(texts: Texts, animal: Animal): string | undefined {
+  const words = animal.size && texts.common.size[animal.size]
+  return words && agree(texts, words, animal)
 }
 
 function monthsBetween(from: Date, to: Date): number {
@@ -82,67 +106,83 @@ function monthsBetween(from: Date, to: Date): number {
   return to.getUTCDate() < from.getUTCDate() ? months - 1 : months
 }
 
-/** Undefined where nobody knows. */
+/** The sex of an animal; undefined if the sex is unknown. */
 export function sexWords({ common }: Texts, { sex }: Animal): string | undefined {
   return sex === undefined || sex === 'unknown' ? undefined : common.sex[sex]
 }
 
-interface Place {
+export interface Address {
   city?: string
   region?: string
   country?: string
 }
 
-export function placeWords({ city, region, country }: Place = {}): string {
-  return [city, region ?? country].filter((part) => part !== undefined).join(', ')
+/** City and region, or city and country if there is no region. */
+export function placeWords(language: Language, { city, region, country }: Address = {}): string {
+  return [city, region ?? (country && countryWords(language, country))]
+    .filter((part) => part !== undefined)
+    .join(', ')
 }
 
-const METERS_OF_MILE = 1_609.344
+/** The name of a country. @param code ISO 3166-1 alpha-2 */
+export function countryWords(language: Language, code: string): string {
+  const names = cachedFormat(
+    `country ${language}`,
+    () => new Intl.DisplayNames(LOCALES[language], { type: 'region' }),
+  )
+  return names.of(code) ?? code
+}
 
-/** In kilometres; where English is read, in miles too. */
+const METERS_PER_MILE = 1_609.344
+
+/** A distance in kilometers and miles. */
 export function distanceWords(language: Language, meters: number): string {
-  const kilometers = unit(language, 'kilometer', meters / 1_000, 'short')
-  return language === 'en'
-    ? `${kilometers} (${unit(language, 'mile', meters / METERS_OF_MILE, 'short')})`
-    : kilometers
+  const miles = unitWords(language, 'mile', meters / METERS_PER_MILE, 'short')
+  return `${unitWords(language, 'kilometer', meters / 1_000, 'short')} (${miles})`
 }
 
+const GRAMS_PER_POUND = 453.592_37
+
+/** A weight in kilograms and pounds. A weight below a kilogram is in grams. */
 export function weightWords(language: Language, grams: number): string {
-  if (grams < 1_000) return unit(language, 'gram', grams, 'short')
-  const kilograms = unit(language, 'kilogram', grams / 1_000, 'short')
-  return language === 'en'
-    ? `${kilograms} (${unit(language, 'pound', grams / 453.592_37, 'short')})`
-    : kilograms
+  if (grams < 1_000) return unitWords(language, 'gram', grams, 'short')
+  const pounds = unitWords(language, 'pound', grams / GRAMS_PER_POUND, 'short')
+  return `${unitWords(language, 'kilogram', grams / 1_000, 'short')} (${pounds})`
 }
 
-/** A sum in the smallest unit of its currency, as a number of the whole ones. */
+/** Converts an amount from the smallest unit of its currency to whole units, such as 1050 cents to 10.5. */
 export function wholeUnits({ amount, currency }: { amount: number; currency: string }): number {
-  return amount / 10 ** kept(`digits ${currency}`, () => digitsOf(currency))
+  return amount / 10 ** cachedFormat(`digits ${currency}`, () => fractionDigitsOf(currency))
 }
 
 export function feeWords({ language, texts }: Phrasing, fee: { amount: number; currency: string }): string {
   if (fee.amount === 0) return texts.gallery.free
-  const whole = wholeUnits(fee)
-  const digits = Number.isInteger(whole) ? 0 : undefined
+  const amount = wholeUnits(fee)
+  const digits = Number.isInteger(amount) ? 0 : undefined
   return formatOf(language, {
     style: 'currency',
     currency: fee.currency,
     ...(digits !== undefined && { minimumFractionDigits: digits }),
-  }).format(whole)
+  }).format(amount)
 }
 
-/** Several things as a sentence has them. */
+/** Formats a list for a sentence, such as `children and dogs`. */
 export const listWords = (language: Language, words: string[]): string =>
-  kept(`list ${language}`, () => new Intl.ListFormat(language)).format(words)
+  cachedFormat(`list ${language}`, () => new Intl.ListFormat(LOCALES[language])).format(words)
 
 export function dateWords(language: Language, date: string, parts: 'day' | 'month' = 'day'): string {
   const day = parts === 'day' ? ({ day: 'numeric' } as const) : {}
   const options = { year: 'numeric', month: 'long', timeZone: 'UTC', ...day } as const
-  const format = kept(`date ${language} ${parts}`, () => new Intl.DateTimeFormat(language, options))
+  const format = cachedFormat(
+    `date ${language} ${parts}`,
+    () => new Intl.DateTimeFormat(LOCALES[language], options),
+  )
   return format.format(new Date(date))
 }
 
 const DAY_MS = 86_400_000
 
-/** When what a page says of ages may be no longer right. */
+/**
+ * The start of the next day in UTC, in Unix milliseconds. From that time, ages on a page may be out of date.
+ */
 export const nextDay = (now: number): number => (Math.floor(now / DAY_MS) + 1) * DAY_MS

@@ -10,7 +10,7 @@ import { listRoutes } from './list-page.ts'
 import { shelterRoute } from './shelter-page.ts'
 import { feedRoute, sitemapRoutes } from './xml.ts'
 
-/** Pages for the public: nobody needs a key, and each address is limited. */
+/** Adds the public pages. They need no key. Requests count against the limit of the client's IP address. */
 export function galleryRoutes(app: App, context: Context): void {
   const gallery = openGallery(context)
   assetRoutes(app)

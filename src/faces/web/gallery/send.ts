@@ -4,42 +4,43 @@ import type { Context } from '../../../context.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
 import { etagOf } from '../../../http/conditional.ts'
 import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
+import { canonicalPath, splitUrl } from '../../../http/page-address.ts'
 import type { NewPage } from '../../../http/page-cache.ts'
 import { sendPage } from '../../../http/send-page.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 import { nextDay, type Phrasing } from './phrases.ts'
 
-/**
- * Everybody sees the same, so every cache may keep it; it asks before each use, since a change shows at
- * once.
- */
+/** A page is the same for everyone. Caches may store it, but must revalidate it before each use. */
 const CACHING = {
   'cache-control': 'public, no-cache',
   vary: `Accept-Encoding, ${LANGUAGE_VARY}, Origin`,
 }
 
-interface Options {
+interface PageOptions {
   type?: string
   headers?: Record<string, string>
-  passing?: boolean
-  /** Unix time in milliseconds as of which its words are true, for as long as that day is. */
+  isVolatile?: boolean
+  /**
+   * The time for which the page computes ages, in Unix milliseconds. The page is cached until the end of that
+   * day.
+   */
   now?: number
 }
 
-/** A page as it is kept for all who ask. */
-export function newPage(body: string, { type = HTML_TYPE, headers, passing, now }: Options): NewPage {
+/** Makes a page that the cache can store. */
+export function newPage(body: string, { type = HTML_TYPE, headers, isVolatile, now }: PageOptions): NewPage {
   return {
     body,
     type,
     headers: { ...CACHING, ...headers, etag: etagOf(body) },
-    ...(passing && { passing }),
+    ...(isVolatile && { isVolatile }),
     ...(now !== undefined && { until: nextDay(now) }),
   }
 }
 
-/** What was asked for has its page at another address. */
-class Elsewhere extends Error {
+/** Thrown when the requested path is not the canonical path of the page. */
+class MovedPage extends Error {
   readonly path: string
   constructor(path: string) {
     super()
@@ -47,12 +48,12 @@ class Elsewhere extends Error {
   }
 }
 
-/** Leads whoever came by another spelling to the one address that a page has. */
+/** Redirects to the page's canonical path if the requested path differs. */
 export function requirePath({ url }: FastifyRequest, path: string): void {
-  if (url.split('?', 1)[0] !== path) throw new Elsewhere(path)
+  if (canonicalPath(splitUrl(url)[0]) !== path) throw new MovedPage(path)
 }
 
-/** Answers with a page of the gallery, made once for all who ask in a language. */
+/** Answers with a gallery page. The cache has one copy of the page per language. */
 export async function sendGallery(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,8 +63,8 @@ export async function sendGallery(
   try {
     return await sendPage(request, reply, context, () => read(phrasingFor(request, context)))
   } catch (error) {
-    if (!(error instanceof Elsewhere)) throw error
-    // A name may be given back: nobody is to remember for ever where it led.
+    if (!(error instanceof MovedPage)) throw error
+    // An animal may get its old name again, so caches must revalidate the redirect.
     reply.code(301).headers({ location: error.path, 'cache-control': 'no-cache' })
     return ''
   }
@@ -74,7 +75,7 @@ export function phrasingFor({ headers }: FastifyRequest, { clock }: Context): Ph
   return { language, texts: textsOf(language), now: clock() }
 }
 
-/** Answers with a page that is none of its address: what was asked for was wrong, or is over. */
+/** Answers with an error page, which is not cached. */
 export function sendRefusal(
   reply: FastifyReply,
   config: Config,

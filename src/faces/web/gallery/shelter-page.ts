@@ -6,10 +6,10 @@ import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
 import { pageHeaders } from '../page.ts'
-import { type Gallery, LISTED, type Listing, listAnimals, shelterPath } from './animals.ts'
+import { type Gallery, LISTED_STATUSES, type Listing, listAnimals, shelterPath } from './animals.ts'
 import { type CardNames, cardList, namesFor } from './cards.ts'
 import { PER_PAGE } from './filters.ts'
-import { beginning, galleryPage, sharedHead } from './frame.ts'
+import { excerpt, galleryPage, sharedHead } from './frame.ts'
 import {
   addressLines,
   contactFacts,
@@ -23,19 +23,20 @@ import {
 import { type Phrasing, placeWords } from './phrases.ts'
 import { newPage, requirePath, sendGallery } from './send.ts'
 
-/** As for organizations: what is no code is none of any. */
+/** The maximum length of an organization's code. */
 const MAX_CODE_CHARACTERS = 20
 
 /** @throws {ApiError} organization_not_found */
 export async function shelterOf({ context, show }: Gallery, code: string): Promise<Organization> {
-  const id = code.length <= MAX_CODE_CHARACTERS ? await organizations.idOfCode(context.db, code) : undefined
+  const id =
+    code.length <= MAX_CODE_CHARACTERS ? await organizations.findIdByCode(context.db, code) : undefined
   if (id === undefined) throw new ApiError('organization_not_found')
-  return organizations.toShown(await organizations.get(context.db, id), show.photosAt) as Organization
+  return organizations.toView(await organizations.get(context.db, id), show.photosBase) as Organization
 }
 
-/** The animals of a shelter, the newest first. */
+/** Query for the animals of a shelter, newest first. */
 export function queryOf({ id }: Organization, limit = PER_PAGE): PetQuery {
-  return { organizationId: [id], status: [...LISTED], limit, sort: '-id', within: 100 }
+  return { organizationId: [id], status: [...LISTED_STATUSES], limit, sort: '-id', within: 100 }
 }
 
 type ShelterRequest = { Params: { code: string }; Querystring: Record<string, string | string[] | undefined> }
@@ -44,7 +45,7 @@ export function shelterRoute(app: App, gallery: Gallery): void {
   const { context } = gallery
   const { config } = context
   const headers = pageHeaders(config)
-  app.get<ShelterRequest>('/organizations/:code', (request, reply) =>
+  app.get<ShelterRequest>('/organizations/:code', { config: { parameters: ['cursor'] } }, (request, reply) =>
     sendGallery(request, reply, context, async (phrasing) => {
       const shelter = await shelterOf(gallery, request.params.code)
       requirePath(request, shelterPath(shelter.code))
@@ -54,7 +55,7 @@ export function shelterRoute(app: App, gallery: Gallery): void {
       const names = await namesFor(gallery, listing.animals)
       const origin = publicOrigin(config, request)
       const body = shelterPage(phrasing, { shelter, listing, names, isFirst: cursor === undefined, origin })
-      return newPage(body, { headers, passing: listing.passing, now: phrasing.now })
+      return newPage(body, { headers, isVolatile: listing.isVolatile, now: phrasing.now })
     }),
   )
 }
@@ -74,10 +75,16 @@ function shelterPage(phrasing: Phrasing, parts: ShelterParts): string {
   const { animals, next } = listing
   const path = shelterPath(code)
   const url = origin + path
-  const words = texts.gallery.shelterDescription(name, placeWords(shelter.address))
-  const description = beginning(mission === undefined ? words : `${words} ${mission}`)
+  const words = texts.gallery.shelterDescription(name, placeWords(language, shelter.address))
+  const description = excerpt(mission === undefined ? words : `${words} ${mission}`)
   return galleryPage({
-    ...{ language, path, title: `${name} · adoptable`, description, scripts: ['gallery.js'] },
+    ...{
+      language,
+      path,
+      title: `${texts.gallery.animalsOf(name)} · adoptable`,
+      description,
+      scripts: ['gallery.js'],
+    },
     head: sharedHead({
       ...{ phrasing, url, origin, title: name, description, photo: photos?.[0] },
       data: [shelterData(shelter, url)],
@@ -87,7 +94,7 @@ ${isFirst && about(phrasing, shelter)}
 <h2 dir="auto">${texts.gallery.animalsOf(name)}</h2>
 ${
   animals.length > 0
-    ? cardList(phrasing, animals, names, { ofOne: true, level: 3 })
+    ? cardList(phrasing, animals, names, { oneShelter: true, level: 3 })
     : html`<p>${texts.gallery.noAnimals}. ${texts.gallery.noAnimalsAdvice}</p>`
 }
 ${pageLinks(texts, isFirst ? undefined : path, next && `${path}?cursor=${next}`)}`,
@@ -109,7 +116,7 @@ ${adoptionPolicy !== undefined && html`<details class="policy shelter-text"><sum
 function contact(phrasing: Phrasing, shelter: Organization): Html {
   const { gallery } = phrasing.texts
   const { email, phone, website, social = {} } = shelter
-  const lines = addressLines(shelter)
+  const lines = addressLines(phrasing.language, shelter)
   const networks = Object.entries(social).filter(([, address]) => address !== undefined)
   return html`${lines.length > 0 && html`<dt>${gallery.address}</dt><dd dir="auto">${lines.map((line, index) => [index > 0 && html`<br>`, line])}</dd>`}${contactFacts(
     phrasing,
@@ -122,7 +129,7 @@ function contact(phrasing: Phrasing, shelter: Organization): Html {
   }`
 }
 
-/** As they write themselves. */
+/** The networks' own spelling of their names. */
 const NETWORKS: Record<string, string> = {
   facebook: 'Facebook',
   instagram: 'Instagram',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as listed from '../../../pets/listed.ts'
+import * as petLists from '../../../pets/list.ts'
 import { cardNames, dataOf, linkOf, startGallery } from '../../../testing/gallery.ts'
-import { LISTED } from './animals.ts'
+import { setNextPetId } from '../../../testing/next-id.ts'
+import { LISTED_STATUSES } from './animals.ts'
 
-test('a shelter is shown with its hours, its place and its animals', async (t) => {
+test('GET /organizations/{code}: shows the shelter’s hours, address and animals', async (t) => {
   const { add, visit, shelter } = await startGallery(t)
   const { id: organizationId } = await shelter({
     ...{ code: 'CO12', name: 'Harbour Shelter', mission: 'We care.\n\nFor all.', phone: '303 555 0100' },
@@ -19,7 +20,7 @@ test('a shelter is shown with its hours, its place and its animals', async (t) =
   const page = await visit('/organizations/CO12')
   assert.equal(page.status, 200)
   assert.match(page.text, /<h1 dir="auto">Harbour Shelter<\/h1>/)
-  assert.match(page.text, /<dd dir="auto">1 Quay<br>Denver, CO 80202<br>US<\/dd>/)
+  assert.match(page.text, /<dd dir="auto">1 Quay<br>Denver, CO 80202<br>United States<\/dd>/)
   assert.match(page.text, /<dt>Saturday<\/dt><dd dir="auto">10 to 16<\/dd>/)
   assert.match(page.text, /<p dir="auto">We care\.<\/p><p dir="auto">For all\.<\/p>/)
   assert.match(
@@ -33,8 +34,8 @@ test('a shelter is shown with its hours, its place and its animals', async (t) =
   assert.deepEqual(cardNames(next), ['Animal 1'])
   assert.equal(linkOf(next, 'Back to the first page'), '/organizations/CO12')
 
-  const spelt = await visit('/organizations/co12')
-  assert.deepEqual([spelt.status, spelt.headers.location], [301, '/organizations/CO12'])
+  const lowerCase = await visit('/organizations/co12')
+  assert.deepEqual([lowerCase.status, lowerCase.headers.location], [301, '/organizations/CO12'])
   for (const path of [
     '/organizations/CO13',
     `/organizations/${'a'.repeat(500)}`,
@@ -46,7 +47,7 @@ test('a shelter is shown with its hours, its place and its animals', async (t) =
   assert.equal((await visit('/organizations/CO12?cursor=x')).status, 400)
 })
 
-test('/animals.atom has the newest fifty that are available', async (t) => {
+test('GET /animals.atom: has the 50 newest available animals', async (t) => {
   const { add, visit, photo, clock } = await startGallery(t)
   for (let number = 1; number <= 52; number += 1) await add({ name: `Animal ${number}` })
   clock.now += 60_000
@@ -67,13 +68,13 @@ test('/animals.atom has the newest fifty that are available', async (t) => {
   assert.doesNotMatch(text, /Reserved/)
 })
 
-test('/sitemap.xml leads to every page that everybody may see, and robots.txt to it', async (t) => {
+test('GET /sitemap.xml: lists every public page; robots.txt names the sitemap', async (t) => {
   const { add, visit, shelter } = await startGallery(t)
   await shelter({ code: 'CO12' })
-  const one = await add({ name: 'Ada' })
+  const ada = await add({ name: 'Ada' })
   await add({ name: 'Hidden', status: undefined })
   await add({ name: 'Sold', status: 'sold' })
-  const other = await add({ name: 'Bo', status: 'pending' })
+  const bo = await add({ name: 'Bo', status: 'pending' })
 
   const index = await visit('/sitemap.xml')
   const parts = [...index.text.matchAll(/<loc>http:\/\/pets\.example([^<]*)<\/loc>/g)].map(
@@ -88,7 +89,7 @@ test('/sitemap.xml leads to every page that everybody may see, and robots.txt to
       ...[...text.matchAll(/<loc>http:\/\/pets\.example([^<]*)<\/loc>/g)].map(([, path = '']) => path),
     )
   }
-  assert.deepEqual(pages, [`/animals/${one}-ada`, `/animals/${other}-bo`, '/organizations/CO12'])
+  assert.deepEqual(pages, [`/animals/${ada}-ada`, `/animals/${bo}-bo`, '/organizations/CO12'])
   for (const path of pages) assert.equal((await visit(path)).status, 200, path)
   for (const file of [
     'animals-1.xml',
@@ -104,10 +105,24 @@ test('/sitemap.xml leads to every page that everybody may see, and robots.txt to
   assert.match(robots.text, /\nSitemap: http:\/\/pets\.example\/sitemap\.xml\n$/)
 })
 
-test('only ranges of ids in which somebody looks for a home are named', async (t) => {
+test('GET /sitemap/animals-{n}.xml has at most 1,000 ids', async (t) => {
+  const { add, visit, databaseUrl } = await startGallery(t)
+  const partOf = async (number: number) =>
+    [...(await visit(`/sitemap/animals-${number}.xml`)).text.matchAll(/\/animals\/(\d+)/g)].map(([, id]) =>
+      Number(id),
+    )
+  await add({})
+  await setNextPetId(databaseUrl, 1_000)
+  const last = await add({})
+  const other = await add({})
+  assert.deepEqual([await partOf(0), await partOf(1)], [[1, last], [other]])
+  assert.equal(last, 1_000)
+})
+
+test('listIdRanges: returns only ranges of ids that contain listed animals', async (t) => {
   const { add, service } = await startGallery(t)
   const { db } = service.context
-  assert.deepEqual(await listed.ranges(db, LISTED, 2), [])
+  assert.deepEqual(await petLists.listIdRanges(db, LISTED_STATUSES, 2), [])
   for (const status of [
     'sold',
     undefined,
@@ -120,9 +135,9 @@ test('only ranges of ids in which somebody looks for a home are named', async (t
     undefined,
   ])
     await add({ status })
-  assert.deepEqual(await listed.ranges(db, LISTED, 2), [1, 3])
-  assert.deepEqual(await listed.ranges(db, LISTED, 3), [0, 1, 2])
-  assert.deepEqual(await listed.ranges(db, LISTED, 10_000), [0])
-  const ids = (await listed.between(db, LISTED, 4, 8)).map(({ id }) => id)
+  assert.deepEqual(await petLists.listIdRanges(db, LISTED_STATUSES, 2), [1, 3])
+  assert.deepEqual(await petLists.listIdRanges(db, LISTED_STATUSES, 3), [0, 1, 2])
+  assert.deepEqual(await petLists.listIdRanges(db, LISTED_STATUSES, 10_000), [0])
+  const ids = (await petLists.listBetween(db, LISTED_STATUSES, 4, 8)).map(({ id }) => id)
   assert.deepEqual(ids, [4, 8])
 })

@@ -3,43 +3,43 @@ import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
-import * as shelters from '../../../organizations/all.ts'
-import * as listed from '../../../pets/listed.ts'
-import { pickedOf } from '../../../pets/row.ts'
-import { kindWords } from '../kind-words.ts'
-import { animalPath, type Gallery, LISTED, listPicked, shelterPath } from './animals.ts'
-import { beginning, jpegOf } from './frame.ts'
+import * as shelters from '../../../organizations/list.ts'
+import * as petLists from '../../../pets/list.ts'
+import { parseFields } from '../../../pets/row.ts'
+import { categoryLabel } from '../kind-words.ts'
+import { animalPath, type Gallery, LISTED_STATUSES, listSelected, shelterPath } from './animals.ts'
+import { excerpt, jpegOf } from './frame.ts'
 import { scaled } from './page-parts.ts'
 import { type Animal, breedWords, type Phrasing, placeWords } from './phrases.ts'
 import { newPage, sendGallery } from './send.ts'
 
 const MAX_ENTRIES = 50
 
-const ENTRY = pickedOf(
+const ENTRY = parseFields(
   'id,name,status,categoryId,organizationId,species,breed,place,photos,description,publishedAt,createdAt,updatedAt',
 )
 
-/** The animals that became available last (RFC 4287), for feed readers and other sites. */
+/** Adds the Atom feed (RFC 4287) of the newest available animals. */
 export function feedRoute(app: App, gallery: Gallery): void {
   const { context } = gallery
   app.get('/animals.atom', (request, reply) =>
     sendGallery(request, reply, context, async (phrasing) => {
       const query = { status: ['available' as const], limit: MAX_ENTRIES, sort: '-id' as const, within: 100 }
-      const { animals, passing } = await listPicked(gallery, query, ENTRY)
+      const { animals, isVolatile } = await listSelected(gallery, query, ENTRY)
       const kinds = await gallery.kinds()
       const kindOf = ({ categoryId }: Animal): string =>
-        kindWords(phrasing.texts, kinds.get(categoryId)?.name ?? '')
+        categoryLabel(phrasing.texts, kinds.get(categoryId)?.name ?? '')
       const body = renderFeed(phrasing, animals, kindOf, publicOrigin(context.config, request))
-      return newPage(body, { type: 'application/atom+xml; charset=utf-8', passing })
+      return newPage(body, { type: 'application/atom+xml; charset=utf-8', isVolatile })
     }),
   )
 }
 
-type Dated = Animal & { createdAt?: string }
+type FeedAnimal = Animal & { createdAt?: string }
 
 function renderFeed(
   phrasing: Phrasing,
-  animals: Dated[],
+  animals: FeedAnimal[],
   kindOf: (animal: Animal) => string,
   origin: string,
 ): string {
@@ -63,11 +63,15 @@ ${entries}</feed>
 
 const EPOCH = '1970-01-01T00:00:00.000Z'
 
-function entry({ texts }: Phrasing, animal: Dated, kind: string, origin: string): Html {
+function entry({ texts, language }: Phrasing, animal: FeedAnimal, kind: string, origin: string): Html {
   const { id, name, description, photos, publishedAt, createdAt, updatedAt } = animal
   const url = origin + animalPath(animal)
-  const words = texts.gallery.description(name, breedWords(texts, animal, kind), placeWords(animal.place))
-  const told = description === undefined ? words : `${words} ${beginning(description)}`
+  const words = texts.gallery.description(
+    name,
+    breedWords(texts, animal, kind),
+    placeWords(language, animal.place),
+  )
+  const text = description === undefined ? words : `${words} ${excerpt(description)}`
   return html`<entry>
 <id>${origin}/animals/${id}</id>
 <title>${name}</title>
@@ -75,42 +79,47 @@ function entry({ texts }: Phrasing, animal: Dated, kind: string, origin: string)
 <published>${publishedAt ?? createdAt ?? EPOCH}</published>
 <updated>${updatedAt ?? EPOCH}</updated>
 <category term="${kind}"/>
-<content type="html">${shownText(animal, photos, told, origin)}</content>
+<content type="html">${contentHtml(animal, photos, text, origin)}</content>
 </entry>
 `
 }
 
-/** HTML as the text of an element: it is escaped once more. */
-function shownText({ name }: Animal, photos: Animal['photos'], told: string, origin: string): Part {
+/** The content of an entry. The HTML is escaped, because an XML element contains it as text. */
+function contentHtml({ name }: Animal, photos: Animal['photos'], text: string, origin: string): Part {
   const [photo] = photos ?? []
   const { width, height } = photo ? scaled(photo, 1_200) : { width: 0, height: 0 }
   return html`${
     photo &&
     html`<p><img src="${jpegOf(photo, origin)}" alt="${photo.alt ?? name}" width="${width}" height="${height}"></p>`
-  }<p>${told}</p>`.text
+  }<p>${text}</p>`.text
 }
 
-/** A document, without the signs that XML 1.0 cannot hold. */
+/** An XML 1.0 document. Characters that XML does not allow are removed. */
 export function xml(content: Html): string {
   const text = content.text.replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '')
   return `<?xml version="1.0" encoding="utf-8"?>\n${text}`
 }
 
-/** So many ids one part has at most; a search engine takes 50,000 addresses. */
-const PER_PART = 10_000
+/**
+ * Maximum number of ids per part of the sitemap. Rendering a part takes a few milliseconds. A sitemap may
+ * have 50,000 parts.
+ */
+const IDS_PER_PART = 1_000
 
 const XML = 'application/xml; charset=utf-8'
 const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** What tells search engines which pages there are, and which are nobody's to index. */
+/** Adds the sitemap and robots.txt. */
 export function sitemapRoutes(app: App, context: Context): void {
   const { config, db } = context
   app.get('/sitemap.xml', (request, reply) =>
     sendGallery(request, reply, context, async () => {
       const origin = publicOrigin(config, request)
       const parts = [
-        ...(await listed.ranges(db, LISTED, PER_PART)).map((number) => `animals-${number}`),
-        ...(await shelters.ranges(db, PER_PART)).map((number) => `organizations-${number}`),
+        ...(await petLists.listIdRanges(db, LISTED_STATUSES, IDS_PER_PART)).map(
+          (number) => `animals-${number}`,
+        ),
+        ...(await shelters.listIdRanges(db, IDS_PER_PART)).map((number) => `organizations-${number}`),
       ]
       const items = parts.map((part) => html`<sitemap><loc>${origin}/sitemap/${part}.xml</loc></sitemap>\n`)
       return newPage(xml(html`<sitemapindex xmlns="${NAMESPACE}">\n${items}</sitemapindex>\n`), { type: XML })
@@ -149,18 +158,18 @@ export function sitemapRoutes(app: App, context: Context): void {
   )
 }
 
-interface Listed {
+interface SitemapEntry {
   path: string
   updatedAt: number
 }
 
-/** The pages of one range of ids. */
-async function pagesIn({ db }: Context, ofAnimals: boolean, number: number): Promise<Listed[]> {
-  const [from, to] = [number * PER_PART + 1, (number + 1) * PER_PART]
+/** The pages in one part of the sitemap. Each part covers a range of ids. */
+async function pagesIn({ db }: Context, ofAnimals: boolean, number: number): Promise<SitemapEntry[]> {
+  const [from, to] = [number * IDS_PER_PART + 1, (number + 1) * IDS_PER_PART]
   if (ofAnimals) {
-    const animals = await listed.between(db, LISTED, from, to)
+    const animals = await petLists.listBetween(db, LISTED_STATUSES, from, to)
     return animals.map(({ id, name, updatedAt }) => ({ path: animalPath({ id, name }), updatedAt }))
   }
-  const found = await shelters.between(db, from, to)
+  const found = await shelters.listBetween(db, from, to)
   return found.map(({ code, updatedAt }) => ({ path: shelterPath(code), updatedAt }))
 }

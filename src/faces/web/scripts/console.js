@@ -1,6 +1,6 @@
-// What makes forms of the console pleasant; all of them work without it.
+// Enhances the forms of the console. Every form works without this script.
 
-/** A form that was refused holds what was typed. */
+/** True from the start if the server refused the form, because the form then contains unsaved input. */
 let isDirty = document.querySelector('form[data-guard] .summary') !== null
 
 for (const form of document.querySelectorAll('form[data-guard]')) {
@@ -9,12 +9,13 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
   })
 }
 
-// Leaving a page with something unsaved asks first.
+// Asks before a person leaves a page with unsaved input.
 addEventListener('beforeunload', (event) => {
   if (isDirty) event.preventDefault()
 })
 
-// A second click sends nothing. What a button says is sent with it, so it stays enabled until that is read.
+// Ignores a second click. The button stays enabled, because browsers do not send the value of a disabled
+// button.
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (form.method !== 'post') return
@@ -26,7 +27,7 @@ document.addEventListener('submit', (event) => {
   if ('guard' in form.dataset) isDirty = false
 })
 
-// What is typed unseen can be looked at.
+// Show and hide passwords.
 for (const button of document.querySelectorAll('[data-shows]')) {
   const input = document.getElementById(button.dataset.shows)
   button.hidden = false
@@ -35,13 +36,13 @@ for (const button of document.querySelectorAll('[data-shows]')) {
     input.type = isShown ? 'password' : 'text'
     button.ariaPressed = String(!isShown)
   })
-  // A browser remembers no password that is sent as text.
+  // Changes the field back to a password input, because browsers offer to save only those.
   input.form.addEventListener('submit', () => {
     input.type = 'password'
   })
 }
 
-// What is shown once can be copied.
+// Copy a secret.
 for (const button of document.querySelectorAll('[data-copies]')) {
   const source = document.getElementById(button.dataset.copies)
   button.hidden = navigator.clipboard === undefined
@@ -51,10 +52,10 @@ for (const button of document.querySelectorAll('[data-copies]')) {
   })
 }
 
-// Whoever comes back finds a form that can be sent.
+// A page restored by the back button must accept a new submission.
 addEventListener('pageshow', () => {
   for (const form of document.forms) form.ariaBusy = null
 })
 
-// What is wrong is read out first.
+// Move the focus to the problems, so screen readers announce them.
 document.querySelector('.summary')?.focus()

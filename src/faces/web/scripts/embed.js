@@ -1,4 +1,4 @@
-// <script src="…/embed.js" data-organization="CO12" async></script> puts the animals of a shelter in its place.
+// <script src="…/embed.js" data-organization="CO12" async></script> shows a shelter's animals in place of the script.
 ;(() => {
   const script = document.currentScript
   const address = new URL('embed', script.src)
@@ -8,11 +8,11 @@
   }
   const frame = document.createElement('iframe')
   frame.src = address.href
-  frame.title = script.dataset.title || 'Animals that look for a home'
+  frame.title = script.dataset.title || 'Animals looking for a home'
   frame.loading = 'lazy'
   frame.width = '100%'
   frame.height = '600'
-  // By the object model: a site's policy may forbid style attributes.
+  // Sets style properties, because the policy of a site may forbid style attributes.
   frame.style.border = '0'
   frame.style.display = 'block'
   addEventListener('message', ({ source, data }) => {

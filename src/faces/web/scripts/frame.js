@@ -1,7 +1,7 @@
-// In a page that another site shows in a frame: tells that site how high it is, and nothing else.
-const tell = () => {
+// Runs in a page that another site shows in a frame. Sends the height of the page to that site.
+const sendHeight = () => {
   const { height } = document.body.getBoundingClientRect()
   parent.postMessage({ adoptable: 'height', height: Math.ceil(height) }, '*')
 }
-new ResizeObserver(tell).observe(document.body)
-tell()
+new ResizeObserver(sendHeight).observe(document.body)
+sendHeight()

@@ -1,4 +1,4 @@
-// Everything works without this: addresses become shorter, and photos follow the arrow keys.
+// Shortens search addresses and lets arrow keys change the photo. The gallery works without this script.
 
 for (const form of document.querySelectorAll('form.finder'))
   form.addEventListener('formdata', ({ formData }) => {
@@ -22,7 +22,6 @@ for (const strip of document.querySelectorAll('.strip')) {
 
   for (const [index, thumb] of thumbs.entries())
     thumb.addEventListener('click', (event) => {
-      // Without moving the whole page.
       event.preventDefault()
       show(index)
     })

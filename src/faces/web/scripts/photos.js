@@ -1,4 +1,4 @@
-// Photos of an animal: dropped, pasted or chosen they go up one by one, and dragging puts them in order.
+// Uploads dropped, pasted or chosen photos one by one, and changes their order by dragging.
 
 const section = document.querySelector('[data-photos]')
 const form = section?.querySelector('form.upload')
@@ -17,7 +17,7 @@ function addPhotos(section, form) {
 
   input.addEventListener('change', () => send([...input.files]))
   form.addEventListener('submit', (event) => {
-    // Without a file the page says what is missing.
+    // If no file was chosen, the server answers with a page that explains what to do.
     if (input.files.length === 0) return
     event.preventDefault()
     send([...input.files])
@@ -48,10 +48,10 @@ function addPhotos(section, form) {
     for (const [index, file] of files.entries()) {
       const { progress } = form.dataset
       status.textContent = progress.replace('{number}', index + 1).replace('{count}', files.length)
-      const found = await sendOne(form, file, (part) => {
+      const failures = await sendOne(form, file, (part) => {
         bar.value = (index + part) / files.length
       })
-      problems.push(...found.map((text) => (files.length > 1 ? `${file.name}: ${text}` : text)))
+      problems.push(...failures.map((text) => (files.length > 1 ? `${file.name}: ${text}` : text)))
     }
     if (problems.length === 0) {
       leave('photosAdded')
@@ -65,7 +65,7 @@ function addPhotos(section, form) {
   }
 }
 
-/** @returns what is wrong with it */
+/** @returns the problems of the photo; empty if it was added */
 function sendOne(form, file, onProgress) {
   const body = new FormData()
   body.append('photos', file, file.name || 'photo')
@@ -81,7 +81,7 @@ function sendOne(form, file, onProgress) {
   })
 }
 
-/** The page as it is now, with what was done. Whatever is unsaved in the other form asks first. */
+/** Loads the page again with a notice. The browser asks first if the other form has unsaved input. */
 function leave(done) {
   const url = new URL(location.href)
   url.searchParams.set('done', done)

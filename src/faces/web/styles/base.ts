@@ -1,4 +1,4 @@
-/** Of every page: nothing is wider than a phone, every text has a contrast of 4.5, every control is 24 px. */
+/** Styles of every page: fits a phone, text contrast of at least 4.5, controls of at least 24 px. */
 export const BASE_STYLE = `
 :root {
   color-scheme: light dark;

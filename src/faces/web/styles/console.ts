@@ -1,4 +1,4 @@
-/** Of the console alone: its frame, lists of animals with their forms and photos, and applications. */
+/** Styles of the console. */
 export const CONSOLE_STYLE = `
 :root { --page: #f3eee6; --card: #fffdf9; --soft: #dcd4c8; }
 @media (prefers-color-scheme: dark) {
@@ -189,7 +189,7 @@ body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 
 .pager { display: flex; gap: 0.75rem; justify-content: space-between; }
 .group > summary { padding: 0.75rem 0; cursor: pointer; }
 form.animal > .group { padding-block: 0; }
-.group :is(h2, h3) { display: inline; margin: 0; font-size: 1.05rem; }
+:is(.group, summary) :is(h2, h3) { display: inline; margin: 0; font-size: 1.05rem; }
 .fields {
   display: grid;
   grid-template-columns: repeat(auto-fill, minmax(min(9rem, 100%), 1fr));
@@ -201,7 +201,7 @@ form.animal > .group { padding-block: 0; }
 label.choice input { flex: none; }
 .fields label.choice { padding: 0.6rem 0; }
 form.animal fieldset { margin: 0; min-width: 0; }
-/* What has the focus is not under the bar. */
+/* Keeps the focused element above the sticky bar. */
 html:has(.actions) { scroll-padding-bottom: 6rem; }
 .actions {
   position: sticky;
@@ -273,7 +273,7 @@ fieldset.card h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
 fieldset.card .fields { clear: both; }
 meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 
-.beside {
+.side-by-side {
   display: grid;
   grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr));
   gap: 0 1.25rem;
@@ -289,6 +289,10 @@ meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 .card > .head h2 { margin: 0; font-size: 1.15rem; }
 .card > .head { margin-bottom: 0.5rem; }
 .card > .facts { margin-bottom: 1.25rem; }
+@media (max-width: 30rem) {
+  main dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  main dl.facts dd + dt { margin-top: 0.6rem; }
+}
 .hint + .row { margin-top: 0.75rem; }
-.head + .filters { margin-top: 0.75rem; }
+.head + :is(.filters, .lead) { margin-top: 0.75rem; }
 `

@@ -1,4 +1,4 @@
-/** Of the gallery alone: its lists, the pages of one animal and of one shelter. */
+/** Styles of the gallery. */
 export const GALLERY_STYLE = `
 :root {
   --edge: #e3dacb;
@@ -161,7 +161,10 @@ legend { padding: 0; }
 }
 .empty h2 { margin-top: 0; }
 .compact .card h2 { font-size: 1rem; }
-@media (max-width: 30rem) { .bar nav { flex-basis: 100%; } }
+@media (max-width: 30rem) {
+  .bar nav { flex-basis: 100%; }
+  .finder-main > :nth-child(n + 4) { grid-column: 1 / -1; }
+}
 @media (min-width: 34.01rem) {
   .cards { grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: 1.25rem; }
   .compact { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); gap: 0.75rem; }
@@ -177,7 +180,7 @@ legend { padding: 0; }
   .card { transition: border-color 0.15s; }
 }
 
-.button.big { padding: 0.8rem 1.6rem; font-size: 1.1rem; }
+.button.big { padding: 0.8rem 1.6rem; font-size: 1.1rem; text-align: center; }
 .animal {
   display: grid;
   grid-template-columns: minmax(0, 1fr);
@@ -262,7 +265,7 @@ legend { padding: 0; }
 }
 `
 
-/** Of the application form and the applicant's page, beside the gallery's. */
+/** Styles of the application form and the applicant's page, in addition to those of the gallery. */
 export const APPLY_STYLE = `
 .apply { max-width: 40rem; margin: 0 auto; }
 .apply .lead { font-size: 1.1rem; }
@@ -306,7 +309,7 @@ button.big { width: 100%; min-height: 3.25rem; font-size: 1.1rem; }
 @media (min-width: 34.01rem) { button.big { width: auto; padding-inline: 2rem; } }
 `
 
-/** In the place of a photo: a paw, in colors that go with a light page and with a dark one. */
+/** The placeholder for a missing photo: a paw, in colors that suit light and dark pages. */
 export const NO_PHOTO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 300" width="300" height="300">
 <rect width="300" height="300" fill="#a8947b" fill-opacity=".22"/>
 <g fill="#a8947b" fill-opacity=".75">

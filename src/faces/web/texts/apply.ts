@@ -1,13 +1,13 @@
 type Words = Record<string, string>
 
-/** Words of the application form, and of the page on which an applicant follows what becomes of it. */
+/** Texts of the application form and of the page on which applicants follow their application. */
 const en = {
-  title: (name: string) => `Apply for ${name}`,
+  title: (name: string) => `Apply to adopt ${name}`,
   lead: (name: string, shelter: string | undefined) =>
-    `Tell ${shelter ?? 'the shelter'} who you are, and why ${name} would be happy with you. It takes a few minutes and binds you to nothing.`,
+    `Tell ${shelter ?? 'the shelter'} about yourself and why you’d be a good match for ${name}. It takes a few minutes, and there’s no obligation.`,
   reserved: (name: string) =>
-    `${name} is reserved at the moment. That does not always work out, so you may apply all the same.`,
-  allNeeded: 'Please answer everything that is not marked as optional.',
+    `${name} is reserved for someone else. Plans can change, so you can still apply.`,
+  allRequired: 'All fields are required unless marked optional.',
   you: 'About you',
   fields: {
     name: 'Your name',
@@ -17,86 +17,93 @@ const en = {
     message: 'Your message',
   } as Words,
   hints: {
-    email: 'The shelter answers you here.',
-    message: 'Who lives with you, how you live, and what else the shelter should know.',
+    email: 'The shelter may contact you at this address.',
+    message: 'Who lives with you, what your home is like, and anything else the shelter should know.',
   } as Words,
   optional: (label: string) => `${label} (optional)`,
-  questions: 'What the shelter would like to know',
+  questions: 'Questions from the shelter',
+  home: 'About your home',
   yes: 'Yes',
   no: 'No',
-  choose: 'Please choose',
-  leaveEmpty: 'Leave this empty',
-  privacy: (days: number) =>
-    `Only the shelter reads this, to decide about your application; it is erased ${days} days after the decision or the adoption.`,
-  send: 'Send the application',
-  wrong: 'Please look at these again',
+  choose: 'Choose an answer',
+  leaveEmpty: 'Leave this field empty',
+  privacy: (days: string) =>
+    `The shelter uses your application only to decide about the adoption. It is erased ${days} after the decision or the adoption.`,
+  send: 'Send application',
+  wrong: 'Please fix the following',
   missing: {
-    name: 'Write your name.',
-    email: 'Write your e-mail address, so that the shelter can answer you.',
+    name: 'Enter your name.',
+    email: 'Enter your e-mail address so the shelter can contact you.',
   } as Words,
-  missingAnswer: (question: string) => `Answer this: ${question}`,
+  missingAnswer: (question: string) => `Answer this question: ${question}`,
   choice: (question: string) => `Choose one of the answers: ${question}`,
-  email: 'This is no e-mail address. It looks like name@example.org.',
-  tooLong: (label: string, most: number) => `${label}: at most ${most} characters.`,
-  line: (label: string) => `${label}: this has signs that cannot be read. Type it again.`,
-  tooFast: 'That was faster than a person can fill this in. Look through it once more, then send it again.',
+  email: 'Enter a valid e-mail address, such as name@example.org.',
+  emailLetters: 'Enter an e-mail address without accents or other special letters, such as name@example.org.',
+  oneEmail: 'Enter one address only. You can name a second address in your message.',
+  tooLong: (label: string, max: string) => `${label}: enter at most ${max} characters.`,
+  line: (label: string) => `${label}: some characters are not valid. Type the text again.`,
+  tooFast: 'Please check your answers and send again.',
+  // Notes for staff
   filledHidden:
-    'Something filled in a field that people do not see, maybe a program that fills in forms. Look through what is here, then send it again.',
-  tooOld:
-    'This page was open for longer than a day. Everything you wrote is still here: please send it once more.',
-  // Where no form is shown
-  notAvailable: (name: string) => `${name} does not look for a home any more`,
-  notAvailableAdvice: 'Others still do. Maybe one of them is for you.',
+    'A hidden field of the form was filled in: by the browser, or by a program that sends unwanted applications.',
+  repeated: 'This person has also sent these applications for the same animal: {ids}.',
+  tooOld: 'This page was open for more than a day. Your answers are still here: please send them again.',
+  // Pages instead of the form
+  notAvailable: (name: string) => `${name} is no longer looking for a home`,
+  notAvailableAdvice: 'Other animals are still looking for a home.',
   tooMany: 'Too many applications in a short time',
-  tooManyAdvice: (minutes: number) =>
-    `From where you are, 20 applications came within an hour. Nothing was sent. Try again in ${minutes} minutes: go back in your browser then, where what you wrote may still be.`,
-  notOurs: 'This did not come from our form',
-  notOursAdvice: 'Nothing was changed. Open the page again, and send it from there.',
+  tooManyAdvice: (max: string, wait: string) =>
+    `We received ${max} applications from your network within an hour, so this one was not sent. Wait ${wait}, go back in your browser, where your answers may still be, and send again.`,
+  notOurs: 'We couldn’t accept this form',
+  notOursAdvice:
+    'It was not sent from this site. Nothing was changed. Open the page again and send it from there.',
   // The applicant's page
-  yours: (name: string) => `Your application for ${name}`,
+  yours: (name: string) => `Your application to adopt ${name}`,
   yoursGone: 'Your application',
-  sent: 'Your application is sent. Thank you!',
-  keep: 'Keep the address of this page: bookmark it, or send it to yourself. Only with it can you come back here and see the answer, and whoever has it can see this page.',
+  sent: 'Your application was sent. Thank you!',
+  keep: 'Save the address of this page: bookmark it, or e-mail it to yourself. You need it to come back and see the shelter’s reply. Anyone who has it can see this page.',
   statuses: {
     received: 'Received',
-    in_review: 'Being looked at',
+    in_review: 'In review',
     approved: 'Approved',
     declined: 'Declined',
     withdrawn: 'Withdrawn',
     adopted: 'Adoption complete',
   } as Words,
-  told: {
-    received: 'The shelter has it, and will look at it.',
-    in_review: 'Somebody at the shelter is looking at it.',
-    approved: 'The shelter has chosen you, and will tell you what comes next.',
-    declined: 'The shelter has decided otherwise. There may be others who fit you.',
-    withdrawn: 'You have taken it back.',
-    adopted: 'Congratulations, and a good life together!',
+  statusTexts: {
+    received: 'The shelter has your application and will review it.',
+    in_review: 'The shelter is reviewing your application.',
+    approved:
+      'The shelter approved your application. Contact the shelter if you haven’t heard about the next steps.',
+    declined: 'The shelter declined your application. We hope you’ll consider another animal.',
+    withdrawn: 'This application was withdrawn.',
+    adopted: 'Congratulations to you both!',
   } as Words,
   reasons: {
-    adopted: 'Somebody else has adopted this animal. There may be others who fit you.',
-    animal_removed: 'This animal does not look for a home any more. There may be others who fit you.',
+    adopted: 'This animal was adopted by someone else. We hope you’ll consider another animal.',
+    animal_removed: 'This animal is no longer looking for a home. We hope you’ll consider another animal.',
   } as Words,
   status: 'Status',
   animal: 'Animal',
-  receivedAt: 'Sent',
-  decidedAt: 'Decided',
-  reply: 'What the shelter writes to you',
-  withdraw: 'Take the application back',
+  receivedAt: 'Sent on',
+  decidedAt: 'Decided on',
+  withdrawnAt: 'Withdrawn on',
+  reply: 'Reply from the shelter',
+  withdraw: 'Withdraw application',
   withdrawText:
-    'The shelter then knows that you do not want to adopt this animal any more. This cannot be undone; you can send a new application.',
-  withdrawYes: 'Yes, take it back',
-  erased: (days: number) =>
-    `What you wrote is erased ${days} days after the decision or the adoption; this page is gone then too.`,
+    'This tells the shelter that you no longer want to adopt this animal. You can’t undo it, but you can send a new application.',
+  withdrawYes: 'Yes, withdraw',
+  erased: (days: string) =>
+    `Your answers and this page are erased ${days} after the decision or the adoption.`,
 }
 
 const es: typeof en = {
-  title: (name) => `Solicitar a ${name}`,
+  title: (name) => `Solicitar la adopción de ${name}`,
   lead: (name, shelter) =>
-    `Cuente a ${shelter ?? 'el refugio'} quién es y por qué ${name} sería feliz con usted. Se tarda unos minutos y no compromete a nada.`,
+    `Cuéntele a ${shelter ?? 'el refugio'} quién es usted y por qué podría darle un buen hogar a ${name}. Solo toma unos minutos y no le compromete a nada.`,
   reserved: (name) =>
-    `${name} tiene ahora una reserva. No siempre sale bien, así que puede solicitarlo igualmente.`,
-  allNeeded: 'Responda, por favor, a todo lo que no esté marcado como opcional.',
+    `Otra persona reservó a ${name}, pero los planes pueden cambiar: puede enviar su solicitud de todos modos.`,
+  allRequired: 'Todos los campos son obligatorios, salvo los marcados como opcionales.',
   you: 'Sobre usted',
   fields: {
     name: 'Su nombre',
@@ -106,75 +113,82 @@ const es: typeof en = {
     message: 'Su mensaje',
   },
   hints: {
-    email: 'El refugio le responde aquí.',
-    message: 'Quién vive con usted, cómo vive y qué más debería saber el refugio.',
+    email: 'El refugio puede escribirle a esta dirección.',
+    message: 'Quién vive con usted, cómo es su hogar y qué más debería saber el refugio.',
   },
   optional: (label) => `${label} (opcional)`,
-  questions: 'Lo que el refugio quiere saber',
+  questions: 'Preguntas del refugio',
+  home: 'Sobre su hogar',
   yes: 'Sí',
   no: 'No',
-  choose: 'Elija, por favor',
-  leaveEmpty: 'Deje esto vacío',
+  choose: 'Elija una respuesta',
+  leaveEmpty: 'Deje este campo vacío',
   privacy: (days) =>
-    `Solo lo lee el refugio, para decidir sobre su solicitud; se borra ${days} días después de la decisión o de la adopción.`,
+    `El refugio usa su solicitud solo para decidir sobre la adopción. La solicitud se borra ${days} después de la decisión o de la adopción.`,
   send: 'Enviar la solicitud',
-  wrong: 'Revise esto, por favor',
+  wrong: 'Corrija lo siguiente',
   missing: {
     name: 'Escriba su nombre.',
-    email: 'Escriba su correo electrónico, para que el refugio pueda responderle.',
+    email: 'Escriba su correo electrónico para que el refugio pueda contactarle.',
   },
-  missingAnswer: (question) => `Responda a esto: ${question}`,
+  missingAnswer: (question) => `Responda a esta pregunta: ${question}`,
   choice: (question) => `Elija una de las respuestas: ${question}`,
-  email: 'Esto no es una dirección de correo. Tiene la forma nombre@example.org.',
-  tooLong: (label, most) => `${label}: como máximo ${most} caracteres.`,
-  line: (label) => `${label}: contiene signos que no se pueden leer. Escríbalo de nuevo.`,
-  tooFast: 'Ha sido más rápido de lo que una persona puede escribir. Repáselo y envíelo de nuevo.',
+  email: 'Escriba una dirección de correo válida, como nombre@example.org.',
+  emailLetters:
+    'Escriba una dirección de correo sin acentos ni otras letras especiales, como nombre@example.org.',
+  oneEmail: 'Escriba una sola dirección. Puede indicar otra en su mensaje.',
+  tooLong: (label, max) => `${label}: escriba como máximo ${max} caracteres.`,
+  line: (label) => `${label}: algunos caracteres no son válidos. Escriba el texto de nuevo.`,
+  tooFast: 'Revise sus respuestas y envíe la solicitud de nuevo.',
   filledHidden:
-    'Algo rellenó un campo que las personas no ven, quizá un programa que rellena formularios. Repase lo que hay aquí y envíelo de nuevo.',
+    'Se rellenó un campo oculto del formulario: lo hizo el navegador, o un programa que envía solicitudes no deseadas.',
+  repeated: 'Esta persona también envió estas solicitudes para el mismo animal: {ids}.',
   tooOld:
-    'Esta página estuvo abierta más de un día. Todo lo que escribió sigue aquí: envíelo otra vez, por favor.',
+    'Esta página estuvo abierta más de un día. Sus respuestas siguen aquí: envíe la solicitud de nuevo.',
   notAvailable: (name) => `${name} ya no busca un hogar`,
-  notAvailableAdvice: 'Otros sí. Quizá uno de ellos sea para usted.',
+  notAvailableAdvice: 'Otros animales todavía buscan un hogar.',
   tooMany: 'Demasiadas solicitudes en poco tiempo',
-  tooManyAdvice: (minutes) =>
-    `Desde donde está llegaron 20 solicitudes en una hora. No se ha enviado nada. Inténtelo en ${minutes} minutos: vuelva atrás en su navegador, donde quizá siga lo que escribió.`,
-  notOurs: 'Esto no vino de nuestro formulario',
-  notOursAdvice: 'No se ha cambiado nada. Abra la página de nuevo y envíelo desde allí.',
-  yours: (name) => `Su solicitud para ${name}`,
+  tooManyAdvice: (max, wait) =>
+    `Recibimos ${max} solicitudes desde su red en una hora, así que esta no se envió. Espere ${wait}, vuelva atrás en su navegador, donde quizá sigan sus respuestas, y envíela de nuevo.`,
+  notOurs: 'No pudimos aceptar este formulario',
+  notOursAdvice:
+    'El formulario no se envió desde este sitio y no se cambió nada. Abra la página de nuevo y envíelo desde allí.',
+  yours: (name) => `Su solicitud de adopción de ${name}`,
   yoursGone: 'Su solicitud',
-  sent: 'Su solicitud está enviada. ¡Gracias!',
-  keep: 'Guarde la dirección de esta página: márquela o envíesela. Solo con ella puede volver aquí y ver la respuesta, y quien la tenga puede ver esta página.',
+  sent: 'Su solicitud se envió. ¡Gracias!',
+  keep: 'Guarde la dirección de esta página: añádala a favoritos o envíela a su propio correo. La necesita para volver y ver la respuesta del refugio. Quien la tenga puede ver esta página.',
   statuses: {
     received: 'Recibida',
     in_review: 'En revisión',
     approved: 'Aprobada',
     declined: 'Rechazada',
     withdrawn: 'Retirada',
-    adopted: 'Adopción completa',
+    adopted: 'Adopción completada',
   },
-  told: {
-    received: 'El refugio la tiene y la mirará.',
-    in_review: 'Alguien del refugio la está mirando.',
-    approved: 'El refugio le ha elegido y le dirá qué viene ahora.',
-    declined: 'El refugio ha decidido otra cosa. Puede haber otros que encajen con usted.',
-    withdrawn: 'Usted la ha retirado.',
-    adopted: '¡Enhorabuena, y una buena vida juntos!',
+  statusTexts: {
+    received: 'El refugio recibió su solicitud y la revisará.',
+    in_review: 'El refugio está revisando su solicitud.',
+    approved:
+      'El refugio aprobó su solicitud. Póngase en contacto con el refugio si todavía no sabe cuáles son los próximos pasos.',
+    declined: 'El refugio rechazó su solicitud. Esperamos que considere otro animal.',
+    withdrawn: 'Esta solicitud se retiró.',
+    adopted: '¡Felicidades!',
   },
   reasons: {
-    adopted: 'Otra persona ha adoptado a este animal. Puede haber otros que encajen con usted.',
-    animal_removed: 'Este animal ya no busca un hogar. Puede haber otros que encajen con usted.',
+    adopted: 'Otra persona adoptó a este animal. Esperamos que considere otro.',
+    animal_removed: 'Este animal ya no busca un hogar. Esperamos que considere otro.',
   },
   status: 'Estado',
   animal: 'Animal',
-  receivedAt: 'Enviada',
-  decidedAt: 'Decidida',
-  reply: 'Lo que el refugio le escribe',
+  receivedAt: 'Enviada el',
+  decidedAt: 'Decidida el',
+  withdrawnAt: 'Retirada el',
+  reply: 'Respuesta del refugio',
   withdraw: 'Retirar la solicitud',
   withdrawText:
-    'El refugio sabrá entonces que ya no quiere adoptar a este animal. No se puede deshacer; puede enviar una solicitud nueva.',
-  withdrawYes: 'Sí, retirarla',
-  erased: (days) =>
-    `Lo que escribió se borra ${days} días después de la decisión o de la adopción; esta página desaparece también.`,
+    'El refugio sabrá que ya no quiere adoptar a este animal. No se puede deshacer, pero puede enviar una solicitud nueva.',
+  withdrawYes: 'Sí, retirar',
+  erased: (days) => `Sus respuestas y esta página se borran ${days} después de la decisión o de la adopción.`,
 }
 
 export const apply = { en, es }

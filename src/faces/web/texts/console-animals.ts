@@ -1,62 +1,68 @@
 import { fields } from './console-fields.ts'
 
 const en = {
-  /** Words of the list of animals. */
+  /** The list of animals. */
   animals: {
     title: 'Animals',
     add: 'Add an animal',
-    search: 'Search',
+    search: 'Name, breed or keyword',
     status: 'Status',
     anyStatus: 'Any status',
-    category: 'Kind',
-    anyCategory: 'All kinds',
+    category: 'Type',
+    anyCategory: 'All types',
     organization: 'Organization',
     anyOrganization: 'All organizations',
     photos: 'Photos',
-    anyPhotos: 'Any',
+    anyPhotos: 'With or without',
     withPhotos: 'With photos',
     withoutPhotos: 'Without photos',
-    show: 'Show',
-    clear: 'Clear',
+    show: 'Search',
+    clear: 'Clear filters',
     found: 'Animals found',
-    none: 'No animal fits.',
+    none: 'No animals match.',
     first: 'Newest animals',
     next: 'Older animals',
-    more: 'The search has more to look through.',
-    /** Of an animal without a status too. */
+    more: 'No matches so far. Go on to the older animals.',
+    /** An animal without a status is `unlisted`. */
     statuses: {
       available: 'Available',
       pending: 'Reserved',
       sold: 'Adopted',
       unlisted: 'Not published',
     } as Record<string, string>,
-    /** Why it is in the gallery or not. */
+    /** Why an animal is in the gallery or not, by status. */
     why: {
       available: 'In the gallery.',
       pending: 'In the gallery, marked as reserved.',
-      sold: 'Not in the gallery: it was adopted.',
-      unlisted: 'Not in the gallery: nobody has published it.',
+      sold: 'Not in the gallery: already adopted.',
+      unlisted: 'Not in the gallery: not published yet.',
     } as Record<string, string>,
     noPhoto: 'No photo',
     publish: 'Publish',
     publishName: (name: string) => `Publish ${name}`,
     days: (count: number) =>
-      count === 0 ? 'Since today.' : count === 1 ? 'Waiting 1 day.' : `Waiting ${count} days.`,
+      count === 0
+        ? 'Listed today.'
+        : count === 1
+          ? 'Waiting for 1 day.'
+          : `Waiting for ${count.toLocaleString('en')} days.`,
   },
-  /** Words of the page of one animal. */
+  /** The page of one animal. */
   animal: {
     fields: fields.en,
     addTitle: 'Add an animal',
-    addHint: 'A name and a kind are enough. Everything else can follow later.',
+    addHint: 'A name and a type are enough. You can add the rest later.',
     save: 'Save',
     saveAdd: 'Add animal',
-    saveAnother: 'Add, then another',
+    saveAnother: 'Save and add another',
     cancel: 'Cancel',
-    publishNow: 'Show it in the gallery at once',
-    publishNowHint: 'Otherwise it waits, not published, until you publish it.',
-    wrong: 'Please look at these again',
-    inGallery: 'See it in the gallery',
-    /** Of the buttons that change the status, by the status. */
+    publishNow: 'Publish in the gallery right away',
+    publishNowHint: 'Otherwise the animal is saved without being published. You can publish it later.',
+    wrong: 'Please fix the following',
+    inGallery: 'View in the gallery',
+    /** The name of the other animal follows, as a link. */
+    sameChip: 'Another animal has the same microchip, so this animal may be here twice:',
+    /** The buttons that change the status, by the new status. */
     moves: {
       available: 'Make available again',
       pending: 'Mark as reserved',
@@ -67,33 +73,34 @@ const en = {
     remove: 'Remove this animal',
     removeTitle: (name: string) => `Remove ${name}?`,
     removeHint:
-      'Only for a record that was made by mistake. The animal, its photos and its history are gone for good. An ' +
-      'animal that found a home is marked as adopted instead.',
-    removeYes: 'Yes, remove it',
-    removeNo: 'No, keep it',
+      'Remove only records that were created by mistake. The record, its photos and its history are deleted for ' +
+      'good. If the animal found a home, use “Mark as adopted” instead.',
+    removeYes: 'Yes, remove',
+    removeNo: 'No, go back',
     conflict: {
-      title: 'Somebody else has changed this animal meanwhile',
+      title: 'Someone else changed this animal while you were editing',
       advice:
-        'Nothing of yours is saved yet. The form below has your changes, and theirs everywhere else. Look at what ' +
-        'both of you changed, then save again.',
-      field: 'What',
-      theirs: 'Saved by them',
-      yours: 'Yours',
+        'Your changes haven’t been saved. The form below has your changes, plus theirs in all other fields. Check ' +
+        'the fields that you both changed, then save again.',
+      field: 'Field',
+      theirs: 'Their version',
+      yours: 'Your version',
       empty: 'empty',
     },
     history: {
-      none: 'Nothing has changed since it was added.',
-      added: (when: string) => `Added on ${when}`,
-      somebody: 'Somebody who has left',
-      key: (name: string) => `Program “${name}”`,
-      unknown: 'A program',
-      nothing: 'nothing',
+      none: 'No changes since the animal was added.',
+      formerStaff: 'Former staff member',
+      key: (name: string) => `API key “${name}”`,
+      unknown: 'Unknown API key',
+      nothing: 'empty',
       photos: {
-        added: (count: number) => (count === 1 ? 'A photo was added.' : `${count} photos were added.`),
-        removed: (count: number) => (count === 1 ? 'A photo was removed.' : `${count} photos were removed.`),
-        moved: 'The photos were put in another order.',
+        added: (count: number) => (count === 1 ? 'Added a photo.' : `Added ${count} photos.`),
+        removed: (count: number) => (count === 1 ? 'Removed a photo.' : `Removed ${count} photos.`),
+        moved: 'Changed the order of the photos.',
         described: (count: number) =>
-          count === 1 ? 'The text of a photo was changed.' : `The texts of ${count} photos were changed.`,
+          count === 1
+            ? 'Changed the description of a photo.'
+            : `Changed the descriptions of ${count} photos.`,
       },
     },
     orders: {
@@ -104,30 +111,33 @@ const en = {
         completed: 'Completed',
         cancelled: 'Cancelled',
       } as Record<string, string>,
-      decisions: { approved: 'Approve', completed: 'Adoption complete', cancelled: 'Cancel' } as Record<
-        string,
-        string
-      >,
+      decisions: {
+        approved: 'Approve adoption',
+        completed: 'Complete adoption',
+        cancelled: 'Cancel adoption',
+      } as Record<string, string>,
     },
   },
-  /** Words for the photos of an animal. */
+  /** The photos of an animal or an organization. */
   photos: {
     add: 'Add photos',
-    addHint: 'Choose several at once, take them with the phone, drop or paste them here. At most 15 MB each.',
+    addHint:
+      'Choose several at once, take them with your phone, or drop or paste them here. Up to 15 MB each.',
     upload: 'Upload',
     numbered: (name: string, number: number) => `Photo ${number} of ${name}`,
-    alt: (number: number) => `Photo ${number}: what it shows`,
-    altHint: 'For those who cannot see it',
+    alt: (number: number) => `Description of photo ${number} (alt text)`,
+    altHint: 'What the photo shows',
     saveAlt: 'Save',
-    saveAltOf: (number: number) => `Save the text of photo ${number}`,
+    saveAltOf: (number: number) => `Save the description of photo ${number}`,
     up: (number: number) => `Move photo ${number} forward`,
     down: (number: number) => `Move photo ${number} back`,
-    remove: (number: number) => `Remove photo ${number}`,
+    remove: 'Remove',
+    removeOf: (number: number) => `Remove photo ${number}`,
     wrong: (number: number, why: string) => `Photo ${number}: ${why}`,
-    altWrong: 'The text can have at most 500 characters, in one line.',
-    none: 'No photo was chosen.',
-    failed: 'This could not be sent. Check the connection, then try again.',
-    progress: 'Sending photo {number} of {count}',
+    altWrong: 'The description can have up to 500 characters, on one line.',
+    none: 'Choose at least one photo.',
+    failed: 'The photo could not be sent. Check your connection, then try again.',
+    progress: 'Uploading photo {number} of {count}',
   },
 }
 
@@ -135,116 +145,123 @@ const es: typeof en = {
   animals: {
     title: 'Animales',
     add: 'Añadir un animal',
-    search: 'Buscar',
+    search: 'Nombre, raza o palabra clave',
     status: 'Estado',
     anyStatus: 'Cualquier estado',
-    category: 'Especie',
-    anyCategory: 'Todas las especies',
+    category: 'Tipo',
+    anyCategory: 'Todos los tipos',
     organization: 'Organización',
     anyOrganization: 'Todas las organizaciones',
     photos: 'Fotos',
-    anyPhotos: 'Todas',
+    anyPhotos: 'Con o sin fotos',
     withPhotos: 'Con fotos',
     withoutPhotos: 'Sin fotos',
-    show: 'Mostrar',
+    show: 'Buscar',
     clear: 'Quitar filtros',
     found: 'Animales encontrados',
-    none: 'Ningún animal coincide.',
+    none: 'No hay animales que coincidan.',
     first: 'Animales más recientes',
     next: 'Animales anteriores',
-    more: 'La búsqueda aún no ha terminado.',
+    more: 'Todavía no hay resultados. Continúe con los animales anteriores.',
     statuses: { available: 'Disponible', pending: 'Reservado', sold: 'Adoptado', unlisted: 'Sin publicar' },
     why: {
       available: 'En la galería.',
-      pending: 'En la galería, marcado como reservado.',
-      sold: 'Fuera de la galería: fue adoptado.',
-      unlisted: 'Fuera de la galería: nadie lo ha publicado.',
+      pending: 'En la galería, con la marca de reserva.',
+      sold: 'Fuera de la galería: ya tiene un hogar.',
+      unlisted: 'Fuera de la galería: todavía sin publicar.',
     },
     noPhoto: 'Sin foto',
     publish: 'Publicar',
-    publishName: (name) => `Publicar ${name}`,
+    publishName: (name) => `Publicar a ${name}`,
     days: (count) =>
       count === 0
-        ? 'Desde hoy.'
+        ? 'En la galería desde hoy.'
         : count === 1
           ? 'Espera desde hace 1 día.'
-          : `Espera desde hace ${count} días.`,
+          : `Espera desde hace ${count.toLocaleString('es')} días.`,
   },
   animal: {
     fields: fields.es,
     addTitle: 'Añadir un animal',
-    addHint: 'Bastan un nombre y una especie. Todo lo demás puede venir después.',
+    addHint: 'Bastan un nombre y un tipo. Lo demás puede añadirlo después.',
     save: 'Guardar',
-    saveAdd: 'Añadir',
-    saveAnother: 'Añadir y otro más',
+    saveAdd: 'Añadir animal',
+    saveAnother: 'Guardar y añadir otro',
     cancel: 'Cancelar',
-    publishNow: 'Mostrarlo en la galería enseguida',
-    publishNowHint: 'Si no, espera sin publicar hasta que lo publique.',
-    wrong: 'Revise esto, por favor',
-    inGallery: 'Verlo en la galería',
+    publishNow: 'Publicar en la galería de inmediato',
+    publishNowHint: 'Si no, el animal se guarda sin publicar. Puede publicarlo más adelante.',
+    wrong: 'Corrija lo siguiente',
+    inGallery: 'Ver en la galería',
+    sameChip: 'Otro animal tiene el mismo microchip, así que este animal puede estar dos veces:',
     moves: {
-      available: 'Hacerlo disponible de nuevo',
+      available: 'Marcar de nuevo como disponible',
       pending: 'Marcar como reservado',
       sold: 'Marcar como adoptado',
     },
     publish: 'Publicar en la galería',
-    sections: { photos: 'Fotos', details: 'Datos', orders: 'Solicitudes', history: 'Historial' },
+    sections: { photos: 'Fotos', details: 'Datos', orders: 'Adopciones', history: 'Historial' },
     remove: 'Eliminar este animal',
     removeTitle: (name) => `¿Eliminar a ${name}?`,
     removeHint:
-      'Solo para un registro hecho por error. El animal, sus fotos y su historial se pierden para siempre. Un ' +
-      'animal que encontró un hogar se marca como adoptado.',
-    removeYes: 'Sí, eliminarlo',
-    removeNo: 'No, conservarlo',
+      'Elimine solo fichas creadas por error. La ficha, sus fotos y su historial se borran para siempre. Si el ' +
+      'animal encontró un hogar, use «Marcar como adoptado».',
+    removeYes: 'Sí, eliminar',
+    removeNo: 'No, volver',
     conflict: {
-      title: 'Otra persona ha cambiado este animal mientras tanto',
+      title: 'Otra persona cambió este animal mientras usted lo editaba',
       advice:
-        'Todavía no se ha guardado nada suyo. El formulario tiene sus cambios, y los de la otra persona en lo demás. ' +
-        'Mire lo que cambiaron los dos y guarde de nuevo.',
-      field: 'Dato',
-      theirs: 'Guardado por otra persona',
-      yours: 'Suyo',
+        'Sus cambios no se guardaron. El formulario tiene sus cambios y, en los demás campos, los de la otra ' +
+        'persona. Revise los campos que ambos cambiaron y guarde de nuevo.',
+      field: 'Campo',
+      theirs: 'La versión de la otra persona',
+      yours: 'Su versión',
       empty: 'vacío',
     },
     history: {
-      none: 'Nada ha cambiado desde que se añadió.',
-      added: (when) => `Añadido el ${when}`,
-      somebody: 'Alguien que ya no está',
-      key: (name) => `Programa «${name}»`,
-      unknown: 'Un programa',
-      nothing: 'nada',
+      none: 'Sin cambios desde que se añadió el animal.',
+      formerStaff: 'Antiguo miembro del personal',
+      key: (name) => `Clave de API «${name}»`,
+      unknown: 'Clave de API desconocida',
+      nothing: 'vacío',
       photos: {
         added: (count) => (count === 1 ? 'Se añadió una foto.' : `Se añadieron ${count} fotos.`),
         removed: (count) => (count === 1 ? 'Se eliminó una foto.' : `Se eliminaron ${count} fotos.`),
         moved: 'Se cambió el orden de las fotos.',
         described: (count) =>
-          count === 1 ? 'Se cambió el texto de una foto.' : `Se cambiaron los textos de ${count} fotos.`,
+          count === 1
+            ? 'Se cambió la descripción de una foto.'
+            : `Se cambiaron las descripciones de ${count} fotos.`,
       },
     },
     orders: {
       erased: 'Nombre borrado',
       statuses: { placed: 'Abierta', approved: 'Aprobada', completed: 'Completada', cancelled: 'Cancelada' },
-      decisions: { approved: 'Aprobar', completed: 'Adopción completa', cancelled: 'Cancelar' },
+      decisions: {
+        approved: 'Aprobar la adopción',
+        completed: 'Completar la adopción',
+        cancelled: 'Cancelar la adopción',
+      },
     },
   },
   photos: {
     add: 'Añadir fotos',
     addHint:
-      'Elija varias a la vez, hágalas con el teléfono, suéltelas o péguelas aquí. Como mucho 15 MB cada una.',
+      'Elija varias a la vez, tómelas con el teléfono, o suéltelas o péguelas aquí. Hasta 15 MB cada una.',
     upload: 'Subir',
     numbered: (name, number) => `Foto ${number} de ${name}`,
-    alt: (number) => `Foto ${number}: qué muestra`,
-    altHint: 'Para quien no puede verla',
+    alt: (number) => `Descripción de la foto ${number} (texto alternativo)`,
+    altHint: 'Qué muestra la foto',
     saveAlt: 'Guardar',
-    saveAltOf: (number) => `Guardar el texto de la foto ${number}`,
-    up: (number) => `Adelantar la foto ${number}`,
-    down: (number) => `Atrasar la foto ${number}`,
-    remove: (number) => `Eliminar la foto ${number}`,
+    saveAltOf: (number) => `Guardar la descripción de la foto ${number}`,
+    up: (number) => `Mover la foto ${number} hacia adelante`,
+    down: (number) => `Mover la foto ${number} hacia atrás`,
+    remove: 'Eliminar',
+    removeOf: (number) => `Eliminar la foto ${number}`,
     wrong: (number, why) => `Foto ${number}: ${why}`,
-    altWrong: 'El texto puede tener como mucho 500 caracteres, en una línea.',
-    none: 'No se eligió ninguna foto.',
-    failed: 'No se pudo enviar. Compruebe la conexión e inténtelo de nuevo.',
-    progress: 'Enviando la foto {number} de {count}',
+    altWrong: 'La descripción puede tener hasta 500 caracteres, en una sola línea.',
+    none: 'Elija al menos una foto.',
+    failed: 'No se pudo enviar la foto. Compruebe su conexión e inténtelo de nuevo.',
+    progress: 'Subiendo la foto {number} de {count}',
   },
 }
 

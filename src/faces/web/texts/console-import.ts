@@ -1,127 +1,203 @@
-type Say = (value: string) => string
-type SayOf = (label: string, value: string) => string
+import { NOTES } from './import-notes.ts'
 
-/** Words of the import. */
+type Sentence = (value: string) => string
+type FieldSentence = (label: string, value: string, options: readonly string[]) => string
+
+const orIn = (language: string) => new Intl.ListFormat(language, { type: 'disjunction' })
+const EN_OR = orIn('en')
+const ES_OR = orIn('es')
+
+/** The import of a file. */
 const en = {
   title: 'Import animals',
-  lead: 'Bring in animals from another program or a table. First you see what would happen; nothing is changed until you say so.',
+  lead: 'Add animals from a spreadsheet or from another program. You see a preview first: nothing changes until you confirm.',
   file: 'File',
-  fileHint: 'CSV, JSON or NDJSON, at most 10 MB',
-  from: 'Where it comes from',
-  ownForm: 'A table of your own, or an export of this service',
-  category: 'Kind of animals whose own is not known',
-  categoryHint: 'Others are refused',
-  organization: 'Organization of animals that name none',
-  currency: 'Currency of fees',
-  update: 'Change animals that came before',
-  dayFirst: 'Dates have the day first: 31/12/2026',
-  pounds: 'Weights without a unit are pounds',
-  preview: 'Show what would happen',
+  fileHint: 'CSV, JSON or NDJSON, up to 10 MB',
+  from: 'Where the file comes from',
+  ownForm: 'My own spreadsheet, or an export of this service',
+  category: 'Type to use when missing',
+  categoryHint:
+    'For animals whose type is missing or not recognized. If you choose “None”, they are skipped.',
+  organization: 'Organization to use when missing',
+  currency: 'Currency of adoption fees',
+  keep: 'Leave animals that are already here unchanged',
+  dates: {
+    label: 'Dates like 03/04/2026',
+    choices: [
+      ['', 'As the other dates in the file show'],
+      ['yes', 'Day first: 3 April'],
+      ['no', 'Month first: March 4'],
+    ] as [value: string, label: string][],
+  },
+  pounds: 'Weights without a unit are in pounds',
+  preview: 'Preview',
   noFile: 'Choose a file first.',
-  gone: 'The file is not here any more. Upload it again.',
-  previewTitle: 'This would happen',
-  previewLead: 'Nothing is changed yet.',
-  confirm: (count: number) => (count === 1 ? 'Import 1 animal' : `Import ${count} animals`),
+  gone: 'The uploaded file is no longer available. Upload it again.',
+  previewTitle: 'Import preview',
+  previewLead: 'Nothing has changed yet. Check the numbers and examples below, then import.',
+  confirm: (count: number) =>
+    count === 1 ? 'Import 1 animal' : `Import ${count.toLocaleString('en')} animals`,
   another: 'Choose another file',
-  running: 'The import goes on, also when you leave this page. What comes of it is shown here.',
+  running: 'The import is running. It continues even if you leave this page. The result appears below.',
   soFar: (count: string) => `${count} lines so far`,
-  resultTitle: 'The import is done',
-  toList: 'See the animals',
-  figures: { added: 'added', updated: 'changed', unchanged: 'as before', refused: 'refused' },
-  examples: 'Such as these animals',
-  about: (day: string) => `about ${day}`,
-  refused: 'Lines that are refused',
+  resultTitle: 'Import finished',
+  toList: 'View animals',
+  figures: { added: 'added', updated: 'updated', unchanged: 'unchanged', refused: 'skipped' },
+  lostBonds: (count: number) =>
+    `Not published, because a partner of the bond is missing: ${count.toLocaleString('en')}.`,
+  takenOff: (count: number) =>
+    `No longer published, because the file says so: ${count.toLocaleString('en')}.`,
+  withdrawn: (count: number) =>
+    `Taken back by the file, such as “good with children”: ${count.toLocaleString('en')}.`,
+  examples: 'Examples from the file',
+  about: (day: string) => `around ${day}`,
+  statuses: {
+    title: 'Statuses in the file',
+    lead: 'Choose what each status means. An animal is published only if its status clearly says that it is available or reserved by an adopter.',
+    result:
+      'An animal is published only if its status clearly says that it is available or reserved by an adopter.',
+    animals: (count: number) => (count === 1 ? '1 animal' : `${count.toLocaleString('en')} animals`),
+    unknown: 'Not recognized',
+    none: '(no status)',
+    died: 'Skipped: has died',
+  },
+  refused: 'Skipped rows',
+  refusedLead:
+    'Everything else can be imported now. Correct these rows in the downloaded file and upload it, or upload your whole file again: animals that are already here are recognized.',
+  download: 'Download skipped rows',
   line: 'Line',
-  why: 'Why',
-  more: (count: number) => `And ${count} more.`,
-  leftOut: 'What has no place here',
+  name: 'Name',
+  why: 'Reason',
+  more: (count: number) => `And ${count.toLocaleString('en')} more.`,
+  check: 'Please check',
+  repeatedIds: (count: number) =>
+    count === 1
+      ? 'An animal has two rows with the same ID. Only the newest row is imported.'
+      : `Some animals have several rows with the same ID. Only the newest is imported; ${count.toLocaleString('en')} older rows are not.`,
+  /** A link to the other animal may follow. */
+  sameChip: (line: number, other: number | undefined) =>
+    other === undefined
+      ? `The animal on line ${line} has the same microchip as`
+      : `The animals on lines ${other} and ${line} have the same microchip.`,
+  otherAnimal: (id: number) => `animal ${id}`,
+  notes: NOTES.en,
+  leftOut: 'Data that is not imported',
+  questions: {
+    title: 'One question first',
+    date: (text: string) => `What date is “${text}” in your file?`,
+    word: 'Which of these words looks right?',
+  },
   /** Why a line or a file is not imported. */
   refusals: {
-    /** By the code of the import. */
+    /** Keyed by the refusal's `code`. */
     reasons: {
       unknown_kind: (value) =>
-        `No kind here is called “${value}”. Choose a kind for such animals where you upload the file.`,
-      unknown_organization_code: (value) => `No organization has the code “${value}”.`,
-      known_before: (value) =>
-        `It was imported before: it is animal ${value}. Choose “Change animals that came before” where you upload the file to change it.`,
-      moved_away: () => 'It was imported before, and belongs to another organization now, or to none.',
+        `“${value}” is not a known type. Upload the file again and choose a “Type to use when missing”.`,
+      unknown_organization_code: (value) =>
+        `No organization has the code “${value}”. Correct the code in the file.`,
+      known_before: (value) => `This animal is already here, as animal ${value}, and stays unchanged.`,
+      moved_away: () =>
+        'This animal was already imported. It now belongs to another organization, or to none.',
+      repeated_id: (value) => `Line ${value} has the same ID but another name. Only that line is imported.`,
+      other_animal: (value) =>
+        `This ID belongs to a different animal here (animal ${value}), which stays as it is. If the file comes from another shelter, upload it again and choose that organization.`,
       not_for_adoption: (value) =>
-        `It is not for adoption in the file, and animal ${value} has a status here. Change that one by hand.`,
-      bond_lacking: (value) => `It is adopted together with animals that were not imported: ${value}.`,
-      no_source_id: () =>
-        'The column that tells the animals apart is empty here, or has more than 200 characters.',
-      not_utf8: () => 'It has letters that cannot be read. Save the file again as CSV UTF-8.',
-      other_cells: () => 'It has more or fewer cells than the line of headings.',
-      line_too_long: () => 'It is too long to be an animal.',
-      not_csv: () => 'A quotation mark in a cell is not written as CSV asks. Save the table as CSV again.',
-      known_file: (value) => `This file was imported before, from animal ${value} on. Nothing was changed.`,
+        `According to the file, this animal is not for adoption, but animal ${value} has an open adoption. Cancel it, then import the file again.`,
+      bond_lacking: (value) =>
+        `This animal is adopted together with animals that were not imported, so it is not published: ${value}.`,
+      no_source_id: () => 'The ID column is empty in this row, or has more than 200 characters.',
+      not_utf8: () => 'Some characters cannot be read. Save the file again as CSV UTF-8.',
+      other_cells: () => 'This row has more cells than the header row.',
+      line_too_long: () => 'This row is too long for an animal.',
+      too_many_values: (value) => `This row has more than ${value} cells, members or items.`,
+      not_csv: () =>
+        'A cell has a quotation mark that is not written as CSV requires. Save the spreadsheet as CSV again.',
+      known_file: (value) =>
+        `This file was already imported. Its first animal is animal ${value}. Nothing was changed.`,
       own_ids: () =>
-        'The animals of this file are here already, with the same numbers. Each would be added once more, so nothing was changed.',
+        'The animals in this file are already here, with the same numbers. Importing would add each of them again, so nothing was changed.',
       other_program: () =>
-        'The file looks like an export of another program. Choose that one under “Where it comes from”.',
+        'This looks like an export of another program. Choose that program under “Where the file comes from”.',
       other_format: (value) =>
-        `What the file holds does not fit the end of its name. Let the name end with .${value}.`,
+        `The content of the file does not match its name. Rename it so that it ends in .${value}.`,
       missing_column: (value) =>
-        `The file lacks a column that is needed: ${value}. Does it come from where you chose?`,
+        `Required columns are missing: ${value}. Check what you chose under “Where the file comes from”.`,
       column_case: (value) =>
-        `A heading of the file is in other letters than it has to be: call that column “${value}”.`,
-      not_json: () => 'It is no JSON that can be read. Export it from the other program again.',
-      no_object: () => 'It is no animal: each has to stand in a JSON object of its own.',
-      column_twice: (value) => `The file has two columns with the heading “${value}”. Rename one of them.`,
-      open_quote: (value) => `In line ${value} a quotation mark begins a cell and none ends it.`,
-      compressed: () => 'The file is compressed. Unpack it first.',
+        `One heading differs from “${value}” only in case or spaces. Rename that column to “${value}”.`,
+      not_json: () => 'The file is not valid JSON. Export it from the other program again.',
+      no_object: () => 'This is not an animal: each animal must be a JSON object.',
+      column_twice: (value) => `Two columns have the heading “${value}”. Rename one of them.`,
+      open_quote: (value) =>
+        `On line ${value}, a quotation mark opens a cell but is never closed. Correct that line.`,
+      compressed: () => 'The file is compressed. Unpack it first, then upload what it contains.',
       workbook: () =>
-        'The file is a workbook or an archive. Save the sheet as CSV UTF-8, and choose that file.',
-      no_status: () => 'It has no status, so nobody knows whether it is for adoption.',
-      unknown_status: (value) => `Its status “${value}” is none that is known here.`,
-      has_died: () => 'It has died.',
-      never_sheltered: () => 'It never was an animal of the shelter.',
-      has_left: () => 'It has left the shelter without being adopted.',
-      utf16: () => 'The file has an encoding that is not read here. Save it again as CSV UTF-8.',
-    } as Record<string, Say>,
-    /** Of a field with a text that is not understood, by the kind of the field. */
+        'The file is a workbook or an archive. Save the sheet as CSV UTF-8 and upload that file.',
+      unknown_status: (value) => `The status “${value}” is not recognized.`,
+      has_died: () => 'This animal has died.',
+      never_sheltered: () => 'This animal was never in the shelter.',
+      has_left: () => 'This animal left the shelter without being adopted.',
+      unclear_dates: (value) =>
+        `The dates in this file, such as “${value}”, can be read with the day or the month first.`,
+      unclear_encoding: () => 'It is not clear which letters the file contains.',
+      mixed_encoding: () =>
+        'Some lines of the file are UTF-8 and others are not. Save it again as CSV UTF-8.',
+    } as Record<string, Sentence>,
+    /**
+     * Messages for a field with an invalid text, by the kind of the field. `options` are the accepted words.
+     */
     fields: {
-      choice: (label, value) => `${label}: “${value}” is no word that is known here.`,
-      yesOrNo: (label, value) => `${label}: “${value}” is neither yes nor no.`,
-      check: (label, value) => `${label}: “${value}” is neither yes nor no.`,
-      date: (label, value) => `${label}: “${value}” is no day from 1950 to today, such as 2023-12-31.`,
+      choice: (label, value, options) =>
+        `${label}: “${value}” is not recognized. Use ${EN_OR.format(options)}.`,
+      yesOrNo: (label, value) => `${label}: “${value}” is not recognized. Use yes or no.`,
+      check: (label, value) => `${label}: “${value}” is not recognized. Use yes or no.`,
+      date: (label, value) =>
+        `${label}: “${value}” is not a valid date from 1950 to today. Write it like 2023-12-31.`,
       dayFirst: (label, value) =>
-        `${label}: “${value}” has the day first. Choose “Dates have the day first” where you upload the file.`,
-      number: (label, value) => `${label}: “${value}” is no number that is possible.`,
-      kilograms: (label, value) => `${label}: “${value}” is no weight, such as 4.5 kg or 10 lb.`,
-      money: (label, value) => `${label}: “${value}” is no amount, such as 150 or 99.50.`,
-    } as Record<string, SayOf>,
-    exactAlone: 'It says whether the birth date is exact, and has no birth date.',
-    /** Behind a column of dates that were left out. */
-    dayFirst: 'the day comes first',
-    /** Behind what is said of a field of any other kind. */
+        `${label}: “${value}” starts with the day. Upload the file again and choose “Day first”.`,
+      number: (label, value) => `${label}: “${value}” is not a number within the possible range.`,
+      kilograms: (label, value) =>
+        `${label}: “${value}” is not a valid weight. Write it like 4.5 kg or 10 lb.`,
+      money: (label, value) => `${label}: “${value}” is not a valid amount. Write it like 150 or 99.50.`,
+    } as Record<string, FieldSentence>,
+    exactAlone: 'This row says whether the date of birth is exact, but has no date of birth.',
+    /** Shown in brackets after a column whose dates were left out. */
+    /** Why a value is left out, by the reason in the name. */
+    left: {
+      'not understood': 'not understood',
+      'not understood without --day-first': 'starts with the day',
+      'not valid': 'not possible',
+      'the date of birth counts': 'the date of birth counts',
+      'another animal has it': 'another animal has it',
+    } as Record<string, string>,
+    onLine: (value: string, line: number) => `“${value}” on line ${line}`,
+    /** Follows the message about a field of any other kind. */
     found: (value: string) => `The file has “${value}”.`,
   },
   columns: {
     title: 'Columns of your file',
-    lead: 'Say what each column holds. Then look again at what would happen.',
-    leave: 'Leave out',
-    example: (text: string) => `Such as: ${text}`,
+    lead: 'Choose what each column contains, then preview again.',
+    leave: 'Don’t import',
+    example: (text: string) => `e.g. ${text}`,
     position: (number: number) => `Column ${number}`,
-    more: (count: number) => `${count} more columns are left out.`,
-    id: 'Column that tells the animals apart',
+    more: (count: number) => `${count.toLocaleString('en')} more columns are not imported.`,
+    id: 'ID column',
     idHint:
-      'Such as their number in the other program. The next import then changes these animals; without it, all are added again.',
+      'For example, the animal’s number in the other program. With an ID column, the next import updates these animals. Without one, it recognizes only rows that have not changed.',
     idNone: 'None',
     source: 'Name of this list',
-    sourceHint: 'Give the same name at the next import: numbers of another list are other animals.',
-    show: 'Show again what would happen',
+    sourceHint: 'Use the same name for the next import. The same ID in another list means another animal.',
+    show: 'Preview again',
     problems: {
-      title: 'Please look at these again',
-      taken: (label: string) => `${label}: another column holds this already. Choose one of the two.`,
-      source: 'The name of the list needs 1 to 100 characters.',
-      noName: 'Choose the column that holds the names.',
+      title: 'Please fix the following',
+      taken: (label: string) => `${label}: you chose this for two columns. Choose it for only one.`,
+      source: 'Enter a name for the list, with 1 to 100 characters.',
+      noName: 'Choose the column that contains the animals’ names.',
     },
-    /** Where a table has it otherwise than the form of an animal. */
+    /** Labels that differ from those in the form of an animal. */
     labels: {
-      age: 'Age: baby, young, adult or senior',
-      birthDateExact: 'Birth date is exact',
-      organization: 'Code of the organization',
+      age: 'Age group: baby, young, adult or senior',
+      birthDateExact: 'Date of birth is exact',
+      organization: 'Organization code',
       weightGrams: 'Weight',
     } as Record<string, string>,
   },
@@ -129,118 +205,183 @@ const en = {
 
 const es: typeof en = {
   title: 'Importar animales',
-  lead: 'Traiga animales de otro programa o de una tabla. Primero verá qué pasaría; nada cambia hasta que lo confirme.',
+  lead: 'Añada animales desde una hoja de cálculo o desde otro programa. Primero verá una vista previa: nada cambia hasta que lo confirme.',
   file: 'Archivo',
-  fileHint: 'CSV, JSON o NDJSON, como mucho 10 MB',
-  from: 'De dónde viene',
-  ownForm: 'Una tabla propia o una exportación de este servicio',
-  category: 'Especie de los animales sin especie conocida',
-  categoryHint: 'Los demás se rechazan',
-  organization: 'Organización de los animales que no nombran ninguna',
-  currency: 'Moneda de los precios',
-  update: 'Cambiar los animales que ya vinieron antes',
-  dayFirst: 'Las fechas empiezan por el día: 31/12/2026',
-  pounds: 'Los pesos sin unidad son libras',
-  preview: 'Mostrar qué pasaría',
+  fileHint: 'CSV, JSON o NDJSON, hasta 10 MB',
+  from: 'De dónde viene el archivo',
+  ownForm: 'Mi propia hoja de cálculo o una exportación de este servicio',
+  category: 'Tipo que usar cuando falte',
+  categoryHint:
+    'Para los animales sin tipo o con un tipo que no se reconoce. Si elige «Sin asignar», se omiten.',
+  organization: 'Organización que usar cuando falte',
+  currency: 'Moneda de las cuotas de adopción',
+  keep: 'Dejar sin cambios los animales que ya están aquí',
+  dates: {
+    label: 'Fechas como 03/04/2026',
+    choices: [
+      ['', 'Como muestren las demás fechas del archivo'],
+      ['yes', 'Primero el día: 3 de abril'],
+      ['no', 'Primero el mes: 4 de marzo'],
+    ],
+  },
+  pounds: 'Los pesos sin unidad están en libras',
+  preview: 'Vista previa',
   noFile: 'Elija primero un archivo.',
-  gone: 'El archivo ya no está aquí. Súbalo de nuevo.',
-  previewTitle: 'Esto pasaría',
-  previewLead: 'Todavía no ha cambiado nada.',
-  confirm: (count) => (count === 1 ? 'Importar 1 animal' : `Importar ${count} animales`),
+  gone: 'El archivo subido ya no está disponible. Súbalo de nuevo.',
+  previewTitle: 'Vista previa de la importación',
+  previewLead: 'Todavía no ha cambiado nada. Compruebe las cifras y los ejemplos, y luego importe.',
+  confirm: (count) => (count === 1 ? 'Importar 1 animal' : `Importar ${count.toLocaleString('es')} animales`),
   another: 'Elegir otro archivo',
-  running: 'La importación sigue, también si deja esta página. El resultado se muestra aquí.',
+  running:
+    'La importación está en curso. Continúa aunque salga de esta página. El resultado aparecerá más abajo.',
   soFar: (count) => `${count} líneas hasta ahora`,
-  resultTitle: 'La importación ha terminado',
+  resultTitle: 'Importación terminada',
   toList: 'Ver los animales',
-  figures: { added: 'añadidos', updated: 'cambiados', unchanged: 'como antes', refused: 'rechazados' },
-  examples: 'Por ejemplo estos animales',
+  figures: { added: 'añadidos', updated: 'actualizados', unchanged: 'sin cambios', refused: 'omitidos' },
+  lostBonds: (count) =>
+    `No se publican, porque falta un animal con el que se adoptan juntos: ${count.toLocaleString('es')}.`,
+  takenOff: (count) => `Ya no se publican, porque así lo indica el archivo: ${count.toLocaleString('es')}.`,
+  withdrawn: (count) => `Datos que el archivo retira, como «bueno con niños»: ${count.toLocaleString('es')}.`,
+  examples: 'Ejemplos del archivo',
   about: (day) => `hacia el ${day}`,
-  refused: 'Líneas rechazadas',
+  statuses: {
+    title: 'Estados en el archivo',
+    lead: 'Elija qué significa cada estado. Un animal solo se publica si su estado dice claramente que está disponible o reservado por un adoptante.',
+    result:
+      'Un animal solo se publica si su estado dice claramente que está disponible o reservado por un adoptante.',
+    animals: (count) => (count === 1 ? '1 animal' : `${count.toLocaleString('es')} animales`),
+    unknown: 'No se reconoce',
+    none: '(sin estado)',
+    died: 'Omitido: murió',
+  },
+  refused: 'Filas omitidas',
+  refusedLead:
+    'Todo lo demás se puede importar ya. Corrija estas filas en el archivo descargado y súbalo, o suba de nuevo su archivo completo: los animales que ya están aquí se reconocen.',
+  download: 'Descargar las filas omitidas',
   line: 'Línea',
-  why: 'Por qué',
-  more: (count) => `Y ${count} más.`,
-  leftOut: 'Lo que no tiene lugar aquí',
+  name: 'Nombre',
+  why: 'Motivo',
+  more: (count) => `Y ${count.toLocaleString('es')} más.`,
+  check: 'Compruebe esto',
+  repeatedIds: (count) =>
+    count === 1
+      ? 'Un animal tiene dos filas con el mismo identificador. Solo se importa la más reciente.'
+      : `Algunos animales tienen varias filas con el mismo identificador. Solo se importa la más reciente; ${count.toLocaleString('es')} filas anteriores, no.`,
+  sameChip: (line, other) =>
+    other === undefined
+      ? `El animal de la línea ${line} tiene el mismo microchip que`
+      : `Los animales de las líneas ${other} y ${line} tienen el mismo microchip.`,
+  otherAnimal: (id) => `el animal ${id}`,
+  notes: NOTES.es,
+  leftOut: 'Datos que no se importan',
+  questions: {
+    title: 'Antes, una pregunta',
+    date: (text) => `¿Qué fecha es «${text}» en su archivo?`,
+    word: '¿Cuál de estas palabras se ve bien?',
+  },
   refusals: {
     reasons: {
       unknown_kind: (value) =>
-        `Aquí ninguna especie se llama «${value}». Elija una especie para estos animales al subir el archivo.`,
-      unknown_organization_code: (value) => `Ninguna organización tiene el código «${value}».`,
-      known_before: (value) =>
-        `Ya se importó antes: es el animal ${value}. Elija «Cambiar los animales que ya vinieron antes» al subir el archivo para cambiarlo.`,
-      moved_away: () => 'Ya se importó antes, y ahora es de otra organización o de ninguna.',
+        `«${value}» no es un tipo conocido. Suba el archivo de nuevo y elija un «Tipo que usar cuando falte».`,
+      unknown_organization_code: (value) =>
+        `Ninguna organización tiene el código «${value}». Corrija el código en el archivo.`,
+      known_before: (value) => `Este animal ya está aquí: es el animal ${value}, y queda sin cambios.`,
+      moved_away: () => 'Este animal ya se importó. Ahora pertenece a otra organización o a ninguna.',
+      repeated_id: (value) =>
+        `La línea ${value} tiene el mismo identificador y otro nombre. Solo se importa esa línea.`,
+      other_animal: (value) =>
+        `Este identificador pertenece aquí a otro animal (el animal ${value}), que queda como está. Si el archivo viene de otra protectora, súbalo de nuevo y elija esa organización.`,
       not_for_adoption: (value) =>
-        `En el archivo no está en adopción, y el animal ${value} tiene aquí un estado. Cámbielo a mano.`,
-      bond_lacking: (value) => `Se adopta junto con animales que no se importaron: ${value}.`,
+        `Según el archivo, este animal no está en adopción, pero el animal ${value} tiene una adopción abierta. Cancélela y vuelva a importar el archivo.`,
+      bond_lacking: (value) =>
+        `Este animal se adopta junto con otros que no se importaron, así que no se publica: ${value}.`,
       no_source_id: () =>
-        'La columna que distingue a los animales está vacía aquí, o tiene más de 200 caracteres.',
-      not_utf8: () => 'Tiene letras que no se pueden leer. Guarde el archivo de nuevo como CSV UTF-8.',
-      other_cells: () => 'Tiene más o menos celdas que la línea de los encabezados.',
-      line_too_long: () => 'Es demasiado larga para ser un animal.',
+        'La columna de identificador está vacía en esta fila, o tiene más de 200 caracteres.',
+      not_utf8: () => 'Hay caracteres que no se pueden leer. Guarde el archivo de nuevo como CSV UTF-8.',
+      other_cells: () => 'Esta fila tiene más celdas que la fila de encabezados.',
+      line_too_long: () => 'Esta fila es demasiado larga para un animal.',
+      too_many_values: (value) => `Esta fila tiene más de ${value} celdas, miembros o elementos.`,
       not_csv: () =>
-        'Unas comillas en una celda no están escritas como pide CSV. Guarde la tabla de nuevo como CSV.',
+        'Una celda tiene comillas que no están escritas como exige el formato CSV. Guarde la hoja de nuevo como CSV.',
       known_file: (value) =>
-        `Este archivo ya se importó antes, a partir del animal ${value}. No ha cambiado nada.`,
+        `Este archivo ya se importó. Su primer animal es el animal ${value}. No se cambió nada.`,
       own_ids: () =>
-        'Los animales de este archivo ya están aquí, con los mismos números. Cada uno se añadiría otra vez, así que no ha cambiado nada.',
-      other_program: () => 'El archivo parece una exportación de otro programa. Elíjalo en «De dónde viene».',
+        'Los animales de este archivo ya están aquí, con los mismos números. La importación añadiría cada uno otra vez, así que no se cambió nada.',
+      other_program: () =>
+        'Parece una exportación de otro programa. Elija ese programa en «De dónde viene el archivo».',
       other_format: (value) =>
-        `Lo que contiene el archivo no corresponde al final de su nombre. Haga que el nombre termine en .${value}.`,
+        `El contenido del archivo no corresponde a su nombre. Cámbiele el nombre para que termine en .${value}.`,
       missing_column: (value) =>
-        `Al archivo le falta una columna necesaria: ${value}. ¿Viene de donde usted eligió?`,
+        `Faltan columnas obligatorias: ${value}. Revise lo que eligió en «De dónde viene el archivo».`,
       column_case: (value) =>
-        `Un encabezado del archivo tiene otras letras de las que debe: llame a esa columna «${value}».`,
-      not_json: () => 'No es JSON que se pueda leer. Expórtelo de nuevo desde el otro programa.',
-      no_object: () => 'No es un animal: cada uno tiene que estar en un objeto JSON propio.',
-      column_twice: (value) =>
-        `El archivo tiene dos columnas con el encabezado «${value}». Cambie uno de los dos.`,
-      open_quote: (value) => `En la línea ${value} unas comillas abren una celda y nada la cierra.`,
-      compressed: () => 'El archivo está comprimido. Descomprímalo primero.',
+        `Un encabezado solo se diferencia de «${value}» en las mayúsculas o los espacios. Cambie el nombre de esa columna a «${value}».`,
+      not_json: () => 'El archivo no es JSON válido. Expórtelo de nuevo desde el otro programa.',
+      no_object: () => 'Esto no es un animal: cada animal debe ser un objeto JSON.',
+      column_twice: (value) => `Dos columnas tienen el encabezado «${value}». Cambie el nombre de una.`,
+      open_quote: (value) =>
+        `En la línea ${value}, unas comillas abren una celda y ninguna la cierra. Corrija esa línea.`,
+      compressed: () => 'El archivo está comprimido. Descomprímalo y suba su contenido.',
       workbook: () =>
-        'El archivo es un libro de cálculo o un archivo comprimido. Guarde la hoja como CSV UTF-8 y elija ese.',
-      no_status: () => 'No tiene estado, así que nadie sabe si está en adopción.',
-      unknown_status: (value) => `Su estado «${value}» no se conoce aquí.`,
-      has_died: () => 'Ha muerto.',
-      never_sheltered: () => 'Nunca fue un animal del refugio.',
-      has_left: () => 'Salió del refugio sin ser adoptado.',
-      utf16: () => 'El archivo tiene una codificación que aquí no se lee. Guárdelo de nuevo como CSV UTF-8.',
+        'El archivo es un libro de cálculo o un archivo comprimido. Guarde la hoja como CSV UTF-8 y suba ese archivo.',
+      unknown_status: (value) => `El estado «${value}» no se reconoce.`,
+      has_died: () => 'Este animal murió.',
+      never_sheltered: () => 'Este animal nunca estuvo en el refugio.',
+      has_left: () => 'Este animal salió del refugio sin ser adoptado.',
+      unclear_dates: (value) =>
+        `En las fechas de este archivo, como «${value}», el día o el mes puede ir primero.`,
+      unclear_encoding: () => 'No está claro qué letras contiene el archivo.',
+      shortened_id: (value) =>
+        `Un programa de hojas de cálculo acortó el identificador «${value}». Dé a esa columna el formato de texto.`,
+      mixed_encoding: () =>
+        'Algunas líneas del archivo están en UTF-8 y otras no. Guárdelo de nuevo como CSV UTF-8.',
     },
     fields: {
-      choice: (label, value) => `${label}: «${value}» no es una palabra que se conozca aquí.`,
-      yesOrNo: (label, value) => `${label}: «${value}» no es ni sí ni no.`,
-      check: (label, value) => `${label}: «${value}» no es ni sí ni no.`,
-      date: (label, value) => `${label}: «${value}» no es un día desde 1950 hasta hoy, como 2023-12-31.`,
+      choice: (label, value, options) => `${label}: «${value}» no se reconoce. Use ${ES_OR.format(options)}.`,
+      yesOrNo: (label, value) => `${label}: «${value}» no se reconoce. Use sí o no.`,
+      check: (label, value) => `${label}: «${value}» no se reconoce. Use sí o no.`,
+      date: (label, value) =>
+        `${label}: «${value}» no es una fecha válida entre 1950 y hoy. Escríbala así: 2023-12-31.`,
       dayFirst: (label, value) =>
-        `${label}: «${value}» empieza por el día. Elija «Las fechas empiezan por el día» al subir el archivo.`,
-      number: (label, value) => `${label}: «${value}» no es un número posible.`,
-      kilograms: (label, value) => `${label}: «${value}» no es un peso, como 4.5 kg o 10 lb.`,
-      money: (label, value) => `${label}: «${value}» no es un precio, como 150 o 99.50.`,
+        `${label}: «${value}» empieza con el día. Suba el archivo de nuevo y elija «Primero el día».`,
+      number: (label, value) => `${label}: «${value}» no es un número dentro del rango posible.`,
+      kilograms: (label, value) =>
+        `${label}: «${value}» no es un peso válido. Escríbalo así: 4.5 kg o 10 lb.`,
+      money: (label, value) => `${label}: «${value}» no es un importe válido. Escríbalo así: 150 o 99.50.`,
     },
-    exactAlone: 'Dice si la fecha de nacimiento es exacta, y no tiene fecha de nacimiento.',
-    dayFirst: 'empieza por el día',
+    exactAlone: 'Esta fila dice si la fecha de nacimiento es exacta, pero no tiene fecha de nacimiento.',
+    left: {
+      'not understood': 'no se entiende',
+      'not understood without --day-first': 'empieza con el día',
+      'not valid': 'no es posible',
+      'the date of birth counts': 'cuenta la fecha de nacimiento',
+      'another animal has it': 'lo tiene otro animal',
+    },
+    onLine: (value, line) => `«${value}» en la línea ${line}`,
     found: (value) => `El archivo tiene «${value}».`,
   },
   columns: {
     title: 'Columnas de su archivo',
-    lead: 'Diga qué contiene cada columna. Después vea de nuevo qué pasaría.',
+    lead: 'Elija qué contiene cada columna y vuelva a ver la vista previa.',
     leave: 'No importar',
-    example: (text) => `Por ejemplo: ${text}`,
+    example: (text) => `p. ej. ${text}`,
     position: (number) => `Columna ${number}`,
-    more: (count) => `Otras ${count} columnas no se importan.`,
-    id: 'Columna que distingue a los animales',
+    more: (count) => `Otras ${count.toLocaleString('es')} columnas no se importan.`,
+    id: 'Columna de identificador',
     idHint:
-      'Por ejemplo su número en el otro programa. Así la próxima importación cambia estos animales; sin ella se añaden todos otra vez.',
+      'Por ejemplo, el número del animal en el otro programa. Con ella, la próxima importación actualiza estos animales. Sin ella, solo reconoce las filas que no han cambiado.',
     idNone: 'Ninguna',
     source: 'Nombre de esta lista',
-    sourceHint: 'Dé el mismo nombre en la próxima importación: los números de otra lista son otros animales.',
-    show: 'Mostrar de nuevo qué pasaría',
+    sourceHint:
+      'Use el mismo nombre en la próxima importación. El mismo identificador en otra lista es otro animal.',
+    show: 'Actualizar la vista previa',
     problems: {
-      title: 'Revise esto, por favor',
-      taken: (label) => `${label}: otra columna ya contiene esto. Elija una de las dos.`,
-      source: 'El nombre de la lista necesita de 1 a 100 caracteres.',
-      noName: 'Elija la columna que contiene los nombres.',
+      title: 'Corrija lo siguiente',
+      taken: (label) => `${label}: eligió esto para dos columnas. Elíjalo solo para una.`,
+      source: 'Escriba un nombre para la lista, de 1 a 100 caracteres.',
+      noName: 'Elija la columna que contiene los nombres de los animales.',
     },
     labels: {
-      age: 'Edad: cachorro, joven, adulto o mayor',
+      age: 'Grupo de edad: cachorro, joven, adulto o mayor',
       birthDateExact: 'La fecha de nacimiento es exacta',
       organization: 'Código de la organización',
       weightGrams: 'Peso',

@@ -4,7 +4,7 @@ import { console } from './console.ts'
 import { gallery } from './gallery.ts'
 import { page } from './page.ts'
 
-/** All words of the pages, by their part. English is the form that every language has to fill. */
+/** All texts of the pages, by part. The other languages must have every English text. */
 const en = { common: page.en, gallery: gallery.en, apply: apply.en, console: console.en }
 
 export type Texts = typeof en

@@ -12,13 +12,14 @@ import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE, runOnce } from '../once.ts'
 import { PREFIX } from '../pages.ts'
 import { animalForm, FORM_FIELDS, newPetOf, petProblems } from './form.ts'
+import { findSameChip } from './page.ts'
 
 const PATH = '/animals/new'
 
-/** The fields that "save and add another" fills in again. */
+/** The fields that "Save and add another" keeps. */
 const REPEATED = ['categoryId', 'organizationId'] as const
 
-/** Adds an animal, and then another. */
+/** The page that adds an animal. */
 export function addAnimal(app: App, context: Context): void {
   app.get(PATH, (request) => {
     const query = request.query as Record<string, unknown>
@@ -36,7 +37,10 @@ export function addAnimal(app: App, context: Context): void {
         requested.add(context, { caller: request.caller, key }, pet),
       )
       const added = `${PREFIX}/animals/${id}?done=added`
-      return reply.redirect(form.get('next') === 'another' ? another(values, status) : added, 303)
+      // The page of the animal warns if another animal has the same microchip.
+      const isAnother =
+        form.get('next') === 'another' && (await findSameChip(context, request, { ...pet, id })).length === 0
+      return reply.redirect(isAnother ? another(values, status) : added, 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       reply.code(error.status)

@@ -6,7 +6,7 @@ import { FORM_FIELDS, schemaOf } from './form.ts'
 
 const NEW = '/console/animals/new'
 
-/** Something in every field. */
+/** A value for every field. */
 const WHOLE: Record<string, string> = {
   name: 'Luna',
   categoryId: '2',
@@ -55,7 +55,7 @@ const WHOLE: Record<string, string> = {
   'staff.notes': 'Likes fish.',
 }
 
-test('POST /console/animals/new adds the animal that the API would have added, published when it is asked for', async (t) => {
+test('POST /console/animals/new adds the same animal as the API, published if the box is checked', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const ana = await signIn(app)
 
@@ -101,11 +101,11 @@ test('POST /console/animals/new adds the animal that the API would have added, p
       notes: 'Likes fish.',
     },
   })
-  // Of the postcode, as for an animal that is sent to the API.
+  // The coordinates of the postcode, as in the API.
   assert.equal(typeof pet.place.latitude, 'number')
 })
 
-test('weights with their unit and fees with their sign are read as the import reads them', async (t) => {
+test('weights with a unit and fees with a sign are read as in an import', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const ana = await signIn(app)
   const fee = { 'fee.currency': 'usd' }
@@ -128,7 +128,7 @@ test('weights with their unit and fees with their sign are read as the import re
     const id = /animals\/(\d+)\?/.exec(String(headers.location))?.[1]
     const pet = (await app.get(`/v1/pets/${id}`)).body
     assert.deepEqual([pet.weightGrams, pet.fee?.amount], [grams, cents], `${weightGrams}, ${amount}`)
-    // What the form shows of it is read as the same again.
+    // The form reads back the text that it shows as the same value.
     await ana.fill(`/console/animals/${id}`, { name: 'Max' })
     const after = (await app.get(`/v1/pets/${id}`)).body
     assert.deepEqual([after.weightGrams, after.fee?.amount], [grams, cents])
@@ -144,7 +144,7 @@ test('weights with their unit and fees with their sign are read as the import re
   for (const name of ['weightGrams', 'fee.amount']) assert.ok(text.includes(`id="problem-${name}"`), name)
 })
 
-test('of a sex that nobody knows there is one choice, which changes nothing of an animal that has it', async (t) => {
+test('an unknown sex is one choice in the form, which leaves a stored "unknown" unchanged', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const ana = await signIn(app)
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, sex: 'unknown' })
@@ -162,7 +162,7 @@ test('of a sex that nobody knows there is one choice, which changes nothing of a
   assert.deepEqual([name, sex], ['Max', 'unknown'])
 })
 
-test('POST /console/animals/new keeps what was typed, and says at each field what is wrong with it', async (t) => {
+test('POST /console/animals/new with invalid fields shows problems at the fields, which keep their text', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
   const wrong = {
@@ -192,10 +192,10 @@ test('POST /console/animals/new keeps what was typed, and says at each field wha
   assert.deepEqual((await app.get('/v1/pets')).body, [])
 
   const spanish = await ana.send(NEW, { name: '' }, { 'accept-language': 'es' })
-  assert.match(spanish.text, /Falta: Nombre\./)
+  assert.match(spanish.text, /Rellene este campo: Nombre\./)
 })
 
-test('"save and add another" leads to an empty form of the same kind', async (t) => {
+test('"Save and add another" leads to an empty form with the same type', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
   const { headers } = await ana.fill(NEW, {
@@ -210,7 +210,7 @@ test('"save and add another" leads to an empty form of the same kind', async (t)
   assert.deepEqual([form.name, form.categoryId, form.status], ['', '2', 'available'])
 })
 
-test('a form that is sent twice adds one animal, and changes it once', async (t) => {
+test('the same form sent several times at once adds one animal; the same edit sent twice changes it once', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const ana = await signIn(app)
   const form = { ...formIn((await ana.get(NEW)).text, NEW), name: 'Rex', categoryId: '1' }
@@ -223,7 +223,7 @@ test('a form that is sent twice adds one animal, and changes it once', async (t)
 
   const other = await ana.send(NEW, { ...form, name: 'Max' })
   assert.equal(other.status, 422)
-  assert.match(other.text, /saved once before/)
+  assert.match(other.text, /already saved with different content/)
 
   const path = '/console/animals/1'
   const edit = { ...formIn((await ana.get(path)).text, path), name: 'Rexy' }
@@ -232,7 +232,7 @@ test('a form that is sent twice adds one animal, and changes it once', async (t)
   assert.equal((await app.get('/v1/pets/1/history')).body.length, 1)
 })
 
-test('POST /console/animals/1 sends what was touched alone, and null for what was cleared', async (t) => {
+test('POST /console/animals/1 changes only the edited fields, and removes cleared values', async (t) => {
   const app = await startApp(t)
   const whole = {
     ...{ name: 'Rex', categoryId: 1, status: 'available', sex: 'male', weightGrams: 12_345 },
@@ -260,30 +260,30 @@ test('POST /console/animals/1 sends what was touched alone, and null for what wa
   assert.deepEqual(pet, { id: 1, ...left, staff: { notes: 'new' } })
   const page = unescaped((await ana.get(path)).text)
   assert.match(page, /Ana Ruiz/)
-  assert.match(page, /Kennel: <del>A1<\/del> → <ins>nothing<\/ins>/)
+  assert.match(page, /Kennel: <del>A1<\/del> → <ins>empty<\/ins>/)
 })
 
-test('two people who change the same field both see what the other wrote, and nothing is lost', async (t) => {
+test('two people change the same field: the second gets 412 with both versions, and nothing is lost', async (t) => {
   const app = await startApp(t)
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, sex: 'male', description: 'Old.' })
   const [ana, ben] = [await signIn(app), await signIn(app, { name: 'Ben Cole' })]
   const path = '/console/animals/1'
-  const shown = formIn((await ana.get(path)).text, path)
+  const initial = formIn((await ana.get(path)).text, path)
   await ben.fill(path, { name: 'Rex of Ben', size: 'large' })
 
-  // They touched different fields: both are saved.
-  assert.equal((await ana.send(path, { ...shown, sex: 'female' })).headers.location, `${path}?done=saved`)
-  const clash = await ana.send(path, { ...shown, name: 'Rex of Ana', description: 'New.' })
+  // Different fields: both changes are saved.
+  assert.equal((await ana.send(path, { ...initial, sex: 'female' })).headers.location, `${path}?done=saved`)
+  const clash = await ana.send(path, { ...initial, name: 'Rex of Ana', description: 'New.' })
 
   assert.equal(clash.status, 412)
   const text = unescaped(clash.text)
-  assert.match(text, /Somebody else has changed this animal/)
+  assert.match(text, /Someone else changed this animal while you were editing/)
   assert.match(text, /<td>Rex of Ben<\/td><td>Rex of Ana<\/td>/)
   const form = formIn(clash.text, path)
   assert.deepEqual(
     [form.name, form.description, form.size, form.sex],
     ['Rex of Ana', 'New.', 'large', 'female'],
-    'the form has what was typed here, and what was saved there',
+    'the form has the typed texts and the saved ones of the other person',
   )
   assert.equal((await app.get('/v1/pets')).body[0].name, 'Rex of Ben', 'nothing is saved yet')
   assert.equal((await ana.send(path, form)).headers.location, `${path}?done=saved`)
@@ -291,7 +291,7 @@ test('two people who change the same field both see what the other wrote, and no
   assert.deepEqual([name, description, size, sex], ['Rex of Ana', 'New.', 'large', 'female'])
 })
 
-test('buttons publish an animal, reserve it and find it a home; what cannot follow is said in words', async (t) => {
+test('status buttons publish, reserve and mark as adopted; an impossible change: 409 with a message', async (t) => {
   const app = await startApp(t)
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const ana = await signIn(app)
@@ -299,19 +299,19 @@ test('buttons publish an animal, reserve it and find it a home; what cannot foll
   const move = (status: string, more = {}) => ana.send(`${path}/status`, { status, ...more })
 
   assert.equal((await move('available')).headers.location, `${path}?done=available`)
-  assert.equal((await move('available')).status, 303, 'the same again is no mistake')
+  assert.equal((await move('available')).status, 303, 'the same status again is no error')
   assert.equal((await move('sold')).status, 303)
-  assert.match((await ana.get(path)).text, /it was adopted/)
+  assert.match((await ana.get(path)).text, /already adopted/)
   const refused = await move('pending')
   assert.equal(refused.status, 409)
-  assert.match(refused.text, /role="alert">This cannot follow/)
+  assert.match(refused.text, /role="alert">The status of this animal has changed/)
   assert.equal((await move('nothing')).status, 400)
   const back = await move('available', { to: '/console/animals?status=sold' })
   assert.equal(back.headers.location, '/console/animals?status=sold&done=available')
   assert.match(String((await move('sold', { to: '//elsewhere.example' })).headers.location), /^\/console\//)
 })
 
-test('an animal is removed after a question, but not while somebody has an open order on it', async (t) => {
+test('an animal is removed after a confirmation, but not while it has an open order', async (t) => {
   const app = await startApp(t)
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
   const order = { petId: 1, adopter: { name: 'Kim Doe', email: 'kim@doe.example' } }
@@ -322,7 +322,7 @@ test('an animal is removed after a question, but not while somebody has an open 
 
   const refused = await ana.send(path, {})
   assert.equal(refused.status, 409)
-  assert.match(refused.text, /Somebody is adopting this animal/)
+  assert.match(refused.text, /This animal has an open adoption/)
   const cancelled = await ana.send('/console/animals/1/orders/1', { status: 'cancelled' })
   assert.equal(cancelled.headers.location, '/console/animals/1?done=cancelled#orders')
   for (let count = 0; count < 2; count += 1) {
@@ -332,7 +332,7 @@ test('an animal is removed after a question, but not while somebody has an open 
   assert.deepEqual((await app.get('/v1/pets')).body, [])
 })
 
-test('the page of an animal shows orders to staff, who decide about them, and not to those who only look', async (t) => {
+test('the page of an animal shows orders to staff, who decide on them, but not to viewers', async (t) => {
   const app = await startApp(t)
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
   const adopter = { name: 'Kim Doe', email: 'kim@doe.example', message: 'We have a garden.' }
@@ -348,7 +348,7 @@ test('the page of an animal shows orders to staff, who decide about them, and no
   assert.equal((await ana.send(`${path}/orders/1`, { status: 'approved' })).status, 409)
 })
 
-test('hostile text in any field is shown as text, wherever it is shown', async (t) => {
+test('hostile text in any field is escaped wherever it is shown', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const ana = await signIn(app, { name: '<img src=x onerror=alert(1)>' })
   const hostile = `"><script>alert(1)</script>'<img src=x onerror=alert(1)>`
@@ -374,7 +374,7 @@ test('hostile text in any field is shown as text, wherever it is shown', async (
   for (const { text } of pages) assert.doesNotMatch(text, /<script>|<img src=x/)
 })
 
-test('GET /console/animals finds animals by words, status, kind and photos, and says why each is not in the gallery', async (t) => {
+test('GET /console/animals filters by words, status, type and photos, and says why an animal is not in the gallery', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   const pets = [
     { name: 'Rex', categoryId: 1, status: 'available' },
@@ -397,12 +397,23 @@ test('GET /console/animals finds animals by words, status, kind and photos, and 
   assert.deepEqual(await names('?photos=with'), [])
   assert.deepEqual(await names('?status=nonsense&category=x&photos=y'), ['Rexona', 'Milo', 'Luna', 'Rex'])
   const { text } = await ana.get('/console/animals')
-  assert.match(text, /Not in the gallery: nobody has published it\./)
-  assert.match(text, /Not in the gallery: it was adopted\./)
+  assert.match(text, /Not in the gallery: not published yet\./)
+  assert.match(text, /Not in the gallery: already adopted\./)
   assert.equal((await ana.get('/console/animals?cursor=damaged')).status, 400)
 })
 
-test('GET /console/animals leads through all animals page by page, with the filters', async (t) => {
+test('GET /console/animals in Spanish: age and status agree with the sex of the animal', async (t) => {
+  const app = await startApp(t)
+  await app.post('/v1/pets', { name: 'Luna', categoryId: 1, status: 'sold', age: 'adult', sex: 'female' })
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'sold', age: 'adult', sex: 'male' })
+  const ana = await signIn(app)
+
+  const { text } = await ana.get('/console/animals', { 'accept-language': 'es' })
+
+  assert.match(text, /Rex<.*Adulto · Macho.*>Adoptado<.*Luna<.*Adulta · Hembra.*>Adoptada</s)
+})
+
+test('GET /console/animals pages through all animals and keeps the filters', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   for (let number = 1; number <= 60; number += 1)
     await app.post('/v1/pets', {
@@ -427,14 +438,14 @@ test('GET /console/animals leads through all animals page by page, with the filt
   }
 })
 
-test('people of an organization see and change its animals alone', async (t) => {
+test('members of an organization see and change only its animals', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const { body: north } = await app.post('/v1/organizations', { name: 'North' })
   const { body: south } = await app.post('/v1/organizations', { name: 'South' })
   await app.post('/v1/pets', { name: 'Nora', categoryId: 1, organizationId: north.id })
   await app.post('/v1/pets', { name: 'Sol', categoryId: 1, organizationId: south.id })
   await app.post('/v1/pets', { name: 'Nobody', categoryId: 1 })
-  // The first page tells of changes, and of animals that wait.
+  // The overview shows changes and waiting animals.
   for (const id of [2, 3]) await app.patch(`/v1/pets/${id}`, { status: 'available' })
   const ana = await signIn(app, { organizationId: north.id })
 
@@ -460,7 +471,7 @@ test('people of an organization see and change its animals alone', async (t) => 
   assert.equal(stolen.status, 403)
 })
 
-test('the history, a conflict and a refusal speak the language of the page alone', async (t) => {
+test('history, conflict and refusal are in the language of the page only', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const ana = await signIn(app)
   const pet = { name: 'Rex', categoryId: 1, sex: 'female', size: 'small', goodWith: { dogs: true } }
@@ -468,20 +479,20 @@ test('the history, a conflict and a refusal speak the language of the page alone
   const path = '/console/animals/1'
   const form = formIn((await ana.get(path)).text, path)
   await app.patch('/v1/pets/1', { sex: 'male', size: null, goodWith: { dogs: false } })
-  for (const [language, told, conflict] of [
-    ['en', ['Female → Male', 'Small → nothing', 'Yes → No'], 'Male|Not known'],
-    ['es', ['Hembra → Macho', 'Pequeño → nada', 'Sí → No'], 'Macho|No se sabe'],
+  for (const [language, expected, conflict] of [
+    ['en', ['Female → Male', 'Small → empty', 'Yes → No'], 'Male|Not known'],
+    ['es', ['Hembra → Macho', 'Pequeño → vacío', 'Sí → No'], 'Macho|No se sabe'],
   ] as const) {
     const headers = { 'accept-language': language }
     const { text } = await ana.get(path, headers)
     const history = [...text.matchAll(/<del>(.*?)<\/del> → <ins>(.*?)<\/ins>/g)]
-    assert.deepEqual(new Set(history.map(([, from, to]) => `${from} → ${to}`)), new Set(told))
+    assert.deepEqual(new Set(history.map(([, from, to]) => `${from} → ${to}`)), new Set(expected))
     const both = (await ana.send(path, { ...form, sex: 'unknown', once: language }, headers)).text
     assert.equal([...both.matchAll(/<td>(.*?)<\/td>/g)].map(([, side]) => side).join('|'), conflict)
   }
   const refused = await ana.send(`${path}/status`, { status: 'x' }, { 'accept-language': 'es' })
   assert.deepEqual(
     [refused.status, /role="alert">([^<]*)</.exec(refused.text)?.[1]],
-    [400, 'Esto no se pudo hacer. Abra la página de nuevo e inténtelo otra vez.'],
+    [400, 'No se pudo hacer. Recargue la página e inténtelo de nuevo.'],
   )
 })

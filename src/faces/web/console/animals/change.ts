@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DECISIONS } from '../../../../applications/order-changes.ts'
+import { ORDER_TRANSITIONS } from '../../../../applications/order-changes.ts'
 import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
@@ -8,7 +8,7 @@ import { actorOf } from '../../../../http/caller.ts'
 import { validatorHeaders } from '../../../../http/conditional.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
-import { int64 } from '../../../../http/int64.ts'
+import { parseInt64 } from '../../../../http/int64.ts'
 import type { OrderStatus } from '../../../../orders/schema.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import * as requested from '../../../../pets/requested.ts'
@@ -24,7 +24,7 @@ import { animalPage, type OwnAnimal, ownAnimal } from './page.ts'
 
 type ById = { Params: { id: string } }
 
-/** The page of an animal, and all that its forms change: details, photos, status, orders; and its removal. */
+/** The page of an animal and the routes of its forms: details, photos, status, orders and removal. */
 export function animalPages(app: App, context: Context): void {
   const path = '/animals/:id'
   app.get<ById>(path, async (request: FastifyRequest) =>
@@ -48,10 +48,10 @@ export function animalPages(app: App, context: Context): void {
   })
 }
 
-/** Another writer may be faster between the read and the change, up to this many times. */
+/** Tries a change up to this many times, because others may write between its read and its write. */
 const MAX_TRIES = 3
 
-/** Changes the fields that somebody typed into, and leaves the others as they are now. */
+/** Saves only the edited fields, so other people's changes to other fields are kept. */
 async function save(
   context: Context,
   request: FastifyRequest,
@@ -67,7 +67,7 @@ async function save(
   const { etag } = validatorHeaders(stored, request.caller.view)
   const done = (what: string) => reply.redirect(`${PREFIX}/animals/${stored.id}?done=${what}`, 303)
   const patch = petPatchOf(values, typed, now)
-  // A form that was sent twice has nothing left to change.
+  // If the same form is sent twice, the second request has nothing left to change.
   if (Object.keys(patch).length === 0) return done(Object.keys(typed).length > 0 ? 'saved' : 'unchanged')
   const changedByOthers = typedIn(now, marks, FORM_FIELDS)
   const isConflict = Object.keys(typed).some((name) => name in changedByOthers && typed[name] !== now[name])
@@ -89,7 +89,10 @@ async function save(
   }
 }
 
-/** The form with what this person typed, and with what the other person saved in all other fields. */
+/**
+ * The form after two people changed the animal. It has this person's texts in the edited fields, and the
+ * other person's texts in all other fields.
+ */
 async function conflictPage(context: Context, request: FastifyRequest, reply: FastifyReply, typed: Values) {
   const { language } = wordsFor(request)
   const stored = await ownAnimal(context, request)
@@ -101,7 +104,7 @@ async function conflictPage(context: Context, request: FastifyRequest, reply: Fa
   })
 }
 
-/** Publishes an animal, reserves it, or records its adoption. */
+/** Changes the status of an animal. */
 async function changeStatus(context: Context, request: FastifyRequest, reply: FastifyReply) {
   const stored = await ownAnimal(context, request)
   const form = request.body as FormBody
@@ -124,9 +127,9 @@ async function changeStatus(context: Context, request: FastifyRequest, reply: Fa
 /** Approves, completes or cancels an order. */
 async function decideOrder(context: Context, request: FastifyRequest, reply: FastifyReply) {
   const stored = await ownAnimal(context, request)
-  const id = int64((request.params as { orderId: string }).orderId)
+  const id = parseInt64((request.params as { orderId: string }).orderId)
   const status = (request.body as FormBody).get('status') ?? ''
-  if (id === undefined || !Object.hasOwn(DECISIONS, status)) throw new ApiError('order_not_found')
+  if (id === undefined || !Object.hasOwn(ORDER_TRANSITIONS, status)) throw new ApiError('order_not_found')
   const decision = { ...viewerOf(request.caller), id, now: context.clock() }
   await context.write(changes.decideOrder, status as OrderStatus, decision)
   return reply.redirect(`${PREFIX}/animals/${stored.id}?done=${status}#orders`, 303)
@@ -142,7 +145,7 @@ async function remove(context: Context, request: FastifyRequest, reply: FastifyR
     return listWith('deleted')
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // The second of two clicks finds no animal.
+    // On a double click, the second request finds no animal.
     if (error.code === 'pet_not_found') return listWith('gone')
     if (error.code !== 'order_open' || !stored) throw error
     reply.code(error.status)
@@ -150,7 +153,7 @@ async function remove(context: Context, request: FastifyRequest, reply: FastifyR
   }
 }
 
-/** Asks before an animal is removed. */
+/** Asks for confirmation before an animal is removed. */
 function removePage(request: FastifyRequest, { pet }: StoredPet, error?: ApiError): string {
   const { words } = wordsFor(request)
   const { animal } = words

@@ -2,6 +2,7 @@ import type { ApiError } from '../../../../errors.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
 import { SCHEMAS } from '../../../../pets/fields.ts'
+import { parseBreeds } from '../../../../transfer/phrases.ts'
 import {
   checkField,
   longTextField,
@@ -25,7 +26,7 @@ import {
   wide,
 } from '../fields.ts'
 
-/** What people can say about an animal, in the groups of the form. */
+/** The fields of the form, by group. */
 const GROUPS = {
   basics: [
     wide('name'),
@@ -91,30 +92,43 @@ const GROUPS = {
 
 export const FORM_FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
 
-/** The contract's schema of a field's value. */
+/** The schema for the value of a field. */
 export const schemaOf = (name: string) => schemaIn(SCHEMAS, name)
 
-/** The new animal that a form describes, to be validated. */
+/** The new animal from a form. It is not validated yet. */
 export function newPetOf(values: Values) {
   const names = changedFields(values, {})
-  // A currency says nothing without an amount. An age follows from a birth date, which alone can be exact.
+  // Drops a currency without an amount. The age group follows from a date of birth, so drops the age group if
+  // there is a date. Without a date, drops its exactness.
   if (!values['fee.amount']) names.delete('fee.currency')
   names.delete(values.birthDate ? 'age' : 'birthDateExact')
-  return patchOf(values, names, FORM_FIELDS)
+  return withPlainBreed(patchOf(values, names, FORM_FIELDS))
 }
 
-/** The change of an animal that a form makes, to be validated. @param typed of the values, those to save */
+/** Reads "Labrador Mix" in the field of the breed like an import. */
+function withPlainBreed<Patch extends object>(patch: Patch): Patch {
+  const { breed } = patch as { breed?: { primary?: unknown; secondary?: unknown; mixed?: unknown } }
+  if (typeof breed?.primary !== 'string') return patch
+  const second = typeof breed.secondary === 'string' ? breed.secondary : undefined
+  const kind = breed.primary
+  const { breed: read } = parseBreeds([breed.primary, second], { kind })
+  // A second breed that is typed alone says nothing about the box for mixed breeds.
+  const isSaid = read?.primary !== breed.primary || read.secondary !== second
+  return read && isSaid ? { ...patch, breed: { ...breed, ...read } } : patch
+}
+
+/** The patch of an animal from a form. It is not validated yet. @param typed the edited values */
 export function petPatchOf(values: Values, typed: Values, now: Values) {
   const names = changedFields(typed, now)
-  // A fee is one value in two fields.
+  // Amount and currency are two fields of one value.
   const isFeeChanged = names.has('fee.amount') || names.has('fee.currency')
   if (isFeeChanged) names.add('fee.amount').add('fee.currency')
   if (values.birthDate === '') names.delete('birthDateExact')
-  const patch = patchOf(values, names, FORM_FIELDS)
+  const patch = withPlainBreed(patchOf(values, names, FORM_FIELDS))
   return isFeeChanged && values['fee.amount'] === '' ? { ...patch, fee: null } : patch
 }
 
-/** Why an animal was refused, in words, at the fields of its form. */
+/** The problems of a refused animal, each with the field of the form. */
 export function petProblems(error: ApiError, words: Texts['console']): Problem[] {
   const { labels, problems } = words.animal.fields
   const { externalId = '', age = '' } = labels
@@ -133,18 +147,17 @@ interface FormParts {
   values: Values
   problems: readonly Problem[]
   choices: Choices
-  /** Inputs that people do not see, by name. */
+  /** The values of hidden inputs, by name. */
   hidden: Record<string, string>
   /** Whether the form adds an animal. */
   isNew?: boolean
-  /** For callers who may only look. */
+  /** Whether the caller can only view the animal. */
   isReadOnly?: boolean
-  /** Above and below the fields. */
   before?: Part
   after?: Part
 }
 
-/** The form of an animal, in groups. A group that holds something is open. */
+/** The form of an animal, in groups. Groups with a value or a problem are open. */
 export function animalForm(path: string, parts: FormParts): Html {
   const { language, problems, hidden, isReadOnly, before, after } = parts
   const { console: words } = textsOf(language)
@@ -160,7 +173,7 @@ ${after}</form>`
 
 function groupOf(group: string, all: readonly FormField[], parts: FormParts, words: Texts['console']): Html {
   const { values, problems, choices, isNew } = parts
-  // A caller who belongs to an organization adds animals to that one alone.
+  // A caller who belongs to an organization cannot choose another one.
   const fields = all.filter(({ name }) => name !== 'organizationId' || choices.organizations !== undefined)
   const isUsed = fields.some(({ name }) => values[name] || problems.some(({ field }) => field === name))
   const { groups, groupHints } = words.animal.fields
@@ -201,7 +214,7 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'date':
       return textField({ ...shared, type: 'date' })
     case 'number':
-      // The numeric keypads of phones have no minus, which degrees of longitude need.
+      // No numeric keypad: on phones it lacks the minus sign that longitudes need.
       return textField(shared)
     case 'money':
       return textField({ ...shared, inputMode: 'decimal' })
@@ -217,10 +230,10 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
 
 type Words = Pick<Texts, 'common' | 'console'>
 
-/** One choice stands for both a sex that is unknown and a sex that is absent. */
+/** The form shows one choice for both an unknown and an absent sex. */
 const UNKNOWN = 'unknown'
 
-/** The choices of a field, with words for each. @param now the value that the animal has */
+/** The choices of a field, with their labels. @param now the stored value */
 function choicesOf(
   name: string,
   { common, console: words }: Words,
@@ -237,8 +250,8 @@ function choicesOf(
   return [notKnown, ...values.map((value): Choice => [value, named[name]?.[value] ?? value])]
 }
 
-/** The text of a field in words that people read: the words of a choice, not its value. */
-export function wordsOf({ name, kind }: FormField, text: string, texts: Words): string {
+/** The displayed text of a field: for a choice, its label instead of its value. */
+export function displayText({ name, kind }: FormField, text: string, texts: Words): string {
   if (text === '') return text
   const { yes, no } = texts.console.animal.fields
   if (kind === 'yesOrNo' || kind === 'check') return { yes, no }[text] ?? text
@@ -247,12 +260,12 @@ export function wordsOf({ name, kind }: FormField, text: string, texts: Words): 
   return chosen?.[1] ?? text
 }
 
-/** What two people typed into the same fields at once, side by side. */
+/** The fields that two people changed at the same time, with both versions side by side. */
 export function conflictPanel(language: Language, theirs: Values, yours: Values): Html {
   const texts = textsOf(language)
   const { conflict, fields } = texts.console.animal
   const cell = (field: FormField, text = ''): Part =>
-    wordsOf(field, text, texts) || html`<i>${conflict.empty}</i>`
+    displayText(field, text, texts) || html`<i>${conflict.empty}</i>`
   const inConflict = FORM_FIELDS.filter(({ name }) => name in yours && yours[name] !== theirs[name])
   const rows = inConflict.map(
     (field) => html`<tr><th scope="row"><a href="#field-${field.name}">${fields.labels[field.name]}</a></th>

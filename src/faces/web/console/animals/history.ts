@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { history } from '../../../../pets/history.ts'
+import { findHistory } from '../../../../pets/history.ts'
 import type { PetHistory } from '../../../../pets/schema.ts'
 import type { StoredPet } from '../../../../pets/store.ts'
-import { type Doer, doersOf } from '../../../../staff/store.ts'
-import { timeIn } from '../../dates.ts'
+import { type ChangeAuthor, listChangeAuthors } from '../../../../staff/store.ts'
+import { formatDateTime } from '../../dates.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import { valuesOf } from '../fields.ts'
 import { wordsFor } from '../frame.ts'
-import { FORM_FIELDS, wordsOf } from './form.ts'
+import { displayText, FORM_FIELDS } from './form.ts'
 
-/** Who changed what of an animal. */
+/** The changes of an animal, with their authors. */
 export async function historySection(
   { db }: Context,
   request: FastifyRequest,
@@ -19,25 +19,25 @@ export async function historySection(
 ): Promise<Html> {
   const { language, words } = wordsFor(request)
   const texts = textsOf(language)
-  const changes = (await history(db, id, request.caller.view)) ?? []
-  const doers = await doersOf(
+  const changes = (await findHistory(db, id, request.caller.view)) ?? []
+  const authors = await listChangeAuthors(
     db,
     changes.map(({ keyId }) => keyId),
   )
   const items = changes.map(
-    ({ at, keyId, changes }) => html`<li><p><strong>${doerIn(words, doers.get(keyId))}</strong>
-<time datetime="${at}">${timeIn(language, Date.parse(at))}</time></p>
+    ({ at, keyId, changes }) => html`<li><p><strong>${authorLabel(words, authors.get(keyId))}</strong>
+<time datetime="${at}">${formatDateTime(language, Date.parse(at))}</time></p>
 <ul>${linesOf(changes, texts).map((line) => html`<li>${lineItem(words, line)}</li>`)}</ul></li>`,
   )
   return html`<section class="card" aria-labelledby="history"><h2 id="history">${words.animal.sections.history}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.animal.history.none}</p>`}</section>`
 }
 
-export function doerIn(words: Texts['console'], doer: Doer | undefined): string {
+export function authorLabel(words: Texts['console'], author: ChangeAuthor | undefined): string {
   const { history } = words.animal
-  if (!doer) return history.unknown
-  if (doer.kind === 'formerStaff') return history.somebody
-  return doer.kind === 'key' ? history.key(doer.name) : doer.name
+  if (!author) return history.unknown
+  if (author.kind === 'formerStaff') return history.formerStaff
+  return author.kind === 'key' ? history.key(author.name) : author.name
 }
 
 function lineItem(words: Texts['console'], { label, from, to }: HistoryLine): Html {
@@ -46,9 +46,9 @@ function lineItem(words: Texts['console'], { label, from, to }: HistoryLine): Ht
   return html`${label}: <del>${from || nothing}</del> → <ins>${to || nothing}</ins>`
 }
 
-/** One field of a change, in the words of the form. */
+/** One changed field, for display. */
 export interface HistoryLine {
-  /** The field's label; or a whole sentence, without `from` and `to`. */
+  /** The field's label. Without `from` and `to`, a complete sentence. */
   label: string
   from?: string
   to?: string
@@ -75,8 +75,8 @@ export function linesOf(
   const changed = FORM_FIELDS.filter(({ name }) => from[name] !== to[name])
   const fieldLines = changed.map((field) => ({
     label: labels[field.name] ?? field.name,
-    from: shortened(wordsOf(field, from[field.name] ?? '', texts)),
-    to: shortened(wordsOf(field, to[field.name] ?? '', texts)),
+    from: shortened(displayText(field, from[field.name] ?? '', texts)),
+    to: shortened(displayText(field, to[field.name] ?? '', texts)),
   }))
   const { status, photos } = changes
   const statusOf = (value: unknown): string => animals.statuses[String(value ?? 'unlisted')] ?? ''
@@ -87,7 +87,7 @@ export function linesOf(
   return [...(statusLine ? [statusLine] : []), ...(photosLine?.label ? [photosLine] : []), ...fieldLines]
 }
 
-/** A photo, as the history has it. */
+/** A photo in the history. */
 interface Photo {
   id: number
   alt?: string
@@ -95,14 +95,14 @@ interface Photo {
 
 type PhotoWords = Texts['console']['animal']['history']['photos']
 
-/** What happened to the photos of an animal, in sentences. */
+/** Describes a change of photos in sentences. */
 function photoSentences({ from, to }: { from?: unknown; to?: unknown }, words: PhotoWords): string[] {
   const [before, after] = [photosIn(from), photosIn(to)]
   const added = without(after, before)
   const removed = without(before, after)
-  const [stayed, now] = [without(before, removed), without(after, added)]
-  const isMoved = stayed.some(({ id }, index) => id !== now[index]?.id)
-  const altOf = new Map(stayed.map(({ id, alt }) => [id, alt]))
+  const [remaining, now] = [without(before, removed), without(after, added)]
+  const isMoved = remaining.some(({ id }, index) => id !== now[index]?.id)
+  const altOf = new Map(remaining.map(({ id, alt }) => [id, alt]))
   const described = now.filter(({ id, alt }) => alt !== altOf.get(id))
   return [
     ...(added.length > 0 ? [words.added(added.length)] : []),

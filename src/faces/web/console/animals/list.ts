@@ -3,25 +3,31 @@ import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
-import { type InsidePage, type InsidePet, type InsideQuery, listInside } from '../../../../pets/inside.ts'
-import { pickedOf } from '../../../../pets/row.ts'
-import type { Position } from '../../../../pets/search/candidates.ts'
-import { type Finder, finderOf } from '../../../../pets/search/find.ts'
-import { photosBeside } from '../../../../photos/storage/kept.ts'
+import {
+  listForStaff,
+  type StaffPet,
+  type StaffPetPage,
+  type StaffPetQuery,
+} from '../../../../pets/inside.ts'
+import { parseFields } from '../../../../pets/row.ts'
+import { type Finder, finderOf } from '../../../../pets/search/filters.ts'
+import type { Position } from '../../../../pets/search/matching.ts'
+import { photosBaseForPages } from '../../../../photos/storage/stored-photo.ts'
 import { daysSince } from '../../dates.ts'
 import { selectField, textField } from '../../forms.ts'
-import type { Texts } from '../../texts/texts.ts'
+import { agree } from '../../gallery/phrases.ts'
+import { type Texts, textsOf } from '../../texts/texts.ts'
 import { type Choice, type Choices, readChoices } from '../choices.ts'
 import { consolePage, pagerOf, wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import { statusTag } from './page.ts'
 
 const PATH = `${PREFIX}/animals`
-const PAGE = 25
+const PAGE_SIZE = 25
 const MAX_Q_LENGTH = 100
 const MAX_WORDS = 8
 
-/** The filters in an address. A value that no filter takes is left out. */
+/** The filters in an address. An invalid value becomes empty. */
 interface Filters {
   q: string
   status: string
@@ -46,8 +52,14 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const scope = JSON.stringify(['console animals', request.caller.view, filters])
   const { cursor } = request.query as { cursor?: unknown }
   const after = typeof cursor === 'string' ? readCursor<Position>(cursorSecret, scope, cursor) : undefined
-  const show = { view: request.caller.view, photosAt: photosBeside(config) }
-  const found = await listInside(finder, { query, limit: PAGE, after, picked: ROW_PICKED, show })
+  const renderOptions = { view: request.caller.view, photosBase: photosBaseForPages(config) }
+  const found = await listForStaff(finder, {
+    query,
+    limit: PAGE_SIZE,
+    after,
+    selection: ROW_MEMBERS,
+    renderOptions,
+  })
   const next = found.next && makeCursor(cursorSecret, scope, found.next)
   const used = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''))
   const to = (more = {}): string => `${PATH}?${new URLSearchParams({ ...used, ...more })}`
@@ -75,15 +87,18 @@ function filtersIn(query: Record<string, unknown>): Filters {
   }
 }
 
-/** A caller who belongs to an organization works with its animals alone. */
+/**
+ * The query of the list. For a caller who belongs to an organization, it finds only animals of that
+ * organization.
+ */
 function queryOf(
   { q, status, category, organization, photos }: Filters,
   { caller }: FastifyRequest,
-): InsideQuery {
+): StaffPetQuery {
   const own = caller.organizationId ?? (organization === '' ? undefined : organization)
   return {
     q: q === '' ? undefined : q,
-    status: status === '' ? undefined : (status as InsideQuery['status']),
+    status: status === '' ? undefined : (status as StaffPetQuery['status']),
     categoryId: category === '' ? undefined : Number(category),
     organizationId: own === undefined ? undefined : Number(own),
     hasPhotos: photos === '' ? undefined : photos === 'with',
@@ -119,7 +134,7 @@ ${isFiltered && html`<a href="${PATH}">${animals.clear}</a>`}</div></form>`
 }
 
 function list(
-  { found, next }: InsidePage,
+  { found, next }: StaffPetPage,
   options: Parameters<typeof rows>[1],
   words: Texts['console'],
 ): Html {
@@ -128,49 +143,49 @@ function list(
   return html`<p class="card">${next ? animals.more : animals.none}</p>`
 }
 
-/** The members of an animal that a row shows. */
-export const ROW_PICKED = pickedOf(
+/** The members of an animal that a row needs. */
+export const ROW_MEMBERS = parseFields(
   'id,name,categoryId,status,externalId,organizationId,breed,age,sex,photos,publishedAt',
 )
 
 export interface RowsOptions {
   request: FastifyRequest
   now: number
-  /** Names of categories and organizations, by their ids. */
+  /** The names of categories and organizations, by id. */
   categories: ReadonlyMap<string, string>
   organizations?: ReadonlyMap<string, string> | undefined
-  /** Shows only how long each animal waits, because the title of the list says the rest. */
+  /** Shows only the waiting time, because the title of the list says the rest. */
   isBrief?: boolean
 }
 
-/** A list of animals, each with why it is in the gallery or not. */
-export function rows(pets: readonly InsidePet[], options: RowsOptions): Html {
+/** A list of animals. Each row gives the reason why the animal is or is not in the gallery. */
+export function rows(pets: readonly StaffPet[], options: RowsOptions): Html {
   return html`<ul class="animals">${pets.map((pet) => row(pet, options))}</ul>`
 }
 
-function row(pet: InsidePet, options: RowsOptions): Html {
+function row(pet: StaffPet, options: RowsOptions): Html {
   const { words } = wordsFor(options.request)
   const status = pet.status ?? 'unlisted'
   return html`<li>${thumbnail(pet, words)}<div class="about"><a href="${PREFIX}/animals/${pet.id}">${pet.name}</a>
 <small>${facts(pet, options)}</small></div>
-<div class="state">${!options.isBrief && statusTag(status, words)} <small>${!options.isBrief && words.animals.why[status]} ${waiting(pet, options, words)}</small></div>
+<div class="state">${!options.isBrief && statusTag(pet, options.request)} <small>${!options.isBrief && words.animals.why[status]} ${waiting(pet, options, words)}</small></div>
 ${pet.status === undefined && callerMay(options.request.caller, 'changeAnimals') && publish(pet, options, words)}</li>`
 }
 
 const SIDE = 64
 
-function thumbnail({ photos }: InsidePet, words: Texts['console']): Html {
+function thumbnail({ photos }: StaffPet, words: Texts['console']): Html {
   const [first] = photos ?? []
   if (!first) return html`<span class="thumb none"><small>${words.animals.noPhoto}</small></span>`
   return html`<img class="thumb" src="${first.sizes.small}" alt="" width="${SIDE}" height="${SIDE}" loading="lazy">`
 }
 
-function facts(pet: InsidePet, { request, categories, organizations }: RowsOptions): Part {
-  const { common } = wordsFor(request)
+function facts(pet: StaffPet, { request, categories, organizations }: RowsOptions): Part {
+  const { language, common } = wordsFor(request)
   const { categoryId, breed, age, sex, externalId, organizationId } = pet
   const all = [
     breed?.primary ?? categories.get(String(categoryId)),
-    age && common.age[age],
+    age && agree(textsOf(language), common.age[age] ?? age, sex ? { sex } : {}),
     sex && sex !== 'unknown' && common.sex[sex],
     externalId,
     organizationId !== undefined && organizations?.get(String(organizationId)),
@@ -178,13 +193,13 @@ function facts(pet: InsidePet, { request, categories, organizations }: RowsOptio
   return all.filter(Boolean).join(' · ')
 }
 
-function waiting({ status, publishedAt }: InsidePet, { now }: RowsOptions, words: Texts['console']): Part {
+function waiting({ status, publishedAt }: StaffPet, { now }: RowsOptions, words: Texts['console']): Part {
   const waits = status === 'available' || status === 'pending'
   return waits && publishedAt !== undefined && words.animals.days(daysSince(publishedAt, now))
 }
 
-/** A button that publishes an animal and leads back to this list. */
-function publish({ id, name }: InsidePet, { request }: RowsOptions, words: Texts['console']): Html {
+/** A button that publishes an animal and returns to this list. */
+function publish({ id, name }: StaffPet, { request }: RowsOptions, words: Texts['console']): Html {
   return html`<form method="post" action="${PREFIX}/animals/${id}/status"><input type="hidden" name="to" value="${request.url}">
 <button class="plain" name="status" value="available" aria-label="${words.animals.publishName(name)}">${words.animals.publish}</button></form>`
 }

@@ -1,21 +1,23 @@
 import type { FastifyRequest } from 'fastify'
-import { DECISIONS } from '../../../../applications/order-changes.ts'
+import { ORDER_TRANSITIONS } from '../../../../applications/order-changes.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
-import { seesWhole } from '../../../../http/caller.ts'
+import { seesInternalData } from '../../../../http/caller.ts'
 import { validatorHeaders } from '../../../../http/conditional.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { int64 } from '../../../../http/int64.ts'
+import { parseInt64 } from '../../../../http/int64.ts'
 import type { Order } from '../../../../orders/schema.ts'
 import { list, viewerOf } from '../../../../orders/store.ts'
 import type { PetStatus } from '../../../../pets/fields.ts'
+import { findByMicrochip, foldMicrochip } from '../../../../pets/microchips.ts'
+import { MOVES } from '../../../../pets/move.ts'
 import type { Pet } from '../../../../pets/schema.ts'
 import * as pets from '../../../../pets/store.ts'
-import { MOVES } from '../../../../pets/transition.ts'
-import { dayIn } from '../../dates.ts'
+import { formatDate } from '../../dates.ts'
 import type { Problem } from '../../forms.ts'
+import { agree } from '../../gallery/phrases.ts'
 import { mailLink } from '../../mail-link.ts'
-import type { Texts } from '../../texts/texts.ts'
+import { type Texts, textsOf } from '../../texts/texts.ts'
 import { readChoices } from '../choices.ts'
 import { marksOf, NON_FIELD, type Values, valuesOf } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
@@ -30,28 +32,28 @@ const MAX_ORDERS = 20
 /** A stored animal with its exact id. */
 export type OwnAnimal = pets.StoredPet & { id: number }
 
-/** The animal in an address. @throws {ApiError} pet_not_found, also for an animal of another organization */
+/** Reads the animal in an address. @throws {ApiError} pet_not_found, also for one of another organization */
 export async function ownAnimal(
   { db }: Pick<Context, 'db'>,
   { params, caller }: FastifyRequest,
 ): Promise<OwnAnimal> {
-  const id = int64((params as { id: string }).id)
+  const id = parseInt64((params as { id: string }).id)
   const stored = id === undefined ? undefined : await pets.find(db, id)
-  if (id === undefined || !stored || !seesWhole(caller.view, stored.owner))
+  if (id === undefined || !stored || !seesInternalData(caller.view, stored.owner))
     throw new ApiError('pet_not_found')
   return { ...stored, id }
 }
 
-/** The rest of the page after a form was refused. */
+/** The content of the page after the service has refused a form. */
 interface Refusal {
-  /** The texts of the form; those of the stored animal when absent. */
+  /** The texts of the form. By default, the texts of the stored animal. */
   values?: Values
   problems?: readonly Problem[]
   conflict?: Html
   photoProblems?: readonly string[]
 }
 
-/** Everything about one animal. */
+/** The page of an animal: photos, details, adoptions and history. */
 export async function animalPage(
   context: Context,
   request: FastifyRequest,
@@ -67,7 +69,7 @@ export async function animalPage(
   const photos = photosSection(context.config, request, photographed, refusal.photoProblems)
   const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
 ${await detailsForm(context, request, stored, refusal)}</section>`
-  const main = html`${head(request, stored, refusal)}
+  const main = html`${head(request, stored, refusal)}${await chipWarning(context, request, stored)}
 ${await ordersSection(context, request, pet.id)}
 ${refusal.values ? [details, photos] : [photos, details]}
 ${await historySection(context, request, stored)}
@@ -81,16 +83,51 @@ function head(request: FastifyRequest, { pet }: pets.StoredPet, { values, proble
   const isInGallery = status === 'available' || status === 'pending'
   const general = values ? undefined : problems.find(({ field }) => field === NON_FIELD)
   return html`<div class="head"><div><h1>${pet.name}</h1>
-<p>${statusTag(status, words)} ${words.animals.why[status]}
+<p>${statusTag(pet, request)} ${words.animals.why[status]}
 ${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p></div>
 ${callerMay(request.caller, 'changeAnimals') && statusButtons(pet, words)}</div>
 ${general && html`<p class="summary problem" role="alert">${general.message}</p>`}`
 }
 
-export const statusTag = (status: string, words: Texts['console']): Html =>
-  html`<span class="tag ${status}">${words.animals.statuses[status]}</span>`
+/** Finds animals with the same microchip that the caller may see. */
+export async function findSameChip(
+  { db }: Pick<Context, 'db'>,
+  { caller }: FastifyRequest,
+  pet: Pick<Pet, 'staff' | 'id'>,
+): Promise<Pet[]> {
+  const chip = foldMicrochip(pet)
+  if (chip === undefined) return []
+  const found = await findByMicrochip(db, [chip], caller.organizationId)
+  const others = await pets.findMany(
+    db,
+    (found.get(chip) ?? []).filter((id) => id !== pet.id),
+  )
+  return others.filter(({ organizationId }) => seesInternalData(caller.view, organizationId))
+}
 
-/** A button for each status that can follow. */
+/** Warns that the animal was probably added twice. */
+async function chipWarning(
+  context: Context,
+  request: FastifyRequest,
+  { pet }: OwnAnimal,
+): Promise<Html | false> {
+  const [other] = await findSameChip(context, request, pet)
+  const { sameChip } = wordsFor(request).words.animal
+  return (
+    other !== undefined &&
+    html`<p class="summary problem" role="status">${sameChip} <a href="${PREFIX}/animals/${other.id}">${other.name}</a></p>`
+  )
+}
+
+/** The status of an animal. In some languages, the word agrees with the animal's sex. */
+export function statusTag(pet: Pick<Pet, 'status' | 'sex'>, request: FastifyRequest): Html {
+  const texts = textsOf(wordsFor(request).language)
+  const status = pet.status ?? 'unlisted'
+  const label = texts.console.animals.statuses[status] ?? status
+  return html`<span class="tag ${status}">${agree(texts, label, pet)}</span>`
+}
+
+/** A button for each possible next status. */
 function statusButtons({ id, status }: Pick<Pet, 'id' | 'status'>, words: Texts['console']): Html {
   const next: readonly PetStatus[] = status ? MOVES[status] : ['available']
   const buttons = next.map(
@@ -122,7 +159,7 @@ async function detailsForm(
   })
 }
 
-/** The people who want the animal, or have it. */
+/** The orders for the animal, for callers who may see adopters. */
 async function ordersSection(
   { db }: Context,
   request: FastifyRequest,
@@ -142,7 +179,7 @@ function orderItem({ id, status, adopter, placedAt }: Order, petId: number, requ
   const { orders } = words.animal
   const buttons = orderButtons(status, words)
   return html`<li><p><strong>${adopter?.name ?? orders.erased}</strong> <span class="tag">${orders.statuses[status]}</span>
-<time datetime="${placedAt}">${dayIn(language, Date.parse(placedAt))}</time></p>
+<time datetime="${placedAt}">${formatDate(language, Date.parse(placedAt))}</time></p>
 ${adopter && html`<p>${mailLink(adopter.email)} ${adopter.phone}</p>`}
 ${adopter?.message && html`<p class="said">${adopter.message}</p>`}
 ${
@@ -152,9 +189,9 @@ ${
 }</li>`
 }
 
-/** A button for each decision that can follow. */
+/** A button for each possible decision on an order. */
 export function orderButtons(status: Order['status'], { animal }: Texts['console']): Html[] {
-  return DECISIONS[status].map(
+  return ORDER_TRANSITIONS[status].map(
     (to) =>
       html`<button name="status" value="${to}"${to === 'cancelled' && html` class="plain"`}>${animal.orders.decisions[to]}</button>`,
   )

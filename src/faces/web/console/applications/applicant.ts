@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import type { Stored } from '../../../../applications/store.ts'
+import type { StoredApplication } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import * as pets from '../../../../pets/store.ts'
-import { dayIn, daysSince } from '../../dates.ts'
+import { daysSince, formatDate } from '../../dates.ts'
 import { mailLink } from '../../mail-link.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 
-// The parts that all pages of applications share: the animal, the applicant, the answers, and the state.
+// Parts that the pages of applications share: animal, applicant, answers and status.
 
 export interface NamedAnimal {
   name: string
@@ -36,8 +36,8 @@ export const nameOf = (
   { applications }: Texts['console'],
 ): string => animals.get(petId)?.name ?? applications.gone(petId)
 
-/** Everything that somebody sent with an application. */
-export function sentPart({ personal }: Stored, request: FastifyRequest): Html {
+/** Everything that the applicant sent. */
+export function sentPart({ personal }: StoredApplication, request: FastifyRequest): Html {
   const { language, words } = wordsFor(request)
   const { applications } = words
   if (!personal) return html`<p>${applications.erasedText}</p>`
@@ -55,15 +55,15 @@ ${message && html`<dt>${applications.message}</dt><dd class="said">${message}</d
 ${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said">${yesNo.get(answer) ?? answer}</dd>`)}</dl>`
 }
 
-export const applicantName = ({ personal }: Stored, request: FastifyRequest): string =>
+export const applicantName = ({ personal }: StoredApplication, request: FastifyRequest): string =>
   personal?.applicant.name ?? wordsFor(request).words.applications.erased
 
-/** When the adoption was complete: an approved application is closed then. */
-export const adoptedAt = ({ status, closedAt }: Stored): string | undefined =>
+/** The time when the adoption was completed, which closes an approved application. */
+export const adoptedAt = ({ status, closedAt }: StoredApplication): string | undefined =>
   status === 'approved' && closedAt !== null ? new Date(closedAt).toISOString() : undefined
 
-/** The status of an application, and since when it has it. */
-export function stateLine(stored: Stored, request: FastifyRequest, now: number): Part {
+/** The status of an application and its date. */
+export function stateLine(stored: StoredApplication, request: FastifyRequest, now: number): Part {
   const { receivedAt, decidedAt, closedAt } = stored
   const { language, words } = wordsFor(request)
   const { applications } = words
@@ -71,7 +71,7 @@ export function stateLine(stored: Stored, request: FastifyRequest, now: number):
   const status = adopted === undefined ? stored.status : 'adopted'
   const isWaiting = closedAt === null && decidedAt === undefined
   const since = adopted ?? decidedAt ?? receivedAt
-  return html`<span class="tag ${status}">${applications.statuses[status] ?? applications.adopted}</span> <small><time datetime="${since}">${dayIn(language, Date.parse(since))}</time>${
+  return html`<span class="tag ${status}">${applications.statuses[status] ?? applications.adopted}</span> <small><time datetime="${since}">${formatDate(language, Date.parse(since))}</time>${
     isWaiting && html`, ${applications.days(daysSince(receivedAt, now))}`
   }</small>`
 }

@@ -1,27 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { movesOf } from '../../../../applications/application-changes.ts'
+import { listNextStatuses } from '../../../../applications/application-changes.ts'
 import { readDecision } from '../../../../applications/forms.ts'
-import { DECISIONS } from '../../../../applications/order-changes.ts'
+import { ORDER_TRANSITIONS } from '../../../../applications/order-changes.ts'
 import type { ApplicationPatch, ApplicationStatus } from '../../../../applications/schema.ts'
 import {
   type ClosingStatus,
   get as getApplication,
   isClosing,
-  type Stored,
+  type StoredApplication,
 } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
-import { int64 } from '../../../../http/int64.ts'
+import { parseInt64 } from '../../../../http/int64.ts'
 import type { OrderStatus } from '../../../../orders/schema.ts'
 import * as orders from '../../../../orders/store.ts'
-import { doersOf } from '../../../../staff/store.ts'
-import { dayIn } from '../../dates.ts'
+import { listChangeAuthors } from '../../../../staff/store.ts'
+import { formatDate } from '../../dates.ts'
 import { longTextField, type Problem, problemSummary } from '../../forms.ts'
-import { doerIn } from '../animals/history.ts'
+import { authorLabel } from '../animals/history.ts'
 import { orderButtons } from '../animals/page.ts'
 import { NON_FIELD } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
@@ -38,7 +38,7 @@ import {
 
 type ById = { Params: { id: string } }
 
-/** The page of an application, which decides about it, writes to the applicant, and completes its order. */
+/** The page of an application, with the decision, the reply and the order. */
 export function applicationPages(app: App, context: Context): void {
   const path = '/applications/:id'
   app.get<ById>(path, async (request: FastifyRequest) =>
@@ -48,30 +48,33 @@ export function applicationPages(app: App, context: Context): void {
   app.post<ById>(`${path}/order`, (request: FastifyRequest, reply) => decideOrder(context, request, reply))
 }
 
-/** @throws {ApiError} application_not_found, also for an application for another organization's animal */
-function ownApplication({ db }: Pick<Context, 'db'>, { params, caller }: FastifyRequest): Promise<Stored> {
-  const id = int64((params as ById['Params']).id)
+/** @throws {ApiError} application_not_found, also for an animal of another organization */
+function ownApplication(
+  { db }: Pick<Context, 'db'>,
+  { params, caller }: FastifyRequest,
+): Promise<StoredApplication> {
+  const id = parseInt64((params as ById['Params']).id)
   if (id === undefined) throw new ApiError('application_not_found')
   return getApplication(db, id, orders.viewerOf(caller))
 }
 
-/** The reply to the applicant and the note of the staff, as somebody typed them. */
+/** The reply to the applicant and the note for staff, as typed. */
 interface Texts {
   reply: string
   note: string
 }
 
-/** The hidden field of the question before an application is closed. */
+/** The hidden field that confirms the closing of an application. */
 const SURE = 'sure'
 
 async function decide(context: Context, request: FastifyRequest, reply: FastifyReply) {
   const before = await ownApplication(context, request)
   const form = request.body as FormBody
-  const typed = { reply: textIn(form, 'reply'), note: textIn(form, 'note') }
+  const typed = { reply: readField(form, 'reply'), note: readField(form, 'note') }
   const status = form.get('status') ?? ''
   try {
     requireSame(form, before.status, status)
-    if (isClosing(status) && movesOf(before).includes(status) && !form.has(SURE))
+    if (isClosing(status) && listNextStatuses(before).includes(status) && !form.has(SURE))
       return closingPage(request, before, status, form)
     const patch = readDecision({ ...(status !== '' && { status }), ...changedTexts(form, typed) })
     const decision = { ...orders.viewerOf(request.caller), id: before.id, now: context.clock() }
@@ -83,15 +86,15 @@ async function decide(context: Context, request: FastifyRequest, reply: FastifyR
   return reply.redirect(`${PREFIX}/applications/${before.id}?done=application_${done}`, 303)
 }
 
-/** The texts that somebody changed. Another person may have changed the other text in the meantime. */
+/** Returns only the edited texts, because another person may have changed the other text in the meantime. */
 function changedTexts(form: FormBody, typed: Texts): Pick<ApplicationPatch, 'reply' | 'note'> {
   const names = (['reply', 'note'] as const).filter(
-    (name) => form.has(name) && typed[name] !== textIn(form, `was-${name}`),
+    (name) => form.has(name) && typed[name] !== readField(form, `was-${name}`),
   )
   return Object.fromEntries(names.map((name) => [name, typed[name] === '' ? null : typed[name]]))
 }
 
-/** @throws {ApiError} invalid_status_transition if the status is no longer the one that the page showed */
+/** @throws {ApiError} invalid_status_transition if the status has changed since the page was shown */
 function requireSame(form: FormBody, now: string, to: string): void {
   const was = form.get('was')
   if (to !== '' && to !== now && was !== null && was !== now) throw new ApiError('invalid_status_transition')
@@ -102,7 +105,8 @@ async function decideOrder(context: Context, request: FastifyRequest, reply: Fas
   const { id, orderId } = await ownApplication(context, request)
   const status = (request.body as FormBody).get('status') ?? ''
   try {
-    if (orderId === undefined || !Object.hasOwn(DECISIONS, status)) throw new ApiError('order_not_found')
+    if (orderId === undefined || !Object.hasOwn(ORDER_TRANSITIONS, status))
+      throw new ApiError('order_not_found')
     const decision = { ...orders.viewerOf(request.caller), id: orderId, now: context.clock() }
     await context.write(changes.decideOrder, status as OrderStatus, decision)
   } catch (error) {
@@ -111,7 +115,7 @@ async function decideOrder(context: Context, request: FastifyRequest, reply: Fas
   return reply.redirect(`${PREFIX}/applications/${id}?done=${status}`, 303)
 }
 
-/** The application as it is now, with what was typed and why it was not done. */
+/** The page of the current application with the typed texts and the problem. */
 async function refused(
   context: Context,
   request: FastifyRequest,
@@ -131,18 +135,18 @@ async function refused(
 
 const MAX_CHARACTERS = 5_000
 
-/** The rest of the page after a form was refused. */
+/** The content of the page after the service has refused a form. */
 interface Refusal {
-  /** The texts of the form; the stored ones when absent. */
+  /** The texts of the form. By default, the stored texts. */
   typed?: Texts | undefined
   problems?: readonly Problem[]
 }
 
-/** One application, with all that can be done about it. */
+/** The page of an application. */
 async function applicationPage(
   context: Context,
   request: FastifyRequest,
-  stored: Stored,
+  stored: StoredApplication,
   { typed, problems = [] }: Refusal = {},
 ): Promise<string> {
   const { words } = wordsFor(request)
@@ -167,14 +171,14 @@ ${mayDecide && decisionForm(request, stored, { name, friends, typed, problems })
   return consolePage(request, { title: `${who}: ${name}`, main })
 }
 
-async function times({ db }: Context, request: FastifyRequest, stored: Stored): Promise<Html> {
+async function times({ db }: Context, request: FastifyRequest, stored: StoredApplication): Promise<Html> {
   const { language, words } = wordsFor(request)
   const { applications } = words
   const { receivedAt, decidedAt, decidedBy, reason } = stored
-  const doers = await doersOf(db, decidedBy === undefined ? [] : [decidedBy])
+  const authors = await listChangeAuthors(db, decidedBy === undefined ? [] : [decidedBy])
   const day = (time: string): Html =>
-    html`<time datetime="${time}">${dayIn(language, Date.parse(time))}</time>`
-  const by = decidedBy === undefined ? applications.byApplicant : doerIn(words, doers.get(decidedBy))
+    html`<time datetime="${time}">${formatDate(language, Date.parse(time))}</time>`
+  const by = decidedBy === undefined ? applications.byApplicant : authorLabel(words, authors.get(decidedBy))
   const adopted = adoptedAt(stored)
   const explanation = adopted ? applications.adoptedText : applications.reasons[reason ?? '']
   return html`<dl class="facts"><dt>${applications.receivedAt}</dt><dd>${day(receivedAt)}</dd>
@@ -193,12 +197,12 @@ interface DecisionParts {
 
 function decisionForm(
   request: FastifyRequest,
-  stored: Stored,
+  stored: StoredApplication,
   { name, friends, typed, problems }: DecisionParts,
 ): Html {
   const { applications } = wordsFor(request).words
   const { id, status, personal } = stored
-  const moves = movesOf(stored)
+  const moves = listNextStatuses(stored)
   if (!personal) return html`<p>${applications.closed}</p>`
   const { reply = '', note = '' } = personal
   const texts = { reply, note }
@@ -236,11 +240,11 @@ function moveButton(to: ApplicationStatus, from: ApplicationStatus, request: Fas
   return html`<button name="status" value="${to}"${style && html` class="${style}"`}>${words}</button>`
 }
 
-/** The order that the approval placed. The adoption is complete when the order is. */
+/** The order that the approval placed. Completing the order completes the adoption. */
 async function orderSection(
   { db }: Context,
   request: FastifyRequest,
-  { id, orderId }: Stored,
+  { id, orderId }: StoredApplication,
 ): Promise<Html | undefined> {
   if (orderId === undefined) return undefined
   const { words } = wordsFor(request)
@@ -256,30 +260,35 @@ ${
 }</section>`
 }
 
-/** The fields of the decision form that the question sends again, without the reply. */
-const SENT_AGAIN = ['was', 'was-reply', 'note', 'was-note']
+/** The confirmation page repeats these fields of the decision form. It has its own field for the reply. */
+const REPEATED = ['was', 'was-reply', 'note', 'was-note']
 
-/** Asks before an application is closed, which nobody can undo, and for a reply to the applicant. */
-function closingPage(request: FastifyRequest, stored: Stored, status: ClosingStatus, form: FormBody): string {
+/** Asks for confirmation and for a reply before an application is closed, which cannot be undone. */
+function closingPage(
+  request: FastifyRequest,
+  stored: StoredApplication,
+  status: ClosingStatus,
+  form: FormBody,
+): string {
   const { applications } = wordsFor(request).words
   const { closing } = applications
   const question = closing[status]
   const { id, personal } = stored
   const title = question.title(applicantName(stored, request))
   const path = `${PREFIX}/applications/${id}`
-  const sentAgain = SENT_AGAIN.filter((name) => form.has(name))
+  const repeated = REPEATED.filter((name) => form.has(name))
   return consolePage(request, {
     title,
     main: html`<div class="narrow"><h1>${title}</h1>
 <p>${closing.text}</p>
 <form method="post" action="${path}" novalidate>
 <input type="hidden" name="status" value="${status}"><input type="hidden" name="${SURE}" value="yes">
-${sentAgain.map((name) => html`<input type="hidden" name="${name}" value="${textIn(form, name)}">`)}
+${repeated.map((name) => html`<input type="hidden" name="${name}" value="${readField(form, name)}">`)}
 ${longTextField({
   name: 'reply',
   label: closing.reply,
   hint: applications.replyHint,
-  value: form.has('reply') ? textIn(form, 'reply') : personal?.reply,
+  value: form.has('reply') ? readField(form, 'reply') : personal?.reply,
   rows: 4,
   maxLength: MAX_CHARACTERS,
 })}

@@ -5,11 +5,12 @@ import { formIn, signIn } from '../../../../testing/console.ts'
 import { doJobs, untilScrubbed } from '../../../../testing/jobs.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
 import { storedBytes } from '../../../../testing/stored-bytes.ts'
+import { textsOf } from '../../texts/texts.ts'
 
 const DAY_MS = 86_400_000
 const LIST = '/console/applications'
 
-/** Two shelters with an animal each: Luna of the first, Max of the second. */
+/** Two shelters with one animal each: Luna in the first, Max in the second. */
 async function startShelters(t: TestContext): Promise<TestApp> {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (const [index, name] of ['Luna', 'Max'].entries()) {
@@ -23,17 +24,17 @@ async function startShelters(t: TestContext): Promise<TestApp> {
 const statusOf = async (app: TestApp, id: number) => (await app.get(`/v1/applications/${id}`)).body.status
 const petStatus = async (app: TestApp, id: number) => (await app.get(`/v1/pets/${id}`)).body.status
 
-test('from the application to the home: queue, side by side, review, approval, adoption, the rest declined', async (t) => {
+test('staff take an application from the queue to the adoption: compare, review, approve, complete; the others are declined', async (t) => {
   const app = await startShelters(t)
   const kim = await applyFor(app, 1, { message: 'We have a garden.', phone: '555-0100' })
   const sam = await applyFor(app, 1, { name: 'Sam Roe', email: 'sam@roe.example' })
   const ana = await signIn(app, { organizationId: 1 })
-  assert.match((await ana.get('/console/')).text, /2 applications wait for your decision/)
+  assert.match((await ana.get('/console/')).text, /2 applications need a decision/)
   const queue = (await ana.get(LIST)).text
   assert.match(queue, /Luna<\/a>.*Compare 2 side by side.*Kim Doe.*Sam Roe/s)
-  const beside = (await ana.get(`${LIST}?petId=1`)).text
-  assert.match(beside, /Applications for Luna.*Kim Doe.*We have a garden\..*sam@roe\.example/s)
-  for (const id of [1, 2]) assert.ok(beside.includes(`href="${LIST}/${id}#decide"`))
+  const comparison = (await ana.get(`${LIST}?petId=1`)).text
+  assert.match(comparison, /Applications for Luna.*Kim Doe.*We have a garden\..*sam@roe\.example/s)
+  for (const id of [1, 2]) assert.ok(comparison.includes(`href="${LIST}/${id}#decide"`))
 
   const path = `${LIST}/1`
   const taken = await ana.fill(path, { status: 'in_review', note: 'Calls back on Friday' })
@@ -48,21 +49,21 @@ test('from the application to the home: queue, side by side, review, approval, a
 
   const second = await ana.fill(`${LIST}/2`, { status: 'approved', reply: 'Welcome!' })
   assert.equal(second.status, 409)
-  assert.match(second.text, /somebody else has it.*Welcome!/s)
+  assert.match(second.text, /is not available\. No decision was saved.*Welcome!/s)
   assert.equal(await statusOf(app, 2), 'received')
 
   const done = await ana.send(`${path}/order`, { status: 'completed' })
   assert.equal(done.headers.location, `${path}?done=completed`)
   assert.deepEqual([await petStatus(app, 1), await statusOf(app, 2)], ['sold', 'declined'])
-  assert.match((await visit(app, sam)).text, /Somebody else has adopted/)
-  assert.match((await ana.get(`${LIST}/2`)).text, /somebody else has adopted.*Nothing more can be decided/s)
-  const over = /has adopted Luna.*>Adoption complete<.*>Adopted<.*this application is done.*Nothing more can/s
+  assert.match((await visit(app, sam)).text, new RegExp(textsOf('en').apply.reasons.adopted ?? ''))
+  assert.match((await ana.get(`${LIST}/2`)).text, /someone else adopted.*This application is closed/s)
+  const over = /Adopted Luna.*>Adopted<.*>Adopted on<.*The adoption is complete.*This application is closed/s
   assert.match((await ana.get(path)).text, over)
   for (const list of [`${LIST}?status=approved`, `${LIST}?petId=1`])
-    assert.match((await ana.get(list)).text, /Kim Doe.*class="tag adopted">Adoption complete/s)
+    assert.match((await ana.get(list)).text, /Kim Doe.*class="tag adopted">Adopted/s)
   assert.doesNotMatch((await ana.get(`${LIST}?petId=1`)).text, /#decide/)
   assert.match((await visit(app, kim)).text, /<h2 id="state">.*Adoption complete/s)
-  assert.match((await ana.get(LIST)).text, /Nobody waits/)
+  assert.match((await ana.get(LIST)).text, /No applications waiting/)
   assert.match((await ana.get(`${LIST}?status=declined`)).text, /Sam Roe/)
   assert.equal((await ana.send(`${path}/order`, { status: 'cancelled' })).status, 409)
 
@@ -76,7 +77,7 @@ test('from the application to the home: queue, side by side, review, approval, a
     assert.ok(!bytes.includes(word), word)
 })
 
-test('an order is cancelled from the application, which is then open again, and declined with a text', async (t) => {
+test('cancelling the order reopens the application, which is then declined with a reply', async (t) => {
   const app = await startShelters(t)
   const kim = await applyFor(app, 1)
   const ana = await signIn(app, { organizationId: 1 })
@@ -90,23 +91,23 @@ test('an order is cancelled from the application, which is then open again, and 
     'was-reply': '',
   })
   assert.equal(late.status, 409)
-  assert.match(late.text, /decided about it meanwhile/)
+  assert.match(late.text, /decided on this application while you were editing/)
   await ana.fill(`${LIST}/1`, { status: 'declined', sure: 'yes', reply: 'Luna needs a garden.' })
   assert.match((await visit(app, kim)).text, /Declined.*Luna needs a garden\./s)
   assert.equal((await ana.send(`${LIST}/1`, { status: 'approved' })).status, 409)
   assert.equal((await ana.send(`${LIST}/1/order`, { status: 'completed' })).status, 404)
 })
 
-test('before an application is declined somebody is asked, and may write to the applicant', async (t) => {
+test('declining an application asks for confirmation and a reply first', async (t) => {
   const app = await startShelters(t)
   const kim = await applyFor(app, 1, { name: 'Kim <Doe>' })
   const ana = await signIn(app, { organizationId: 1 })
   const path = `${LIST}/1`
-  const asked = await ana.fill(path, { status: 'declined', reply: 'Sorry.', note: 'No\n"garden"' })
-  assert.equal(asked.status, 200)
-  assert.match(asked.text, /Decline the application of Kim &lt;Doe&gt;\?.*cannot be undone/s)
+  const confirmation = await ana.fill(path, { status: 'declined', reply: 'Sorry.', note: 'No\n"garden"' })
+  assert.equal(confirmation.status, 200)
+  assert.match(confirmation.text, /Decline the application from Kim &lt;Doe&gt;\?.*cannot be undone/s)
   assert.equal(await statusOf(app, 1), 'received')
-  const question = formIn(asked.text, path)
+  const question = formIn(confirmation.text, path)
   assert.equal(question.reply, 'Sorry.')
 
   const declined = await ana.send(path, { ...question, reply: 'Sorry, Luna needs a garden.' })
@@ -116,18 +117,18 @@ test('before an application is declined somebody is asked, and may write to the 
   assert.match((await visit(app, kim)).text, /Declined.*Sorry, Luna needs a garden\./s)
 })
 
-test('before an application is noted as withdrawn somebody is asked too', async (t) => {
+test('marking an application as withdrawn asks for confirmation first', async (t) => {
   const app = await startShelters(t)
   await applyFor(app, 1, { name: 'Kim' })
   const ana = await signIn(app, { organizationId: 1 })
-  const asked = await ana.fill(`${LIST}/1`, { status: 'withdrawn' })
-  assert.match(asked.text, /Has Kim withdrawn the application\?.*cannot be undone/s)
+  const confirmation = await ana.fill(`${LIST}/1`, { status: 'withdrawn' })
+  assert.match(confirmation.text, /Mark the application from Kim as withdrawn\?.*cannot be undone/s)
   assert.equal(await statusOf(app, 1), 'received')
-  await ana.send(`${LIST}/1`, formIn(asked.text, `${LIST}/1`))
+  await ana.send(`${LIST}/1`, formIn(confirmation.text, `${LIST}/1`))
   assert.equal(await statusOf(app, 1), 'withdrawn')
 })
 
-test('friends that stay together are named, and reserved together', async (t) => {
+test('bonded animals are named and reserved together', async (t) => {
   const app = await startShelters(t)
   await app.post('/v1/pets', {
     name: 'Nala',
@@ -143,7 +144,7 @@ test('friends that stay together are named, and reserved together', async (t) =>
   assert.equal(await petStatus(app, 3), 'pending')
 })
 
-test('staff of another organization see and decide nothing, and viewers see nobody who applies', async (t) => {
+test('applications answer 404 to members of another organization, and 403 to viewers', async (t) => {
   const app = await startShelters(t)
   await applyFor(app, 1)
   const [other, viewer, all] = [
@@ -159,14 +160,14 @@ test('staff of another organization see and decide nothing, and viewers see nobo
     assert.match((await all.get(path)).text, /Kim Doe/)
   }
   for (const path of [LIST, `${LIST}?status=received`, '/console/'])
-    assert.doesNotMatch((await other.get(path)).text, /Kim|application waits/)
+    assert.doesNotMatch((await other.get(path)).text, /Kim|applications? needs? a decision/)
   assert.equal((await other.send(`${LIST}/1`, { status: 'approved' })).status, 404)
   assert.equal((await other.send(`${LIST}/1/order`, { status: 'completed' })).status, 404)
-  assert.doesNotMatch((await viewer.get('/console/')).text, /Applications|application waits/)
+  assert.doesNotMatch((await viewer.get('/console/')).text, /Applications|applications? needs? a decision/)
   assert.equal(await statusOf(app, 1), 'received')
 })
 
-test('a text that two wrote at once is not lost where only one touched it, and is bounded', async (t) => {
+test('two people edit reply and note at once: both changes are kept; a text of 5,001 characters gets 400', async (t) => {
   const app = await startShelters(t)
   await applyFor(app, 1)
   const ana = await signIn(app, { organizationId: 1 })
@@ -181,7 +182,7 @@ test('a text that two wrote at once is not lost where only one touched it, and i
   assert.equal((await app.get('/v1/applications/1')).body.note, undefined)
 })
 
-test('nothing that somebody typed is taken for HTML, on any page about an application', async (t) => {
+test('all pages of an application escape hostile text', async (t) => {
   const app = await startShelters(t)
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`
   const question = { id: 'q', text: evil, kind: 'choice', options: [evil, 'b'], required: true }
@@ -204,7 +205,20 @@ test('nothing that somebody typed is taken for HTML, on any page about an applic
   }
 })
 
-test('what waits longest comes first, page by page', async (t) => {
+test('very long applications for one animal: the comparison shows the first ones, and links to the others', async (t) => {
+  const app = await startShelters(t)
+  const answers = Array.from({ length: 26 }, () => ({ question: 'Why?', answer: '<'.repeat(2_000) }))
+  for (let number = 1; number <= 8; number += 1) {
+    const applicant = { name: `Person ${number}.`, email: 'a@b.example' }
+    assert.equal((await app.post('/v1/applications', { petId: 1, applicant, answers })).status, 201)
+  }
+  const { text } = await (await signIn(app)).get(`${LIST}?petId=1`)
+  assert.ok(text.length < 1_000_000, String(text.length))
+  assert.equal(text.match(/Open this one to read it/g)?.length, 5)
+  for (let id = 1; id <= 8; id += 1) assert.match(text, new RegExp(`href="${LIST}/${id}">Person ${id}\\.`))
+})
+
+test('the applications that have waited longest come first, page by page', async (t) => {
   const app = await startShelters(t)
   for (let number = 1; number <= 27; number += 1) {
     const applicant = { name: `Person ${number}.`, email: 'a@b.example' }

@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
-import { movesOf } from '../../../../applications/application-changes.ts'
+import { listNextStatuses } from '../../../../applications/application-changes.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
-import { list, waiting } from '../../../../applications/search.ts'
-import type { Stored } from '../../../../applications/store.ts'
+import { list, listWaiting } from '../../../../applications/search.ts'
+import type { StoredApplication } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import { seesWhole } from '../../../../http/caller.ts'
+import { seesInternalData } from '../../../../http/caller.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { int64 } from '../../../../http/int64.ts'
+import { parseInt64 } from '../../../../http/int64.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import * as pets from '../../../../pets/store.ts'
 import { selectField } from '../../forms.ts'
@@ -20,13 +20,16 @@ import { callerMay, PREFIX } from '../pages.ts'
 import { animalsOf, applicantName, type NamedAnimal, nameOf, sentPart, stateLine } from './applicant.ts'
 
 const PATH = `${PREFIX}/applications`
-const PAGE = 25
+const PAGE_SIZE = 25
 
-/** The applications that wait for a decision, by animal; or all applications for one animal, side by side. */
+/**
+ * Lists the applications that need a decision, grouped by animal. Also shows all applications for one animal,
+ * side by side.
+ */
 export function queuePage(app: App, context: Context): void {
   app.get('/applications', (request) => {
     const { petId, status } = request.query as Record<string, unknown>
-    const id = typeof petId === 'string' ? int64(petId) : undefined
+    const id = typeof petId === 'string' ? parseInt64(petId) : undefined
     const filter = statusIn(status, wordsFor(request).words)
     return id === undefined ? page(context, request, filter) : comparePage(context, request, id, filter)
   })
@@ -49,21 +52,21 @@ async function page(
     typeof cursor === 'string' ? readCursor<[number]>(context.cursorSecret, scope, cursor)[0] : undefined
   const viewer = viewerOf(request.caller)
   const found = status
-    ? await list(context.db, { status, limit: PAGE, after }, viewer)
-    : await waiting(context.db, { limit: PAGE, after }, viewer)
-  const shown = found.slice(0, PAGE)
-  const last = found.length > PAGE ? shown.at(-1) : undefined
+    ? await list(context.db, { status, limit: PAGE_SIZE, after }, viewer)
+    : await listWaiting(context.db, { limit: PAGE_SIZE, after }, viewer)
+  const visible = found.slice(0, PAGE_SIZE)
+  const last = found.length > PAGE_SIZE ? visible.at(-1) : undefined
   const animals = await animalsOf(
     context,
-    shown.map(({ petId }) => petId),
+    visible.map(({ petId }) => petId),
   )
-  const groups = Map.groupBy(shown, ({ petId }) => petId)
+  const groups = Map.groupBy(visible, ({ petId }) => petId)
   const next = last && makeCursor(context.cursorSecret, scope, [last.id])
   const to = (more = {}): string => `${PATH}?${new URLSearchParams({ ...(status && { status }), ...more })}`
   const main = html`<div class="head"><h1>${applications.title}</h1>
 ${callerMay(request.caller, 'changeOrganization') && html`<a class="button plain" href="${PREFIX}/organization/questions">${questions.title}</a>`}</div>
 ${statusForm(status, words)}
-${shown.length === 0 && html`<p class="card">${status ? applications.noneOfStatus : applications.none}</p>`}
+${visible.length === 0 && html`<p class="card">${status ? applications.noneOfStatus : applications.none}</p>`}
 ${[...groups].map(([petId, group]) => animalGroup(petId, group, animals, request, context.clock()))}
 ${pagerOf(applications, after !== undefined && to(), next && to({ cursor: next }))}`
   return consolePage(request, { title: applications.title, main })
@@ -78,7 +81,7 @@ ${selectField({ name: 'status', label: applications.status, value: status, choic
 
 function animalGroup(
   petId: number,
-  group: readonly Stored[],
+  group: readonly StoredApplication[],
   animals: ReadonlyMap<number, NamedAnimal>,
   request: FastifyRequest,
   now: number,
@@ -86,9 +89,9 @@ function animalGroup(
   const { words } = wordsFor(request)
   const { applications } = words
   const name = nameOf(animals, petId, words)
-  const isThere = animals.has(petId)
+  const exists = animals.has(petId)
   return html`<section class="card" aria-labelledby="of-${petId}"><div class="head"><h2 id="of-${petId}">${
-    isThere ? html`<a href="${PREFIX}/animals/${petId}">${name}</a>` : name
+    exists ? html`<a href="${PREFIX}/animals/${petId}">${name}</a>` : name
   }</h2>
 <a class="button plain" href="${PATH}?petId=${petId}" aria-label="${applications.compare(group.length)}: ${applications.forAnimal(name)}">${applications.compare(group.length)}</a></div>
 <ul class="history">${group.map(
@@ -98,7 +101,9 @@ function animalGroup(
 }
 
 const MAX_COMPARED = 50
-/** The chosen applicant comes first, then the waiting ones, then all others (rank 2). */
+/** The size of the page. Further applications have only a heading, because others wait for a larger page. */
+const MAX_COMPARED_CHARACTERS = 500_000
+/** The approved application comes first, then open applications, then all other applications (rank 2). */
 const RANKS: Partial<Record<ApplicationStatus, number>> = { approved: 0, received: 1, in_review: 1 }
 
 /** All applicants for one animal, with everything they sent, side by side. */
@@ -113,29 +118,31 @@ async function comparePage(
   const stored = await pets.find(context.db, id)
   const filters = { petId: id, limit: MAX_COMPARED, ...(status && { status }) }
   const found = (await list(context.db, filters, viewerOf(request.caller))).slice(0, MAX_COMPARED)
-  const isOwn = stored && seesWhole(request.caller.view, stored.owner)
+  const isOwn = stored && seesInternalData(request.caller.view, stored.owner)
   if (!isOwn && found.length === 0) throw new ApiError('pet_not_found')
-  const rankOf = ({ status }: Stored): number => RANKS[status] ?? 2
+  const rankOf = ({ status }: StoredApplication): number => RANKS[status] ?? 2
   const sorted = found.sort((one, other) => rankOf(one) - rankOf(other) || one.id - other.id)
   const name = isOwn ? stored.pet.name : applications.gone(Number(id))
   const title = applications.forAnimal(name)
   const mayDecide = callerMay(request.caller, 'decideApplications')
-  const cards = sorted.map(
-    (
-      one,
-    ) => html`<section class="card" aria-labelledby="by-${one.id}"><h2 id="by-${one.id}"><a href="${PATH}/${one.id}">${applicantName(one, request)}</a></h2>
+  let characters = 0
+  const cards = sorted.map((one) => {
+    const sent =
+      characters < MAX_COMPARED_CHARACTERS ? sentPart(one, request) : html`<p>${applications.notShown}</p>`
+    characters += sent.text.length
+    return html`<section class="card" aria-labelledby="by-${one.id}"><h2 id="by-${one.id}"><a href="${PATH}/${one.id}">${applicantName(one, request)}</a></h2>
 <p>${stateLine(one, request, context.clock())}</p>
-${sentPart(one, request)}
+${sent}
 ${one.personal?.note && html`<p class="said aside"><strong>${applications.note}:</strong> ${one.personal.note}</p>`}
-${mayDecide && movesOf(one).length > 0 && decideLink(one, request)}</section>`,
-  )
+${mayDecide && listNextStatuses(one).length > 0 && decideLink(one, request)}</section>`
+  })
   const main = html`<div class="head"><div><h1>${title}</h1>
-<p>${isOwn && html`${statusTag(stored.pet.status ?? 'unlisted', words)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PATH}">${applications.all}</a></p></div></div>
-${cards.length === 0 ? html`<p class="card">${applications.noneOfStatus}</p>` : html`<div class="beside">${cards}</div>`}`
+<p>${isOwn && html`${statusTag(stored.pet, request)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PATH}">${applications.all}</a></p></div></div>
+${cards.length === 0 ? html`<p class="card">${applications.noneOfStatus}</p>` : html`<div class="side-by-side">${cards}</div>`}`
   return consolePage(request, { title, main })
 }
 
-function decideLink(one: Stored, request: FastifyRequest): Html {
+function decideLink(one: StoredApplication, request: FastifyRequest): Html {
   const { applications } = wordsFor(request).words
   const name = `${applications.toDecide}: ${applicantName(one, request)}`
   return html`<p><a class="button plain" href="${PATH}/${one.id}#decide" aria-label="${name}">${applications.toDecide}</a></p>`

@@ -1,32 +1,56 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { html, type Part } from '../../../../http/html.ts'
 import { isCurrency } from '../../../../http/iso-codes.ts'
 import { readUpload, type Upload } from '../../../../http/upload-body.ts'
-import { AMERICAN } from '../../../../transfer/animal.ts'
-import { MAPPINGS } from '../../../../transfer/mappings.ts'
+import { partyOf } from '../../../../limits/shares.ts'
+import { isClientGone } from '../../../../photos/files.ts'
+import { US_LOCALE } from '../../../../transfer/animal.ts'
+import { MAPPINGS } from '../../../../transfer/mappings/all.ts'
+import { EMPTY_SUMMARY } from '../../../../transfer/report.ts'
 import { checkField, selectField } from '../../forms.ts'
 import { readKinds, readOrganizations } from '../choices.ts'
 import { codeField } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { type Columns, chooseFirst, findColumns, hasNames, readColumns, SOURCE } from './columns.ts'
-import { columnsForm } from './columns-form.ts'
-import { previewPage } from './preview.ts'
-import { NOTHING, runImport } from './run.ts'
-import { answerRunning } from './running.ts'
-import { type Chosen, keepUpload, readUploaded, takeUpload, ticketOf, type Uploaded } from './uploads.ts'
+import {
+  columnsForm,
+  type FileColumns,
+  findColumns,
+  guessSettings,
+  hasNames,
+  readColumns,
+  SOURCE,
+} from './columns.ts'
+import { answerRunning, previewPage } from './preview.ts'
+import { withAnswers } from './questions.ts'
+import { refusedDownload } from './refused.ts'
+import { runImport } from './run.ts'
+import { withStatuses } from './statuses.ts'
+import {
+  type ImportSettings,
+  readUploaded,
+  storeUpload,
+  takeUpload,
+  ticketOf,
+  type UploadedFile,
+} from './uploads.ts'
 
 const MAX_BYTES = 10_000_000
 const PATH = `${PREFIX}/import`
 
-/** Brings in the animals of a file: first it shows what would be done, then it does it. */
+/** The pages that import a file: upload, preview, columns and confirmation. */
 export function importPages(app: App, context: Context): void {
   app.get('/import', (request) => formPage(context, request))
+  refusedDownload(app, context)
 
-  app.post('/import', { config: { readBody: readUpload(MAX_BYTES) } }, async (request, reply) => {
+  const readBody = readUpload(MAX_BYTES, {
+    acquire: (request) => context.shares.importUploads.take(partyOf(request)),
+  })
+  app.post('/import', { config: { readBody, share: 'imports' } }, async (request, reply) => {
     const { file, fields } = request.body as Upload
     const { caller } = request
     const { words } = wordsFor(request)
@@ -35,13 +59,13 @@ export function importPages(app: App, context: Context): void {
       return formPage(context, request, words.import.noFile)
     }
     const uploaded = { bytes: file.bytes, chosen: chosenIn(fields, file.name) }
-    await keepUpload(context, caller, file.bytes)
+    await storeUpload(context, caller, file.bytes)
     const columns = await findColumns(uploaded)
-    const chosen = columns ? chooseFirst(columns, uploaded.chosen) : uploaded.chosen
+    const chosen = columns ? guessSettings(columns, uploaded.chosen) : uploaded.chosen
     return preview(context, request, { ...uploaded, chosen }, columns)
   })
 
-  app.post('/import/columns', async (request, reply) => {
+  app.post('/import/columns', { config: { share: 'imports' } }, async (request, reply) => {
     const ticket = ticketIn(request)
     const upload = await readUploaded(context, request.caller, ticket)
     return upload ? choose(context, request, reply, upload) : gone(context, request, reply)
@@ -50,12 +74,16 @@ export function importPages(app: App, context: Context): void {
   app.post('/import/confirm', async (request, reply) => {
     const { caller } = request
     const ticket = ticketIn(request)
-    const seen = await readUploaded(context, caller, ticket)
-    // What was chosen since then, nobody has seen what it does.
-    if (seen && (await isOther(request, seen))) return choose(context, request, reply, seen)
+    using share = new DisposableStack()
+    share.use(context.shares.imports.take(partyOf(request)))
+    const previewed = await readUploaded(context, caller, ticket)
+    // The columns were changed after the preview, so the answer is a new preview.
+    if (previewed && (await hasNewColumns(request, previewed)))
+      return choose(context, request, reply, previewed)
     const upload = await takeUpload(context, caller, ticket)
     if (!upload) return gone(context, request, reply)
-    return answerRunning(context, request, reply, upload)
+    const chosen = withStatuses(upload, request.body as FormBody)
+    return answerRunning(context, request, reply, chosen, share.move())
   })
 }
 
@@ -66,8 +94,8 @@ function gone(context: Context, request: FastifyRequest, reply: FastifyReply): P
   return formPage(context, request, wordsFor(request).words.import.gone)
 }
 
-/** Whether the form says something else of the columns than what was shown. */
-async function isOther(request: FastifyRequest, { bytes, chosen }: Uploaded): Promise<boolean> {
+/** Whether the columns in the form differ from those in the preview. */
+async function hasNewColumns(request: FastifyRequest, { bytes, chosen }: UploadedFile): Promise<boolean> {
   const form = request.body as FormBody
   const columns = form.has(SOURCE) ? await findColumns({ bytes, chosen }) : undefined
   if (!columns) return false
@@ -75,15 +103,19 @@ async function isOther(request: FastifyRequest, { bytes, chosen }: Uploaded): Pr
   return read.columns !== chosen.columns || read.id !== chosen.id || read.source !== chosen.source
 }
 
-/** Shows the file anew, with its columns as the form has them. */
+/** Previews the file with the columns from the form. */
 async function choose(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  upload: Uploaded,
+  uploaded: UploadedFile,
 ): Promise<string> {
+  const upload = withAnswers(withStatuses(uploaded, request.body as FormBody), request.body as FormBody)
   const columns = await findColumns(upload)
   if (!columns) return preview(context, request, upload, undefined)
+  // The columns can be guessed only now, because the encoding was not clear before.
+  if (upload.chosen.columns === '')
+    return preview(context, request, { ...upload, chosen: guessSettings(columns, upload.chosen) }, columns)
   const { words } = wordsFor(request)
   const { chosen, problems } = readColumns(request.body as FormBody, columns, upload.chosen, words)
   if (problems.length === 0) return preview(context, request, { ...upload, chosen }, columns)
@@ -95,8 +127,8 @@ async function choose(
 async function preview(
   context: Context,
   request: FastifyRequest,
-  upload: Uploaded,
-  columns: Columns | undefined,
+  upload: UploadedFile,
+  columns: FileColumns | undefined,
 ): Promise<string> {
   const { caller } = request
   const { words } = wordsFor(request)
@@ -105,27 +137,36 @@ async function preview(
   const form = columns && columnsForm({ columns, chosen, ticket, problems: [] }, words)
   const hasName = !columns || hasNames(columns, chosen)
   const failed = { reason: words.import.columns.problems.noName }
-  const ran = hasName
-    ? await runImport(context, caller, upload, { dryRun: true })
-    : { done: NOTHING, refused: [], examples: [], failed }
+  const run = hasName
+    ? await runImport(context, caller, upload, { dryRun: true, words, onStep: () => requireClient(request) })
+    : { done: EMPTY_SUMMARY, refused: [], examples: [], failed }
   const kinds = await readKinds(context, request)
   const categories = new Map(kinds.map(({ id, words: kind }) => [String(id), kind]))
-  return previewPage(request, { ran, ticket, form, categories })
+  return previewPage(request, { run, ticket, form, categories })
 }
 
-function chosenIn(fields: FormBody, name: string): Chosen {
+/** Stops the work if the client has disconnected. @throws {ApiError} request_timeout */
+function requireClient({ raw }: FastifyRequest): void {
+  if (isClientGone(raw)) throw new ApiError('request_timeout')
+}
+
+function chosenIn(fields: FormBody, name: string): ImportSettings {
   const text = (field: string): string => fields.get(field)?.trim() ?? ''
   const currency = text('currency').toUpperCase()
   return {
     ...{ name, category: text('category'), organization: text('organization') },
     from: Object.hasOwn(MAPPINGS, text('from')) ? text('from') : '',
-    currency: isCurrency(currency) ? currency : AMERICAN.currency,
-    ...{ dayFirst: text('dayFirst'), pounds: text('pounds'), update: text('update') },
-    ...{ columns: '', id: '', source: '' },
+    currency: isCurrency(currency) ? currency : US_LOCALE.currency,
+    ...{
+      dayFirst: ['yes', 'no'].includes(text('dayFirst')) ? text('dayFirst') : '',
+      pounds: text('pounds'),
+      keep: text('keep'),
+    },
+    ...{ columns: '', id: '', source: '', statuses: '', encoding: '' },
   }
 }
 
-/** As people know them. */
+/** The names of the programs, as shown to people. */
 const PROGRAMS: Record<string, string> = {
   petfinder: 'Petfinder',
   rescuegroups: 'RescueGroups.org',
@@ -150,12 +191,15 @@ ${problem && html`<p class="summary problem" role="alert">${problem}</p>`}
   })
 }
 
-interface Offered {
+interface ImportChoices {
   kinds: Awaited<ReturnType<typeof readKinds>>
   organizations: Awaited<ReturnType<typeof readOrganizations>>
 }
 
-function fieldsOf({ kinds, organizations }: Offered, { language, words }: ReturnType<typeof wordsFor>): Part {
+function fieldsOf(
+  { kinds, organizations }: ImportChoices,
+  { language, words }: ReturnType<typeof wordsFor>,
+): Part {
   const { import: own, animal } = words
   const programs = Object.keys(MAPPINGS).map((name) => [name, PROGRAMS[name] ?? name] as const)
   const codes = Array.isArray(organizations)
@@ -166,14 +210,14 @@ function fieldsOf({ kinds, organizations }: Offered, { language, words }: Return
     selectField({ name: 'from', label: own.from, choices: [['', own.ownForm], ...programs] }),
     selectField({
       ...{ name: 'category', label: own.category, hint: own.categoryHint },
-      // The import knows a category by the name that the store has.
+      // The import finds a category by its stored name.
       choices: [['', none], ...kinds.map(({ name, words }) => [name, words] as const)],
     }),
     codes.length > 0 &&
       selectField({ name: 'organization', label: own.organization, choices: [['', none], ...codes] }),
-    codeField('currency', language, { name: 'currency', label: own.currency, value: AMERICAN.currency }),
-    checkField({ name: 'update', label: own.update }),
-    checkField({ name: 'dayFirst', label: own.dayFirst }),
+    codeField('currency', language, { name: 'currency', label: own.currency, value: US_LOCALE.currency }),
+    checkField({ name: 'keep', label: own.keep }),
+    selectField({ name: 'dayFirst', label: own.dates.label, choices: own.dates.choices }),
     checkField({ name: 'pounds', label: own.pounds }),
   ]
 }

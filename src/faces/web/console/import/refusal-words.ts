@@ -1,7 +1,6 @@
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
-import type { Refusal, Why } from '../../../../transfer/animal.ts'
-import { DAY_FIRST } from '../../../../transfer/left-out.ts'
-import { isOnlyDayFirst } from '../../../../transfer/source-row.ts'
+import { isOnlyDayFirst } from '../../../../transfer/dates.ts'
+import type { Refusal, RefusalReason, Summary } from '../../../../transfer/report.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { FORM_FIELDS, schemaOf } from '../animals/form.ts'
 import { field, NON_FIELD, problemsOf } from '../fields.ts'
@@ -9,17 +8,19 @@ import { field, NON_FIELD, problemsOf } from '../fields.ts'
 /** Why a line or a file is not imported. */
 export type Reason = Pick<Refusal, 'reason' | 'why'>
 
-/** The form of an animal has buttons for its status; a file has a column. */
+/**
+ * A file has a column for the status. The form of an animal has buttons for the status instead of a field.
+ */
 const FIELDS = [...FORM_FIELDS, field('status', 'choice')]
 const KINDS = new Map<string, string>(FIELDS.map(({ name, kind }) => [name, kind]))
 
-/** The reasons as people read them who know the fields of the console, and no command. */
+/** The reasons in the words of the console. They do not mention options of the command. */
 export function reasonsIn({ reason, why = [] }: Reason, words: Texts['console']): string[] {
   if (why.length === 0) return [withoutOptions(reason)]
   return [...new Set(why.map((one) => sentenceOf(one, words)))]
 }
 
-function sentenceOf(why: Why, words: Texts['console']): string {
+function sentenceOf(why: RefusalReason, words: Texts['console']): string {
   const { code = '', pointer, value = '', message } = why
   const own = words.import.refusals.reasons[code]
   if (own) return own(value)
@@ -27,15 +28,32 @@ function sentenceOf(why: Why, words: Texts['console']): string {
   return words.errors[code] ?? withoutOptions(message)
 }
 
-/** What was left out of a file, as the summary of the command names it. */
-export const leftOutIn = (name: string, { import: { refusals } }: Texts['console']): string =>
-  name.endsWith(DAY_FIRST) ? `${name.slice(0, -DAY_FIRST.length)} (${refusals.dayFirst})` : name
+/**
+ * The label of data that the import left out, with an example of a value.
+ *
+ * @param name the name in the import's summary
+ */
+export function leftOutIn(
+  name: string,
+  { notUnderstood = [] }: Pick<Summary, 'notUnderstood'>,
+  { import: { refusals } }: Texts['console'],
+): string {
+  const reason = Object.keys(refusals.left).find((one) => name.endsWith(` (${one})`))
+  if (reason === undefined) return name
+  const column = name.slice(0, -` (${reason})`.length)
+  const first = notUnderstood.find((one) => one.column === column)
+  const example = first ? `: ${refusals.onLine(first.value, first.line)}` : ''
+  return `${column} (${refusals.left[reason]})${example}`
+}
 
-/** Undefined where the form of an animal has no such field. */
-function ofField({ code, pointer, value, message }: Why, words: Texts['console']): string | undefined {
+/** @returns undefined if the form of an animal has no such field */
+function ofField(
+  { code, pointer, value, message }: RefusalReason,
+  words: Texts['console'],
+): string | undefined {
   const { refusals, columns } = words.import
   const { labels, problems } = words.animal.fields
-  // A cell may tell its unit.
+  // The form's label names kilograms, but a cell may have another unit.
   const named = { ...labels, weightGrams: columns.labels.weightGrams ?? '' }
   const detail = { code, pointer, message } as ErrorDetail
   let isQuoted = false
@@ -46,22 +64,23 @@ function ofField({ code, pointer, value, message }: Why, words: Texts['console']
     messageOf(name) {
       const label = named[name as keyof typeof named] ?? name
       if (code === 'external_id_exists') return problems.taken(label)
-      // No value by itself is wrong with these two.
+      // Such an error without a value means that the field contradicts the date of birth.
       if (value === undefined && name === 'age') return problems.age(label)
       if (value === undefined && name === 'birthDateExact') return refusals.exactAlone
       if (value === undefined) return undefined
       const kind = KINDS.get(name) ?? ''
-      const isTurned = kind === 'date' && isOnlyDayFirst(value)
-      const said = refusals.fields[isTurned ? 'dayFirst' : kind]?.(label, value)
-      isQuoted = said !== undefined
-      return said
+      const isDayFirst = kind === 'date' && isOnlyDayFirst(value)
+      const options = (schemaOf(name).enum ?? []) as string[]
+      const sentence = refusals.fields[isDayFirst ? 'dayFirst' : kind]?.(label, value, options)
+      isQuoted = sentence !== undefined
+      return sentence
     },
   })
   if (!problem || problem.field === NON_FIELD) return undefined
   return value === undefined || isQuoted ? problem.message : `${problem.message} ${refusals.found(value)}`
 }
 
-/** Clauses that name an option of the command: nobody can give one here. */
+/** Clauses about options of the command, which do not exist in the console. */
 const WITH_OPTION = /(?:^|[;:.,]) [^;:.,]*(?<= )--[a-z][^;:.,]*/g
 
 function withoutOptions(text: string): string {

@@ -1,108 +1,146 @@
 import { hash } from 'node:crypto'
 import { basename, extname } from 'node:path'
+import { Readable } from 'node:stream'
 import type { Context } from '../../../../context.ts'
-import { ApiError } from '../../../../errors.ts'
 import type { Caller } from '../../../../http/caller.ts'
-import { FORMATS, type Format, type Mapping, type Refusal, Refused } from '../../../../transfer/animal.ts'
+import { type Format, findFormat, type Mapping } from '../../../../transfer/animal.ts'
+import { ENCODINGS, type Encoding } from '../../../../transfer/encoding.ts'
 import { importAnimals, type Options } from '../../../../transfer/import.ts'
-import { chosenBy } from '../../../../transfer/mappings/chosen.ts'
-import { ownBy } from '../../../../transfer/mappings/own.ts'
-import { MAPPINGS } from '../../../../transfer/mappings.ts'
-import type { Judged } from '../../../../transfer/plan.ts'
-import { readTable, type Table } from '../../../../transfer/read-table.ts'
-import { EndedEarly, type Summary } from '../../../../transfer/summary.ts'
+import { MAPPINGS } from '../../../../transfer/mappings/all.ts'
+import { createTableMapping } from '../../../../transfer/mappings/chosen.ts'
+import { createOwnMapping } from '../../../../transfer/mappings/own.ts'
+import { readTable, type Table } from '../../../../transfer/read.ts'
+import {
+  EMPTY_SUMMARY,
+  IncompleteImportError,
+  type Refusal,
+  RefusalError,
+  type Summary,
+} from '../../../../transfer/report.ts'
+import type { ValidAnimal } from '../../../../transfer/validate.ts'
+import type { Texts } from '../../texts/texts.ts'
 import type { Reason } from './refusal-words.ts'
-import { type Chosen, columnsOf, type Uploaded } from './uploads.ts'
+import { storeRefused } from './refused.ts'
+import { columnsOf, type ImportSettings, statusesOf, type UploadedFile } from './uploads.ts'
 
-/** So many refused lines are shown. */
-const MAX_SHOWN = 100
+/** The pages and the download have up to this many refused lines. */
+const MAX_REFUSALS = 10_000
 
-/** So many animals are enough to see whether the columns are read as they are meant. */
-const EXAMPLES = 3
+/** The page shows this many animals, so people can check how the columns are read. */
+const EXAMPLE_COUNT = 3
 
-export interface Ran {
+export interface ImportRun {
   done: Summary
   refused: Refusal[]
-  /** The first animals as they come in. */
-  examples: Judged['pet'][]
-  /** Why it did not come to its end. */
+  /** The first valid animals. */
+  examples: ValidAnimal['pet'][]
+  /** The reason why the import ended early. Absent if the import finished. */
   failed?: Reason | undefined
 }
 
-export const NOTHING: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
+interface RunOptions {
+  dryRun: boolean
+  /** The language of the reasons in the download of refused lines. */
+  words: Texts['console']
+  onBatch?: (done: Summary) => void
+  /** Called before each step. If it throws, the import ends. */
+  onStep?: () => void
+}
 
-/** Brings the animals of a file in, or only tries it, as the command `import` does. */
+/** Imports the animals of a file like the command `import`. A dry run changes nothing. */
 export async function runImport(
-  { db, write, clock }: Context,
+  context: Context,
   caller: Caller,
-  { bytes, chosen }: Uploaded,
-  { dryRun, onBatch = () => undefined }: { dryRun: boolean; onBatch?: (done: Summary) => void },
-): Promise<Ran> {
+  upload: UploadedFile,
+  { dryRun, words, onBatch = () => undefined, onStep }: RunOptions,
+): Promise<ImportRun> {
+  const { db, write, clock } = context
+  const { bytes, chosen } = upload
   const refused: Refusal[] = []
-  const first = new Map<number, Judged['pet']>()
-  function onSound(animals: Judged[]): void {
-    if (first.size < EXAMPLES) for (const { line, pet } of animals) first.set(line, pet)
+  const first = new Map<number, ValidAnimal['pet']>()
+  function onValid(animals: ValidAnimal[]): void {
+    if (first.size < EXAMPLE_COUNT) for (const { line, pet } of animals) first.set(line, pet)
   }
   function onRefused(refusal: Refusal): void {
     first.delete(refusal.line)
-    if (refused.length < MAX_SHOWN) refused.push(refusal)
+    if (refused.length < MAX_REFUSALS) refused.push(refusal)
   }
-  const ranTo = (done: Summary) => ({ done, refused, examples: [...first.values()].slice(0, EXAMPLES) })
-  const table = chosen.columns === '' ? undefined : await readTable(piecesOf(bytes))
+  async function resultFor(done: Summary): Promise<ImportRun> {
+    if (refused.length > 0) await storeRefused(context, caller, upload, refused, words)
+    return { done, refused, examples: [...first.values()].slice(0, EXAMPLE_COUNT) }
+  }
+  const table =
+    chosen.columns === ''
+      ? undefined
+      : await readTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen))
   const options = {
     ...optionsOf(chosen, table),
     ...{ keyId: caller.id, fingerprint: hash('sha256', bytes), dryRun, clock },
-    ...{ onRefused, onSound },
+    ...{ onRefused, onValid },
     onBatch(summary: Summary) {
-      for (const line of [...first.keys()].slice(EXAMPLES)) first.delete(line)
+      onStep?.()
+      for (const line of [...first.keys()].slice(EXAMPLE_COUNT)) first.delete(line)
       onBatch(summary)
     },
   }
   try {
-    return ranTo(await importAnimals({ db, write }, piecesOf(bytes), options))
+    return resultFor(await importAnimals({ db, write }, { bytes: () => piecesOf(bytes, onStep) }, options))
   } catch (error) {
-    const why = error instanceof EndedEarly ? error.cause : error
-    if (!isAboutFile(why)) throw why
-    const failed = { reason: why.message, why: why instanceof Refused ? why.why : [] }
-    return { ...ranTo(error instanceof EndedEarly ? error.done : NOTHING), failed }
+    const { done, cause } =
+      error instanceof IncompleteImportError ? error : { done: EMPTY_SUMMARY, cause: error }
+    if (!(cause instanceof RefusalError)) throw cause
+    return { ...(await resultFor(done)), failed: { reason: cause.message, why: cause.why } }
   }
 }
 
-/** How a file is read whose name ends so; the first form of its program where that says nothing. */
-export function formatOf({ name }: Pick<Chosen, 'name'>, { formats }: Pick<Mapping, 'formats'>): Format {
-  const ending = extname(name).slice(1).toLowerCase()
-  const named = ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
+/**
+ * The format from the ending of the file's name, if the program writes that format. Otherwise, the program's
+ * first format.
+ */
+export function formatOf(
+  { name }: Pick<ImportSettings, 'name'>,
+  { formats }: Pick<Mapping, 'formats'>,
+): Format {
+  const named = findFormat(name)
   return named && formats.includes(named) ? named : formats[0]
 }
 
-function optionsOf(chosen: Chosen, table: Table | undefined) {
-  const { name, from, category, organization, currency, dayFirst, pounds, update, id } = chosen
-  const mapping = table ? chosenBy(table.headings, columnsOf(chosen)) : (MAPPINGS[from] ?? ownBy())
-  const isUpdate = (update === 'yes' || id !== '') && mapping.idColumn !== undefined
+/** @returns undefined if the encoding is detected */
+export const encodingOf = ({ encoding }: ImportSettings): Encoding | undefined =>
+  ENCODINGS.find((one) => one === encoding)
+
+function optionsOf(chosen: ImportSettings, table: Table | undefined) {
+  const { name, from, category, organization, currency, dayFirst, pounds, keep } = chosen
+  const mapping = table
+    ? createTableMapping(table.headings, columnsOf(chosen))
+    : (MAPPINGS[from] ?? createOwnMapping())
+  const isUpdate = keep !== 'yes' && mapping.idColumn !== undefined
   return {
     ...{ format: formatOf(chosen, mapping), mapping, update: isUpdate, idColumn: mapping.idColumn },
-    // PostgreSQL takes no NUL.
+    keep: keep === 'yes',
+    // PostgreSQL does not accept NUL characters.
     source: (chosen.source || from || basename(name, extname(name)) || 'upload')
       .replaceAll(/\p{Cc}/gu, '')
       .slice(0, 100)
       .toWellFormed(),
-    habits: { currency, dayFirst: dayFirst === 'yes', pounds: pounds === 'yes' },
+    locale: {
+      currency,
+      dayFirst: dayFirst === '' ? undefined : dayFirst === 'yes',
+      pounds: pounds === 'yes',
+    },
+    encoding: encodingOf(chosen),
     category: category || undefined,
     organization: organization || undefined,
+    statusChoices: statusesOf(chosen),
     mayHaveOwnIds: from === '',
   } satisfies Partial<Options>
 }
 
-/** Whether an error says something of the file; all others are ours. */
-function isAboutFile(error: unknown): error is Error {
-  if (error instanceof Refused) return true
-  return (
-    error instanceof Error && !(error instanceof ApiError) && Object.getPrototypeOf(error) === Error.prototype
-  )
-}
-
 const PIECE = 65_536
 
-export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE)
+async function* piecesOf(bytes: Buffer, onStep?: () => void): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += PIECE) {
+    onStep?.()
+    yield bytes.subarray(from, from + PIECE)
+  }
 }

@@ -1,110 +1,143 @@
 import { hash } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '../../../../context.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
-import { workFile } from '../../../../photos/storage/folder.ts'
+import { newWorkFile } from '../../../../photos/storage/folder.ts'
 import type { ChosenColumns } from '../../../../transfer/mappings/chosen.ts'
+import type { StatusChoices, StatusResult } from '../../../../transfer/statuses.ts'
 
-/** What somebody chose of how their file is read. */
-export interface Chosen {
-  /** Of the file. */
+/** How to read a file, as chosen in the forms. */
+export interface ImportSettings {
+  /** The name of the file. */
   name: string
-  /** The program that made it; empty for our own form. */
+  /** The program that exported the file; empty for a spreadsheet or our own export. */
   from: string
-  /** Name of the category of animals whose own one is not known; empty for none. */
+  /** The name of the category for animals without a known category; empty for no such category. */
   category: string
-  /** Code of the organization of animals that name none; empty for none. */
+  /** The code of the organization for animals without an organization; empty for no such organization. */
   organization: string
   currency: string
   dayFirst: string
   pounds: string
-  /** Whether animals that came before are changed. */
-  update: string
-  /** What the columns hold, as JSON of their positions; empty where the file says it itself. */
+  /** `yes` if animals from an earlier import stay as they are. */
+  keep: string
+  /** JSON pairs of column position and member; empty if the headings need no choices. */
   columns: string
-  /** The position of the column that tells the animals apart; empty for none. */
+  /** The position of the ID column; empty if there is none. */
   id: string
-  /** The list that its ids belong to. */
+  /** The name of the list that the ids belong to. */
   source: string
+  /** JSON pairs of a status in the file and its chosen result; empty if there are no choices. */
+  statuses: string
+  /** The encoding of the file; empty if it is detected. */
+  encoding: string
 }
 const NAMES = [
-  ...['name', 'from', 'category', 'organization', 'currency', 'dayFirst', 'pounds', 'update'],
-  ...['columns', 'id', 'source'],
-] as (keyof Chosen)[]
+  ...['name', 'from', 'category', 'organization', 'currency', 'dayFirst', 'pounds', 'keep'],
+  ...['columns', 'id', 'source', 'statuses', 'encoding'],
+] as (keyof ImportSettings)[]
 
-/** The columns as they were chosen. */
-export const columnsOf = ({ columns, id }: Chosen): ChosenColumns => ({
+export const columnsOf = ({ columns, id }: ImportSettings): ChosenColumns => ({
   columns: new Map<number, string>(JSON.parse(columns)),
   id: id === '' ? undefined : Number(id),
 })
 
-type Needed = Pick<Context, 'photos' | 'cursorSecret'>
+export const statusesOf = ({ statuses }: ImportSettings): StatusChoices =>
+  new Map<string, StatusResult>(statuses === '' ? [] : JSON.parse(statuses))
 
-/** Each has one file at a time: what a second upload replaces was never confirmed. */
-async function pathOf({ photos: { store } }: Needed, { staff }: Caller): Promise<string> {
-  // The folder is there afterwards.
-  await workFile(store)
-  return join(store.workFolder, `import-${staff?.id}`)
+type UploadFolder = Pick<Context, 'photos'>
+type UploadContext = UploadFolder & Pick<Context, 'cursorSecret'>
+
+/**
+ * The path of the person's file. Each person has one file at a time, and a new upload replaces the previous
+ * file.
+ */
+async function pathOf({ photos: { store } }: UploadFolder, { staff }: Caller): Promise<string> {
+  // Creates the folder.
+  await newWorkFile(store)
+  return join(store.workFolder, `${PREFIX}${staff?.id}`)
 }
+
+const PREFIX = 'import-'
 
 const scopeOf = ({ staff, view }: Caller): string => JSON.stringify(['console import', staff?.id, view])
 
-/** Keeps a file until it is confirmed. */
-export async function keepUpload(context: Needed, caller: Caller, bytes: Buffer): Promise<void> {
+/** The path of the lines that the person's last preview or import refused. */
+export async function refusedPathOf(context: UploadFolder, caller: Caller): Promise<string> {
+  return `${await pathOf(context, caller)}-refused`
+}
+
+/** @returns undefined if the last preview or import refused no line */
+export async function readRefused(context: UploadFolder, caller: Caller): Promise<Buffer | undefined> {
+  return ifExists(readFile(await refusedPathOf(context, caller)))
+}
+
+/** Stores a file until its import is confirmed. */
+export async function storeUpload(context: UploadContext, caller: Caller, bytes: Buffer): Promise<void> {
+  await rm(await refusedPathOf(context, caller), { force: true })
   await writeFile(await pathOf(context, caller), bytes, { mode: 0o600 })
 }
 
-/** What a form has to bring of a file that is kept: which it is, and what was chosen so far. */
-export function ticketOf(context: Needed, caller: Caller, { bytes, chosen }: Uploaded): string {
-  const told = NAMES.map((name) => chosen[name])
-  return makeCursor(context.cursorSecret, scopeOf(caller), [hash('sha256', bytes), ...told])
+/** A signed token for forms. It contains the hash of a stored file and the settings so far. */
+export function ticketOf(context: UploadContext, caller: Caller, { bytes, chosen }: UploadedFile): string {
+  const values = NAMES.map((name) => chosen[name])
+  return makeCursor(context.cursorSecret, scopeOf(caller), [hash('sha256', bytes), ...values])
 }
 
-export interface Uploaded {
+export interface UploadedFile {
   bytes: Buffer
-  chosen: Chosen
+  chosen: ImportSettings
 }
 
 /**
- * The file that is kept.
+ * Reads a stored file.
  *
- * @returns undefined when it is gone, or is another one by now
+ * @returns undefined if the file is gone or was replaced
  * @throws {ApiError} invalid_cursor
  */
 export async function readUploaded(
-  context: Needed,
+  context: UploadContext,
   caller: Caller,
   ticket: string,
-): Promise<Uploaded | undefined> {
-  const [digest, ...told] = readCursor<string[]>(context.cursorSecret, scopeOf(caller), ticket)
-  const bytes = await ifThere(readFile(await pathOf(context, caller)))
+): Promise<UploadedFile | undefined> {
+  const [digest, ...values] = readCursor<string[]>(context.cursorSecret, scopeOf(caller), ticket)
+  const bytes = await ifExists(readFile(await pathOf(context, caller)))
   if (!bytes || hash('sha256', bytes) !== digest) return undefined
-  // One of a former release says less.
-  return { bytes, chosen: Object.fromEntries(NAMES.map((name, index) => [name, told[index] ?? ''])) as never }
+  // A ticket from an older release may contain fewer values.
+  return {
+    bytes,
+    chosen: Object.fromEntries(NAMES.map((name, index) => [name, values[index] ?? ''])) as never,
+  }
 }
 
-/** The same, once: of two who confirm at one time one has it. */
+/** Reads a stored file and removes it. If two requests confirm at once, only one gets the file. */
 export async function takeUpload(
-  context: Needed,
+  context: UploadContext,
   caller: Caller,
   ticket: string,
-): Promise<Uploaded | undefined> {
+): Promise<UploadedFile | undefined> {
   const upload = await readUploaded(context, caller, ticket)
   if (!upload) return undefined
   const path = await pathOf(context, caller)
   const taken = `${path}-taken`
-  const isMine = await ifThere(rename(path, taken).then(() => true))
-  if (!isMine) return undefined
+  const isTaken = await ifExists(rename(path, taken).then(() => true))
+  if (!isTaken) return undefined
   await rm(taken, { force: true })
   return upload
 }
 
-/** Undefined where there is no such file. */
-async function ifThere<Value>(found: Promise<Value>): Promise<Value | undefined> {
+/** The paths of the uploaded files in a work folder whose import is not confirmed yet. */
+export async function listUploads(workFolder: string): Promise<string[]> {
+  const names = (await ifExists(readdir(workFolder))) ?? []
+  return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(workFolder, name))
+}
+
+/** @returns undefined if the file does not exist */
+async function ifExists<Value>(result: Promise<Value>): Promise<Value | undefined> {
   try {
-    return await found
+    return await result
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

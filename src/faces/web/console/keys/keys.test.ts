@@ -16,12 +16,12 @@ async function startShelters(t: TestContext) {
   return { app, works, list: () => keys.list(app.service.context.db) }
 }
 
-/** The key that a page shows. */
+/** The key in a page. */
 const keyIn = (text: string): string => /<textarea id="secret"[^>]*>([^<]*)</.exec(text)?.[1] ?? ''
 
 const lastKey = async (app: TestApp) => (await keys.list(app.service.context.db)).at(-1)
 
-test('a key is shown once when it is made, works, and is in the list without its secret', async (t) => {
+test('a new key is shown once, can be used, and is listed without its secret', async (t) => {
   const { app, works } = await startShelters(t)
   const admin = await signIn(app, { role: 'admin' })
   const made = await admin.send(NEW, OUR_SITE)
@@ -38,7 +38,7 @@ test('a key is shown once when it is made, works, and is in the list without its
   assert.doesNotMatch(app.log.join(''), new RegExp(key))
 })
 
-test('what is wrong with a key is told at its fields, and nothing is made', async (t) => {
+test('POST /console/keys/new with invalid fields: 400 with problems at the fields, and no key is created', async (t) => {
   const { app, list } = await startShelters(t)
   const admin = await signIn(app, { role: 'admin' })
   const count = (await list()).length
@@ -64,7 +64,7 @@ test('what is wrong with a key is told at its fields, and nothing is made', asyn
   assert.deepEqual([per_minute, per_day], [5, 70])
 })
 
-test('a manager makes and sees keys of the own shelter alone, none that may do more than themselves', async (t) => {
+test('a manager creates and sees only keys of their own shelter, with at most their own access', async (t) => {
   const { app, list, works } = await startShelters(t)
   const manager = await signIn(app, { role: 'manager', organizationId: 1 })
   const everywhere = await signIn(app, { role: 'manager' })
@@ -75,7 +75,7 @@ test('a manager makes and sees keys of the own shelter alone, none that may do m
     for (const more of [{ access: 'admin' }, { plan: 'enterprise', perMinute: '9', perDay: '9' }])
       assert.equal((await person.send(NEW, { ...OUR_SITE, ...more })).status, 400, JSON.stringify(more))
 
-  // The first key is an admin's, of no shelter.
+  // The first key is an admin key without a shelter.
   const { text } = await manager.get('/console/keys')
   assert.doesNotMatch(text, /keys\/1"/)
   for (const [person, expected] of [
@@ -92,7 +92,7 @@ test('a manager makes and sees keys of the own shelter alone, none that may do m
   assert.equal((await list()).find(({ id }) => id === 1)?.revoked_at, null)
 })
 
-test('a new secret works beside the one before for as long as was chosen, and a revoked key not at all', async (t) => {
+test('the old secret works for the chosen time after a rotation; a revoked key does not work', async (t) => {
   const { app, works } = await startShelters(t)
   const admin = await signIn(app, { role: 'admin' })
   const first = keyIn((await admin.send(NEW, OUR_SITE)).text)
@@ -119,7 +119,7 @@ test('a new secret works beside the one before for as long as was chosen, and a 
   assert.match((await admin.get(path)).text, /Revoked/)
 })
 
-test('keys through which staff act are none of these', async (t) => {
+test('the internal keys of staff accounts are not listed', async (t) => {
   const { app } = await startShelters(t)
   const admin = await signIn(app, { role: 'admin' })
   const all = await app.service.context.db.selectFrom('api_key').select(['id', 'for_staff']).execute()

@@ -7,11 +7,11 @@ import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { renewKey } from '../../../../keys/make.ts'
 import * as keys from '../../../../keys/store.ts'
-import { usedToday } from '../../../../limits/store.ts'
+import { listUsedToday } from '../../../../limits/store.ts'
 import { PLANS } from '../../../../plans.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { mayManageKey } from '../../../../staff/roles.ts'
-import { dayIn, timeIn } from '../../dates.ts'
+import { formatDate, formatDateTime } from '../../dates.ts'
 import { selectField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { pathId } from '../address.ts'
@@ -23,7 +23,7 @@ export const KEYS = `${PREFIX}/keys`
 type ById = { Params: { id: string } }
 
 const HOUR_MS = 3_600_000
-/** How long the previous secret still works, by the value that the form sends. */
+/** The times for which the old secret still works after a rotation, by the value in the form. */
 const OVERLAPS = new Map([
   ['7d', 168 * HOUR_MS],
   ['24h', 24 * HOUR_MS],
@@ -31,7 +31,7 @@ const OVERLAPS = new Map([
   ['0', 0],
 ])
 
-/** The keys of programs: a list, how much each key uses, and a page that shows, rotates and revokes a key. */
+/** The pages of API keys: a list, their usage, and a page to rotate or revoke a key. */
 export function keyPages(app: App, context: Context): void {
   const { write, clock, config } = context
   app.get('/keys', (request) => listPage(context, request))
@@ -49,7 +49,7 @@ export function keyPages(app: App, context: Context): void {
     const { language, words } = wordsFor(request)
     return shownOnce(request, {
       title: words.keys.rotatedTitle(name),
-      lead: words.keys.rotatedLead(timeIn(language, now + overlapMs)),
+      lead: words.keys.rotatedLead(formatDateTime(language, now + overlapMs)),
       label: words.keys.key,
       secret,
       back: { path: KEYS, text: words.keys.toList },
@@ -80,7 +80,11 @@ ${rows.length > 0 ? html`<ul class="rows">${rows.map((key) => row(key, request))
 function row(key: keys.Key, request: FastifyRequest): Html {
   const { language, words } = wordsFor(request)
   const { id, name, access, created_at, organization } = key
-  const facts = [words.keys.number(id), organization ?? words.people.everywhere, dayIn(language, created_at)]
+  const facts = [
+    words.keys.number(id),
+    organization ?? words.people.everywhere,
+    formatDate(language, created_at),
+  ]
   return html`<li><div class="about"><a href="${KEYS}/${id}">${name}</a>
 <small>${facts.join(' · ')}</small></div>
 <div class="state">${stateOf(key, words)} <small>${words.keys.accesses[access]} · ${planOf(key, words)}</small></div></li>`
@@ -99,7 +103,7 @@ function planOf({ plan, per_minute, per_day }: keys.Key, { keys: words }: Texts[
 
 const gone = (reply: FastifyReply) => reply.redirect(`${KEYS}?done=keyGone`, 303)
 
-/** @throws {ApiError} route_not_found, also for one of another organization */
+/** @throws {ApiError} route_not_found, also for a key of another organization */
 async function keyOf({ db }: Context, request: FastifyRequest): Promise<keys.Key> {
   const key = await keys.find(db, pathId(request))
   const { organizationId } = request.caller
@@ -108,7 +112,7 @@ async function keyOf({ db }: Context, request: FastifyRequest): Promise<keys.Key
   return key
 }
 
-/** The key, for a caller who may change it. @throws {ApiError} insufficient_access */
+/** Returns the key if the caller may change it. @throws {ApiError} route_not_found, insufficient_access */
 async function ownKey(context: Context, request: FastifyRequest): Promise<keys.Key> {
   const key = await keyOf(context, request)
   if (!mayDecide(request, key)) throw new ApiError('insufficient_access')
@@ -130,8 +134,8 @@ function keyPage(request: FastifyRequest, key: keys.Key): string {
 <dt>${own.access}</dt><dd>${own.accesses[access]}: ${own.accessHints[access]}</dd>
 <dt>${own.plan}</dt><dd>${planOf(key, words)}</dd>
 <dt>${people.organization}</dt><dd>${organization ?? people.everywhere}</dd>
-<dt>${own.made}</dt><dd>${timeIn(language, created_at)}</dd>
-${revoked_at !== null && html`<dt>${own.revokedAt}</dt><dd>${timeIn(language, revoked_at)}</dd>`}</dl>
+<dt>${own.made}</dt><dd>${formatDateTime(language, created_at)}</dd>
+${revoked_at !== null && html`<dt>${own.revokedAt}</dt><dd>${formatDateTime(language, revoked_at)}</dd>`}</dl>
 ${revoked_at === null && (mayDecide(request, key) ? decisions(request, key) : html`<p>${own.above}</p>`)}
 <p><a href="${KEYS}">${own.toList}</a></p></div>`,
   })
@@ -162,23 +166,23 @@ function revokePage(request: FastifyRequest, { id, name }: keys.Key): string {
 
 const MAX_KEYS = 200
 
-/** How much of its plan each key uses. */
+/** How much of its daily limit each key has used. */
 async function usagePage({ config, db, clock }: Context, request: FastifyRequest): Promise<string> {
   const { language, words } = wordsFor(request)
   const { usage } = words
   const all = await keys.list(db, { organizationId: request.caller.organizationId })
-  const shown = all.filter(({ revoked_at }) => revoked_at === null).slice(0, MAX_KEYS)
-  const used = await usedToday(
+  const active = all.filter(({ revoked_at }) => revoked_at === null).slice(0, MAX_KEYS)
+  const used = await listUsedToday(
     db,
-    shown.map(({ id }) => `key:${id}`),
+    active.map(({ id }) => `key:${id}`),
     clock(),
   )
-  const whole = new Intl.NumberFormat(language)
-  const rows = shown.map((key): Html => {
+  const numbers = new Intl.NumberFormat(language)
+  const rows = active.map((key): Html => {
     const today = used.get(`key:${key.id}`) ?? 0
-    const most = limitOf(key)
-    return html`<tr><th scope="row">${key.name}</th><td>${key.plan}</td>
-<td>${config.redisUrl === undefined && html`<meter min="0" max="${most}" high="${most * 0.8}" value="${Math.min(today, most)}" aria-label="${key.name}"></meter> ${usage.of(whole.format(today), whole.format(most))}`}</td></tr>`
+    const limit = limitOf(key)
+    return html`<tr><th scope="row">${key.name}</th><td>${words.keys.plans[key.plan] ?? key.plan}</td>
+<td>${config.redisUrl === undefined && html`<meter min="0" max="${limit}" high="${limit * 0.8}" value="${Math.min(today, limit)}" aria-label="${key.name}"></meter> ${usage.of(numbers.format(today), numbers.format(limit))}`}</td></tr>`
   })
   return consolePage(request, {
     title: usage.title,

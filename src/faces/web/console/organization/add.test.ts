@@ -4,10 +4,10 @@ import { formIn, signIn } from '../../../../testing/console.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
 const NEW = '/console/organizations/new'
-/** Pages that say what to do where there is no organization. */
+/** Pages that lead to the form if there is no organization. */
 const WAYS = ['/console/', '/console/organizations', '/console/organization/questions']
 
-test('the first admin of an empty store is led to add the shelter, and adds it', async (t) => {
+test('the first admin is led to add the shelter, and adds it', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const admin = await signIn(app, { role: 'admin' })
   for (const page of WAYS)
@@ -24,7 +24,7 @@ test('the first admin of an empty store is led to add the shelter, and adds it',
 
   const own = '/console/organizations/1'
   assert.deepEqual([added.status, added.headers.location], [303, `${own}?done=organizationAdded`])
-  assert.match((await admin.get(`${own}?done=organizationAdded`)).text, /The organization is added\..*CO12/s)
+  assert.match((await admin.get(`${own}?done=organizationAdded`)).text, /Organization added\..*CO12/s)
   const { body } = await app.get('/v1/organizations/1')
   assert.deepEqual(
     [body.name, body.code, body.email, body.mission],
@@ -32,13 +32,13 @@ test('the first admin of an empty store is led to add the shelter, and adds it',
   )
   assert.deepEqual(body.address, { city: 'Denver', region: 'CO', country: 'US' })
   assert.deepEqual(body.hours, { monday: '10 to 16' })
-  assert.equal(typeof body.latitude, 'number', 'it is found near Denver, as one that a program adds')
+  assert.equal(typeof body.latitude, 'number', 'its coordinates are found, as in the API')
   for (const page of WAYS)
     assert.doesNotMatch((await admin.get(page)).text, /<p class="card">[^<]*<a href="\/console\/org/)
   assert.match((await admin.get('/console/organizations')).text, /class="button" href="[^"]*\/new"/)
 })
 
-test('a form that is sent twice adds one organization', async (t) => {
+test('the same form sent twice adds one organization', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const admin = await signIn(app, { role: 'admin' })
   const form = { ...formIn((await admin.get(NEW)).text, NEW), name: 'North', code: 'N1' }
@@ -50,64 +50,69 @@ test('a form that is sent twice adds one organization', async (t) => {
   assert.equal((await app.get('/v1/organizations')).body.length, 1)
   const other = await admin.send(NEW, { ...form, code: 'N2' })
   assert.equal(other.status, 422)
-  assert.match(other.text, /saved once before/)
+  assert.match(other.text, /already saved with different content/)
 })
 
-test('what is wrong with a new organization is said at its fields, which keep what was typed', async (t) => {
+test('POST /console/organizations/new with invalid fields shows problems at the fields, which keep their text', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   await app.post('/v1/organizations', { name: 'North', code: 'N1' })
   const admin = await signIn(app, { role: 'admin' })
-  const told = (text: string) =>
+  const problemsIn = (text: string) =>
     [...text.matchAll(/id="problem-([^"]*)">([^<]*)</g)].map(([, ...parts]) => parts)
 
   const empty = await admin.fill(NEW, {})
   assert.equal(empty.status, 400)
-  assert.deepEqual(told(empty.text), [
-    ['name', 'Name is missing.'],
-    ['code', 'Code is missing.'],
+  assert.deepEqual(problemsIn(empty.text), [
+    ['name', 'Name is required.'],
+    ['code', 'Code is required.'],
   ])
   assert.match(empty.text, /href="#field-name".*href="#field-code"/s)
   const taken = await admin.fill(NEW, { name: 'Other', code: 'n1', phone: '555' })
   assert.equal(taken.status, 409)
-  assert.deepEqual(told(taken.text), [['code', 'Another organization has this code already.']])
+  assert.deepEqual(problemsIn(taken.text), [
+    ['code', 'Another organization already has this code. Choose a different one.'],
+  ])
   assert.match(taken.text, /role="alert".*href="#field-code"/s)
-  const kept = formIn(taken.text, NEW)
-  assert.deepEqual([kept.name, kept.code, kept.phone], ['Other', 'n1', '555'])
+  const form = formIn(taken.text, NEW)
+  assert.deepEqual([form.name, form.code, form.phone], ['Other', 'n1', '555'])
 
   const hostile = '"><script>alert(1)</script>'
   const wrong = await admin.fill(NEW, { name: hostile, code: hostile, website: hostile, latitude: '1' })
   assert.equal(wrong.status, 400)
   assert.doesNotMatch(wrong.text, /<script>/)
   assert.deepEqual(
-    told(wrong.text).map(([name]) => name),
+    problemsIn(wrong.text).map(([name]) => name),
     ['code', 'website'],
   )
   assert.equal(formIn(wrong.text, NEW).code, hostile)
   for (const code of ['C 1', '-C1', 'É1', 'x'.repeat(21)])
-    assert.deepEqual(told((await admin.fill(NEW, { name: 'Other', code })).text), [
-      ['code', 'Code needs 1 to 20 letters and digits, with hyphens only between them, such as CO12.'],
+    assert.deepEqual(problemsIn((await admin.fill(NEW, { name: 'Other', code })).text), [
+      [
+        'code',
+        'Code must have 1 to 20 letters and digits, e.g. CO12. Hyphens are allowed only between them.',
+      ],
     ])
   const half = await admin.fill(NEW, { name: 'Other', code: 'N2', latitude: '1' })
-  assert.deepEqual(told(half.text), [['longitude', 'Longitude is missing.']])
+  assert.deepEqual(problemsIn(half.text), [['longitude', 'Longitude is required.']])
   assert.equal((await app.get('/v1/organizations')).body.length, 1)
 })
 
-test('whoever is no admin adds no organization, and learns who does', async (t) => {
+test('adding an organization without being an admin: 403, and the page names who can add one', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const manager = await signIn(app, { role: 'manager' })
   for (const page of WAYS.slice(1)) {
     const { text } = await manager.get(page)
-    assert.match(text, /An admin adds the first one\./)
+    assert.match(text, /Ask an admin to add the first one\./)
     assert.doesNotMatch(text, /organizations\/new/)
   }
-  assert.doesNotMatch((await manager.get('/console/')).text, /organizations\/new|Your shelter comes first/)
+  assert.doesNotMatch((await manager.get('/console/')).text, /organizations\/new|Start with your shelter/)
   await app.post('/v1/organizations', { name: 'North', code: 'N1' })
   assert.doesNotMatch((await manager.get('/console/organizations')).text, /organizations\/new/)
   const others = [manager, await signIn(app, { role: 'manager', organizationId: 1 }), await signIn(app)]
   for (const person of others) {
     const page = await person.get(NEW)
     assert.equal(page.status, 403)
-    assert.match(page.text, /<h1>This is not for you to see<\/h1>/)
+    assert.match(page.text, /<h1>You don’t have access to this page<\/h1>/)
     assert.equal((await person.send(NEW, { name: 'Mine', code: 'M1' })).status, 403)
   }
   const admin = await signIn(app, { role: 'admin' })
@@ -116,7 +121,7 @@ test('whoever is no admin adds no organization, and learns who does', async (t) 
   assert.equal((await app.get('/v1/organizations')).body.length, 1)
 })
 
-test('the form and its problems speak Spanish to those who read it', async (t) => {
+test('the form and its problems are shown in Spanish', async (t) => {
   const app = await startApp(t)
   const admin = await signIn(app, { role: 'admin' })
   const spanish = { 'accept-language': 'es' }
@@ -124,5 +129,5 @@ test('the form and its problems speak Spanish to those who read it', async (t) =
     assert.match((await admin.get(page, spanish)).text, /\/new">Añadir la primera organización<\/a>/)
   assert.match((await admin.get(NEW, spanish)).text, /<button>Añadir organización<\/button>/)
   const { text } = await admin.send(NEW, { name: 'Norte', code: 'Ñ1' }, spanish)
-  assert.match(text, /id="problem-code">Código: de 1 a 20 letras sin acentos/)
+  assert.match(text, /id="problem-code">Código: escriba de 1 a 20 letras sin acentos/)
 })

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../../errors.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
-import { PATCHED } from '../../../../organizations/schema.ts'
+import { PATCHABLE } from '../../../../organizations/schema.ts'
 import { longTextField, type Problem, problemSummary, textField } from '../../forms.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import {
@@ -18,9 +18,9 @@ import {
 type Groups = Record<string, readonly FormField[]>
 
 const partsOf = (member: 'hours' | 'social'): string[] =>
-  Object.keys(schemaIn(PATCHED, member).properties ?? {}).map((part) => `${member}.${part}`)
+  Object.keys(schemaIn(PATCHABLE, member).properties ?? {}).map((part) => `${member}.${part}`)
 
-/** What people can say about an organization, in the groups of the form. */
+/** The fields of the form, by group. */
 export const GROUPS = {
   contact: [wide('name'), field('email', 'email'), field('phone'), field('website', 'web')],
   address: [
@@ -38,21 +38,21 @@ export const GROUPS = {
 export const FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
 
 const [nameField, ...otherContact] = GROUPS.contact
-/** Only a new organization gets a code, which never changes. */
+/** The form of a new organization also asks for the code, which never changes. */
 export const NEW_GROUPS: Groups = {
   ...GROUPS,
   contact: [nameField, wide('code'), ...otherContact] as FormField[],
 }
 export const NEW_FIELDS: readonly FormField[] = Object.values(NEW_GROUPS).flat()
 
-/** Why an organization was refused, in words, at the fields of its form. */
+/** The problems of a refused organization, each with the field of the form. */
 export function organizationProblems(error: ApiError, words: Texts['console']): Problem[] {
   const { labels, codeTaken, codeWrong } = words.organization
   if (error.code === 'organization_exists') return [{ field: 'code', message: codeTaken }]
   return problemsOf(error, words, {
     fields: NEW_FIELDS,
     labels,
-    maxLengthOf: (name) => schemaIn(PATCHED, name).maxLength,
+    maxLengthOf: (name) => schemaIn(PATCHABLE, name).maxLength,
     messageOf: (name) => (name === 'code' ? codeWrong(labels.code ?? '') : undefined),
   })
 }
@@ -62,7 +62,7 @@ interface FormParts {
   groups: Groups
   values: Values
   problems: readonly Problem[]
-  /** An input that people do not see. */
+  /** A hidden input. */
   hidden: Html
   actions: Part
 }

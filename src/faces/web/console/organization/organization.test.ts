@@ -4,7 +4,7 @@ import { formIn, signIn } from '../../../../testing/console.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 import { FIELDS } from './form.ts'
 
-test('a manager changes the details of their own organization, and of no other', async (t) => {
+test('a manager changes only their own organization', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   await app.post('/v1/organizations', {
     name: 'North',
@@ -40,7 +40,7 @@ test('a manager changes the details of their own organization, and of no other',
   assert.equal((await boss.get(other)).status, 200)
 })
 
-test('what is wrong with an organization is said at its fields, and hostile text stays text', async (t) => {
+test('POST /console/organizations/1 with invalid fields shows problems at the fields and escapes hostile text', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   await app.post('/v1/organizations', { name: 'North', code: 'N1' })
   const ana = await signIn(app, { role: 'manager', organizationId: 1 })
@@ -60,7 +60,7 @@ test('what is wrong with an organization is said at its fields, and hostile text
     assert.doesNotMatch((await ana.get(page)).text, /<script>/)
 })
 
-test('GET /console/usage tells managers what the keys of their organization use of their plans', async (t) => {
+test('GET /console/usage shows a manager the usage of the keys of their organization', async (t) => {
   const app = await startApp(t, { key: { access: 'admin', name: '<b>Till</b>' } })
   await app.post('/v1/organizations', { name: 'North', code: 'N1' })
   const [boss, ana] = [
@@ -71,6 +71,6 @@ test('GET /console/usage tells managers what the keys of their organization use 
   const { text } = await boss.get('/console/usage')
 
   assert.match(text, /&lt;b&gt;Till&lt;\/b&gt;/)
-  assert.match(text, /of 100,000|counted in Redis/)
-  assert.match((await ana.get('/console/usage')).text, /There are no keys\./)
+  assert.match(text, /of 100,000|counts requests in Redis/)
+  assert.match((await ana.get('/console/usage')).text, /There are no API keys\./)
 })

@@ -3,15 +3,15 @@ import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import { requireOwn } from '../../../../http/caller.ts'
+import { requireOwnOrganization } from '../../../../http/caller.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { int64 } from '../../../../http/int64.ts'
-import { bodyReader } from '../../../../http/judge-body.ts'
+import { parseInt64 } from '../../../../http/int64.ts'
 import { Type } from '../../../../http/type.ts'
-import { located, relocated } from '../../../../organizations/locate.ts'
+import { createBodyParser } from '../../../../http/validate-body.ts'
+import { list } from '../../../../organizations/list.ts'
+import { patchWithCoordinates, withCoordinates } from '../../../../organizations/places.ts'
 import { Code, NewOrganization, OrganizationPatch } from '../../../../organizations/schema.ts'
-import { list } from '../../../../organizations/search.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import type { Problem } from '../../forms.ts'
 import { changedFields, marksOf, patchOf, readValues, typedIn, type Values, valuesOf } from '../fields.ts'
@@ -24,7 +24,7 @@ import { FIELDS, GROUPS, NEW_FIELDS, NEW_GROUPS, organizationForm, organizationP
 const PATH = `${PREFIX}/organizations`
 const MAX_LISTED = 100
 
-/** Organizations: a list, a form for a new one, and the details and photos of each. */
+/** The pages of organizations: a list, a form for a new one, and the details and photos of each. */
 export function organizationPages(app: App, context: Context): void {
   const path = '/organizations/:id'
   app.get('/organizations', async (request, reply) => {
@@ -50,10 +50,10 @@ export function organizationPages(app: App, context: Context): void {
 async function ownOrganization(
   { db }: Pick<Context, 'db'>,
   { params, caller }: FastifyRequest,
-): Promise<organizations.Stored> {
-  const id = int64((params as { id: string }).id)
+): Promise<organizations.StoredOrganization> {
+  const id = parseInt64((params as { id: string }).id)
   if (id === undefined) throw new ApiError('organization_not_found')
-  requireOwn(caller, id)
+  requireOwnOrganization(caller, id)
   return organizations.get(db, id)
 }
 
@@ -77,7 +77,7 @@ ${items.length > 0 ? html`<ul class="animals plain">${items}</ul>` : noneYet(req
   })
 }
 
-/** Says that a page needs an organization, with the way to add one, or who can add one. */
+/** Explains that a page needs an organization. Also says how to add an organization, or who can add one. */
 export function noneYet(request: FastifyRequest, text: string): Html {
   const { organization } = wordsFor(request).words
   const way = callerMay(request.caller, 'addOrganizations')
@@ -89,18 +89,17 @@ export function noneYet(request: FastifyRequest, text: string): Html {
 const { name, ...others } = NewOrganization.properties
 
 /**
- * A program may leave the code to the service. A person chooses it, because other people see it and it never
- * changes. Problems come in the order of the members, which is that of the form.
+ * Parses a new organization and requires a code. The API generates a missing code, but people see the code,
+ * and it never changes. The members are in the order of the form, so the problems are in the same order.
  */
-const readNew = bodyReader(Type.Object({ name, ...others, code: Code }))
+const readNew = createBodyParser(Type.Object({ name, ...others, code: Code }))
 
-/** Adds a shelter or rescue. */
 async function add(context: Context, request: FastifyRequest, reply: FastifyReply) {
   const form = request.body as FormBody
   const values = readValues(form, NEW_FIELDS)
   try {
     const sent = readNew(patchOf(values, changedFields(values, {}), NEW_FIELDS))
-    const organization = await located(sent)
+    const organization = await withCoordinates(sent)
     const { id } = await runOnce(request, form, (key) =>
       context.writeOnce(key, changes.insertOrganization, organization, context.clock()),
     )
@@ -126,7 +125,7 @@ ${form}`
   return consolePage(request, { title: own.add, main })
 }
 
-/** The rest of the page after a form was refused. */
+/** The content of the page after the service has refused a form. */
 interface Refusal {
   values?: Values
   problems?: readonly Problem[]
@@ -154,9 +153,9 @@ ${photosSection(context.config, request, { path, name, photos, mayChange: true }
   return consolePage(request, { title: name, main, scripts: ['photos.js'] })
 }
 
-export const readPatch = bodyReader(OrganizationPatch)
+export const readPatch = createBodyParser(OrganizationPatch)
 
-/** Changes the fields that somebody typed into. */
+/** Saves only the edited fields. */
 async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const stored = await ownOrganization(context, request)
   const { id } = stored
@@ -166,7 +165,7 @@ async function save(context: Context, request: FastifyRequest, reply: FastifyRep
   const now = valuesOf(stored, FIELDS)
   try {
     const sent = readPatch(patchOf(values, changedFields(typed, now), FIELDS))
-    const patch = await relocated(context.db, id, sent)
+    const patch = await patchWithCoordinates(context.db, id, sent)
     await context.write(changes.updateOrganization, id, patch, context.clock())
     return reply.redirect(`${PATH}/${id}?done=saved`, 303)
   } catch (error) {

@@ -4,7 +4,7 @@ import { visit } from '../../../../testing/applicant.ts'
 import { signIn } from '../../../../testing/console.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
-test('a manager writes what the form asks: adds, moves and removes questions', async (t) => {
+test('a manager adds, moves and removes application questions', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (const code of ['CO0', 'CO1']) await app.post('/v1/organizations', { name: `Shelter ${code}`, code })
   await app.post('/v1/pets', { name: 'Luna', categoryId: 1, status: 'available', organizationId: 1 })
@@ -36,8 +36,8 @@ test('a manager writes what the form asks: adds, moves and removes questions', a
   )
   const stale = await manager.send(action, { do: 'save', marks: 'x', 'text-0': 'Mine?', 'kind-0': 'text' })
   assert.equal(stale.status, 409)
-  assert.match(stale.text, /Somebody else has changed the questions.*Mine\?/s)
-  // Whatever the address says, it is the own organization.
+  assert.match(stale.text, /Someone else changed the questions.*Mine\?/s)
+  // A manager gets their own organization, whatever the address says.
   await manager.fill(path, { do: 'save', 'text-1': 'Own?', 'kind-1': 'text' }, action)
   await manager.send(`${path}?organization=2`, { do: 'save', marks: '', 'text-0': 'Evil?', 'kind-0': 'text' })
   assert.equal((await app.get('/v1/organizations/2')).body.applicationQuestions, undefined)

@@ -4,9 +4,9 @@ import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { int64 } from '../../../../http/int64.ts'
+import { parseInt64 } from '../../../../http/int64.ts'
 import { MAX_QUESTION_CHARACTERS, MAX_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import {
@@ -26,7 +26,7 @@ import { noneYet, readPatch } from './organization.ts'
 
 const QUESTIONS_PATH = `${PREFIX}/organization/questions`
 
-/** The questions of an organization's application form, on one page that changes all of them at once. */
+/** The page that edits all application questions of an organization. */
 export function questionsPages(app: App, context: Context): void {
   const path = '/organization/questions'
   app.get(path, async (request) => {
@@ -45,11 +45,11 @@ export function questionsPages(app: App, context: Context): void {
   })
 }
 
-/** A caller who belongs to an organization changes the questions of that one alone. */
+/** The caller's own organization. For a caller without an organization, the organization in the address. */
 function organizationIdOf({ caller, query }: FastifyRequest): number | undefined {
   if (caller.organizationId !== undefined) return caller.organizationId
   const { organization } = query as { organization?: unknown }
-  return typeof organization === 'string' ? int64(organization) : undefined
+  return typeof organization === 'string' ? parseInt64(organization) : undefined
 }
 
 async function save(
@@ -61,20 +61,20 @@ async function save(
   const { words } = wordsFor(request)
   const organization = await organizations.get(context.db, id)
   const form = request.body as FormBody
-  const drafts = readDrafts(form).filter(isAsked)
+  const drafts = readDrafts(form).filter(isFilled)
   const marks = marksOf(organization.applicationQuestions ?? [])
-  const again = (status: number, problems: Problem[]): string => {
+  const refuse = (status: number, problems: Problem[]): string => {
     reply.code(status)
     return questionsPage(request, { organization, drafts, marks, problems })
   }
   if (form.get('marks') !== marks)
-    return again(409, [{ field: NON_FIELD, message: words.questions.conflict }])
+    return refuse(409, [{ field: NON_FIELD, message: words.questions.conflict }])
   try {
     const patch = readPatch({ applicationQuestions: questionsOf(drafts) })
     await context.write(changes.updateOrganization, id, patch, context.clock())
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
-    return again(400, problemsIn(error.details ?? [], words))
+    return refuse(400, problemsIn(error.details ?? [], words))
   }
   return reply.redirect(`${QUESTIONS_PATH}?organization=${id}&done=questions_saved`, 303)
 }
@@ -84,7 +84,7 @@ interface Draft {
   id: string
   text: string
   kind: string
-  /** One option a line. */
+  /** One option per line. */
   options: string
   required: boolean
 }
@@ -95,17 +95,17 @@ function draftOf({ id, text, kind, options = [], required }: Question): Draft {
   return { id, text, kind, options: options.join('\n'), required }
 }
 
-/** A hash of the questions that the form showed, which says whether somebody else has changed them. */
+/** A hash of the questions that the form showed, to detect a change by another person. */
 const marksOf = (questions: readonly Question[]): string =>
   hash('sha256', JSON.stringify(questions)).slice(0, 16)
 
-/** The questions of the form in their order, after the move or removal that its button asks for. */
+/** Reads the questions of the form, then moves or removes a question if such a button was clicked. */
 function readDrafts(form: FormBody): Draft[] {
   const drafts: Draft[] = []
-  // The form has an empty question at the end, after the last one that is allowed.
+  // The last question of the form is empty.
   for (let index = 0; index <= MAX_QUESTIONS && form.has(`text-${index}`); index += 1) {
     const [id, text, kind, options] = ['id', 'text', 'kind', 'options'].map((name) =>
-      textIn(form, `${name}-${index}`),
+      readField(form, `${name}-${index}`),
     ) as [string, string, string, string]
     drafts.push({ id, text, kind, options, required: form.get(`required-${index}`) === 'yes' })
   }
@@ -118,10 +118,10 @@ function readDrafts(form: FormBody): Draft[] {
   return drafts
 }
 
-/** Whether the question has words. Somebody who empties a question removes it. */
-const isAsked = ({ text, options }: Draft): boolean => text !== '' || options !== ''
+/** A question that has neither text nor options is removed. */
+const isFilled = ({ text, options }: Draft): boolean => text !== '' || options !== ''
 
-/** The questions to be validated, each with an id of its own. */
+/** The questions, which are not validated yet. A new question gets an unused id. */
 function questionsOf(drafts: readonly Draft[]): unknown[] {
   const ids = new Set(drafts.map(({ id }) => id))
   let number = 0
@@ -138,7 +138,7 @@ function questionsOf(drafts: readonly Draft[]): unknown[] {
   })
 }
 
-/** Why the questions were refused, in words, at the fields of the form. */
+/** The problems of refused questions, each with the field of the form. */
 function problemsIn(details: readonly ErrorDetail[], { questions }: Texts['console']): Problem[] {
   const problems = details.map(({ pointer = '' }): Problem => {
     const [, , index, member] = pointer.split('/')
@@ -150,15 +150,15 @@ function problemsIn(details: readonly ErrorDetail[], { questions }: Texts['conso
   return [...new Map(problems.map((problem) => [problem.field, problem])).values()]
 }
 
-interface Parts {
-  organization: organizations.Stored
+interface QuestionsPage {
+  organization: organizations.StoredOrganization
   drafts: readonly Draft[]
-  /** Of the stored questions. */
+  /** The hash of the stored questions. */
   marks: string
   problems: readonly Problem[]
 }
 
-function questionsPage(request: FastifyRequest, parts: Parts): string {
+function questionsPage(request: FastifyRequest, parts: QuestionsPage): string {
   const { organization, drafts, marks, problems } = parts
   const { questions } = wordsFor(request).words
   const all = drafts.length < MAX_QUESTIONS ? [...drafts, EMPTY] : drafts
@@ -173,15 +173,15 @@ ${groups}<div class="actions"><button name="do" value="save">${questions.save}</
   return consolePage(request, { title: questions.title, main })
 }
 
-interface Place {
+interface QuestionGroup {
   draft: Draft
   index: number
   problems: readonly Problem[]
-  /** How many questions the form has, without the empty one. */
+  /** The number of questions, without the empty question at the end. */
   count: number
 }
 
-function group(request: FastifyRequest, { draft, index, problems, count }: Place): Html {
+function group(request: FastifyRequest, { draft, index, problems, count }: QuestionGroup): Html {
   const { questions } = wordsFor(request).words
   const isNew = index >= count
   const named = (name: keyof Draft) => ({ name: `${name}-${index}`, problems })
@@ -201,7 +201,7 @@ function action(name: 'up' | 'down' | 'remove', index: number, request: FastifyR
   return html`<button class="${style}" name="do" value="${name}-${index}" aria-label="${questions.of(questions[name], index + 1)}">${questions[name]}</button>`
 }
 
-/** Asks a caller of the whole installation for the organization. */
+/** Asks a caller without an organization to choose one. */
 async function chooseOrganization(context: Context, request: FastifyRequest): Promise<string> {
   const { questions } = wordsFor(request).words
   const organizations = await readOrganizations(context, request.caller)

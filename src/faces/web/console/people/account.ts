@@ -3,11 +3,11 @@ import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { MAX_NAME } from '../../../../staff/person.ts'
-import { NO_SESSION } from '../../../../staff/session-cookie.ts'
+import { CLEAR_SESSION_COOKIE } from '../../../../staff/session-cookie.ts'
 import { changePassword } from '../../../../staff/sign-in.ts'
 import * as staff from '../../../../staff/store.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
@@ -25,7 +25,7 @@ export function accountPages(app: App, context: Context): void {
 
   app.post('/account', async (request, reply) => {
     const by = authorityOf(request.caller)
-    const name = textIn(request.body as FormBody, 'name')
+    const name = readField(request.body as FormBody, 'name')
     try {
       await write(changes.updateStaff, by.id, { name }, by)
       return reply.redirect(`${ACCOUNT}?done=saved`, 303)
@@ -36,7 +36,7 @@ export function accountPages(app: App, context: Context): void {
     }
   })
 
-  app.post('/account/password', async (request, reply) => {
+  app.post('/account/password', { config: { share: 'signIns' } }, async (request, reply) => {
     const { id } = authorityOf(request.caller)
     const form = request.body as FormBody
     const { words } = wordsFor(request)
@@ -46,7 +46,7 @@ export function accountPages(app: App, context: Context): void {
       return page(context, request, { problems })
     }
     try {
-      const result = await changePassword(context, id, { ...typed, address: request.ip })
+      const result = await changePassword(context, id, typed)
       if (result.outcome === 'refused')
         return await refuse(400, [{ field: 'current', message: words.account.wrongPassword }])
       if (result.outcome === 'wait') {
@@ -55,7 +55,7 @@ export function accountPages(app: App, context: Context): void {
         const message = words.signIn.problems.wait(Math.ceil(retryAfterSeconds / 60))
         return await refuse(429, [{ field: 'current', message }])
       }
-      await takeSession(context, request, reply, result.token)
+      await takeSession(context, request, reply, result)
       return reply.redirect(`${ACCOUNT}?done=passwordChanged`, 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
@@ -65,7 +65,9 @@ export function accountPages(app: App, context: Context): void {
 
   app.post('/account/sign-out', async (request, reply) => {
     await write(changes.endSessionsOf, authorityOf(request.caller).id)
-    return reply.header('set-cookie', NO_SESSION).redirect(`${PREFIX}/sign-in?done=signedOutAll`, 303)
+    return reply
+      .header('set-cookie', CLEAR_SESSION_COOKIE)
+      .redirect(`${PREFIX}/sign-in?done=signedOutAll`, 303)
   })
 }
 

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { invite, reset } from '../../../../staff/join.ts'
+import { invite, issueResetLink } from '../../../../staff/join.ts'
 import * as staff from '../../../../staff/store.ts'
-import { browsing, formIn, type Person, signIn, tokenOf, unescaped } from '../../../../testing/console.ts'
+import { browseAs, formIn, type Person, signIn, tokenOf, unescaped } from '../../../../testing/console.ts'
+import { startSmtp } from '../../../../testing/smtp-server.ts'
 import { BEN, PASSWORD, startConsole } from '../../../../testing/staffed.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
 const KIM = { name: 'Kim Doe', email: 'kim@shelter.example', role: 'staff' }
 
-/** Two shelters, and an admin of both. */
+/** Two shelters and an admin. */
 async function startShelters(t: TestContext, settings: Record<string, string> = {}) {
   const desk = await startConsole(t, { settings, key: { ...UNLIMITED, access: 'admin' } })
   for (const code of ['CO12', 'NL1'])
@@ -18,13 +19,13 @@ async function startShelters(t: TestContext, settings: Record<string, string> = 
 
 const lastPerson = async (app: TestApp) => (await staff.list(app.service.context.db)).at(-1)
 
-/** The link that a page shows. */
+/** The link in a page. */
 function linkIn(text: string): URL {
   const [, link = ''] = /<textarea id="secret"[^>]*>([^<]*)</.exec(text) ?? []
   return new URL(unescaped(link))
 }
 
-test('a manager invites somebody into the own shelter: the link is shown once, and they join by it', async (t) => {
+test('a manager invites a person to their shelter: the link is shown once, and the person joins with it', async (t) => {
   const { app, send, isIn } = await startShelters(t)
   const manager = await signIn(app, { role: 'manager', organizationId: 1 })
   const form = await manager.get('/console/people/new')
@@ -46,7 +47,7 @@ test('a manager invites somebody into the own shelter: the link is shown once, a
   assert.doesNotMatch((await manager.get('/console/people')).text, /has not joined yet/)
 })
 
-test('what is wrong with an invitation is told at its fields, and what was typed stays', async (t) => {
+test('POST /console/people/new with invalid fields shows problems at the fields, which keep their text', async (t) => {
   const { app, admin } = await startShelters(t)
   const path = '/console/people/new'
   const wrong = await admin.send(path, { name: 'a\nb', email: 'kim', role: 'queen', organizationId: 'x' })
@@ -68,7 +69,7 @@ test('what is wrong with an invitation is told at its fields, and what was typed
   assert.equal((await staff.list(app.service.context.db)).length, 2)
 })
 
-test('invited by several at once, somebody has one account, and the others are told', async (t) => {
+test('several people invite the same address at once: one account is created, the others get a problem', async (t) => {
   const { app, admin } = await startShelters(t)
   const before = (await staff.list(app.service.context.db)).length
   const emails = [KIM.email, ' KIM@shelter.example', KIM.email, 'Kim@Shelter.example']
@@ -79,7 +80,7 @@ test('invited by several at once, somebody has one account, and the others are t
   for (const { status, text } of answers) if (status === 400) assert.match(text, /href="#field-email"/)
   assert.equal((await staff.list(app.service.context.db)).length, before + 1)
 
-  // Commands, unlike people, do not wait for each other.
+  // The same invitation, sent by six concurrent commands.
   const byCommand = await Promise.allSettled(
     Array.from({ length: 6 }, () => invite(app.service.context, BEN, undefined)),
   )
@@ -90,7 +91,69 @@ test('invited by several at once, somebody has one account, and the others are t
   )
 })
 
-test('nobody decides about somebody of a higher role or another shelter, and nobody raises anybody above themselves', async (t) => {
+for (const hasMail of [false, true])
+  test(`an invitation ${hasMail ? 'by e-mail ' : ''}gets the same answer whether or not the address has an account at another shelter`, async (t) => {
+    const { port, emails } = await startSmtp(t)
+    const mail = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'pets@shelter.example' }
+    const { app, admin, send, get, join } = await startShelters(t, hasMail ? mail : {})
+    const { staffId } = await join({ ...BEN, email: KIM.email, organizationId: 2 })
+    await admin.send('/console/people/new', { ...KIM, email: 'lee@shelter.example', organizationId: '2' })
+    const manager = await signIn(app, { role: 'manager', organizationId: 1 })
+    emails.length = 0
+    const pages = new Map<string, string[]>()
+    const links: string[] = []
+    for (const email of [KIM.email, 'lee@shelter.example', 'pat@shelter.example']) {
+      const invited = await manager.send('/console/people/new', { ...KIM, email })
+      const { id } = (await lastPerson(app)) ?? { id: 0 }
+      const again = await manager.send(`/console/people/${id}/link`, {})
+      const message = hasMail ? emails.at(-1)?.data.replace(/=\r\n/g, '') : again.text
+      const link = /\/console\/join\/[\w-]{43}/.exec(message ?? '')?.[0] ?? ''
+      links.push(link)
+      if (hasMail) assert.doesNotMatch(invited.text + again.text, /\/console\/join\//)
+      const answers = {
+        ...{ invited, again, list: await manager.get('/console/people'), followed: await get(link) },
+        ...{
+          page: await manager.get(`/console/people/${id}`),
+          letter: { status: emails.length, text: message ?? '' },
+        },
+        twice: await manager.send('/console/people/new', { ...KIM, email }),
+      }
+      for (const [name, { status, text }] of Object.entries(answers)) {
+        const count = name === 'letter' ? 'sent' : status
+        const alike = text.replaceAll(email, '…').replace(/\/join\/[\w-]{43}/g, '/join/…')
+        const own = name === 'list' ? alike.slice(alike.lastIndexOf('<li>')) : alike
+        const withoutId = own.replaceAll(`people/${id}`, 'people/…')
+        const isMessage = name === 'letter' && hasMail
+        pages.set(name, [...(pages.get(name) ?? []), isMessage ? '' : `${count} ${withoutId}`])
+      }
+    }
+    for (const [name, texts] of pages) assert.equal(new Set(texts).size, 1, `${name}: ${texts.join('\n')}`)
+    assert.equal(emails.length, hasMail ? 6 : 0)
+
+    const follow = (link = '') => send(link, { name: KIM.name, password: PASSWORD })
+    const taken = await follow(links[0])
+    assert.deepEqual([taken.status, taken.headers['set-cookie']], [400, undefined])
+    assert.match(taken.text, /An account with this e-mail address already exists/)
+    for (const link of [links[1], links[2]]) assert.equal((await follow(link)).status, 303)
+    // The link works once the address is free.
+    await admin.send(`/console/people/${staffId}/remove`, {})
+    assert.equal((await follow(links[0])).status, 303)
+    assert.equal((await admin.send('/console/people/new', KIM)).status, 400, 'an admin sees all of them')
+  })
+
+test('the mail server refuses an invitation: the manager does not see its link', async (t) => {
+  const { port } = await startSmtp(t, [KIM.email])
+  const mail = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'pets@shelter.example' }
+  const { app } = await startShelters(t, mail)
+  const manager = await signIn(app, { role: 'manager', organizationId: 1 })
+
+  const { text } = await manager.send('/console/people/new', KIM)
+
+  assert.match(text, /The link could not be sent to/)
+  assert.doesNotMatch(text, /\/console\/join\//)
+})
+
+test('nobody changes a person of a higher role or another shelter, or gives a role above their own', async (t) => {
   const { app, admin } = await startShelters(t)
   const manager = await signIn(app, { role: 'manager', organizationId: 1 })
   const everywhere = await signIn(app, { role: 'manager' })
@@ -134,7 +197,7 @@ test('nobody decides about somebody of a higher role or another shelter, and nob
   assert.deepEqual([status, headers.location], [303, `/console/people/${own}?done=saved`])
 })
 
-test('of two admins who remove each other at once, one remains', async (t) => {
+test('two admins remove each other at once: one admin remains', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const { app, admin } = await startShelters(t)
     const other = await signIn(app, { role: 'admin' })
@@ -150,15 +213,15 @@ test('of two admins who remove each other at once, one remains', async (t) => {
   }
 })
 
-test('a removal, another role and a sign-out hold from the next request, in every process', async (t) => {
+test('removal, role change and sign-out take effect from the next request, in every process', async (t) => {
   const { TEST_REDIS_URL } = process.env
   const settings: Record<string, string> = TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}
   const { app, admin } = await startShelters(t, settings)
-  // Two serve a store only where they share the limits.
+  // Two processes can serve one database only if their rate limits are in one Redis.
   const second = TEST_REDIS_URL ? await startApp(t, { settings, databaseUrl: app.databaseUrl }) : app
   const kim = await signIn(app, { role: 'manager', name: 'Kim' })
   const { id } = (await lastPerson(app)) as staff.Staff
-  const there = browsing(second, kim.token)
+  const there = browseAs(second, kim.token)
   assert.equal((await there.get('/console/people')).status, 200)
 
   await admin.send(`/console/people/${id}`, { name: 'Kim', role: 'viewer' })
@@ -170,13 +233,13 @@ test('a removal, another role and a sign-out hold from the next request, in ever
   for (const person of [kim, there]) assert.equal((await person.get('/console/')).status, 303)
 
   const lee = await signIn(app, { name: 'Lee' })
-  const elsewhere = browsing(second, lee.token)
+  const elsewhere = browseAs(second, lee.token)
   assert.equal((await elsewhere.get('/console/')).status, 200)
   await lee.send('/console/sign-out', {})
   assert.equal((await elsewhere.get('/console/')).status, 303)
 })
 
-test('the confirmation asks before somebody is removed, and looking at it removes nobody', async (t) => {
+test('GET /console/people/:id/remove asks for confirmation and removes nobody', async (t) => {
   const { app, admin } = await startShelters(t)
   await signIn(app, { name: 'Kim <b>' })
   const page = await admin.get('/console/people/2/remove')
@@ -187,7 +250,7 @@ test('the confirmation asks before somebody is removed, and looking at it remove
   assert.equal((await admin.send('/console/people/2/remove', {})).status, 404)
 })
 
-test('a new link for somebody ends the one before, and their password works until they follow it', async (t) => {
+test('a new link replaces the earlier link; the password works until the new link is used', async (t) => {
   const { context, app, get, join, signIn: enter } = await startConsole(t)
   const admin = await signIn(app, { role: 'admin' })
   const { staffId } = await join()
@@ -202,19 +265,19 @@ test('a new link for somebody ends the one before, and their password works unti
   assert.match((await get(linkIn(text).pathname)).text, /Welcome/)
 })
 
-test('a change of the own password ends every other session and every link; the own name is everybody’s own to change', async (t) => {
+test('changing one’s own password ends all other sessions and links; everyone can change their own name', async (t) => {
   const { context, app, get, join, isIn, signIn: enter } = await startConsole(t)
   const { token, staffId } = await join()
-  const link = `/console/join/${(await reset(context, staffId, undefined))?.token}`
+  const link = `/console/join/${(await issueResetLink(context, staffId, undefined))?.token}`
   const elsewhere = tokenOf(await enter())
-  const ben = browsing(app, token)
+  const ben = browseAs(app, token)
   const path = '/console/account/password'
   const next = 'another horse battery'
   const refused: [Record<string, string>, RegExp][] = [
-    [{ current: 'wrong horse battery', password: next }, /This is not your present password/],
+    [{ current: 'wrong horse battery', password: next }, /This is not your current password/],
     [{ current: PASSWORD, password: 'short' }, /at least 12 characters/],
-    [{ current: PASSWORD, password: PASSWORD }, /the password that you have/],
-    [{ current: PASSWORD, password: 'benbenbenben' }, /Many people would think/],
+    [{ current: PASSWORD, password: PASSWORD }, /This is your current password/],
+    [{ current: PASSWORD, password: 'benbenbenben' }, /too easy to guess/],
   ]
   for (const [fields, expected] of refused) {
     const { status, text } = await ben.send(path, fields)
@@ -235,15 +298,15 @@ test('a change of the own password ends every other session and every link; the 
   assert.deepEqual([await isIn(token), await isIn(elsewhere), await isIn(fresh)], [false, false, true])
 
   const other = tokenOf(await enter(BEN.email, next))
-  const out = await browsing(app, fresh).send('/console/account/sign-out', {})
+  const out = await browseAs(app, fresh).send('/console/account/sign-out', {})
   assert.equal(out.headers.location, '/console/sign-in?done=signedOutAll')
   assert.deepEqual([await isIn(fresh), await isIn(other)], [false, false])
 })
 
-test('who guesses the present password at a browser that was left open waits like everybody', async (t) => {
+test('guessing the current password in an open browser is limited to the same number of tries', async (t) => {
   const { app, join } = await startConsole(t)
   const { token } = await join()
-  const ben = browsing(app, token)
+  const ben = browseAs(app, token)
   const guess = () =>
     ben.send('/console/account/password', {
       current: 'wrong horse battery',

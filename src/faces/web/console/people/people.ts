@@ -4,15 +4,15 @@ import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { publicOrigin } from '../../../../http/link.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
-import { type Invited, invite, linkOf, reset, sendLink } from '../../../../staff/join.ts'
+import { invite, issueResetLink, joinLink, type PasswordLink, sendLink } from '../../../../staff/join.ts'
 import { MAX_EMAIL, MAX_NAME } from '../../../../staff/person.ts'
 import { mayManage, rolesUpTo } from '../../../../staff/roles.ts'
 import * as staff from '../../../../staff/store.ts'
-import { dayIn } from '../../dates.ts'
+import { formatDate } from '../../dates.ts'
 import { type Problem, problemSummary, radioField, selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { pathId, wholeNumberOf } from '../address.ts'
@@ -25,7 +25,7 @@ const PEOPLE = `${PREFIX}/people`
 
 type ById = { Params: { id: string } }
 
-/** The people with an account: a list, invitations, and a page for each person. */
+/** The pages of people with an account: a list, invitations, and a page for each person. */
 export function peoplePages(app: App, context: Context): void {
   const { write, clock } = context
   app.get('/people', (request) => listPage(context, request))
@@ -39,11 +39,11 @@ export function peoplePages(app: App, context: Context): void {
   app.post<ById>('/people/:id', (request: FastifyRequest, reply) => save(context, request, reply))
 
   app.post<ById>('/people/:id/link', async (request: FastifyRequest, reply) => {
-    const { id, email, name } = await personOf(context, request)
-    const made = await reset(context, id, authorityOf(request.caller))
+    const { id, email, name, password } = await personOf(context, request)
+    const made = await issueResetLink(context, id, authorityOf(request.caller))
     if (!made) return gone(reply)
     const title = wordsFor(request).words.people.linkTitle(name)
-    return linkPage(context, request, { ...made, email, title })
+    return linkPage(context, request, { ...made, email, title, isInvitation: password === null })
   })
 
   app.get<ById>('/people/:id/remove', async (request: FastifyRequest) =>
@@ -92,14 +92,15 @@ const NOBODY = { name: '', email: '', role: 'staff', organizationId: '' }
 async function sendInvitation(context: Context, request: FastifyRequest, reply: FastifyReply) {
   const form = request.body as FormBody
   const names = Object.keys(NOBODY) as (keyof typeof NOBODY)[]
-  const typed = Object.fromEntries(names.map((name) => [name, textIn(form, name)])) as typeof NOBODY
+  const typed = Object.fromEntries(names.map((name) => [name, readField(form, name)])) as typeof NOBODY
   const { name, email, role } = typed
   const { words } = wordsFor(request)
   try {
     const organizationId = readOrganizationId(typed.organizationId, request)
     const person = { name, email, role: role as Role, organizationId }
     const invited = await invite(context, person, authorityOf(request.caller))
-    return await linkPage(context, request, { ...invited, email, title: words.people.invitedTitle(name) })
+    const title = words.people.invitedTitle(name)
+    return await linkPage(context, request, { ...invited, email, title, isInvitation: true })
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
     reply.code(error.status)
@@ -107,13 +108,13 @@ async function sendInvitation(context: Context, request: FastifyRequest, reply: 
   }
 }
 
-/** The organization that was chosen; the caller's own one if they have one. @throws {ApiError} validation_failed */
+/** The caller's organization, or else the chosen one. @throws {ApiError} validation_failed */
 function readOrganizationId(text: string, { caller }: FastifyRequest): number | undefined {
   if (caller.organizationId !== undefined) return caller.organizationId
   if (text === '') return undefined
   const id = wholeNumberOf(text)
   if (id !== undefined) return id
-  const message = 'There is no such organization.'
+  const message = 'This organization does not exist.'
   const details = [{ pointer: '/organizationId', code: 'invalid_value' as const, message }]
   throw new ApiError('validation_failed', { details })
 }
@@ -145,7 +146,7 @@ ${await organizationField(context, request, { value, problems, hint: people.orga
   })
 }
 
-/** The roles that somebody may give. An admin belongs to no organization. */
+/** The roles that a person with the role `by` may give. Only people without an organization can be admins. */
 function rolesFor(
   by: Role,
   organizationId: number | undefined,
@@ -155,26 +156,38 @@ function rolesFor(
   return offered.map((role) => [role, `${roles[role]}: ${people.roleHints[role]}`])
 }
 
-/** Shows the link of a person this once, and sends it to them if there is a mail server. */
+/**
+ * Shows the link once. If there is a mail server, also sends the link. For an invitation with a mail server,
+ * a manager does not see the link, because opening it would reveal whether the address has an account at
+ * another shelter.
+ */
 async function linkPage(
   context: Context,
   request: FastifyRequest,
-  { token, email, title }: Invited & { email: string; title: string },
+  {
+    token,
+    email,
+    title,
+    isInvitation,
+  }: PasswordLink & { email: string; title: string; isInvitation: boolean },
 ): Promise<string> {
   const { language, words } = wordsFor(request)
   const { people } = words
   const origin = publicOrigin(context.config, request)
   const isSent = await sendLink(context, token, { origin, language })
+  const back = { path: PEOPLE, text: people.toList }
+  if (context.mail && isInvitation && request.caller.organizationId !== undefined)
+    return shownOnce(request, { title, lead: isSent ? people.sentAlone(email) : people.notSent(email), back })
   return shownOnce(request, {
     ...{ title, lead: isSent ? people.sent(email) : people.handOver(email) },
-    ...{ label: people.link, secret: linkOf(origin, token), back: { path: PEOPLE, text: people.toList } },
+    ...{ label: people.link, secret: joinLink(origin, token), back },
   })
 }
 
 async function save(context: Context, request: FastifyRequest, reply: FastifyReply) {
   const person = await personOf(context, request)
   const form = request.body as FormBody
-  const typed = { name: textIn(form, 'name'), role: form.get('role') ?? '' }
+  const typed = { name: readField(form, 'name'), role: form.get('role') ?? '' }
   try {
     const patch = { name: typed.name, role: typed.role as Role }
     const isSaved = await context.write(changes.updateStaff, person.id, patch, authorityOf(request.caller))
@@ -186,13 +199,13 @@ async function save(context: Context, request: FastifyRequest, reply: FastifyRep
   }
 }
 
-/** What the form of a person changes: as it is stored, or as somebody typed it. */
-type Typed = Pick<staff.Staff, 'name'> & { role: string }
+/** The fields of the form of a person. */
+type PersonInput = Pick<staff.Staff, 'name'> & { role: string }
 
 function personPage(
   request: FastifyRequest,
   person: staff.Staff,
-  typed: Typed = person,
+  typed: PersonInput = person,
   problems: readonly Problem[] = [],
 ): string {
   const { language, words } = wordsFor(request)
@@ -203,7 +216,7 @@ function personPage(
     main: html`<div class="narrow"><h1>${name}</h1>
 <dl class="facts card"><dt>${signIn.email}</dt><dd>${email}</dd><dt>${people.role}</dt><dd>${words.roles[role]}</dd>
 <dt>${people.organization}</dt><dd>${organization ?? people.everywhere}</dd>
-<dt>${people.since}</dt><dd>${dayIn(language, createdAt)}${password === null && ` · ${people.invited}`}</dd></dl>
+<dt>${people.since}</dt><dd>${formatDate(language, createdAt)}${password === null && ` · ${people.invited}`}</dd></dl>
 ${decisions(request, person, typed, problems)}
 <p><a href="${PEOPLE}">${people.toList}</a></p></div>`,
   })
@@ -212,7 +225,7 @@ ${decisions(request, person, typed, problems)}
 function decisions(
   request: FastifyRequest,
   { id, role, password, organizationId: own }: staff.Staff,
-  typed: Typed,
+  typed: PersonInput,
   problems: readonly Problem[],
 ): Html {
   const { words } = wordsFor(request)

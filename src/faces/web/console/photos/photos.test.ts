@@ -29,7 +29,7 @@ function formOf(parts: Part[]): Buffer {
 async function start(t: TestContext) {
   const folder = scratchFolder(t)
   const app = await startApp(t, { key: UNLIMITED, settings: { PHOTOS_URL: `file:${folder}` } })
-  // Only the first files of a photo are made.
+  // Only the first renditions of each photo are created.
   for (const job of ['photo-files', 'removed-photos'] as const)
     await app.service.context.write(changes.takeJob, job, 'the test')
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1 })
@@ -52,7 +52,7 @@ function upload(app: TestApp, { token }: Person, body: Buffer | string, more: Re
   })
 }
 
-test('several photos of one form are added in their order, and sent again they are the same', async (t) => {
+test('several photos in one form are added in order; sent again, they are not added twice', async (t) => {
   const { app, ana, photos, left } = await start(t)
   const form = formOf(
     await Promise.all([1, 2, 3].map(async (number) => ({ bytes: await picture({ number }) }))),
@@ -67,7 +67,7 @@ test('several photos of one form are added in their order, and sent again they a
   assert.match(text, /<img src="\/photos\/[0-9a-f]{32}-300\.webp" alt="Photo 1 of Rex"/)
 })
 
-test('what is wrong with one photo of a form keeps no other out, and is told by its number', async (t) => {
+test('one invalid photo in a form: the others are added, and the problem names the number of the invalid photo', async (t) => {
   const { app, ana, photos, left } = await start(t)
   const parts = [
     { bytes: await picture({ number: 1 }) },
@@ -85,12 +85,12 @@ test('what is wrong with one photo of a form keeps no other out, and is told by 
   assert.doesNotMatch(text, /<li>Photo [16]:|<script>/)
   assert.equal((await photos()).length, 2)
   assert.deepEqual(left(), [])
-  const told = await upload(app, ana, formOf([{ bytes: 'none' }]), { accept: 'application/json' })
-  assert.equal(told.status, 422)
-  assert.equal(told.body.problems.length, 1)
+  const refused = await upload(app, ana, formOf([{ bytes: 'none' }]), { accept: 'application/json' })
+  assert.equal(refused.status, 422)
+  assert.equal(refused.body.problems.length, 1)
 })
 
-test('a form of photos that is none, too large, broken or of too many leaves nothing', async (t) => {
+test('a photo form that is missing, too large, broken or has too many files stores nothing', async (t) => {
   const { app, ana, photos, files, left } = await start(t)
   const one = await picture()
   const sent: [body: Buffer | string, status: number, headers?: Record<string, string>][] = [
@@ -98,6 +98,8 @@ test('a form of photos that is none, too large, broken or of too many leaves not
     ['x', 400, { 'content-type': 'multipart/form-data' }],
     ['--nothing', 400],
     [formOf([{ bytes: one }]).subarray(0, 300), 400],
+    // The body ends inside an empty file field.
+    [formOf([{ bytes: one, name: '' }]).subarray(0, 300), 400],
     [formOf(Array.from({ length: 21 }, () => ({ bytes: one }))), 409],
     [formOf([]), 422],
     [formOf([{ bytes: '', name: '' }]), 422],
@@ -115,7 +117,7 @@ test('a form of photos that is none, too large, broken or of too many leaves not
   assert.deepEqual([await photos(), files(), left()], [[], [], []])
 })
 
-test('photos get another order, words and an end by their buttons', async (t) => {
+test('buttons move, describe and remove photos', async (t) => {
   const { app, ana, photos } = await start(t)
   const form = formOf(
     await Promise.all([1, 2, 3].map(async (number) => ({ bytes: await picture({ number }) }))),
@@ -149,28 +151,31 @@ test('photos get another order, words and an end by their buttons', async (t) =>
   assert.equal((await press(99, { do: 'up' })).status, 404)
 })
 
-test('the history says in a sentence what happened to the photos', async (t) => {
+test('the history describes photo changes in sentences', async (t) => {
   const { app, ana } = await start(t)
   for (const number of [1, 2, 3]) await upload(app, ana, formOf([{ bytes: await picture({ number }) }]))
   for (const change of [{ position: 1 }, { alt: 'Asleep' }, { alt: 'Awake', position: 2 }])
     assert.equal((await app.patch('/v1/pets/1/photos/3', change)).status, 200)
   assert.equal((await app.delete('/v1/pets/1/photos/1')).status, 204)
-  const told = async (path: string, language: string, of: RegExp) => {
+  const sentencesIn = async (path: string, language: string, of: RegExp) => {
     const { text } = await ana.get(path, { 'accept-language': language })
     return [...text.matchAll(of)].map(([, sentence]) => sentence)
   }
   const inHistory = /<li>([^<]*(?:photo|foto)[^<]*)<\/li>/g
   const english = [
-    'A photo was removed.',
-    'The photos were put in another order. The text of a photo was changed.',
-    'The text of a photo was changed.',
-    'The photos were put in another order.',
-    ...Array(3).fill('A photo was added.'),
+    'Removed a photo.',
+    'Changed the order of the photos. Changed the description of a photo.',
+    'Changed the description of a photo.',
+    'Changed the order of the photos.',
+    ...Array(3).fill('Added a photo.'),
   ]
-  assert.deepEqual(await told('/console/animals/1', 'en', inHistory), english)
-  assert.deepEqual((await told('/console/animals/1', 'es', inHistory)).slice(0, 2), [
+  assert.deepEqual(await sentencesIn('/console/animals/1', 'en', inHistory), english)
+  assert.deepEqual((await sentencesIn('/console/animals/1', 'es', inHistory)).slice(0, 2), [
     'Se eliminó una foto.',
-    'Se cambió el orden de las fotos. Se cambió el texto de una foto.',
+    'Se cambió el orden de las fotos. Se cambió la descripción de una foto.',
   ])
-  assert.deepEqual(await told('/console/', 'en', /<p>([^<]*photos? [^<]*)<\/p>/g), english)
+  assert.deepEqual(
+    await sentencesIn('/console/', 'en', /<p>((?:Added|Changed|Removed) [^<]*)<\/p>/g),
+    english,
+  )
 })

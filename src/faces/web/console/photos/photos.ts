@@ -7,30 +7,35 @@ import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { int64 } from '../../../../http/int64.ts'
-import { bodyJudge } from '../../../../http/judge-body.ts'
+import { parseInt64 } from '../../../../http/int64.ts'
 import { JSON_TYPE } from '../../../../http/send-error.ts'
+import { createBodyValidator } from '../../../../http/validate-body.ts'
 import { MAX_PHOTOS, PhotoPatch } from '../../../../photos/schema.ts'
-import { keptPhotos, type Photo, photosBeside, toPhoto } from '../../../../photos/storage/kept.ts'
-import { indexOf, type Owner } from '../../../../photos/store.ts'
+import {
+  type Photo,
+  parsePhotos,
+  photosBaseForPages,
+  toPhoto,
+} from '../../../../photos/storage/stored-photo.ts'
+import { getPhotoIndex, type Owner } from '../../../../photos/store.ts'
 import { PHOTO_TYPES, upload, uploadReader } from '../../../../photos/upload.ts'
-import { type FormPhoto, receiveForm, removeAll } from '../../../../photos/upload-form.ts'
+import { type FormPhoto, receivePhotoForm, removeReceivedFiles } from '../../../../photos/upload-form.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 
-const SIDE = 300
+const SIDE_PX = 300
 
 interface PhotoOwner {
-  /** The path of its page. */
+  /** The path of the owner's page. */
   path: string
   name: string
-  /** The column of its row. */
+  /** The stored value of the photos column. */
   photos: string | null
   mayChange: boolean
 }
 
-/** The photos of an animal or an organization, the main one first, and a place for more. */
+/** The photos of an animal or organization, the main one first, and the upload form. */
 export function photosSection(
   config: Config,
   request: FastifyRequest,
@@ -39,30 +44,35 @@ export function photosSection(
 ): Html {
   const { words } = wordsFor(request)
   const { animal } = words
-  const shown = keptPhotos(photos).map((photo) => toPhoto(photo, photosBeside(config)))
+  const all = parsePhotos(photos).map((photo) => toPhoto(photo, photosBaseForPages(config)))
   const path = `${page}/photos`
-  const items = shown.map((photo, index) => {
-    const place = { index, count: shown.length, name }
+  const items = all.map((photo, index) => {
+    const place = { index, count: all.length, name }
     return html`<li${mayChange && html` data-photo="${photo.id}"`}>${picture(photo, place, words)}
 ${mayChange && controls(`${path}/${photo.id}`, photo, place, words)}</li>`
   })
   return html`<section class="card" id="photos" aria-labelledby="of-photos" data-photos="${path}"><h2 id="of-photos">${animal.sections.photos}</h2>
 ${problems.length > 0 && html`<ul class="summary problem" role="alert" tabindex="-1">${problems.map((one) => html`<li>${one}</li>`)}</ul>`}
 ${items.length > 0 && html`<ol class="photos">${items}</ol>`}
-${mayChange && (shown.length < MAX_PHOTOS ? uploadForm(path, words) : html`<p>${words.errors.too_many_photos}</p>`)}</section>`
+${mayChange && (all.length < MAX_PHOTOS ? uploadForm(path, words) : html`<p>${words.errors.too_many_photos}</p>`)}</section>`
 }
 
-interface Place {
+interface PhotoPosition {
   index: number
   count: number
   name: string
 }
 
-function picture({ sizes, alt }: Photo, { index, name }: Place, { photos }: Texts['console']): Html {
-  return html`<img src="${sizes.small}" alt="${alt ?? photos.numbered(name, index + 1)}" width="${SIDE}" height="${SIDE}" loading="lazy">`
+function picture({ sizes, alt }: Photo, { index, name }: PhotoPosition, { photos }: Texts['console']): Html {
+  return html`<img src="${sizes.small}" alt="${alt ?? photos.numbered(name, index + 1)}" width="${SIDE_PX}" height="${SIDE_PX}" loading="lazy">`
 }
 
-function controls(path: string, { id, alt }: Photo, { index, count }: Place, words: Texts['console']): Html {
+function controls(
+  path: string,
+  { id, alt }: Photo,
+  { index, count }: PhotoPosition,
+  words: Texts['console'],
+): Html {
   const { photos } = words
   const number = index + 1
   const button = (what: string, sign: string, name: string) =>
@@ -73,7 +83,7 @@ function controls(path: string, { id, alt }: Photo, { index, count }: Place, wor
 <div class="row">${button('alt', photos.saveAlt, photos.saveAltOf(number))}
 ${index > 0 && button('up', '←', photos.up(number))}
 ${number < count && button('down', '→', photos.down(number))}
-${button('remove', '✕', photos.remove(number))}</div></form>`
+${button('remove', photos.remove, photos.removeOf(number))}</div></form>`
 }
 
 function uploadForm(path: string, { photos }: Texts['console']): Html {
@@ -84,28 +94,30 @@ function uploadForm(path: string, { photos }: Texts['console']): Html {
 <button>${photos.upload}</button></div></form>`
 }
 
-/** Whose photos are changed, and the page that shows them. */
+/** The owner of the photos, and the page that shows them. */
 export interface PhotoPage {
   /** The path of the page, with `:id` in it. */
   path: string
-  /** @throws {ApiError} where the caller may not know of it */
+  /** @throws {ApiError} if the caller may not see the owner */
   owner(request: FastifyRequest): Promise<{ owner: Owner; photos: string | null }>
   page(request: FastifyRequest, problems: string[]): Promise<string>
 }
 
-/** Adds photos, puts them in another order, says what they show, and removes them. */
+/** The routes that add, move, describe and remove photos. */
 export function changePhotos(app: App, context: Context, own: PhotoPage): void {
-  const config = { readBody: uploadReader(context, (request) => own.owner(request), receiveForm) }
+  const config = { readBody: uploadReader(context, (request) => own.owner(request), receivePhotoForm) }
   const path = `${own.path}/photos`
   app.post(path, { config }, async (request, reply) => {
     const received = request.body as FormPhoto[]
-    const problems = await addAll(context, request, received, own).finally(() => removeAll(received))
+    const problems = await addAll(context, request, received, own).finally(() =>
+      removeReceivedFiles(received),
+    )
     return answer(request, reply, problems, own)
   })
   app.post(`${path}/:photoId`, (request, reply) => changeOne(context, request, reply, own))
 }
 
-/** One after the other, in the order in which they were chosen. @returns what is wrong with some */
+/** Adds photos one after another, in the order of the form. @returns the problems of refused photos */
 async function addAll(
   context: Context,
   request: FastifyRequest,
@@ -114,13 +126,13 @@ async function addAll(
 ): Promise<string[]> {
   const { words } = wordsFor(request)
   const { owner } = await own.owner(request)
-  const { caller, raw } = request
+  const { caller, raw, ip } = request
   const problems: string[] = []
   for (const [index, photo] of received.entries()) {
     const error =
       'error' in photo
         ? photo.error
-        : await refusalOf(upload(context, { caller, raw, received: photo.received }, owner))
+        : await refusalOf(upload(context, { caller, raw, ip, received: photo.received }, owner))
     if (error) problems.push(words.photos.wrong(index + 1, words.errors[error.code] ?? words.otherError))
   }
   return received.length > 0 ? problems : [words.photos.none]
@@ -133,7 +145,7 @@ async function answer(
   own: PhotoPage,
 ): Promise<unknown> {
   const status = problems.length > 0 ? 422 : 200
-  // A page that uploads by script has the words of its own place for them.
+  // The upload script shows the problems itself.
   if (request.headers.accept?.startsWith('application/json'))
     return reply.code(status).type(JSON_TYPE).send(JSON.stringify({ problems }))
   if (problems.length === 0) return reply.redirect(pathOf(request, own, 'photosAdded'), 303)
@@ -145,7 +157,7 @@ function pathOf({ params }: FastifyRequest, { path }: PhotoPage, done: string): 
   return `${PREFIX}${path.replace(':id', (params as { id: string }).id)}?done=${done}#photos`
 }
 
-/** @returns what is wrong with one photo; undefined when it was added */
+/** @returns the error of a refused photo; undefined if it was added */
 async function refusalOf(adding: Promise<unknown>): Promise<ApiError | undefined> {
   try {
     await adding
@@ -156,7 +168,7 @@ async function refusalOf(adding: Promise<unknown>): Promise<ApiError | undefined
   }
 }
 
-const judge = bodyJudge(PhotoPatch)
+const validatePatch = createBodyValidator(PhotoPatch)
 
 async function changeOne(
   context: Context,
@@ -166,7 +178,7 @@ async function changeOne(
 ): Promise<unknown> {
   const { owner, photos: text } = await own.owner(request)
   const form = request.body as FormBody
-  const id = int64((request.params as { photoId: string }).photoId)
+  const id = parseInt64((request.params as { photoId: string }).photoId)
   if (id === undefined) throw new ApiError('photo_not_found')
   const target = [owner, id] as const
   const by = actorOf(request.caller)
@@ -174,9 +186,9 @@ async function changeOne(
     await context.write(changes.deletePhoto, ...target, by, context.clock()).catch(unlessGone)
     return reply.redirect(pathOf(request, own, 'photoRemoved'), 303)
   }
-  const photos = keptPhotos(text)
-  const patch = patchOf(form, indexOf(photos, id), photos.length)
-  const { error } = judge(patch)
+  const photos = parsePhotos(text)
+  const patch = patchOf(form, getPhotoIndex(photos, id), photos.length)
+  const { error } = validatePatch(patch)
   if (error) {
     reply.code(400)
     return own.page(request, [wordsFor(request).words.photos.altWrong])
@@ -185,12 +197,12 @@ async function changeOne(
   return reply.redirect(pathOf(request, own, 'photoChanged'), 303)
 }
 
-/** The second of two clicks finds no photo. */
+/** Ignores a photo that is already gone. On a double click, the second request finds no photo. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'photo_not_found') throw error
 }
 
-/** Whatever is done, what was typed as text goes along. */
+/** The patch for the clicked button. The patch includes the typed description, so moving a photo keeps it. */
 function patchOf(form: FormBody, index: number, count: number): PhotoPatch {
   const alt = form.get('alt')?.trim()
   const what = form.get('do')

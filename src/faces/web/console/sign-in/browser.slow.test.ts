@@ -11,11 +11,11 @@ import { startApp } from '../../../../testing/start-app.ts'
 const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
 
-/** What the control is called that has the focus; behind the last one none has. */
+/** The name of the focused control; empty after the last one. */
 const FOCUSED =
   'document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? ""'
 
-/** Moves to a control by the keyboard alone. */
+/** Moves to a control with the keyboard alone. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let count = 0; count < 60; count += 1) {
     await page.keyboard.press('Tab')
@@ -37,7 +37,7 @@ async function press(page: Page, name: string): Promise<void> {
 }
 
 test(
-  'from the link of the first start to a second person, and out: with the keyboard alone and script off',
+  'first link, invitation and sign-out work with the keyboard alone and scripts off',
   NEEDS_BROWSER,
   async (t) => {
     const app = await startApp(t, { settings: { BASE_URL: '' } })
@@ -55,27 +55,27 @@ test(
     await fill(page, 'E-mail address', 'ana@shelter.example')
     await fill(page, 'Password', 'short')
     await page.keyboard.press('Enter')
-    await page.getByText('The password needs at least 12 characters.').first().waitFor()
+    await page.getByText('The password must have at least 12 characters.').first().waitFor()
     await fill(page, 'Password', PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByText('You are signed in. Welcome!').waitFor()
+    await page.getByText('Welcome! You are signed in.').waitFor()
 
-    // A key that is pressed while another page comes is pressed on neither.
+    // A key pressed during a navigation reaches neither page.
     await press(page, 'People')
     await page.waitForURL(at('/console/people'))
-    await press(page, 'Invite somebody')
+    await press(page, 'Invite someone')
     await page.waitForURL(at('/console/people/new'))
     await fill(page, 'Name', 'Kim Doe')
     await fill(page, 'E-mail address', 'kim@shelter.example')
-    await press(page, 'Make the invitation')
-    await page.getByText('Kim Doe is invited').first().waitFor()
+    await press(page, 'Create invitation')
+    await page.getByText('Invitation for Kim Doe').first().waitFor()
     const link = new URL(await page.getByLabel('Link').inputValue())
 
     const other = await openPage()
     await other.goto(at(link.pathname))
     await fill(other, 'Password', `${PASSWORD} too`)
     await other.keyboard.press('Enter')
-    await other.getByText('You are signed in. Welcome!').waitFor()
+    await other.getByText('Welcome! You are signed in.').waitFor()
     await press(other, 'Sign out')
     await other.getByText('You are signed out.').waitFor()
     await other.goto(at('/console/animals?q=a'))
@@ -86,7 +86,7 @@ test(
   },
 )
 
-test('every page about people and keys is sound to axe, and nowhere too wide', NEEDS_BROWSER, async (t) => {
+test('the pages of people and keys pass axe and fit the screen', NEEDS_BROWSER, async (t) => {
   const app = await startApp(t, { key: { access: 'admin', plan: 'business' } })
   await app.post('/v1/organizations', { name: 'Harbour Shelter', code: 'CO12' })
   const { token, hash } = newToken()
@@ -132,24 +132,24 @@ test('every page about people and keys is sound to axe, and nowhere too wide', N
   await page.getByLabel('Your name').fill(`Ana ${'W'.repeat(190)}`)
   await page.getByLabel('E-mail address').fill('ana@shelter.example')
   await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Make the account' }).click()
-  await page.getByText('You are signed in. Welcome!').waitFor()
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Welcome! You are signed in.').waitFor()
 
   await page.goto(at('/console/people/new'))
-  await page.getByRole('button', { name: 'Make the invitation' }).click()
+  await page.getByRole('button', { name: 'Create invitation' }).click()
   await page.getByRole('alert').waitFor()
   await check('invite')
   await page.getByLabel('Name', { exact: true }).fill('Kim Doe')
   await page.getByLabel('E-mail address').fill('kim@shelter.example')
   await page.getByLabel('Organization', { exact: true }).selectOption('Harbour Shelter (CO12)')
-  await page.getByRole('button', { name: 'Make the invitation' }).click()
-  await page.getByText('Kim Doe is invited').first().waitFor()
+  await page.getByRole('button', { name: 'Create invitation' }).click()
+  await page.getByText('Invitation for Kim Doe').first().waitFor()
   await check('link-shown')
   await page.goto(at('/console/keys/new'))
   await check('make-key')
   await page.getByLabel('Name', { exact: true }).fill('Our website')
-  await page.getByRole('button', { name: 'Make the key' }).click()
-  await page.getByText('The key “Our website” is made').first().waitFor()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('Key “Our website” created').first().waitFor()
   await check('key-shown')
   for (const path of [
     'people',

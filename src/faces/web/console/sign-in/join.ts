@@ -3,13 +3,13 @@ import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { requireGoodPassword } from '../../../../staff/common-passwords.ts'
 import { join, readLink } from '../../../../staff/join.ts'
 import type { OpenLink } from '../../../../staff/links.ts'
 import { MAX_EMAIL, MAX_NAME, requirePerson } from '../../../../staff/person.ts'
-import { mayHaveCookies } from '../../../../staff/session-cookie.ts'
+import { canSetCookies } from '../../../../staff/session-cookie.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import { barePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
@@ -19,31 +19,31 @@ import { needsHttps, takeSession } from './sign-in.ts'
 type ByToken = { Params: { token: string } }
 const PATH = '/join/:token'
 
-interface Typed {
+interface JoinInput {
   name: string
   email: string
 }
 
-/** Where a one-time link leads: the first account, an invitation, or another password. */
+/** The page of a one-time link: the first account, an invitation, or a password reset. */
 export function joinPages(app: App, context: Context): void {
   const { config } = context
   app.addHook('onRequest', (request, reply, done) => {
-    // Its address opens an account, so no request names it as where it came from. With no-referrer at all our
-    // own form would send `Origin: null`.
+    // The address of this page opens an account, so the address must not appear in a Referer. The policy is
+    // not no-referrer, because browsers would then send `Origin: null` with the form.
     if (request.routeOptions.url === PREFIX + PATH) reply.header('referrer-policy', 'strict-origin')
     done()
   })
 
   app.get<ByToken>(PATH, async (request: FastifyRequest, reply) => {
-    if (!mayHaveCookies(request, config)) return needsHttps(request, reply)
-    // Mail programs open links that nobody has clicked: this uses nothing up.
+    if (!canSetCookies(request, config)) return needsHttps(request, reply)
+    // Mail programs open links in advance, so opening a link does not use it up.
     const link = await readLink(context, tokenOf(request))
     if (!link) return overPage(request, reply)
     return page(request, link, { name: link.staff?.name ?? '', email: link.staff?.email ?? '' })
   })
 
-  app.post<ByToken>(PATH, (request: FastifyRequest, reply) =>
-    mayHaveCookies(request, config) ? use(context, request, reply) : needsHttps(request, reply),
+  app.post<ByToken>(PATH, { config: { share: 'signIns' } }, (request: FastifyRequest, reply) =>
+    canSetCookies(request, config) ? use(context, request, reply) : needsHttps(request, reply),
   )
 }
 
@@ -55,8 +55,8 @@ async function use(context: Context, request: FastifyRequest, reply: FastifyRepl
   const form = request.body as FormBody
   const { kind, staff } = link
   const typed = {
-    name: kind === 'reset' ? (staff?.name ?? '') : textIn(form, 'name'),
-    email: staff?.email ?? textIn(form, 'email'),
+    name: kind === 'reset' ? (staff?.name ?? '') : readField(form, 'name'),
+    email: staff?.email ?? readField(form, 'email'),
   }
   const password = form.get('password') ?? ''
   try {
@@ -65,7 +65,7 @@ async function use(context: Context, request: FastifyRequest, reply: FastifyRepl
     if (!joined) return overPage(request, reply)
     if (staff && typed.name !== staff.name)
       await context.write(changes.updateStaff, joined.staffId, { name: typed.name }, undefined)
-    await takeSession(context, request, reply, joined.token)
+    await takeSession(context, request, reply, { ...joined, email: typed.email })
     return reply.redirect(`${PREFIX}/?done=welcome`, 303)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
@@ -74,8 +74,8 @@ async function use(context: Context, request: FastifyRequest, reply: FastifyRepl
   }
 }
 
-/** @throws {ApiError} validation_failed, with whatever is wrong with the person and the password */
-async function requireAll(typed: Typed, password: string): Promise<void> {
+/** @throws {ApiError} validation_failed with all problems of the person and the password */
+async function requireAll(typed: JoinInput, password: string): Promise<void> {
   const details = [
     ...(await detailsOf(() => requirePerson({ ...typed, role: 'viewer' }))),
     ...(await detailsOf(() => requireGoodPassword(password, typed))),
@@ -96,7 +96,7 @@ async function detailsOf(check: () => void | Promise<void>): Promise<ErrorDetail
 function page(
   request: FastifyRequest,
   { kind }: OpenLink,
-  { name, email }: Typed,
+  { name, email }: JoinInput,
   problems: readonly Problem[] = [],
 ): string {
   const { language, words } = wordsFor(request)
@@ -117,7 +117,7 @@ ${
 ${
   kind === 'first'
     ? textField({ ...mail, type: 'email', required: true, problems, maxLength: MAX_EMAIL })
-    : knownEmail(signIn.email, email)
+    : readOnlyEmail(signIn.email, email, problems)
 }
 ${passwordField({ name: 'password', label: own.password, isNew: true, problems }, words)}
 <p><button>${own.buttons[kind]}</button></p></form>`,
@@ -125,13 +125,15 @@ ${passwordField({ name: 'password', label: own.password, isNew: true, problems }
   )
 }
 
-/** To be read, and for the browser that keeps passwords; what it sends is not looked at. */
-function knownEmail(label: string, email: string): Html {
-  return html`<div class="field"><label for="known-email">${label}</label>
-<input id="known-email" type="email" value="${email}" autocomplete="username" readonly></div>`
+/** A read-only field from which password managers read the user name. The service ignores the field. */
+function readOnlyEmail(label: string, email: string, problems: readonly Problem[]): Html {
+  const problem = problems.find(({ field }) => field === 'email')
+  return html`<div class="field"><label for="field-email">${label}</label>
+${problem && html`<p class="problem">${problem.message}</p>`}
+<input id="field-email" type="email" value="${email}" autocomplete="username" readonly></div>`
 }
 
-/** The same for a link that was used, is over or never was. */
+/** The page for a link that is used, expired or unknown. It is the same in all three cases. */
 function overPage(request: FastifyRequest, reply: FastifyReply): string {
   const { language, words } = wordsFor(request)
   const { title, advice, toSignIn } = words.join.over

@@ -5,17 +5,20 @@ import { MAX_CHARACTERS, MIN_CHARACTERS } from '../../../../staff/common-passwor
 import { type Problem, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 
-interface Password {
+interface PasswordField {
   name: string
   label: string
-  /** Whether somebody chooses it now, and does not repeat a known one. */
+  /** Whether the person chooses a new password. */
   isNew: boolean
   problems: readonly Problem[]
 }
 
-/** A field for a password, with a button that shows it. It never shows what was sent before. */
+/**
+ * A password field with a button that shows the text. The field never contains a password that was sent
+ * before.
+ */
 export function passwordField(
-  { name, label, isNew, problems }: Password,
+  { name, label, isNew, problems }: PasswordField,
   { signIn }: Texts['console'],
 ): Html {
   const field = textField({
@@ -30,18 +33,22 @@ export function passwordField(
 
 const IS_EMAIL = new RegExp(EMAIL)
 
-/** The order of the fields in the forms. */
+/** The order of the fields in the forms. Problems are listed in this order. */
 const ORDER = ['name', 'email', 'current', 'password', 'role', 'organizationId']
 
-/** What a form sent about a person. */
-interface Typed {
+/** The sent values that messages depend on. */
+interface PersonInput {
   email?: string
   password?: string
   current?: string
 }
 
-/** Why a person or a password was refused, in words, at the fields of the form. */
-export function personProblems({ details = [] }: ApiError, typed: Typed, words: Texts['console']): Problem[] {
+/** The problems of a refused person or password, each with the field of the form. */
+export function personProblems(
+  { details = [] }: ApiError,
+  typed: PersonInput,
+  words: Texts['console'],
+): Problem[] {
   const problems = details.map((detail) => {
     const field = detail.pointer?.slice(1) ?? ''
     return { field, message: messageOf(field, detail, typed, words) }
@@ -50,13 +57,19 @@ export function personProblems({ details = [] }: ApiError, typed: Typed, words: 
   return problems.sort((one, other) => place(one) - place(other))
 }
 
-function messageOf(field: string, { message }: ErrorDetail, typed: Typed, words: Texts['console']): string {
+function messageOf(
+  field: string,
+  { message }: ErrorDetail,
+  typed: PersonInput,
+  words: Texts['console'],
+): string {
   const { problems } = words.signIn
   const { email = '', password = '', current } = typed
+  const taken = typed.password === undefined ? problems.emailTaken : problems.emailIsYours
   const length = [...password].length
   switch (field) {
     case 'email':
-      return IS_EMAIL.test(email) ? problems.emailTaken : problems.email
+      return IS_EMAIL.test(email) ? taken : problems.email
     case 'name':
       return problems.name
     case 'password':

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { invite } from '../../../../staff/join.ts'
-import { cookieOf, formIn, tokenOf } from '../../../../testing/console.ts'
+import { browseAs, browserOf, cookieOf, formIn, tokenOf } from '../../../../testing/console.ts'
 import { BEN, PASSWORD, SIGN_IN, startConsole } from '../../../../testing/staffed.ts'
 
-test('somebody signs in by a form that keeps the address and never the password, and goes on where they were', async (t) => {
+test('the sign-in form keeps the e-mail address but not the password, and leads back to the requested page', async (t) => {
   const { join, send, get, signIn, isIn } = await startConsole(t)
   await join()
   const to = '/console/animals?q=a%26b'
@@ -33,7 +33,7 @@ test('somebody signs in by a form that keeps the address and never the password,
   assert.deepEqual([again.status, again.headers.location], [303, '/console/import'])
 })
 
-test('nobody is sent to another site by signing in', async (t) => {
+test('the sign-in never redirects to another site', async (t) => {
   const { join, get, signIn } = await startConsole(t)
   await join()
   const elsewhere = [
@@ -73,7 +73,7 @@ test('nobody is sent to another site by signing in', async (t) => {
   }
 })
 
-test('each sign-in begins another session and ends the one of that browser, so none can be put there before', async (t) => {
+test('each sign-in starts a new session and ends the previous session of the browser', async (t) => {
   const { join, signIn, isIn, send } = await startConsole(t)
   const { token: first } = await join()
   assert.ok(await isIn(first))
@@ -84,7 +84,7 @@ test('each sign-in begins another session and ends the one of that browser, so n
     assert.ok(await isIn(token))
     assert.equal(await isIn(before), false)
   }
-  // Another browser of the same person goes on.
+  // Another browser of the same person stays signed in.
   const [one, other] = [tokenOf(await signIn()), tokenOf(await signIn())]
   assert.equal(await isIn(one), true)
   const out = await send('/console/sign-out', {}, cookieOf(one))
@@ -93,7 +93,7 @@ test('each sign-in begins another session and ends the one of that browser, so n
   assert.deepEqual([await isIn(one), await isIn(other)], [false, true])
 })
 
-test('after ten tries at an account, and after ten from an address, the page says how long to wait', async (t) => {
+test('ten failed sign-ins for an account or from an address: the next one gets 429 with the time to wait', async (t) => {
   const { join, signIn, app } = await startConsole(t)
   await join()
   for (const email of [BEN.email, 'nobody@shelter.example']) {
@@ -113,7 +113,7 @@ test('after ten tries at an account, and after ten from an address, the page say
   assert.equal((await signIn()).status, 429, 'the same address, another account')
 })
 
-test('ten tries at an account are all, however many addresses they come from', async (t) => {
+test('an account allows ten failed sign-ins, from however many addresses', async (t) => {
   const { join, signIn } = await startConsole(t, { settings: { TRUST_PROXY: '127.0.0.1' } })
   await join()
   const from = (number: number) => ({ 'x-forwarded-for': `192.0.2.${number}` })
@@ -123,11 +123,85 @@ test('ten tries at an account are all, however many addresses they come from', a
   assert.equal((await signIn('nobody@shelter.example', PASSWORD, {}, from(10))).status, 400)
 })
 
-test('whether somebody has an account shows neither in the answer nor in the work that it takes', async (t) => {
+test('a browser that has signed in before can sign in after strangers used up all tries', async (t) => {
+  const { join, signIn, app } = await startConsole(t, { settings: { TRUST_PROXY: '127.0.0.1' } })
+  const { token } = await join()
+  const from = (number: number) => ({ 'x-forwarded-for': `192.0.2.${number}` })
+  const browser = browserOf(await signIn(BEN.email, PASSWORD, {}, from(100)))
+  for (let tried = 0; tried < 9; tried += 1)
+    assert.equal((await signIn(BEN.email, `wrong ${tried} battery`, {}, from(tried))).status, 400)
+  for (let round = 0; round < 6; round += 1) {
+    assert.equal((await signIn(BEN.email, 'wrong horse battery', {}, from(round))).status, 400)
+    const { status, headers } = await signIn(BEN.email, PASSWORD, {}, from(round))
+    assert.equal(status, 429, 'a stranger waits, with the right password too')
+    for (const address of [from(100), from(round)])
+      assert.equal((await signIn(BEN.email, PASSWORD, {}, { ...browser, ...address })).status, 303)
+    assert.equal((await signIn(BEN.email, PASSWORD, {}, from(101))).status, 429, 'and nothing is forgiven')
+    app.clock.now += 1_000 * Number(headers['retry-after'])
+  }
+  await signIn(BEN.email, 'wrong horse battery', {}, from(50))
+  const password = 'another horse battery'
+  const changed = await browseAs(app, token).send('/console/account/password', {
+    current: PASSWORD,
+    password,
+  })
+  assert.equal(changed.status, 303, 'a change of the password does not wait either')
+  assert.equal((await signIn(BEN.email, password, {}, browserOf(changed))).status, 303)
+})
+
+test('browsers that have signed in to an account have ten tries together, for that account only', async (t) => {
+  const { join, signIn } = await startConsole(t, { settings: { TRUST_PROXY: '127.0.0.1' } })
+  const kim = { ...BEN, email: 'kim@shelter.example' }
+  await join()
+  await join(kim)
+  const from = (number: number) => ({ 'x-forwarded-for': `192.0.2.${number}` })
+  const first = browserOf(await signIn())
+  const both = browserOf(await signIn(kim.email, PASSWORD, {}, first))
+  const others = { [BEN.email]: browserOf(await signIn()), [kim.email]: browserOf(await signIn(kim.email)) }
+  for (const email of [BEN.email, kim.email]) {
+    for (let tried = 0; tried < 10; tried += 1)
+      assert.equal((await signIn(email, 'wrong horse battery', {}, { ...both, ...from(1) })).status, 400)
+    assert.equal((await signIn(email, PASSWORD, {}, { ...both, ...from(1) })).status, 429)
+    assert.equal((await signIn(email, PASSWORD, {}, { ...others[email], ...from(2) })).status, 429)
+    assert.equal((await signIn(email, PASSWORD, {}, from(1))).status, 303, 'which costs strangers nothing')
+  }
+  for (let tried = 0; tried < 10; tried += 1) await signIn(kim.email, 'wrong horse battery', {}, from(tried))
+  for (const cookie of [
+    first.cookie,
+    first.cookie.replace(/.$/, 'A'),
+    first.cookie.replace(/.{22}$/, ''),
+    `${first.cookie}; ${both.cookie}`,
+    `${both.cookie.replace('=', '=x')}`,
+    `__Host-browser=.${'A'.repeat(38)}`,
+  ])
+    assert.equal((await signIn(kim.email, PASSWORD, {}, { cookie, ...from(20) })).status, 429, cookie)
+})
+
+test('the cookie of a browser has no effect after a change of the password, or after 90 days', async (t) => {
+  const { join, signIn, app } = await startConsole(t, { settings: { TRUST_PROXY: '127.0.0.1' } })
+  const { token } = await join()
+  const from = (number: number) => ({ 'x-forwarded-for': `192.0.2.${number}` })
+  const stolen = browserOf(await signIn())
+  const password = 'another horse battery'
+  const fields = { current: PASSWORD, password }
+  const own = browserOf(await browseAs(app, token).send('/console/account/password', fields))
+  const useUp = async (): Promise<void> => {
+    for (let tried = 0; tried < 10; tried += 1)
+      assert.equal((await signIn(BEN.email, `wrong ${tried} battery`, {}, from(tried))).status, 400)
+  }
+  await useUp()
+  assert.equal((await signIn(BEN.email, password, {}, { ...stolen, ...from(20) })).status, 429)
+  assert.equal((await signIn(BEN.email, password, {}, { ...own, ...from(20) })).status, 303)
+  app.clock.now += 90 * 24 * 3_600_000
+  await useUp()
+  assert.equal((await signIn(BEN.email, password, {}, { ...own, ...from(20) })).status, 429)
+})
+
+test('sign-in with and without an account gets the same answer after the same amount of work', async (t) => {
   const { join, signIn, context, app } = await startConsole(t)
   await join()
   await invite(context, { ...BEN, email: 'invited@shelter.example' }, undefined)
-  const shown: string[] = []
+  const answers: string[] = []
   const work: number[] = []
   for (const email of [BEN.email, 'nobody@shelter.example', 'invited@shelter.example']) {
     const each: number[] = []
@@ -137,17 +211,17 @@ test('whether somebody has an account shows neither in the answer nor in the wor
       const { status, text } = await signIn(email, 'wrong horse battery')
       const { user, system } = process.cpuUsage(before)
       each.push(user + system)
-      shown.push(`${status} ${text.replaceAll(email, '…')}`)
+      answers.push(`${status} ${text.replaceAll(email, '…')}`)
     }
     work.push(each.toSorted((one, other) => one - other)[2] as number)
   }
-  assert.equal(new Set(shown).size, 1)
+  assert.equal(new Set(answers).size, 1)
   assert.equal((await signIn('\0ben@shelter.example', 'wrong horse battery')).status, 400)
-  // A password that is not hashed takes a tenth of this.
+  // Without hashing, a sign-in takes a tenth of this.
   assert.ok(Math.min(...work) > Math.max(...work) / 2, `µs of work: ${work}`)
 })
 
-test('over plain http from another machine nobody signs in, and the page says how to put https in front', async (t) => {
+test('sign-in over plain http from another machine: 403 that explains how to set up https', async (t) => {
   const { context, send, get, signIn } = await startConsole(t)
   const { token } = await invite(context, BEN, undefined)
   const host = { host: 'pets.example' }
@@ -165,7 +239,7 @@ test('over plain http from another machine nobody signs in, and the page says ho
   assert.equal((await get(`/console/join/${token}`)).status, 200, 'the link is as good as before')
 })
 
-test('no other site signs anybody in or out', async (t) => {
+test('a form of another site cannot sign anyone in or out', async (t) => {
   const { join, signIn, send, app, context, isIn } = await startConsole(t)
   const { token } = await join()
   const invited = await invite(context, { ...BEN, email: 'other@shelter.example' }, undefined)

@@ -1,10 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
-import { type FormBody, textIn } from '../../../../http/form-body.ts'
+import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
+import { browserCookie } from '../../../../staff/browser-cookie.ts'
 import { MAX_EMAIL } from '../../../../staff/person.ts'
-import { mayHaveCookies, NO_SESSION, sessionCookie, sessionToken } from '../../../../staff/session-cookie.ts'
+import {
+  CLEAR_SESSION_COOKIE,
+  canSetCookies,
+  sessionCookie,
+  sessionToken,
+} from '../../../../staff/session-cookie.ts'
 import { signIn, signOut } from '../../../../staff/sign-in.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import { returnPath } from '../address.ts'
@@ -14,7 +20,7 @@ import { passwordField } from './person-fields.ts'
 
 const PATH = '/sign-in'
 
-/** Signs people in and out. */
+/** The pages for signing in and out. */
 export function signInPages(app: App, context: Context): void {
   const { config } = context
 
@@ -22,37 +28,38 @@ export function signInPages(app: App, context: Context): void {
     const { to } = request.query as { to?: unknown }
     const path = returnPath(to)
     if (request.caller.staff) return reply.redirect(path, 303)
-    if (!mayHaveCookies(request, config)) return needsHttps(request, reply)
+    if (!canSetCookies(request, config)) return needsHttps(request, reply)
     return page(request, { to: path, email: '', problems: [] })
   })
 
-  app.post(PATH, async (request, reply) => {
-    if (!mayHaveCookies(request, config)) return needsHttps(request, reply)
+  app.post(PATH, { config: { share: 'signIns' } }, async (request, reply) => {
+    if (!canSetCookies(request, config)) return needsHttps(request, reply)
     const form = request.body as FormBody
     const to = returnPath(form.get('to'))
-    const email = textIn(form, 'email')
-    const tried = { email, password: form.get('password') ?? '', address: request.ip }
-    const result = await signIn(context, tried)
+    const email = readField(form, 'email')
+    const password = form.get('password') ?? ''
+    const result = await signIn(context, { email, password, address: request.ip, request: request.raw })
     if (result.outcome === 'signedIn') {
-      await takeSession(context, request, reply, result.token)
+      await takeSession(context, request, reply, result)
       return reply.redirect(to, 303)
     }
     const { problems } = wordsFor(request).words.signIn
-    const shown = { to, email: email.slice(0, MAX_EMAIL) }
+    const input = { to, email: email.slice(0, MAX_EMAIL) }
     if (result.outcome === 'refused') {
-      // At the field of the password in any case: nobody learns who has an account.
+      // Shows the problem at the password field in every case, so the answer does not reveal whether the
+      // account exists.
       reply.code(400)
-      return page(request, { ...shown, problems: [{ field: 'password', message: problems.wrong }] })
+      return page(request, { ...input, problems: [{ field: 'password', message: problems.wrong }] })
     }
     const { retryAfterSeconds } = result
     reply.code(429).header('retry-after', String(retryAfterSeconds))
     const message = problems.wait(Math.ceil(retryAfterSeconds / 60))
-    return page(request, { ...shown, problems: [{ field: 'email', message }] })
+    return page(request, { ...input, problems: [{ field: 'email', message }] })
   })
 
   app.post('/sign-out', async (request, reply) => {
     await signOut(context, sessionToken(request.raw) ?? '')
-    return reply.header('set-cookie', NO_SESSION).redirect(`${PREFIX}${PATH}?done=signedOut`, 303)
+    return reply.header('set-cookie', CLEAR_SESSION_COOKIE).redirect(`${PREFIX}${PATH}?done=signedOut`, 303)
   })
 }
 
@@ -92,20 +99,24 @@ function notice(request: FastifyRequest): Html | undefined {
 }
 
 /**
- * Gives a browser the new session and ends its old one, which may have been read, or put there, by somebody
- * else.
+ * Gives a browser a new session and ends the browser's old session, which an attacker may know. Also sets the
+ * cookie that proves that this browser has signed in to this account.
  */
 export async function takeSession(
-  context: Pick<Context, 'write'>,
-  request: FastifyRequest,
+  context: Pick<Context, 'write' | 'clock' | 'cursorSecret'>,
+  { raw }: FastifyRequest,
   reply: FastifyReply,
-  token: string,
+  { token, ...account }: { token: string; email: string; password: string },
 ): Promise<void> {
-  await signOut(context, sessionToken(request.raw) ?? '')
-  reply.header('set-cookie', sessionCookie(token))
+  const { cursorSecret, clock } = context
+  await signOut(context, sessionToken(raw) ?? '')
+  reply.header('set-cookie', [sessionCookie(token), browserCookie(cursorSecret, raw, account, clock())])
 }
 
-/** For a sign-in over plain http from another machine, where a browser drops the cookie. */
+/**
+ * The answer to a sign-in over plain http from another machine. Browsers drop the session cookie in this
+ * case.
+ */
 export function needsHttps(request: FastifyRequest, reply: FastifyReply): string {
   const { language, words } = wordsFor(request)
   reply.code(403)

@@ -1,0 +1,31 @@
+import type { Note } from '../../../transfer/report.ts'
+
+/** How the file of an import was read, by the code of the note. */
+type NoteTexts = Partial<Record<Note['code'], (note: Note) => string>>
+
+export const NOTES: Record<'en' | 'es', NoteTexts> = {
+  en: {
+    encoding: ({ value, example }) =>
+      `The file has the encoding ${value}${example ? `; a word in it reads “${example}”` : ''}.`,
+    day_first: ({ columns = [] }) => `The day comes first in the dates of ${columns.join(', ')}.`,
+    month_first: ({ columns = [] }) => `The month comes first in the dates of ${columns.join(', ')}.`,
+    mojibake: ({ count = 0, example }) =>
+      `Letters were damaged before the file was saved, for example “${example}” (${count}).`,
+    repaired_postcode: ({ count = 0 }) =>
+      `ZIP codes got back the zeros that a spreadsheet had removed (${count}).`,
+    no_animal: ({ lines = [] }) =>
+      `Rows without an animal, such as titles and totals, are skipped: ${lines.join(', ')}.`,
+  },
+  es: {
+    encoding: ({ value, example }) =>
+      `El archivo tiene la codificación ${value}${example ? `; una palabra se lee «${example}»` : ''}.`,
+    day_first: ({ columns = [] }) => `En las fechas de ${columns.join(', ')} va primero el día.`,
+    month_first: ({ columns = [] }) => `En las fechas de ${columns.join(', ')} va primero el mes.`,
+    mojibake: ({ count = 0, example }) =>
+      `Hay letras que ya estaban dañadas al guardar el archivo, por ejemplo «${example}» (${count}).`,
+    repaired_postcode: ({ count = 0 }) =>
+      `Los códigos postales recuperaron los ceros que había quitado una hoja de cálculo (${count}).`,
+    no_animal: ({ lines = [] }) =>
+      `Se omiten las filas sin animal, como títulos y totales: ${lines.join(', ')}.`,
+  },
+}
