@@ -4,11 +4,11 @@ import { statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openToWrite } from '../db/open-sqlite.ts'
-import { copies, storeOf } from '../testing/backups.ts'
+import { copies, createStore } from '../testing/backups.ts'
 import { spawnCli } from '../testing/process.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 
-test('backup beside a service that adds animals: the copy is a store with all that were acknowledged before', async (t) => {
+test('backup while a service adds animals: the copy has every animal that was acknowledged before the backup', async (t) => {
   const folder = scratchFolder(t)
   const store = `sqlite:${join(folder, 'test.db')}`
   const app = await startApp(t, { databaseUrl: store, key: UNLIMITED })
@@ -44,9 +44,9 @@ test('backup beside a service that adds animals: the copy is a store with all th
   assert.deepEqual([added.status, added.body.id], [201, Number(pets) + 1])
 })
 
-test('a backup that is told to stop leaves nothing behind', async (t) => {
+test('backup stopped by a signal leaves no file', async (t) => {
   const folder = scratchFolder(t)
-  const settings = await storeOf(t, folder)
+  const settings = await createStore(t, folder)
   const { database } = await openToWrite(join(folder, 'test.db'))
   database.exec(`
     with recursive n (i) as (select 1 union all select i + 1 from n where i < 200000)

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openToWrite } from '../db/open-sqlite.ts'
-import { copies, storeOf } from '../testing/backups.ts'
+import { copies, createStore } from '../testing/backups.ts'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp } from '../testing/start-app.ts'
 
-test('what was removed is in no byte of the store, and of a backup also where it was only given free', async (t) => {
+test('removed data is in no byte of the store or of a backup, not even in free pages', async (t) => {
   const folder = scratchFolder(t)
   const [store, file] = [join(folder, 'test.db'), join(folder, 'copy.db')]
   const app = await startApp(t, { databaseUrl: `sqlite:${store}` })
@@ -29,17 +29,17 @@ test('what was removed is in no byte of the store, and of a backup also where it
   assert.deepEqual(holds(file), [false, false])
 })
 
-test('backup with --json tells the file, its size and its animals', async (t) => {
+test('backup --json: prints file, size and number of animals', async (t) => {
   const folder = scratchFolder(t)
   const file = join(folder, 'copy.db')
-  const { code, stdout, stderr } = await runCli(t, ['backup', file, '--json'], await storeOf(t, folder))
+  const { code, stdout, stderr } = await runCli(t, ['backup', file, '--json'], await createStore(t, folder))
   assert.deepEqual([code, stderr], [0, ''])
   assert.deepEqual(JSON.parse(stdout), { file, bytes: statSync(file).size, animals: 0 })
 })
 
-test('backup refuses what exists and what cannot be made: one line, exit code 1, nothing left behind', async (t) => {
+test('backup to an existing or impossible file: prints one line, exits with code 1 and leaves no file', async (t) => {
   const folder = scratchFolder(t)
-  const settings = await storeOf(t, folder)
+  const settings = await createStore(t, folder)
   const store = join(folder, 'test.db')
   writeFileSync(join(folder, 'kept.db'), 'kept')
   writeFileSync(join(folder, 'log.db-wal'), 'of another one')
@@ -49,10 +49,10 @@ test('backup refuses what exists and what cannot be made: one line, exit code 1,
   const there = copies(folder)
 
   const wrong: [string, RegExp, Record<string, string>?][] = [
-    [join(folder, 'kept.db'), /kept\.db exists already, and is not overwritten/],
-    [store, /test\.db exists already/],
-    [join(folder, 'log.db'), /log\.db-wal exists already/],
-    [join(folder, 'link.db'), /link\.db exists already/],
+    [join(folder, 'kept.db'), /kept\.db already exists and is not overwritten/],
+    [store, /test\.db already exists/],
+    [join(folder, 'log.db'), /log\.db-wal already exists/],
+    [join(folder, 'link.db'), /link\.db already exists/],
     [join(folder, 'folder'), /folder is a folder; name a file in it/],
     [join(folder, 'none', 'copy.db'), /there is no folder \S+none/],
     [join(folder, 'kept.db', 'copy.db'), /ENOTDIR/],
@@ -78,11 +78,11 @@ test('backup refuses what exists and what cannot be made: one line, exit code 1,
   assert.equal(readFileSync(join(folder, 'kept.db'), 'utf8'), 'kept')
 })
 
-test('backup of a damaged store is refused, and says so', async (t) => {
+test('backup of a damaged store: is refused, and prints the reason', async (t) => {
   const folder = scratchFolder(t)
-  const settings = await storeOf(t, folder)
+  const settings = await createStore(t, folder)
   const { database } = await openToWrite(join(folder, 'test.db'))
-  // A row that its own table does not allow, as a damaged page may hold one.
+  // A row that violates the constraints of its table, as a damaged page may contain.
   database.exec(`
     pragma ignore_check_constraints = on;
     insert into pet (name, category_id, status, created_at, updated_at) values ('Rex', 1, 'lost', 0, 0)`)
@@ -98,7 +98,7 @@ test('backup of a damaged store is refused, and says so', async (t) => {
   assert.deepEqual(copies(folder), [])
 })
 
-test('backup without a file, with two, or with PostgreSQL: one line, exit code 2', async (t) => {
+test('backup without a file, with two files or of PostgreSQL: prints one line and exits with code 2', async (t) => {
   const postgres = { DATABASE_URL: 'postgres://adoptable:secret@127.0.0.1:1/adoptable' }
 
   for (const args of [['backup'], ['backup', 'a', 'b'], ['backup', ''], ['backup', 'folder/']]) {

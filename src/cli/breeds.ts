@@ -1,26 +1,18 @@
 import type { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
-import { settingsHelp } from './settings.ts'
-import { requireStore } from './store-file.ts'
-import { print, whole } from './terminal.ts'
+import { changes } from '../db/change.ts'
+import { type CommandContext, inStore, settingsHelp } from './command.ts'
+import { formatCount, print } from './terminal.ts'
 
-/** For stores that are older than the lists, or whose operator wants names back. */
+/** Adds missing default names: to a store that is older than these lists, or after someone removed names. */
 export function breedsCommand(program: Command, { settings, stdout }: CommandContext): void {
   program
     .command('breeds')
-    .description('add the names of breeds and colors that a new store has, where they are missing')
+    .description('add the default breeds and colors that are missing')
     .addHelpText('after', settingsHelp('DATABASE_URL'))
-    .action(async () => {
-      const { databaseUrl } = settings()
-      await requireStore(databaseUrl)
-      const { openForCommand } = await import('../db/open-database.ts')
-      const { changes } = await import('../changes.ts')
-      const store = await openForCommand(databaseUrl, changes)
-      try {
-        const { breed, color } = await store.write(changes.fillVocabulary)
-        await print(stdout, `added ${whole(breed)} names of breeds and ${whole(color)} of colors`)
-      } finally {
-        await store.close()
-      }
-    })
+    .action(() =>
+      inStore(settings().databaseUrl, async ({ write }) => {
+        const { breed, color } = await write(changes.fillVocabulary)
+        await print(stdout, `added ${formatCount(breed)} breeds and ${formatCount(color)} colors`)
+      }),
+    )
 }

@@ -6,7 +6,7 @@ import { scratchFolder } from '../testing/start-app.ts'
 
 const KEY = /adopt_live_[0-9A-Za-z]{36}/
 
-test('the first start prints one admin key on stdout and none in the log; later starts print the address only', async (t) => {
+test('serve: the first start prints an admin key on stdout, not in the log; later starts print only the address', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'data', 'test.db')}`, PORT: '0' }
   const first = spawnCli(t, ['serve'], settings)
   const address = await first.serving
@@ -24,6 +24,6 @@ test('the first start prints one admin key on stdout and none in the log; later 
   const { stdout, code } = await later.exited
 
   assert.equal(known.status, 200)
-  assert.match(stdout, /^adoptable serves http:\/\/127\.0\.0\.1:\d+\/v1, its reference is at \S+\/docs\n$/)
+  assert.match(stdout, /^adoptable serves http:\/\/127\.0\.0\.1:\d+\/v1; its reference is at \S+\/docs\n$/)
   assert.equal(code, 0)
 })

@@ -7,12 +7,12 @@ import { readConfig } from '../config.ts'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp } from '../testing/start-app.ts'
 
-test('keys create prints the key alone; list, rotate and revoke work beside the running service', async (t) => {
+test('keys create prints only the key; keys list, rotate and revoke work while the service runs', async (t) => {
   const databaseUrl = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const app = await startApp(t, { databaseUrl, key: { name: 'first', access: 'admin' } })
   const settings = { DATABASE_URL: databaseUrl }
   const statusOf = async (key: string) => {
-    // The commands go by the clock of the machine.
+    // The commands use the clock of the machine.
     app.clock.now = Date.now()
     return (await app.get('/v1/pets', { authorization: `Bearer ${key}` })).status
   }
@@ -23,8 +23,8 @@ test('keys create prints the key alone; list, rotate and revoke work beside the 
     settings,
   )
   assert.match(created.stdout, /^adopt_live_[0-9A-Za-z]{36}\n$/)
-  const told = 'made key 2, "feed": plan pro, access read. It is shown this once\n'
-  assert.deepEqual([created.code, created.stderr], [0, told])
+  const message = 'created key 2, "feed": plan pro, access read. It is shown only once\n'
+  assert.deepEqual([created.code, created.stderr], [0, message])
   const key = created.stdout.trim()
   assert.equal(await statusOf(key), 200)
 
@@ -40,15 +40,15 @@ test('keys create prints the key alone; list, rotate and revoke work beside the 
   const rotated = (await runCli(t, ['keys', 'rotate', '2', '--overlap', '0s'], settings)).stdout.trim()
   assert.deepEqual([await statusOf(key), await statusOf(rotated)], [401, 200])
   const revoked = await runCli(t, ['keys', 'revoke', '2'], settings)
-  const saying = 'revoked key 2, "feed": a request that carries it is answered with 401\n'
+  const saying = 'revoked key 2, "feed": requests with it get a 401\n'
   assert.deepEqual([revoked.code, revoked.stdout], [0, saying])
   assert.equal(await statusOf(rotated), 401)
   const again = await runCli(t, ['keys', 'revoke', '2'], settings)
   assert.equal(again.code, 1)
-  assert.match(again.stderr, /^adoptable: there is no key 2 .*\n$/)
+  assert.match(again.stderr, /^adoptable: there is no valid key 2; .*\n$/)
 })
 
-test('wrong arguments exit with 2 and one line on stderr', async (t) => {
+test('wrong arguments: the command prints one line on stderr and exits with code 2', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
   const wrong = [
     ['walk'],
@@ -78,14 +78,14 @@ test('wrong arguments exit with 2 and one line on stderr', async (t) => {
   assert.ok(!existsSync(settings.DATABASE_URL.slice('sqlite:'.length)), 'nothing was made')
 })
 
-test('a mistyped command or option is answered with the one that was meant, in one line', async (t) => {
+test('a misspelt command or option: the error is one line that suggests the right name', async (t) => {
   const serve = await runCli(t, ['serv'], {})
   assert.equal(serve.stderr, "error: unknown command 'serv' (Did you mean serve?)\n")
   const list = await runCli(t, ['keys', 'list', '--jsn'], {})
   assert.equal(list.stderr, "error: unknown option '--jsn' (Did you mean --json?)\n")
 })
 
-test('--help and --version exit with 0', async (t) => {
+test('--help and --version exit with code 0', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
   assert.equal((await runCli(t, ['--version'], {})).stdout, `${version}\n`)
@@ -95,7 +95,7 @@ test('--help and --version exit with 0', async (t) => {
     assert.match(help.stdout, new RegExp(`^  ${command}\\b`, 'm'))
 })
 
-test('a wrong setting stops the start with exit code 2 and one line that names it', async (t) => {
+test('serve with a wrong setting: prints one line that names the setting and exits with code 2', async (t) => {
   const wrong = {
     PORT: '65536',
     HOST: ' ',
@@ -109,7 +109,7 @@ test('a wrong setting stops the start with exit code 2 and one line that names i
     BAN_SECONDS: '-1',
     ANONYMOUS_PER_MINUTE: '1e3',
     REQUEST_TIMEOUT_SECONDS: '0',
-    // The port of PORT.
+    // The port in the setting PORT.
     METRICS_PORT: '8080',
   }
   for (const [name, value] of Object.entries(wrong)) {
@@ -138,7 +138,7 @@ test('a wrong setting stops the start with exit code 2 and one line that names i
   assert.match(stderr, /^adoptable: HOST must [^\n]+; PORT must [^\n]+\n$/)
 })
 
-test('what makes a start impossible is said in one line, with exit code 1', async (t) => {
+test('serve that cannot start: prints one line with the reason and exits with code 1', async (t) => {
   const folder = scratchFolder(t)
   const busy = net.createServer().listen(0, '127.0.0.1')
   t.after(() => busy.close())
@@ -150,22 +150,22 @@ test('what makes a start impossible is said in one line, with exit code 1', asyn
   for (const [settings, expected] of [
     [
       { DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, PORT: String(port) },
-      new RegExp(`PORT: another program has port ${port} .*; stop .* set PORT$`),
+      new RegExp(`PORT: port ${port} is used by .*; stop .* set PORT$`),
     ],
     [
       { DATABASE_URL: `sqlite:${join(folder, 'b.db')}`, PORT: '0', METRICS_PORT: String(port) },
-      new RegExp(`: METRICS_PORT: another program has port ${port} .*; stop .* set METRICS_PORT$`),
+      new RegExp(`: METRICS_PORT: port ${port} is used by .*; stop .* set METRICS_PORT$`),
     ],
     // An address for examples (RFC 5737), which no machine has.
     [
       { DATABASE_URL: `sqlite:${join(folder, 'c.db')}`, HOST: '203.0.113.9', PORT: '7' },
-      /: HOST and PORT: nobody can listen on 203\.0\.113\.9 port 7 \(EADDRNOTAVAIL\); choose another HOST/,
+      /: HOST and PORT: cannot listen on 203\.0\.113\.9 port 7 \(EADDRNOTAVAIL\); choose another HOST/,
     ],
     [{ DATABASE_URL: `sqlite:${join(folder, 'held.db')}`, PORT: '0' }, /another adoptable already serves/],
     [{ DATABASE_URL: `sqlite:${join(folder, 'text.db')}`, PORT: '0' }, /not a database/],
     [
       { DATABASE_URL: `sqlite:${join(folder, 'text.db', 'a.db')}`, PORT: '0' },
-      /: DATABASE_URL: the store cannot be opened \([^)]*text\.db'\); name a file/,
+      /: DATABASE_URL: cannot open the store \([^)]*text\.db'\); name a file/,
     ],
   ] as const) {
     const { code, stdout, stderr } = await runCli(t, ['serve'], settings)
@@ -182,7 +182,7 @@ test('what makes a start impossible is said in one line, with exit code 1', asyn
   }
 })
 
-test('a time for headers that is longer than the one for the request ends with it', async (t) => {
+test('a headers timeout longer than the request timeout is reduced to the request timeout', async (t) => {
   for (const [headers, request] of [
     ['600', '10'],
     ['3600', '3600'],
@@ -196,7 +196,7 @@ test('a time for headers that is longer than the one for the request ends with i
   }
 })
 
-test('the store can be read by its user alone', async (t) => {
+test('a new store can be read only by the user who created it', async (t) => {
   const file = join(scratchFolder(t), 'data', 'test.db')
   const create = ['keys', 'create', '--init', '--name', 'a', '--plan', 'free']
   await runCli(t, create, { DATABASE_URL: `sqlite:${file}` })

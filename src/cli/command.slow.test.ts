@@ -7,7 +7,7 @@ import { scratchFolder } from '../testing/start-app.ts'
 
 const KEY = /adopt_live_[0-9A-Za-z]{36}/
 
-test('the first start prints an admin key also where keys create made the store, and never a second one', async (t) => {
+test('serve on a store made by keys create: prints one admin key, and only once', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
   await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
   const greetingOf = async () => {
@@ -21,7 +21,7 @@ test('the first start prints an admin key also where keys create made the store,
   assert.doesNotMatch(await greetingOf(), KEY)
 })
 
-test('a reader such as head that has enough is no error of any command that prints much', async (t) => {
+test('commands piped into head treat the closed pipe as no error', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
   const env = { ...bareEnvironment(), ...settings }
   await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
@@ -33,7 +33,7 @@ test('a reader such as head that has enough is no error of any command that prin
     'export',
     'doctor',
   ]) {
-    // Its input is closed before anything is printed.
+    // The reading end of the pipe is closed before the command prints anything.
     const pipe = `set -o pipefail; { sleep 0.05; exec '${process.execPath}' bin/adoptable.js ${words}; } | true`
     const { status, stderr } = spawnSync('bash', ['-c', pipe], { env })
     assert.doesNotMatch(String(stderr), /EPIPE|stdout|Error/, words)

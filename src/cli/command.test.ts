@@ -8,7 +8,7 @@ import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp } from '../testing/start-app.ts'
 import { commandsOf } from './program.ts'
 
-test('errors name --port, --host and --database of serve where these were typed', async (t) => {
+test('serve with --port, --host or --database: errors name the option', async (t) => {
   const { port } = await startApp(t)
   const folder = scratchFolder(t)
   const settings = { PORT: '1', HOST: 'nowhere.invalid', DATABASE_URL: `sqlite:${join(folder, 'set.db')}` }
@@ -17,10 +17,10 @@ test('errors name --port, --host and --database of serve where these were typed'
   assert.equal(code, 2)
   assert.match(stderr, /^adoptable: --host must [^\n]+; --port must [^\n]+; --database must [^\n]+\n$/)
   const busy = await runCli(t, ['serve', '--port', String(port)], { DATABASE_URL: `sqlite:${folder}/new.db` })
-  assert.match(busy.stderr, /^adoptable: --port: another program has port .+ or set --port\n$/)
+  assert.match(busy.stderr, /^adoptable: --port: port \d+ is used by .+ or set --port\n$/)
 })
 
-test('a HOST that is no host is refused at the start, with one line that says what it may be', () => {
+test('serve with an invalid HOST: prints one line that says which values are allowed', () => {
   for (const HOST of [
     'zoö.example',
     'ｌocalhost',
@@ -37,14 +37,14 @@ test('a HOST that is no host is refused at the start, with one line that says wh
     assert.equal(readConfig({ HOST }).host, HOST)
 })
 
-/** Every command of the program, also those within another. */
+/** Every command of the program, including subcommands. */
 function allCommands(): Command[] {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const context = { settings: () => readConfig({}), environment: {}, stdin, stdout, stderr }
   return commandsOf(context).commands.flatMap((command) => [command, ...command.commands])
 }
 
-test('every default that the help shows is taken as an option, and means the default', () => {
+test('the defaults in help texts are accepted as options and have the same effect', () => {
   let seen = 0
   for (const command of allCommands()) {
     for (const { long, defaultValue, defaultValueDescription, parseArg } of command.options) {
@@ -61,7 +61,7 @@ test('every default that the help shows is taken as an option, and means the def
   assert.ok(seen >= 4, `${seen}`)
 })
 
-test('--help of a command lists the settings it reads, and those of serve are all', async (t) => {
+test('--help of a command: lists the settings that it reads; serve lists all', async (t) => {
   const help = await runCli(t, ['serve', '--help'], {})
   for (const name of Object.keys(SETTINGS)) assert.match(help.stdout, new RegExp(`^  ${name} +\\S`, 'm'))
   for (const words of [['keys', 'list'], ['import'], ['export'], ['backup'], ['openapi'], ['doctor']]) {
@@ -74,12 +74,12 @@ test('--help of a command lists the settings it reads, and those of serve are al
   }
 })
 
-test('a mistyped command within another is answered with the one that was meant', async (t) => {
+test('a misspelt subcommand: the error suggests the right name', async (t) => {
   const { code, stderr } = await runCli(t, ['keys', 'lst'], {})
   assert.deepEqual([code, stderr], [2, "error: unknown command 'lst' (Did you mean list?)\n"])
 })
 
-test('export says how many animals it wrote, beside them', async (t) => {
+test('export: prints the number of animals on stderr', async (t) => {
   const folder = scratchFolder(t)
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` }
   await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { compareStores, copyStore } from '../db/copy.ts'
 import { fileOf } from '../db/store-url.ts'
 import { cleanup } from '../testing/cleanup.ts'
-import { argumentsOf, copy, inStore, makeTables, scratchFile } from '../testing/copies.ts'
+import { copy, copyArguments, makeTables, runInStore, scratchFile } from '../testing/copies.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { spawnCli } from '../testing/process.ts'
 import { makeKey, startApp } from '../testing/start-app.ts'
@@ -19,7 +19,7 @@ const ANIMALS = (count: number): string => `
 async function largeStore(t: TestContext, animals: number): Promise<string> {
   const url = scratchFile(t)
   await makeKey(url)
-  await inStore(
+  await runInStore(
     url,
     ANIMALS(animals),
     `insert into pet_change (pet_id, at, key_id, changes) select id, 0, 1, '{}' from pet where id % 2 = 0`,
@@ -43,8 +43,8 @@ function isLine(expected: RegExp) {
   }
 }
 
-test('a copy that is killed again and again goes on each time, and ends equal', async (t) => {
-  // So many that a quick machine does not end before it is killed.
+test('copy killed repeatedly: resumes each time, and the copy equals the source', async (t) => {
+  // So many rows that a fast machine does not finish before it is killed.
   const from = await largeStore(t, 20_000)
   const through = await scratchDatabase(t)
   const to = scratchFile(t)
@@ -54,7 +54,7 @@ test('a copy that is killed again and again goes on each time, and ends equal', 
   const animals = async () => Number((await watcher.query('select count(*) from pet')).rows[0].count)
 
   for (const least of [1, 3_000]) {
-    const { child, exited } = spawnCli(t, argumentsOf({ from, to: through }), {})
+    const { child, exited } = spawnCli(t, copyArguments({ from, to: through }), {})
     while (child.exitCode === null && (await animals()) < least);
     child.kill('SIGKILL')
     assert.equal((await exited).code, null)
@@ -64,20 +64,20 @@ test('a copy that is killed again and again goes on each time, and ends equal', 
   await assert.rejects(copy({ from: through, to }), /is an unfinished copy itself/)
   await assert.rejects(
     copy({ from: await otherStore(t), to: through }),
-    /holds an unfinished copy of another store/,
+    /contains an unfinished copy of another store/,
   )
   const steps: [string, number, number][] = []
   const { equal } = await copyStore({ from, to: through }, (...step) => steps.push(step))
   assert.equal(equal, true)
   const [[, resumedAt = 0, total] = []] = steps
-  assert.ok(resumedAt > 3_000, `it went on behind ${resumedAt} rows`)
+  assert.ok(resumedAt > 3_000, `it resumed after ${resumedAt} rows`)
   assert.deepEqual(
     steps.findLast(([step]) => step === 'copying'),
     ['copying', total, total],
   )
 
   for (const killedAfterMs of [350, 800]) {
-    const { child, exited } = spawnCli(t, argumentsOf({ from: through, to }), {})
+    const { child, exited } = spawnCli(t, copyArguments({ from: through, to }), {})
     setTimeout(() => child.kill('SIGKILL'), killedAfterMs)
     await exited
   }
@@ -85,7 +85,7 @@ test('a copy that is killed again and again goes on each time, and ends equal', 
   assert.ok((await compareStores({ from, to })).every((table) => table.equal))
 })
 
-test('a store that a service runs on is neither copied nor filled', async (t) => {
+test('copy from or to a store with a running service: is refused', async (t) => {
   const stores = [scratchFile(t), await scratchDatabase(t)]
   for (const databaseUrl of stores) await startApp(t, { databaseUrl })
   const [file = '', database = ''] = stores
@@ -95,18 +95,18 @@ test('a store that a service runs on is neither copied nor filled', async (t) =>
     { from: database, to: scratchFile(t) },
     { from: await largeStore(t, 10), to: database },
   ].map((stores) => assert.rejects(copy(stores), isLine(/another adoptable uses it; stop that first/)))
-  // In a process of its own: in this one SQLite's locks would be given up with the first file that is closed.
+  // In a separate process: closing any handle of the file in this process would release SQLite's locks.
   for (const stores of [
     { from: file, to: idleDatabase },
     { from: idle, to: file },
   ]) {
-    const { code, stdout, stderr } = await spawnCli(t, argumentsOf(stores), {}).exited
+    const { code, stdout, stderr } = await spawnCli(t, copyArguments(stores), {}).exited
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /^adoptable: [^\n]*test\.db: another adoptable serves it; stop that first\n$/)
   }
   await Promise.all(refused)
 
-  // Not a service, but one that may change rows all the same.
+  // Another program, not a service, that could also change rows.
   using other = new DatabaseSync(fileOf(idle))
   other.exec('select count(*) from pet')
   await assert.rejects(

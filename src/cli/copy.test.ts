@@ -3,23 +3,29 @@ import { statSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../changes.ts'
 import { compareStores, copyStore } from '../db/copy.ts'
-import { openPostgresSide } from '../db/copy-postgres.ts'
-import { openSqliteSide } from '../db/copy-sqlite.ts'
-import { COUNTED, DERIVED, INSTALLATION, JOBS, SIGN_INS, TABLES } from '../db/copy-tables.ts'
+import { openPostgresSide, openSqliteSide } from '../db/copy-sides.ts'
+import {
+  COPIED_TABLES,
+  INSTALLATION_TABLE,
+  INVENTORY_TABLE,
+  JOB_TABLE,
+  SEARCH_TABLES,
+  SIGN_IN_TABLES,
+} from '../db/copy-tables.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { fileOf } from '../db/store-url.ts'
 import { findByHash } from '../keys/find-by-hash.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import type { Answer } from '../testing/client.ts'
-import { argumentsOf, copy, inStore, makeTables, scratchFile } from '../testing/copies.ts'
+import { copy, copyArguments, makeTables, runInStore, scratchFile } from '../testing/copies.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { runCli } from '../testing/process.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
 async function emptyDatabase(t: TestContext): Promise<string> {
   const url = await scratchDatabase(t)
-  await inStore(url, 'drop schema public cascade', 'create schema public')
+  await runInStore(url, 'drop schema public cascade', 'create schema public')
   return url
 }
 
@@ -32,7 +38,7 @@ const ANIMALS = (count: number): string => `
 async function largeStore(t: TestContext, animals: number): Promise<string> {
   const url = scratchFile(t)
   await makeKey(url)
-  await inStore(
+  await runInStore(
     url,
     ANIMALS(animals),
     `insert into pet_change (pet_id, at, key_id, changes) select id, 0, 1, '{}' from pet where id % 2 = 0`,
@@ -44,7 +50,7 @@ async function largeStore(t: TestContext, animals: number): Promise<string> {
 
 const ADOPTER = { name: 'Ada “Adopter” \\ {"x"},', email: 'ada@example.org', message: 'A garden 🌳,\nNULL' }
 
-/** Of every fourth animal, and its number there. */
+/** The source id of every fourth animal. */
 const ownerOf = (i: number) => (i % 4 ? {} : { organizationId: i % 8 ? 1 : 3, externalId: `“${i}”` })
 
 /** Everything that the service can bring into a store. */
@@ -106,12 +112,12 @@ async function fillEverything(app: TestApp) {
   return { admin, spent, once, first, revoked, valid: [rotated, renewed] }
 }
 
-/** What a client can see of an answer, but for the time and the count of its requests. */
+/** The response as a client sees it, without the time and the rate limit headers. */
 function seen({ status, text, headers }: Answer) {
   return { status, text, link: headers.link, etag: headers.etag, modified: headers['last-modified'] }
 }
 
-/** Every GET there is, along every link to a next page. */
+/** Every GET request of the service, including all next pages. */
 async function readEverything(app: TestApp, admin: { authorization: string }): Promise<Map<string, unknown>> {
   const answers = new Map<string, unknown>()
   const open = [
@@ -140,7 +146,7 @@ async function readEverything(app: TestApp, admin: { authorization: string }): P
   return answers
 }
 
-test('a copy on PostgreSQL answers every GET byte for byte as before, and goes on where the store ended', async (t) => {
+test('copy to PostgreSQL: every GET returns the same bytes, and new ids continue after the copied ids', async (t) => {
   const app = await startApp(t, { databaseUrl: scratchFile(t), key: UNLIMITED })
   const { admin, spent, once, first, revoked, valid } = await fillEverything(app)
   const before = await readEverything(app, admin)
@@ -150,7 +156,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
   const to = await emptyDatabase(t)
   const back = scratchFile(t)
 
-  const { code, stdout, stderr } = await runCli(t, argumentsOf({ from: app.databaseUrl, to }), {})
+  const { code, stdout, stderr } = await runCli(t, copyArguments({ from: app.databaseUrl, to }), {})
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){21}$/)
   assert.match(stdout, /^pet +39 +42 /m)
@@ -162,7 +168,7 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
     const copied = await startApp(t, { databaseUrl, now: app.clock.now })
     const opened = {
       ...copied,
-      // On a busy machine PostgreSQL may need longer than a request may wait; then the client asks again.
+      // On a busy machine PostgreSQL may exceed the time limit of a request. Then the client retries.
       async get(path: string, headers = {}) {
         for (let tries = 0; ; tries += 1) {
           const answer = await copied.get(path, { authorization: `Bearer ${app.key}`, ...headers })
@@ -189,24 +195,24 @@ test('a copy on PostgreSQL answers every GET byte for byte as before, and goes o
     assert.equal((await copied.get('/v1/pets/43/history')).status, 200)
     await copied.stop()
     assert.deepEqual(
-      (await inStore(databaseUrl, 'select max(id) from api_key'))[0]?.map(Number),
+      (await runInStore(databaseUrl, 'select max(id) from api_key'))[0]?.map(Number),
       [7],
-      'the key of this start stands behind those of the first store',
+      'the key of this start comes after the keys of the first store',
     )
   }
 })
 
-test('numbers beyond 2^53, removed ids and every kind of text come through both engines exactly', async (t) => {
+test('copy keeps numbers beyond 2^53, removed ids and all kinds of text exact on both engines', async (t) => {
   const [from, through, to] = [scratchFile(t), await scratchDatabase(t), scratchFile(t)]
   await makeTables(from)
-  // In the order of a language, an index of text is not in that of its bytes.
-  await inStore(
+  // With the collation of a language, an index of text is not in the order of its bytes.
+  await runInStore(
     through,
     `do $$ begin
       alter table counter alter column caller type text collate "en-x-icu";
     exception when undefined_object then null; end $$`,
   )
-  await inStore(
+  await runInStore(
     from,
     `insert into category (id, name, folded_name) values (9007199254740993, 'Far', 'far')`,
     `insert into pet (id, name, category_id) values
@@ -221,10 +227,10 @@ test('numbers beyond 2^53, removed ids and every kind of text come through both 
   assert.equal(equal, true)
   const given = comparisons.find(({ table }) => table === 'pet')?.lastIds
   assert.deepEqual(given, [9223372036854775800n, 9223372036854775800n])
-  const rows = await inStore(to, 'select name, cast(id as text), cast(category_id as text) from pet')
+  const rows = await runInStore(to, 'select name, cast(id as text), cast(category_id as text) from pet')
   assert.deepEqual(rows, [['🐕 \\ "a",{b} NULL', '9007199254740993', '9007199254740993']])
-  await inStore(through, `insert into pet (name, category_id) values ('Next', 1)`)
-  assert.deepEqual(await inStore(through, 'select max(id)::text from pet'), [['9223372036854775801']])
+  await runInStore(through, `insert into pet (name, category_id) values ('Next', 1)`)
+  assert.deepEqual(await runInStore(through, 'select max(id)::text from pet'), [['9223372036854775801']])
 })
 
 async function otherStore(t: TestContext): Promise<string> {
@@ -233,7 +239,7 @@ async function otherStore(t: TestContext): Promise<string> {
   return url
 }
 
-test('a target that holds anything else is refused in one line, and stays as it is', async (t) => {
+test('copy to a target with other data: is refused in one line and leaves the target unchanged', async (t) => {
   const from = await largeStore(t, 10)
   const [database, file] = [await scratchDatabase(t), await otherStore(t)]
   const rex = `insert into pet (name, category_id) values ('Rex', 1)`
@@ -241,7 +247,7 @@ test('a target that holds anything else is refused in one line, and stays as it 
     [database, /test_\d+_\d+ is not empty: its table pet has rows \(1\)$/, rex, 'delete from pet'],
     [
       database,
-      /has rows of its own in category/,
+      /already has rows in category/,
       `update category set description = 'Barks' where id = 1`,
       'update category set description = null',
     ],
@@ -252,23 +258,23 @@ test('a target that holds anything else is refused in one line, and stays as it 
     ],
     [
       database,
-      /holds tables of another program/,
+      /contains tables of another program/,
       'drop schema public cascade; create schema public; create table pet (id int)',
     ],
     [file, /test\.db is not empty: its table pet has rows \(1\)$/, rex, 'delete from pet'],
-    [file, /has rows of its own in category/, 'delete from category where id = 8'],
-    [scratchFile(t), /holds tables of another program/, 'create table pet (id int)'],
+    [file, /already has rows in category/, 'delete from category where id = 8'],
+    [scratchFile(t), /contains tables of another program/, 'create table pet (id int)'],
     [from, /the two stores are the same one/, 'select 1'],
   ]
   for (const [to, expected, statement, undo] of wrong) {
-    await inStore(to, statement)
+    await runInStore(to, statement)
     const before = await contentOf(to)
     await assert.rejects(copy({ from, to }), isLine(expected))
     assert.deepEqual(await contentOf(to), before)
-    if (undo) await inStore(to, undo)
+    if (undo) await runInStore(to, undo)
   }
 
-  await inStore(database, 'drop table pet')
+  await runInStore(database, 'drop table pet')
   const sources: [string, RegExp][] = [
     [`${scratchFile(t)}x`, /there is no store at /],
     [database, /there is no store in postgres:\/\//],
@@ -287,21 +293,21 @@ function isLine(expected: RegExp) {
   }
 }
 
-/** The tables of a store, its animals, and what makes it what it is. */
+/** The names of all tables, and the rows of the tables that identify a store. */
 async function contentOf(url: string): Promise<unknown[][][]> {
   const names = url.startsWith('sqlite:')
     ? 'select name from sqlite_schema order by 1'
     : `select tablename from pg_tables where schemaname = 'public' order by 1`
-  const tables = await inStore(url, names)
+  const tables = await runInStore(url, names)
   const has = (table: string): boolean => tables.some(([name]) => name === table)
   const rows = ['pet', 'category', 'secret'].filter(has)
   return [
     tables,
-    ...(await Promise.all(rows.map((table) => inStore(url, `select * from ${table} order by 1`)))),
+    ...(await Promise.all(rows.map((table) => runInStore(url, `select * from ${table} order by 1`)))),
   ]
 }
 
-test('copy with wrong arguments ends with exit code 2 and one line without a password', async (t) => {
+test('copy with wrong arguments: prints one line without passwords and exits with code 2', async (t) => {
   const wrong = [
     ['copy'],
     ['copy', '--from', 'postgress://a:secret@b/c', '--to', 'sqlite:b.db'],
@@ -314,7 +320,7 @@ test('copy with wrong arguments ends with exit code 2 and one line without a pas
   }
 })
 
-test('a row that somebody changes in the copy is found, and so is a lost id', async (t) => {
+test('a copy that was changed afterwards: the comparison reports a changed row and a lost id', async (t) => {
   const from = await largeStore(t, 2_500)
   const to = await scratchDatabase(t)
   const differing = async () =>
@@ -346,22 +352,22 @@ test('a row that somebody changes in the copy is found, and so is a lost id', as
     ],
   ]
   for (const [change, undo, expected] of changes) {
-    await inStore(to, change)
+    await runInStore(to, change)
     assert.deepEqual(await differing(), expected, change)
-    await inStore(to, undo)
+    await runInStore(to, undo)
   }
   assert.deepEqual(await differing(), [])
 
-  await inStore(to, `update pet set status = 'pending' where id = 3`)
-  const { code, stdout, stderr } = await runCli(t, argumentsOf({ from, to }), {})
+  await runInStore(to, `update pet set status = 'pending' where id = 3`)
+  const { code, stdout, stderr } = await runCli(t, copyArguments({ from, to }), {})
   assert.equal(code, 1)
   assert.match(stdout, /^pet +2,250 +2500 +[0-9a-f]{16} \/ [0-9a-f]{16} +DIFFERS$/m)
-  assert.match(stderr, /^adoptable: [^\n]*nothing was copied\n$/)
+  assert.match(stderr, /^adoptable: nothing was copied: [^\n]+\n$/)
 })
 
-test('copy with --json tells of each table what both stores have, also of a copy that differs', async (t) => {
+test('copy --json: prints a comparison of each table, even if the copy differs', async (t) => {
   const [from, to] = [await largeStore(t, 10), scratchFile(t)]
-  const args = [...argumentsOf({ from, to }), '--json']
+  const args = [...copyArguments({ from, to }), '--json']
   const { code, stdout, stderr } = await runCli(t, args, {})
   assert.deepEqual([code, stderr], [0, ''])
   const { equal, tables } = JSON.parse(stdout)
@@ -370,24 +376,24 @@ test('copy with --json tells of each table what both stores have, also of a copy
   assert.deepEqual(pet, { table: 'pet', rows: [9, 9], lastIds: [10, 10], equal: true })
   assert.match(hashes.join(), /^([0-9a-f]{64}),\1$/)
 
-  await inStore(to, `update pet set name = 'Max' where id = 1`)
+  await runInStore(to, `update pet set name = 'Max' where id = 1`)
   const changed = await runCli(t, args, {})
   assert.equal(changed.code, 1)
   assert.equal(JSON.parse(changed.stdout).equal, false)
-  assert.match(changed.stderr, /^adoptable: [^\n]*nothing was copied\n$/)
+  assert.match(changed.stderr, /^adoptable: nothing was copied: [^\n]+\n$/)
 })
 
-test('a source that changed between two runs makes a copy that differs, and that no service starts on', async (t) => {
+test('copy of a source that changed between two runs: reports the change, and no service starts on the copy', async (t) => {
   const from = await largeStore(t, 3_000)
   const to = await scratchDatabase(t)
   const stop = new Error('stopped here')
   const halfWay = copyStore({ from, to }, (_step, done) => {
     if (done > 1_500) throw stop
   })
-  await assert.rejects(halfWay, /the copy is not finished: stopped here; run it again to go on/)
-  await inStore(from, `update pet set name = 'Max' where id = 1`)
+  await assert.rejects(halfWay, /the copy is not finished: stopped here; run the command again to resume it/)
+  await runInStore(from, `update pet set name = 'Max' where id = 1`)
 
-  const { code, stdout, stderr } = await runCli(t, argumentsOf({ from, to }), {})
+  const { code, stdout, stderr } = await runCli(t, copyArguments({ from, to }), {})
 
   assert.equal(code, 1)
   assert.match(stdout, /^pet +2,700 +3000 +\S+ \/ \S+ +DIFFERS$/m)
@@ -396,16 +402,23 @@ test('a source that changed between two runs makes a copy that differs, and that
   assert.deepEqual([start.code, start.stdout], [1, ''])
 })
 
-/** FTS5 keeps what searches ask in tables of its own. */
+/** FTS5 stores the index of searches in its own tables. */
 const TOKENS = ['', '_config', '_data', '_docsize', '_idx'].map((name) => `pet_tokens${name}`)
 
-test('every table and column of both engines is copied or counted, but for what a store knows of itself', async (t) => {
+test('copy: covers every table and column of both engines, except data about the store itself', async (t) => {
   const file = await otherStore(t)
   const database = await scratchDatabase(t)
   const sides = [await openSqliteSide(fileOf(file), true), await openPostgresSide(database)]
   for (const side of sides) cleanup(t).defer(() => side.close())
-  const known = [...TABLES.map(({ name }) => name), COUNTED, INSTALLATION, JOBS, ...DERIVED, ...SIGN_INS]
-  // PostgreSQL tells itself what was committed. Its claim says nothing of another store.
+  const known = [
+    ...COPIED_TABLES.map(({ name }) => name),
+    INVENTORY_TABLE,
+    INSTALLATION_TABLE,
+    JOB_TABLE,
+    ...SEARCH_TABLES,
+    ...SIGN_IN_TABLES,
+  ]
+  // PostgreSQL notifies its own processes of commits. Its claim does not concern another store.
   const expected = [
     [...known, 'revision', ...TOKENS],
     [...known, 'claim'],
@@ -415,7 +428,7 @@ test('every table and column of both engines is copied or counted, but for what 
     const tables = (await side.tables()).filter((name) => !name.startsWith('kysely_'))
     assert.deepEqual(tables.sort(), expected[index]?.sort(), side.name)
   }
-  for (const { name } of TABLES) {
+  for (const { name } of COPIED_TABLES) {
     const [one, other] = await Promise.all(sides.map((side) => side.columns(name)))
     assert.deepEqual(one, other, name)
     assert.ok(one && one.length > 1)

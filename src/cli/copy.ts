@@ -1,18 +1,15 @@
 import type { Command } from 'commander'
-import { ConfigError, databaseUrl, photosUrl } from '../config.ts'
-import type { Outcome, Progress, Stores } from '../db/copy.ts'
-import type { Comparison } from '../db/copy-check.ts'
-import type { Copied } from '../photos/storage/copy.ts'
-import type { CommandContext } from './command-context.ts'
-import { copyPhotos, photosText } from './copy-photos.ts'
-import { bar, drawnLine, note, type Output, print, whole } from './terminal.ts'
+import { ConfigError, readDatabaseUrl, readPhotosUrl } from '../config.ts'
+import type { Comparison, CopyResult, CopyUrls, Progress } from '../db/copy.ts'
+import type { CopyCounts } from '../photos/storage/copy.ts'
+import type { CommandContext } from './command.ts'
+import { alignColumns, formatBar, formatCount, note, type Output, openStatusLine, print } from './terminal.ts'
 
-const NOT_TO_BE_USED =
-  'the copy differs from its source, and is not to be used: copy again into an empty store'
-const CHANGED_SINCE =
-  'the target is a finished copy of this store, and one of the two has changed since: nothing was copied'
+const COPY_DIFFERS = 'the copy differs from its source: do not use it, and copy again into an empty store'
+const STORE_CHANGED =
+  'nothing was copied: the target is a finished copy of this store, and one of the two has changed since then'
 
-interface Given {
+interface CopyOptions {
   from?: string
   to?: string
   photosFrom?: string
@@ -20,30 +17,33 @@ interface Given {
   json?: true
 }
 
-/** Moves a store, and the files of photos, to another engine or address; of the settings it needs none. */
+/** Copies a store or photo files to another engine or address. Needs no settings. */
 export function copyCommand(program: Command, { stdout, stderr }: CommandContext): void {
   program
     .command('copy')
-    .description('copy a store into an empty one, on either engine, or the files of photos, or both')
-    .option('--from <url>', 'the store to copy, as in DATABASE_URL; no service may run on it')
-    .option('--to <url>', 'the one to fill; run again, the command goes on where it was stopped')
-    .option('--photos-from <url>', 'where the files of photos are, as in PHOTOS_URL; the service may run')
-    .option('--photos-to <url>', 'where they shall be too; run again, it copies those that came since')
+    .description('copy a store into an empty one on either engine, or photo files, or both')
+    .option('--from <url>', 'the store to copy, as in DATABASE_URL; stop its service first')
+    .option('--to <url>', 'the empty store to fill; run the command again to resume an interrupted copy')
+    .option(
+      '--photos-from <url>',
+      'where the photo files are, as in PHOTOS_URL; the service may keep running',
+    )
+    .option('--photos-to <url>', 'where to copy them; run the command again to copy newer photos')
     .option('--json', 'print the comparison as JSON')
-    .action(async ({ json, ...given }: Given) => {
-      const stores = bothOf(given, 'from', 'to', databaseUrl)
-      const photos = bothOf(given, 'photosFrom', 'photosTo', photosUrl)
+    .action(async ({ json, ...options }: CopyOptions) => {
+      const stores = parsePair(options, 'from', 'to', readDatabaseUrl)
+      const photos = parsePair(options, 'photosFrom', 'photosTo', readPhotosUrl)
       if (!stores && !photos)
         throw new ConfigError('copy needs --from and --to, or --photos-from and --photos-to')
       const outcome = stores && (await copyRows(stores, stderr))
       const files = photos && outcome?.equal !== false ? await copyPhotos(photos, stderr) : undefined
-      await print(stdout, json ? jsonOf(outcome, files) : textOf(outcome, files))
-      if (outcome && !photos) tellOfPhotos(outcome, stderr)
-      if (outcome && !outcome.equal) throw new Error(outcome.finishedBefore ? CHANGED_SINCE : NOT_TO_BE_USED)
+      await print(stdout, json ? formatJson(outcome, files) : formatResult(outcome, files))
+      if (outcome && !photos) notePhotos(outcome, stderr)
+      if (outcome && !outcome.equal) throw new Error(outcome.finishedBefore ? STORE_CHANGED : COPY_DIFFERS)
     })
 }
 
-async function copyRows(stores: Stores, stderr: Output): Promise<Outcome> {
+async function copyRows(stores: CopyUrls, stderr: Output): Promise<CopyResult> {
   const { copyStore } = await import('../db/copy.ts')
   const drawn = progressBar(stderr)
   const outcome = await copyStore(stores, drawn.show).finally(drawn.clear)
@@ -51,11 +51,11 @@ async function copyRows(stores: Stores, stderr: Output): Promise<Outcome> {
   return outcome
 }
 
-/** What is searched follows from the animals, and was not copied. */
+/** Builds the search index, which is not copied because it is computed from the animals. */
 async function makeSearchable(target: string): Promise<void> {
   const { openForCommand } = await import('../db/open-database.ts')
   const { changes } = await import('../changes.ts')
-  const { mergeAll } = await import('../pets/search/upkeep.ts')
+  const { mergeAll } = await import('../pets/search/index-animals.ts')
   const { write, close } = await openForCommand(target, changes)
   try {
     while (await write(changes.indexAnimals, true));
@@ -65,34 +65,48 @@ async function makeSearchable(target: string): Promise<void> {
   }
 }
 
-/** The service would look for their files at the new address. */
-function tellOfPhotos({ comparisons }: Outcome, stderr: Output): void {
+/** @param stores as PHOTOS_URL names them */
+async function copyPhotos({ from, to }: CopyUrls, stderr: Output): Promise<CopyCounts> {
+  if (from === to) throw new Error('--photos-from and --photos-to must be different')
+  const { copyFiles } = await import('../photos/storage/copy.ts')
+  const { openPhotoStoreAt } = await import('../photos/storage/open.ts')
+  const line = openStatusLine(stderr)
+  const show = (done: CopyCounts) => line.draw(() => formatPhotos(done))
+  return copyFiles(await openPhotoStoreAt(from), await openPhotoStoreAt(to), show).finally(line.clear)
+}
+
+function formatPhotos({ copied, there }: CopyCounts): string {
+  return `photo files: ${formatCount(copied)} copied, ${formatCount(there)} already present`
+}
+
+/** Warns that the copy of the photo files is a separate step. */
+function notePhotos({ comparisons }: CopyResult, stderr: Output): void {
   const count = comparisons.find(({ table }) => table === 'photo')?.rows[0] ?? 0
   const text =
-    `The rows name the ${whole(count)} photos, but their files stay at the old address. ` +
-    '--photos-from and --photos-to copy them.'
+    `The copy refers to ${formatCount(count)} photos whose files are still at the old address. ` +
+    'Copy them with --photos-from and --photos-to.'
   if (count > 0) note(stderr, text)
 }
 
-/** @throws {ConfigError} when there is only one of them, or one is wrong */
-function bothOf(
-  given: Given,
+/** @throws {ConfigError} if only one of the options is given, or one is invalid */
+function parsePair(
+  options: CopyOptions,
   from: 'from' | 'photosFrom',
   to: 'to' | 'photosTo',
   check: (url: string) => string,
-): Stores | undefined {
-  const [one, other] = [given[from], given[to]]
+): CopyUrls | undefined {
+  const [one, other] = [options[from], options[to]]
   if (one === undefined && other === undefined) return undefined
   if (one === undefined || other === undefined)
-    throw new ConfigError(`${optionOf(from)} goes with ${optionOf(to)}`)
-  return { from: checked(optionOf(from), one, check), to: checked(optionOf(to), other, check) }
+    throw new ConfigError(`${optionOf(from)} needs ${optionOf(to)}`)
+  return { from: checkUrl(optionOf(from), one, check), to: checkUrl(optionOf(to), other, check) }
 }
 
 const optionOf = (name: string): string =>
   `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Not by the reader of arguments, which would print what is wrong, with its password. */
-function checked(option: string, url: string, check: (url: string) => string): string {
+/** Checks the URL here, because the argument parser would print an invalid URL with its password. */
+function checkUrl(option: string, url: string, check: (url: string) => string): string {
   try {
     if (url === '') throw new ConfigError('must not be empty')
     return check(url)
@@ -101,47 +115,34 @@ function checked(option: string, url: string, check: (url: string) => string): s
   }
 }
 
-function jsonOf(outcome: Outcome | undefined, photos: Copied | undefined): string {
-  // A number as far as every reader of JSON knows it exactly, which no id of ours goes beyond.
+function formatJson(outcome: CopyResult | undefined, photos: CopyCounts | undefined): string {
+  // Every id is small enough to be exact in JSON.
   const plain = (_name: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
   const { equal, comparisons: tables } = outcome ?? {}
   return JSON.stringify({ equal, tables, photos }, plain, 2)
 }
 
-function textOf(outcome: Outcome | undefined, photos: Copied | undefined): string {
-  const table = outcome ? [tableOf(outcome.comparisons)] : []
-  return [...table, ...(photos ? [photosText(photos)] : [])].join('\n')
+function formatResult(outcome: CopyResult | undefined, photos: CopyCounts | undefined): string {
+  const table = outcome ? [formatTable(outcome.comparisons)] : []
+  return [...table, ...(photos ? [formatPhotos(photos)] : [])].join('\n')
 }
 
-/** So much of a hash tells tables apart at a glance; whether they are equal, the whole of it said. */
+/** The output shows this many characters of a hash. The comparison uses the complete hash. */
 const SHOWN_HASH = 16
 
-function tableOf(comparisons: Comparison[]): string {
+function formatTable(comparisons: Comparison[]): string {
   const lines = comparisons.map(({ table, rows, lastIds, hashes, equal }) => [
     table,
-    both(rows.map(whole)),
-    both(lastIds?.map(String) ?? ['']),
-    both(hashes.map((hash) => hash.slice(0, SHOWN_HASH))),
+    joinDistinct(rows.map(formatCount)),
+    joinDistinct(lastIds?.map(String) ?? ['']),
+    joinDistinct(hashes.map((hash) => hash.slice(0, SHOWN_HASH))),
     equal ? 'equal' : 'DIFFERS',
   ])
-  const all = [['table', 'rows', 'last id', 'sha256', ''], ...lines]
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0))) ?? []
-  const isFigure = (column: number) => column === 1 || column === 2
-  return all
-    .map((line) =>
-      line
-        .map((cell, column) => {
-          const width = widths[column] ?? 0
-          return isFigure(column) ? cell.padStart(width) : cell.padEnd(width)
-        })
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return alignColumns([['table', 'rows', 'last id', 'sha256', ''], ...lines], [1, 2]).join('\n')
 }
 
-/** One value where both stores have the same. */
-function both(values: string[]): string {
+/** Returns one value if both stores have the same value; otherwise returns both values. */
+function joinDistinct(values: string[]): string {
   return [...new Set(values)].join(' / ')
 }
 
@@ -151,24 +152,24 @@ interface Bar {
 }
 
 function progressBar(terminal: Output): Bar {
-  const line = drawnLine(terminal)
+  const line = openStatusLine(terminal)
   let current: string | undefined
   let [startedAt, startedWith] = [0, 0]
   return {
     show(step, done, total) {
       const now = performance.now()
       const isNew = step !== current
-      // What an earlier run copied says nothing about the speed of this one.
+      // The speed of this run excludes rows that an earlier run copied.
       if (isNew) [current, startedAt, startedWith] = [step, now, done]
       const rate = ((done - startedWith) / Math.max(now - startedAt, 1)) * 1_000
-      line.draw(() => barLine(step, done, total, rate), isNew || done >= total)
+      line.draw(() => formatProgress(step, done, total, rate), isNew || done >= total)
     },
     clear: line.clear,
   }
 }
 
-function barLine(step: string, done: number, total: number, rate: number): string {
+function formatProgress(step: string, done: number, total: number, rate: number): string {
   const share = total === 0 ? 1 : Math.min(done / total, 1)
   const left = rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : ''
-  return `${step} ${bar(share)} ${Math.floor(share * 100)}% ${whole(done)}/${whole(total)} rows, ${whole(Math.round(rate))}/s${left}`
+  return `${step} ${formatBar(share)} ${Math.floor(share * 100)}% ${formatCount(done)}/${formatCount(total)} rows, ${formatCount(Math.round(rate))}/s${left}`
 }

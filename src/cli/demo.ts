@@ -1,56 +1,44 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { changes } from '../db/change.ts'
-import type { CommandContext } from './command-context.ts'
-import { settingsHelp } from './settings.ts'
-import { requireStoreOr } from './store-file.ts'
+import { type CommandContext, type CommandStore, settingsHelp, withStore } from './command.ts'
 import { print } from './terminal.ts'
 
-/** Something to look at: a shelter that does not exist, with animals and drawn photos. */
+/** Adds or removes a made-up shelter with animals and drawn photos. */
 export function demoCommand(program: Command, { settings, stdout }: CommandContext): void {
   program
     .command('demo')
-    .description('add a made-up shelter to look around in; the service may run meanwhile')
-    .option('--remove', 'remove it, with everything that was added to it')
+    .description('add a made-up shelter for trying things out; the service may keep running')
+    .option('--remove', 'remove the demo with everything that visitors added')
+    .option(
+      '--force',
+      'with --remove: remove the demo even if a shelter uses it, with all data of that shelter',
+    )
     .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL'))
-    .action(async ({ remove }: { remove?: true }) => {
+    .action(async ({ remove, force }: { remove?: true; force?: true }) => {
       const config = settings()
-      await print(stdout, await (remove ? removeAll(config) : fill(config)))
+      const done = await withStore(config.databaseUrl, (store) =>
+        remove ? removeAll(store, force) : fill(store, config),
+      )
+      await print(stdout, done)
     })
 }
 
-async function openStore({ databaseUrl }: Config) {
-  await requireStoreOr(true, databaseUrl)
-  const { openForCommand } = await import('../db/open-database.ts')
-  const { changes } = await import('../changes.ts')
-  return openForCommand(databaseUrl, changes)
-}
-
-async function fill(config: Config): Promise<string> {
+async function fill(store: CommandStore, config: Config): Promise<string> {
   const { fillDemo } = await import('../demo/fill.ts')
   const { openPhotos } = await import('../photos/storage/open.ts')
-  const store = await openStore(config)
+  const files = await openPhotos(config)
   try {
-    const files = await openPhotos(config)
-    try {
-      const filled = await fillDemo(store, files, Date.now)
-      if (!filled) return 'the demo is there already; `adoptable demo --remove` takes it away'
-      const { animals, applications } = filled
-      return `added a made-up shelter with ${animals} animals and ${applications} applications: they are at ${config.origin}/animals while the service runs`
-    } finally {
-      await files.close()
-    }
+    const filled = await fillDemo(store, files, Date.now)
+    if (!filled) return 'the demo already exists; `adoptable demo --remove` removes it'
+    const { animals, applications } = filled
+    return `added a made-up shelter with ${animals} animals and ${applications} applications; see ${config.origin}/animals while the service is running`
   } finally {
-    await store.close()
+    await files.close()
   }
 }
 
-async function removeAll(config: Config): Promise<string> {
-  const store = await openStore(config)
-  try {
-    while (await store.write(changes.removeDemo, Date.now()));
-    return 'the demo is gone'
-  } finally {
-    await store.close()
-  }
+async function removeAll({ write }: CommandStore, force = false): Promise<string> {
+  await write(changes.removeDemo, force, Date.now())
+  return 'removed the demo'
 }

@@ -15,7 +15,7 @@ function folderOf(t: TestContext) {
   return { folder, settings: { PHOTOS_URL: `file:${folder}` } }
 }
 
-test('doctor renders a tiny picture, writes it to the store of photos, reads it and removes it', async (t) => {
+test('doctor: renders, stores, reads and removes a tiny photo', async (t) => {
   const { folder, settings } = folderOf(t)
 
   const findings = await look(settings)
@@ -23,18 +23,18 @@ test('doctor renders a tiny picture, writes it to the store of photos, reads it 
   assert.deepEqual(
     findings.map(({ check, state, found }) => [check, state, found]),
     [
-      ['rendering of photos', 'good', 'a tiny picture was read and written'],
-      ['store of photos', 'good', 'a file was written, read and removed'],
+      ['rendering of photos', 'good', 'rendered a tiny picture'],
+      ['store of photos', 'good', 'wrote, read and removed a file'],
     ],
   )
   assert.deepEqual(readdirSync(folder), ['incoming'])
 })
 
-test('doctor finds a folder of photos that is none wrong, and makes none where the first start does', async (t) => {
+test('doctor with an unusable photo folder: reports the folder as wrong and creates no folder', async (t) => {
   const { folder, settings } = folderOf(t)
   rmSync(folder, { recursive: true })
   const [, absent] = await look(settings)
-  assert.deepEqual([absent?.state, absent?.found], ['good', `${folder} is made by the first start`])
+  assert.deepEqual([absent?.state, absent?.found], ['good', `${folder} will be created by the first start`])
   assert.ok(!existsSync(folder))
 
   mkdirSync(folder)
@@ -44,10 +44,10 @@ test('doctor finds a folder of photos that is none wrong, and makes none where t
   rmSync(folder, { recursive: true })
   writeFileSync(folder, 'a file')
   const [, store] = await look(settings)
-  assert.deepEqual([store?.state, store?.found], ['wrong', `${folder} cannot be made`])
+  assert.deepEqual([store?.state, store?.found], ['wrong', `${folder} cannot be created`])
 })
 
-test('doctor says why no photo can be rendered, and checks their store all the same', async (t) => {
+test('doctor without rendering: reports the reason and still checks the photo store', async (t) => {
   const { settings } = folderOf(t)
   const { execPath } = process
   process.execPath = join(scratchFolder(t), 'none')

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import { isPostgres } from '../db/store-url.ts'
 import { reasonOf } from '../errors.ts'
 import { openRenderer } from '../photos/renderer/render.ts'
-import { pathInFolder, workFile } from '../photos/storage/folder.ts'
+import { newWorkFile, pathInFolder } from '../photos/storage/folder.ts'
 import { folderOf, openPhotoStore } from '../photos/storage/open.ts'
 import { fileName } from '../photos/storage/renditions.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
@@ -22,7 +22,7 @@ const TINY = Buffer.from(
   'base64',
 )
 
-/** Whether a photo can be made and kept: a tiny one is, and is removed again. */
+/** Renders and stores a tiny photo, then removes the photo again. */
 export async function checkPhotos(config: Config): Promise<Finding[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'adoptable-doctor-'))
   try {
@@ -41,9 +41,10 @@ async function render(scratch: string, file: string): Promise<Finding> {
   const renderer = openRenderer()
   try {
     await renderer.render({ source, renditions: [{ rendition: 'small', file }] })
-    return good(RENDERING, 'a tiny picture was read and written')
+    return good(RENDERING, 'rendered a tiny picture')
   } catch (error) {
-    const advice = 'is sharp installed for this system (npm ci), and is there memory for another process?'
+    const advice =
+      'check that sharp is installed for this system (npm ci) and that there is memory for another process'
     return wrong(RENDERING, reasonOf(error), advice)
   } finally {
     await renderer.close()
@@ -58,46 +59,49 @@ async function checkStore(config: Config, file: string): Promise<Finding> {
   try {
     const store = await openPhotoStore(config)
     const sent = await readFile(file)
-    const work = await workFile(store)
+    const work = await newWorkFile(store)
     writeFileSync(work, sent, { mode: 0o600 })
     try {
       await store.put(name, work)
       const found = await store.read(name)
       if (!found || !sent.equals(await buffer(found.bytes)))
-        throw new Error('it gives other bytes than it got')
+        throw new Error('it returned different bytes than were stored')
     } finally {
       rmSync(work, { force: true })
       await store.remove([name])
-      // One that was made for it is of whoever runs this; the service makes its own.
+      // Removes the new subfolder, because it belongs to the user of this command instead of the service.
       if (folder !== undefined) await rmdir(dirname(join(folder, pathInFolder(name)))).catch(() => undefined)
     }
-    if ((await store.size(name)) !== undefined) throw new Error('a file stays there after it was removed')
-    return good(STORE, 'a file was written, read and removed')
+    if ((await store.size(name)) !== undefined) throw new Error('a removed file still exists')
+    return good(STORE, 'wrote, read and removed a file')
   } catch (error) {
     const advice =
       folder === undefined
-        ? 'are the host, bucket, key and region of PHOTOS_URL right, and may the key put, get, delete and list?'
-        : `is its disk mounted, and may the user of the service write in ${resolve(folder)}?`
+        ? 'check host, bucket, key and region in PHOTOS_URL, and that the key may put, get, delete and list'
+        : `check that its disk is mounted and that the user of the service may write to ${resolve(folder)}`
     return wrong(STORE, reasonOf(error), advice)
   }
 }
 
-/** Whether the next start can make the folder there. It is not made here: it would be of another user. */
+/**
+ * Checks that the service can create the folder. This check does not create the folder, because the folder
+ * would then belong to another user.
+ */
 function checkPlace({ photosUrl, databaseUrl }: Config, folder: string): Finding {
-  const found = `${folder} is made by the first start`
-  // Whether something can be made there is what the check of the database says.
+  const found = `${folder} will be created by the first start`
+  // By default the photo folder is next to the SQLite file, and the check of the database covers that place.
   if (photosUrl === undefined && !isPostgres(databaseUrl)) return good(STORE, found)
   let above = folder
   while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
-  if (!mayMakeIn(above)) {
-    const advice = `let the user of the service write in ${above}, or name another folder in PHOTOS_URL`
-    return wrong(STORE, `${folder} cannot be made`, advice)
+  if (!canCreateIn(above)) {
+    const advice = `give the user of the service write access to ${above}, or name another folder in PHOTOS_URL`
+    return wrong(STORE, `${folder} cannot be created`, advice)
   }
   if (above !== folder) return good(STORE, found)
-  return doubtful(STORE, `${folder} is empty`, 'mount its disk, unless the service has not been started yet')
+  return doubtful(STORE, `${folder} is empty`, 'mount its disk, unless the service was never started')
 }
 
-function mayMakeIn(folder: string): boolean {
+function canCreateIn(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)
     return statSync(folder).isDirectory()

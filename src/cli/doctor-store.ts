@@ -1,96 +1,287 @@
 import { accessSync, constants, existsSync, lstatSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import pg from 'pg'
+import { MIGRATIONS } from '../db/migrations/all.ts'
+import { connectionTo } from '../db/postgres.ts'
 import { fileOf } from '../db/store-url.ts'
-import { checkContent } from './doctor-content.ts'
-import { doubtful, type Finding, good, wrong } from './finding.ts'
-import { whole } from './terminal.ts'
+import { clockFinding, doubtful, type Finding, good, wrong } from './finding.ts'
+import { formatCount } from './terminal.ts'
+
+// Checks the SQLite file, PostgreSQL, and the tables of both.
 
 const MEGABYTE = 2 ** 20
 
-/** Below the first the next write may fail, below the second a backup or a busy day. */
+/** Below MIN_FREE, the next write may fail. Below ENOUGH_FREE, a backup or a busy day may fill the disk. */
 const [MIN_FREE, ENOUGH_FREE] = [100 * MEGABYTE, 1_024 * MEGABYTE]
 
-/** The bits of a folder in which several users are meant to write: sticky, and set group. */
+/** Mode bits of a folder that is shared on purpose: sticky and setgid. */
 const SHARED_BY_DESIGN = 0o3000
 
-/** The embedded store, without writing to it or to the folder. */
+/** Checks the SQLite store without writing to it or its folder. */
 export async function checkStoreFile(databaseUrl: string): Promise<Finding[]> {
   const file = resolve(fileOf(databaseUrl))
   let stats: Stats | undefined
   try {
-    // Not existsSync, to which what this user may not look at is not there.
+    // existsSync would return false for a file that this user may not access.
     stats = statSync(file, { throwIfNoEntry: false })
   } catch (error) {
-    const found = `${file} cannot be looked at (${(error as NodeJS.ErrnoException).code})`
-    const advice = 'run this as the user of the service, who has to be let into every folder above that'
+    const found = `${file} cannot be accessed (${(error as NodeJS.ErrnoException).code})`
+    const advice = 'run this as the user of the service, and give this user access to every parent folder'
     return [wrong('store', found, advice)]
   }
   if (!stats) return checkPlace(dirname(file), file)
   if (stats.isDirectory()) {
-    return [wrong('store', `${file} is a folder; DATABASE_URL must name a file`, `name one in ${OWN_FOLDER}`)]
+    return [
+      wrong('store', `${file} is a folder, but DATABASE_URL must name a file`, `name one in ${OWN_FOLDER}`),
+    ]
   }
   return [...checkRights(file, stats), ...(await checkContent(file)), checkSpace(dirname(file), stats.size)]
 }
 
-const OWN_FOLDER = 'a folder that only the user of the service can change'
+const OWN_FOLDER = 'a folder that only the user of the service can write to'
 
-/** Whether the first start can make the store there. */
-function checkPlace(wanted: string, file: string): Finding[] {
-  const folder = nearest(wanted)
+/** Checks that the first start can create the store. */
+function checkPlace(missing: string, file: string): Finding[] {
+  const folder = findNearest(missing)
   if (!existsSync(folder)) {
-    const advice = 'mount what it leads to, or correct it'
-    return [wrong('store', `${folder} is a link to a place that is not there`, advice)]
+    const advice = 'mount its target, or correct the link'
+    return [wrong('store', `${folder} is a broken link`, advice)]
   }
-  if (!statSync(folder).isDirectory() || !may(folder, constants.W_OK | constants.X_OK)) {
+  if (!statSync(folder).isDirectory() || !isAllowed(folder, constants.W_OK | constants.X_OK)) {
     const advice = `name a file in DATABASE_URL that is in ${OWN_FOLDER}`
-    return [wrong('store', `nothing can be made in ${folder}`, advice)]
+    return [wrong('store', `${folder} is not writable`, advice)]
   }
-  return [good('store', `${file} is made by the first start`), checkSpace(folder, 0)]
+  return [good('store', `${file} will be created by the first start`), checkSpace(folder, 0)]
 }
 
 function checkRights(file: string, { uid, mode }: Stats): Finding[] {
   const folder = dirname(file)
   const around = statSync(folder)
-  // What others share, such as /tmp, must not be taken from them.
+  // Do not advise changing the owner or mode of a shared folder such as /tmp.
   const shared = around.uid !== uid || (around.mode & SHARED_BY_DESIGN) !== 0
   const move = `move the store into ${OWN_FOLDER}, and name that place in DATABASE_URL`
   const own = (path: string) => `chown ${path} to the user that runs the service, and run this as that user`
   const findings: Finding[] = []
-  if (!may(file, constants.R_OK | constants.W_OK)) {
-    findings.push(wrong('rights', `${file} cannot be written`, own(file)))
+  if (!isAllowed(file, constants.R_OK | constants.W_OK)) {
+    findings.push(wrong('rights', `${file} is not writable`, own(file)))
   }
-  if (!may(folder, constants.R_OK | constants.W_OK)) {
-    findings.push(wrong('rights', `${folder} cannot be written`, shared ? move : own(folder)))
+  if (!isAllowed(folder, constants.R_OK | constants.W_OK)) {
+    findings.push(wrong('rights', `${folder} is not writable`, shared ? move : own(folder)))
   }
   if ((mode & 0o077) !== 0) {
-    findings.push(wrong('rights', `${file} can be read by other users`, `chmod 600 ${file}`))
+    findings.push(wrong('rights', `${file} is readable by other users`, `chmod 600 ${file}`))
   }
   if ((around.mode & 0o022) !== 0) {
     const advice = shared ? move : `chmod 700 ${folder}`
-    findings.push(wrong('rights', `${folder} can be changed by other users`, advice))
+    findings.push(wrong('rights', `${folder} is writable by other users`, advice))
   }
-  return findings.length > 0 ? findings : [good('rights', `${file} is its user's alone`)]
+  return findings.length > 0 ? findings : [good('rights', `${file} is private to its user`)]
 }
 
 function checkSpace(folder: string, needed: number): Finding {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
-  const found = `${whole(Math.floor(free / MEGABYTE))} MB are free in ${folder}`
-  const advice = 'make room, or move the store to a larger disk'
+  const found = `${formatCount(Math.floor(free / MEGABYTE))} MB free in ${folder}`
+  const advice = 'free some space, or move the store to a larger disk'
   if (free < MIN_FREE) return wrong('disk', found, advice)
   return free < ENOUGH_FREE + needed ? doubtful('disk', found, advice) : good('disk', found)
 }
 
-/** Also a link that leads nowhere is in the way. */
-function nearest(folder: string): string {
-  return lstatSync(folder, { throwIfNoEntry: false }) ? folder : nearest(dirname(folder))
+/** The closest existing parent folder. Uses lstat, because a broken link also prevents creating a folder. */
+function findNearest(folder: string): string {
+  return lstatSync(folder, { throwIfNoEntry: false }) ? folder : findNearest(dirname(folder))
 }
 
-function may(path: string, mode: number): boolean {
+function isAllowed(path: string, mode: number): boolean {
   try {
     accessSync(path, mode)
     return true
   } catch {
     return false
   }
+}
+
+/** Checks the content of the SQLite store. */
+async function checkContent(file: string): Promise<Finding[]> {
+  try {
+    const database = openUntouched(file)
+    try {
+      const integrity = checkIntegrity(database)
+      const [schema, ...others] = await checkTables('sqlite', async (query) => rowsOf(database, query))
+      return [integrity, schema, checkClock(database), ...others]
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    return [
+      wrong('store', `${file}: ${(error as Error).message}`, 'restore a backup, or correct DATABASE_URL'),
+    ]
+  }
+}
+
+/**
+ * Opens the file without creating a log. If there is no log, no other process uses the file, and it can be
+ * opened as immutable.
+ */
+function openUntouched(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, { readOnly: true, timeout: 5_000 })
+}
+
+function checkIntegrity(database: DatabaseSync): Finding {
+  const found = String(database.prepare('pragma integrity_check(1)').get()?.integrity_check)
+  if (found === 'ok') return good('store', `${database.location()} is intact`)
+  return wrong('store', `damaged: ${found.replace(/\s+/g, ' ')}`, 'stop the service and restore a backup')
+}
+
+function rowsOf(database: DatabaseSync, query: string): unknown[][] {
+  const statement = database.prepare(query)
+  statement.setReturnArrays(true)
+  return statement.all() as unknown as unknown[][]
+}
+
+/** Reports a wrong clock if a key was created in the future. */
+function checkClock(database: DatabaseSync): Finding {
+  const latest = Number(database.prepare('select max(created_at) as latest from api_key').get()?.latest ?? 0)
+  if (Date.now() >= latest) return good('clock', new Date().toISOString())
+  const found = `it shows ${new Date().toISOString()}, but a key was created at ${new Date(latest).toISOString()}`
+  return wrong('clock', found, 'set the clock, preferably by NTP (timedatectl set-ntp true)')
+}
+
+const MIN_POSTGRES = 15
+const ANSWER_MS = 3_000
+
+/** One more connection, outside the pool, listens for commits of other processes. */
+const WATCHING = 1
+
+/** Checks PostgreSQL with read-only queries. */
+export async function checkPostgres(url: string, connections: number): Promise<Finding[]> {
+  const client = new pg.Client({ ...connectionTo(url), connectionTimeoutMillis: ANSWER_MS })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const startedAt = Date.now()
+    const { rows } = await client.query<ServerState>(QUESTION)
+    const now = (startedAt + Date.now()) / 2
+    const read: QueryRows = async (text) => (await client.query<unknown[]>({ text, rowMode: 'array' })).rows
+    return [
+      ...findingsFor(rows[0] as ServerState, connections, now),
+      ...(await checkTables('postgres', read)),
+    ]
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string }
+    const advice = 'check that it is running, and host, port, user, password and database in DATABASE_URL'
+    return [wrong('PostgreSQL', message || String(code), advice)]
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+interface ServerState {
+  version: string
+  replica: boolean
+  most: number
+  now: number
+}
+
+const QUESTION = `select current_setting('server_version') as version, pg_is_in_recovery() as replica,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+  floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`
+
+function findingsFor(
+  { version, replica, most, now }: ServerState,
+  connections: number,
+  here: number,
+): Finding[] {
+  const findings = [
+    Number.parseInt(version, 10) >= MIN_POSTGRES
+      ? good('PostgreSQL', version)
+      : wrong('PostgreSQL', `${version} is too old`, `upgrade it to ${MIN_POSTGRES} or later`),
+    clockFinding('clock of PostgreSQL', here - now),
+  ]
+  if (replica) {
+    findings.push(wrong('PostgreSQL', 'it is a read-only standby', 'name the primary in DATABASE_URL'))
+  }
+  const needed = connections + WATCHING
+  const found = `${most} available, ${needed} needed per process`
+  const advice = 'raise max_connections of the server, or lower DATABASE_CONNECTIONS'
+  findings.push(needed > most ? wrong('connections', found, advice) : good('connections', found))
+  return findings
+}
+
+/** Reads rows as arrays, from either engine. */
+type QueryRows = (query: string) => Promise<unknown[][]>
+
+const TABLES = {
+  sqlite: `select name from sqlite_schema where type = 'table'`,
+  postgres: 'select tablename::text from pg_tables where schemaname = current_schema()',
+}
+
+/** Checks the tables. A store of an older release may lack some tables. */
+async function checkTables(
+  engine: keyof typeof TABLES,
+  read: QueryRows,
+): Promise<[schema: Finding, ...others: Finding[]]> {
+  const tables = (await read(TABLES[engine])).map(String)
+  if (!tables.includes('kysely_migration')) return [good('schema', 'the first start will create the tables')]
+  const applied = (await read('select name from kysely_migration order by name')).map(String)
+  return [
+    schemaFinding(engine, applied),
+    ...(tables.includes('job') ? await checkJobs(read) : []),
+    ...(tables.includes('pet_search') ? [await checkSearch(read)] : []),
+  ]
+}
+
+/** Compares the migrations applied to the store with those of this release. */
+function schemaFinding(engine: keyof typeof TABLES, seen: string[]): Finding {
+  const expected = Object.keys(MIGRATIONS[engine]).sort()
+  const [newer, older] = [
+    seen.find((name) => !expected.includes(name)),
+    expected.find((name) => !seen.includes(name)),
+  ]
+  if (newer) {
+    return wrong('schema', `changed by a newer release (${newer})`, 'run that release, or restore a backup')
+  }
+  if (!older) return good('schema', `${expected.at(-1)}, as in this release`)
+  return doubtful(
+    'schema',
+    `${seen.at(-1) ?? 'none'}, from an older release`,
+    'the next start updates it: back up first',
+  )
+}
+
+/** Consecutive failures after which a job needs an operator. */
+const MANY_FAILURES = 5
+
+/** One finding for each failing job. */
+async function checkJobs(read: QueryRows): Promise<Finding[]> {
+  const jobs = await read('select name, failures, ended_at from job order by name')
+  const failing = jobs.filter(([, failures]) => Number(failures) > 0)
+  if (failing.length === 0) return [good('jobs', 'no failures')]
+  return failing.map(([name, failures, endedAt]) => {
+    const last = endedAt === null ? 'never' : new Date(Number(endedAt)).toISOString()
+    const found = `${name} is failing (consecutive failures: ${failures}; last success: ${last})`
+    const advice = 'see the log of the service; the job is retried automatically'
+    return Number(failures) < MANY_FAILURES ? doubtful('jobs', found, advice) : wrong('jobs', found, advice)
+  })
+}
+
+/**
+ * Reports animals that are not in the search index yet, for example after a copy or a new address of their
+ * organization.
+ */
+async function checkSearch(read: QueryRows): Promise<Finding> {
+  const [[changed = 0] = []] = await read('select count(*) from search_change')
+  const [[moving = 0] = []] = await read('select count(*) from search_move')
+  const [[animals = 0] = []] = await read('select count(*) from pet_search')
+  const left = [
+    ...(Number(changed) > 0 ? [`${formatCount(Number(changed))} animals are not indexed yet`] : []),
+    ...(Number(moving) > 0
+      ? [`the animals of ${formatCount(Number(moving))} organizations that moved are not indexed yet`]
+      : []),
+  ]
+  return good('search', left.join('; ') || `${formatCount(Number(animals))} animals`)
 }

@@ -1,23 +1,22 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
+import { ALL_SETTINGS, type CommandContext, settingsHelp } from './command.ts'
 import type { Finding } from './finding.ts'
-import { ALL_SETTINGS, settingsHelp } from './settings.ts'
-import { alignedLines, type Output, print } from './terminal.ts'
+import { alignColumns, type Output, print } from './terminal.ts'
 
-/** Looks at everything the service stands on, and leaves it as it was. */
+/** Checks everything that the service depends on, without changing it. */
 export function doctorCommand(program: Command, { settings, stdout }: CommandContext): void {
   program
     .command('doctor')
-    .description('check settings, store, servers and machine, and say what to do; it changes nothing')
-    .option('--json', 'as JSON')
+    .description('check settings, store, servers and machine and suggest fixes; nothing is changed')
+    .option('--json', 'print JSON')
     .addHelpText('after', settingsHelp(...ALL_SETTINGS))
     .action(async ({ json }: { json?: true }) => {
       const { examine } = await import('./examine.ts')
       const findings = await examine(settings)
       await print(stdout, json ? JSON.stringify(findings, null, 2) : linesOf(findings, stdout).join('\n'))
       const failed = findings.filter(({ state }) => state === 'wrong').length
-      if (failed > 0) throw new Error(`checks that failed: ${failed}`)
+      if (failed > 0) throw new Error(`failed checks: ${failed}`)
     })
 }
 
@@ -28,10 +27,10 @@ const MARKS = {
 } as const
 
 function linesOf(findings: Finding[], stdout: Output): string[] {
-  const lines = alignedLines(findings.map(({ check, found }) => [check, found]))
+  const lines = alignColumns(findings.map(({ check, found }) => [check, found]))
   return findings.flatMap(({ state, advice }, index) => {
     const [mark, colour] = MARKS[state]
-    // Colours only where a person looks, and wants them (NO_COLOR).
+    // styleText uses colors only on a terminal and without NO_COLOR.
     const line = `${styleText(colour, mark, { stream: stdout })} ${lines[index]}`
     return advice === undefined ? [line] : [line, `  → ${advice}`]
   })

@@ -4,54 +4,61 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
-import type { CommandContext } from './command-context.ts'
-import { settingsHelp } from './settings.ts'
-import { requireStore } from './store-file.ts'
-import { note, type Output, whole } from './terminal.ts'
+import { type CommandContext, requireStore, settingsHelp } from './command.ts'
+import { formatCount, note, type Output } from './terminal.ts'
 
 export type TextFormat = 'ndjson' | 'csv'
 
-/** Every animal as a line of a file, or of the output. */
+interface ExportFlags {
+  format?: TextFormat
+  organization?: string
+  bom?: true
+}
+
+/** Exports every animal as a line of a file or of stdout. */
 export function exportCommand(program: Command, { settings, stdout, stderr }: CommandContext): void {
   program
     .command('export')
-    .description('write every animal, with the name of its category; the service may run meanwhile')
-    .argument('[file]', 'the file to make; it must not exist yet. Without one, or with -, to the output', '-')
+    .description('write all animals with the names of their categories; the service may keep running')
+    .argument(
+      '[file]',
+      'the file to create; it must not exist yet. Without a file, or with -, write to stdout',
+      '-',
+    )
     .addOption(
-      new Option('--format <format>', 'by default what the name of the file ends in, or ndjson').choices([
+      new Option('--format <format>', 'default: the ending of the file name, or ndjson').choices([
         'ndjson',
         'csv',
       ]),
     )
-    .option('--organization <code>', 'only the animals of this organization')
+    .option('--bom', 'begin a CSV with a byte order mark, so Excel reads its accents')
+    .option('--organization <code>', 'export only the animals of this organization')
     .addHelpText(
       'after',
-      '\nThe ids in it are those of this store; `adoptable import` does not take them back into it.',
+      '\nThe ids are those of this store; `adoptable import` refuses to import them into it again.',
     )
     .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL', 'PHOTOS_PUBLIC_URL'))
-    .action(
-      async (file: string, { format, organization }: { format?: TextFormat; organization?: string }) => {
-        const { databaseUrl, photosPublicUrl, origin } = settings()
-        const wanted = format ?? formatOf(file)
-        await requireStore(databaseUrl)
-        const { openForCommand } = await import('../db/open-database.ts')
-        const { exportAnimals } = await import('../transfer/export.ts')
-        const { PHOTOS_PATH } = await import('../photos/storage/kept.ts')
-        const photosAt = photosPublicUrl ?? origin + PHOTOS_PATH
-        const store = await openForCommand(databaseUrl)
-        try {
-          let count = 0
-          const text = exportAnimals(store.db, wanted, { organization, photosAt }, (animals) => {
-            count += animals
-          })
-          const to = file === '-' ? '' : ` to ${file}`
-          // On stderr, as stdout may be the animals.
-          if (await writeText(file, stdout, text)) note(stderr, `exported ${whole(count)} animals${to}`)
-        } finally {
-          await store.close()
-        }
-      },
-    )
+    .action(async (file: string, { format, organization, bom }: ExportFlags) => {
+      const { databaseUrl, photosPublicUrl, origin } = settings()
+      const fileFormat = format ?? detectFormat(file)
+      requireStore(databaseUrl)
+      const { openForCommand } = await import('../db/open-database.ts')
+      const { exportAnimals } = await import('../transfer/export.ts')
+      const { PHOTOS_PATH } = await import('../photos/storage/stored-photo.ts')
+      const photosBase = photosPublicUrl ?? origin + PHOTOS_PATH
+      const store = await openForCommand(databaseUrl)
+      try {
+        let count = 0
+        const text = exportAnimals(store.db, fileFormat, { organization, photosBase, bom }, (animals) => {
+          count += animals
+        })
+        const to = file === '-' ? '' : ` to ${file}`
+        // Prints to stderr, because stdout may contain the animals.
+        if (await writeText(file, stdout, text)) note(stderr, `exported ${formatCount(count)} animals${to}`)
+      } finally {
+        await store.close()
+      }
+    })
 }
 
 const FORMAT_OF: Record<string, TextFormat> = {
@@ -62,18 +69,20 @@ const FORMAT_OF: Record<string, TextFormat> = {
 }
 
 /** @throws {ConfigError} */
-function formatOf(file: string): TextFormat {
+function detectFormat(file: string): TextFormat {
   const ending = extname(file).toLowerCase()
   const format = FORMAT_OF[ending]
   if (!format)
-    throw new ConfigError(`${ending} is no format of export: end in .ndjson or .csv, or set --format`)
+    throw new ConfigError(
+      `${ending} is not an export format: use a name that ends in .ndjson or .csv, or set --format`,
+    )
   return format
 }
 
 /**
- * Under its name a file is there whole or not at all; - is the output.
+ * Writes a file atomically, or to stdout for `-`.
  *
- * @returns whether all was taken
+ * @returns false if the reader of stdout closed it early
  */
 export async function writeText(
   file: string,
@@ -81,8 +90,8 @@ export async function writeText(
   text: Iterable<string> | AsyncIterable<string>,
 ): Promise<boolean> {
   const source = Readable.from(text)
-  if (file === '-') return pipeline(source, stdout, { end: false }).then(() => true, unlessClosed)
-  if (existsSync(file)) throw new Error(`${file} exists already, and is not overwritten`)
+  if (file === '-') return pipeline(source, stdout, { end: false }).then(() => true, ignoreClosedPipe)
+  if (existsSync(file)) throw new Error(`${file} already exists and is not overwritten`)
   const part = `${file}.${process.pid}.part`
   try {
     await pipeline(source, createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
@@ -94,8 +103,8 @@ export async function writeText(
   }
 }
 
-/** A reader such as head has what it wanted. */
-function unlessClosed(error: NodeJS.ErrnoException): boolean {
+/** Ignores a closed pipe, because a reader such as head stops early. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): boolean {
   if (error.code !== 'EPIPE') throw error
   return false
 }

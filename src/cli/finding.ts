@@ -1,10 +1,10 @@
-/** What a check found. */
+/** The result of a check. */
 export interface Finding {
   check: string
-  /** doubtful: it works, and may not for long, or not as well as it could. */
+  /** A doubtful result works now, but may fail later or could work better. */
   state: 'good' | 'doubtful' | 'wrong'
   found: string
-  /** What to do about it. */
+  /** How to fix the problem. */
   advice?: string
 }
 
@@ -20,14 +20,17 @@ export function wrong(check: string, found: string, advice: string): Finding {
   return { check, state: 'wrong', found, advice }
 }
 
-/** How far a clock may differ from the store's before it matters, and before it does harm; in seconds. */
+/**
+ * Clock differences in seconds. From the first number, a difference is a warning. From the second, it is an
+ * error.
+ */
 const [NOTABLE_SECONDS, HARMFUL_SECONDS] = [2, 30]
 
-/** @param offMs by how much the clock of this machine is ahead */
+/** @param offMs how far the clock of this machine is ahead, in milliseconds */
 export function clockFinding(check: string, offMs: number): Finding {
   const seconds = Math.round(Math.abs(offMs) / 100) / 10
-  const found = `this machine's clock is ${seconds} s ${offMs < 0 ? 'behind' : 'ahead'}`
-  const advice = 'let both machines follow NTP (timedatectl set-ntp true)'
+  const found = `the clock of this machine is ${seconds} s ${offMs < 0 ? 'behind' : 'ahead'}`
+  const advice = 'synchronize both machines by NTP (timedatectl set-ntp true)'
   if (seconds >= HARMFUL_SECONDS) return wrong(check, found, advice)
   return seconds >= NOTABLE_SECONDS ? doubtful(check, found, advice) : good(check, found)
 }

@@ -9,7 +9,7 @@ import { scratchFolder } from '../testing/start-app.ts'
 
 const CAN_MOUNT = spawnSync('unshare', ['--mount', 'true']).status === 0
 
-test('a start without room for the store says so in one way, whatever failed, and serves once there is some', {
+test('serve on a full disk: prints the same message for every failure; starts once there is space', {
   skip: !CAN_MOUNT && 'only root can mount a small disk',
 }, async (t) => {
   const disk = join(scratchFolder(t), 'disk')
@@ -17,12 +17,12 @@ test('a start without room for the store says so in one way, whatever failed, an
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', disk])
   cleanup(t).defer(() => void execFileSync('umount', ['--lazy', disk]))
   const settings = { DATABASE_URL: `sqlite:${join(disk, 'pets.db')}`, PORT: '0' }
-  const told = `adoptable: DATABASE_URL: there is no room left on the disk of ${disk}; free some, then try again\n`
+  const message = `adoptable: DATABASE_URL: the disk of ${disk} is full; free some space, then try again\n`
 
   for (const kibibytes of [4, 8, 16, 40, 64, 100, 160, 200]) {
     execFileSync('mount', ['-o', `remount,size=${kibibytes}k`, disk])
     const { code, stderr } = await spawnCli(t, ['serve'], settings).exited
-    assert.deepEqual([code, stderr], [1, told], `${kibibytes} KiB`)
+    assert.deepEqual([code, stderr], [1, message], `${kibibytes} KiB`)
   }
   execFileSync('mount', ['-o', 'remount,size=8m', disk])
   const { child, serving, exited } = spawnCli(t, ['serve'], settings)

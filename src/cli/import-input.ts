@@ -1,47 +1,78 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { createReadStream, rmSync } from 'node:fs'
+import { type FileHandle, mkdtemp, open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ImportFile } from '../transfer/read.ts'
 import type { Streams } from './terminal.ts'
 
-export interface Input extends AsyncDisposable {
-  /** In bytes; undefined for what comes through a pipe. */
-  size: number | undefined
-  bytes(): AsyncIterable<Buffer>
-  /** What only the same file has; undefined for what can be read but once. */
+export interface Input extends ImportFile, AsyncDisposable {
+  /** The size in bytes. */
+  size: number
+  /** Hash of the file; undefined for a pipe. */
   fingerprint(): Promise<string | undefined>
-  /** How many bytes were read. */
+  /** The number of bytes that the last call of `bytes` has read so far. */
   read(): number
 }
 
 const CHUNK_BYTES = 2 ** 18
 
 /**
- * @param streams of which - names the input
- * @throws when there is no such file
+ * Opens a file that is read several times.
+ *
+ * @param streams used if the file is `-`; without them, `-` is a file name
+ * @throws if the file does not exist
  */
-export async function openInput(file: string, streams: Streams): Promise<Input> {
-  const handle = file === '-' ? undefined : await openFile(file)
-  const size = (await handle?.stat())?.size
-  const stream = handle?.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }) ?? streams.stdin
+export async function openInput(file: string, streams?: Pick<Streams, 'stdin'>): Promise<Input> {
+  if (file === '-' && streams) return openStream(streams.stdin)
+  const handle = await openFile(file)
+  if ((await handle.stat()).isFile()) return fromHandle(handle, () => hashFile(file))
+  return openStream(handle.createReadStream())
+}
+
+/** Opens bytes that can be read only once. They are first stored in a temporary file without a name. */
+export async function openStream(stream: AsyncIterable<Uint8Array>): Promise<Input> {
+  return fromHandle(await spool(stream))
+}
+
+async function fromHandle(
+  handle: FileHandle,
+  fingerprint: Input['fingerprint'] = async () => undefined,
+): Promise<Input> {
+  const { size } = await handle.stat()
   let count = 0
   return {
-    size,
+    ...{ size, fingerprint },
     read: () => count,
-    fingerprint: async () => ((await handle?.stat())?.isFile() ? hashOf(file) : undefined),
     async *bytes() {
-      for await (const chunk of stream) {
-        count += chunk.length
-        yield chunk
+      count = 0
+      for (;;) {
+        const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, count)
+        if (bytesRead === 0) return
+        count += bytesRead
+        yield buffer.subarray(0, bytesRead)
       }
     },
-    async [Symbol.asyncDispose]() {
-      stream.destroy()
-      await handle?.close()
-    },
+    [Symbol.asyncDispose]: () => handle.close(),
   }
 }
 
-async function hashOf(file: string): Promise<string> {
+/** Copies bytes to a temporary file, which nobody else can open and which the system removes at the end. */
+async function spool(stream: AsyncIterable<Uint8Array>): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'adoptable-import-'))
+  const path = join(folder, 'input')
+  const handle = await open(path, 'wx+', 0o600)
+  rmSync(folder, { recursive: true })
+  try {
+    await handle.writeFile(stream)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) hash.update(chunk)
   return hash.digest('hex')
@@ -51,5 +82,5 @@ async function openFile(file: string): Promise<FileHandle> {
   const handle = await open(file)
   if (!(await handle.stat()).isDirectory()) return handle
   await handle.close()
-  throw new Error(`${file} is a folder; name a file in it`)
+  throw new Error(`${file} is a folder: name a file in it`)
 }

@@ -1,28 +1,40 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
-import type { Refusal } from '../transfer/animal.ts'
-import type { Fetched } from '../transfer/fetch-photos.ts'
-import { DAY_FIRST, type NotUnderstood, PAGES, WHY } from '../transfer/left-out.ts'
-import { linesIn, type Summary } from '../transfer/summary.ts'
-import { bar, drawnLine, type Output, whole } from './terminal.ts'
+import type { PhotoCounts, Refusal } from '../transfer/report.ts'
+import {
+  BIRTH_COUNTS,
+  countLines,
+  DAY_FIRST,
+  LABEL_REASON,
+  NEXT_PAGE_MEMBERS,
+  type Note,
+  type SameChip,
+  type Summary,
+  type UnreadValue,
+  VISITORS,
+} from '../transfer/report.ts'
+import type { StatusCount } from '../transfer/statuses.ts'
+import { formatBar, formatCount, type Output, openStatusLine } from './terminal.ts'
 
-/** So many refused lines are shown; a file may have millions of them. */
+/** Prints up to this many refused lines, because a file may have millions. */
 const MAX_SHOWN = 100
 
 export interface Rejects {
   add(refusal: Refusal): void
-  /** Tells how many were not shown, and leaves no empty file in the way of the next run. */
+  /**
+   * Prints the number of lines that were not shown. Removes an empty file, because an existing file stops the
+   * next run.
+   */
   close(): void
 }
 
 /**
- * Shows the first refused lines, and writes all of them to a file as NDJSON where one is named: without what
- * they hold, which may be about people.
+ * Prints the first refused lines, and writes all of them to a file as NDJSON if one is given. The output
+ * omits values, because they may be personal data.
  *
- * @throws when the file exists
+ * @throws if the file exists
  */
 export function openRejects(terminal: Output, file: string | undefined): Rejects {
-  if (file !== undefined && existsSync(file))
-    throw new Error(`${file} exists already, and is not overwritten`)
+  if (file !== undefined && existsSync(file)) throw new Error(`${file} already exists and is not overwritten`)
   const descriptor = file === undefined ? undefined : openSync(file, 'wx', 0o600)
   let count = 0
   return {
@@ -30,19 +42,19 @@ export function openRejects(terminal: Output, file: string | undefined): Rejects
       const { line, id, reason } = refusal
       count += 1
       if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify({ line, id, reason })}\n`)
-      if (count <= MAX_SHOWN) terminal.write(`${lineOf(refusal)}\n`)
+      if (count <= MAX_SHOWN) terminal.write(`${formatRefusal(refusal)}\n`)
     },
     close() {
       if (descriptor !== undefined) closeSync(descriptor)
       if (file !== undefined && count === 0) rmSync(file)
       const more = count - MAX_SHOWN
-      if (more > 0) terminal.write(`and ${whole(more)} more lines; --rejects FILE writes all of them\n`)
+      if (more > 0) terminal.write(`and ${formatCount(more)} more lines; use --rejects FILE to see all\n`)
     },
   }
 }
 
-/** What a file holds must not reach a terminal as a command. */
-function lineOf({ line, id, reason }: Refusal): string {
+/** Removes control characters, because text from a file could contain terminal commands. */
+function formatRefusal({ line, id, reason }: Refusal): string {
   return `line ${line}${id === undefined ? '' : ` (${id})`}: ${reason}`.replaceAll(/\p{Cc}/gu, '?')
 }
 
@@ -52,86 +64,156 @@ export interface Progress {
 }
 
 export function openProgress(terminal: Output, size: number | undefined): Progress {
-  const line = drawnLine(terminal)
+  const line = openStatusLine(terminal)
   const startedAt = performance.now()
   return {
     show(done, bytes) {
       const seconds = (performance.now() - startedAt) / 1_000
       line.draw(() =>
-        done.photos ? photosText(done.photos) : progressLine(linesIn(done), seconds, size && bytes / size),
+        done.photos
+          ? formatPhotos(done.photos)
+          : formatProgress(countLines(done), seconds, size && bytes / size),
       )
     },
     clear: line.clear,
   }
 }
 
-/** @param share of the file that was read, where its size is known */
-export function progressLine(lines: number, seconds: number, share: number | undefined): string {
-  const rate = `${whole(lines)} lines, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
+/** @param share the fraction of the file that was read; undefined if the size of the file is unknown */
+export function formatProgress(lines: number, seconds: number, share: number | undefined): string {
+  const rate = `${formatCount(lines)} lines, ${formatCount(Math.round(lines / Math.max(seconds, 0.001)))}/s`
   if (!share) return rate
-  return `${bar(share)} ${Math.floor(share * 100)}% ${rate}, ${Math.ceil((seconds * (1 - share)) / share)} s left`
+  return `${formatBar(share)} ${Math.floor(share * 100)}% ${rate}, ${Math.ceil((seconds * (1 - share)) / share)} s left`
 }
 
-export function summaryText(done: Summary, seconds: number, dryRun: boolean): string {
-  const { added, updated, unchanged, refused } = done
-  const figures = `added ${whole(added)}, updated ${whole(updated)}, unchanged ${whole(unchanged)}, refused ${whole(refused)}`
-  const lines = linesIn(done)
-  const rate = `${whole(lines)} lines in ${seconds.toFixed(1)} s, ${whole(Math.round(lines / Math.max(seconds, 0.001)))}/s`
-  const photos = done.photos ? `; ${photosText(done.photos)}` : ''
-  return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})${photos}`
+export function formatSummary(done: Summary, seconds: number, dryRun: boolean): string {
+  const { added, updated, unchanged, refused, takenOff, withdrawn = {} } = done
+  const figures = `added ${formatCount(added)}, updated ${formatCount(updated)}, unchanged ${formatCount(unchanged)}, refused ${formatCount(refused)}`
+  const lines = countLines(done)
+  const rate = `${formatCount(lines)} lines in ${seconds.toFixed(1)} s, ${formatCount(Math.round(lines / Math.max(seconds, 0.001)))}/s`
+  const back = Object.entries(withdrawn).map(([path, count]) => `${path} (${formatCount(count)})`)
+  const taken = back.length > 0 ? `; taken back: ${back.join(', ')}` : ''
+  const off = takenOff ? `; no longer published: ${formatCount(takenOff)}` : ''
+  const photos = done.photos ? `; ${formatPhotos(done.photos)}` : ''
+  return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})${off}${taken}${photos}`
 }
 
-export function photosText({ added, there, failed, noRoom }: Fetched): string {
-  const figures = `added ${whole(added)}, there before ${whole(there)}, not fetched ${whole(failed)}`
-  return `photos: ${figures}${noRoom > 0 ? `, no room for ${whole(noRoom)}` : ''}`
+export function formatPhotos({ added, there, failed, noRoom }: PhotoCounts): string {
+  const figures = `added ${formatCount(added)}, already present ${formatCount(there)}, failed ${formatCount(failed)}`
+  return `photos: ${figures}${noRoom > 0 ? `, over the limit ${formatCount(noRoom)}` : ''}`
 }
 
-/** What did not go in, and what to do about it; undefined when all did. */
-export function lackingText(done: Summary, hasIds: boolean): string | undefined {
-  const { refused, photos } = done
-  const lines = refused > 0 ? [`${whole(refused)} of ${whole(linesIn(done))} lines were refused`] : []
-  if (!photos || photos.failed === 0) return lines[0]
-  const advice = hasIds
-    ? 'Run the same command again to fetch them'
-    : 'Without ids (--update COLUMN) a second run does not find their animals: add them through the service'
-  return [...lines, `${whole(photos.failed)} photos were not fetched`, advice, ''].join('. ').trim()
+/** Reports what was not imported and what to do; undefined if everything was imported. */
+export function formatMissing(done: Summary): string | undefined {
+  const { refused, photos, lostBonds = 0 } = done
+  const lines = [
+    refused > 0 && `${formatCount(refused)} of ${formatCount(countLines(done))} lines were refused`,
+    lostBonds > 0 && `not published, because a bonded partner is missing: ${formatCount(lostBonds)}`,
+  ].filter((line) => line !== false)
+  if (!photos || photos.failed === 0) return lines.length > 0 ? lines.join('; ') : undefined
+  const advice = 'Run the same command again to retry them'
+  return [...lines, `${formatCount(photos.failed)} photos could not be downloaded`, advice, '']
+    .join('. ')
+    .trim()
 }
 
-/** So many names are told; `--json` has all. */
+/** Says how the file was read, as far as it was not certain. */
+export function formatNotes({ notes = [] }: Pick<Summary, 'notes'>): string[] {
+  return notes.map((note) => NOTES[note.code](note).replaceAll(/\p{Cc}/gu, '?'))
+}
+
+const NOTES: Record<Note['code'], (note: Note) => string> = {
+  encoding: ({ value, example }) =>
+    `encoding: ${value}${example ? `, so a word reads "${example}"` : ''}; --encoding names another one`,
+  guessed_columns: ({ columns = [] }) => `columns: ${columns.join(', ')}`,
+  day_first: ({ columns = [] }) => `dates: the day comes first in ${columns.join(', ')}`,
+  month_first: ({ columns = [] }) => `dates: the month comes first in ${columns.join(', ')}`,
+  mojibake: ({ count = 0, lines = [], example }) =>
+    `characters were damaged before, and are imported as they are: "${example}" on ${count === 1 ? 'line' : `${formatCount(count)} lines:`} ${formatLines(lines, count)}`,
+  repaired_postcode: ({ count = 0, lines = [] }) =>
+    `postal codes: lost zeros were restored on ${count === 1 ? 'line' : `${formatCount(count)} lines:`} ${formatLines(lines, count)}`,
+  no_animal: ({ count = 0, lines = [] }) =>
+    `not animals: ${count === 1 ? 'line' : `${formatCount(count)} lines:`} ${formatLines(lines, count)}`,
+  repeated_id: ({ count = 0, lines = [] }) =>
+    `an id has several lines; only the newest was imported, not ${count === 1 ? 'line' : 'lines'} ${formatLines(lines, count)}`,
+  same_chip: ({ count = 0, sameChips = [] }) =>
+    `the same microchip: ${sameChips.map(formatSameChip).join(', ')}${count > sameChips.length ? ' and more' : ''}`,
+}
+
+const formatSameChip = ({ line, animal, otherLine }: SameChip): string =>
+  `line ${line} and ${animal === undefined ? `line ${otherLine}` : `animal ${animal}`}`
+
+function formatLines(lines: number[], count: number): string {
+  return lines.join(', ') + (count > lines.length ? ' and more' : '')
+}
+
+/** Prints up to this many names. `--json` prints all names. */
 const MAX_LEFT_OUT = 40
 
-/** What did not come in of animals that did; undefined for nothing. */
-export function leftOutText({
+/** Lists the values that the import left out; undefined if it left out none. */
+export function formatLeftOut({
   leftOut,
   notUnderstood = [],
 }: Pick<Summary, 'leftOut' | 'notUnderstood'>): string | undefined {
   const names = Object.keys(leftOut)
-  const isPage = (name: string) => PAGES.includes(name)
-  const isOdd = (name: string) => WHY.test(name)
-  const odd = listText(leftOut, names.filter(isOdd), notUnderstood)
+  const isPage = (name: string) => NEXT_PAGE_MEMBERS.includes(name)
+  const isOdd = (name: string) => LABEL_REASON.test(name)
+  const odd = formatCounts(leftOut, names.filter(isOdd), notUnderstood)
   const advice = names.some((name) => name.endsWith(DAY_FIRST)) ? '; --day-first reads 25/12/2021' : ''
-  const placeless = listText(
+  const placeless = formatCounts(
     leftOut,
-    names.filter((name) => !isOdd(name) && !isPage(name)),
+    names.filter(
+      (name) => !isOdd(name) && !isPage(name) && !name.endsWith(BIRTH_COUNTS) && name !== VISITORS,
+    ),
+  )
+  const unused = names.flatMap((name) =>
+    name.endsWith(BIRTH_COUNTS) ? `${name.slice(0, -BIRTH_COUNTS.length)} (${leftOut[name]})` : [],
   )
   const lines = [
-    placeless && `no place here for: ${placeless}`,
+    placeless && `not imported (no such field): ${placeless}`,
+    leftOut[VISITORS] && `skipped: ${VISITORS} (${formatCount(leftOut[VISITORS])})`,
+    unused.length > 0 && `not used, because the date of birth counts: ${unused.join(', ')}`,
     odd && `not understood: ${odd}${advice}`,
-    names.some(isPage) && 'this is one page of several: import the others too',
+    names.some(isPage) && 'the file is one page of several: import the other pages too',
   ].filter((line) => line)
   return lines.length > 0
     ? lines.map((line) => String(line).replaceAll(/\p{Cc}/gu, '?')).join('\n')
     : undefined
 }
 
-/** What was met most often first, each with the first one of `told`. */
-function listText(counts: Record<string, number>, names: string[], told: NotUnderstood[] = []): string {
+/** Lists the statuses, those that keep animals back first; undefined if the file has none. */
+export function formatStatuses(statuses: readonly StatusCount[] = []): string | undefined {
+  const sorted = statuses.toSorted((one, other) => other.count - one.count)
+  const [unknown, understood] = [sorted.filter((one) => !one.known), sorted.filter((one) => one.known)]
+  const isHeld = ({ result }: StatusCount): boolean => result === 'unlisted' || result === 'died'
+  const known = [...understood.filter(isHeld), ...understood.filter((one) => !isHeld(one))]
+  const lines = [
+    unknown.length > 0 &&
+      `statuses not understood, so these animals are not published: ${listStatuses(unknown)}; ` +
+        `--status "${unknown[0]?.word}=unlisted" says what one means (unlisted, available, pending or sold)`,
+    known.length > 0 && `statuses: ${listStatuses(known)}`,
+  ].filter((line) => line !== false)
+  return lines.length > 0 ? lines.join('\n').replaceAll(/[^\P{Cc}\n]/gu, '?') : undefined
+}
+
+function listStatuses(statuses: StatusCount[]): string {
+  const texts = statuses.slice(0, MAX_LEFT_OUT).map(({ word, count, result, known }) => {
+    const meaning = result === 'died' ? 'refused' : result
+    return `"${word}" (${formatCount(count)})${known ? ` is ${meaning}` : ''}`
+  })
+  return (
+    texts.join(', ') + (texts.length < statuses.length ? `, and ${statuses.length - texts.length} more` : '')
+  )
+}
+
+/** Lists the most frequent names first, each with an example of a value that could not be read. */
+function formatCounts(counts: Record<string, number>, names: string[], unread: UnreadValue[] = []): string {
   const sorted = names.toSorted((one, other) => Number(counts[other]) - Number(counts[one]))
   const texts = sorted.slice(0, MAX_LEFT_OUT).map((name) => {
-    const column = name.replace(WHY, '')
-    const first = told.find((one) => one.column === column)
-    const example = first ? ` "${first.value}" in line ${first.line}` : ''
-    return `${column}${example} (${whole(Number(counts[name]))})`
+    const column = name.replace(LABEL_REASON, '')
+    const first = unread.find((one) => one.column === column)
+    const example = first ? ` "${first.value}" on line ${first.line}` : ''
+    return `${column}${example} (${formatCount(Number(counts[name]))})`
   })
   return texts.join(', ') + (sorted.length > texts.length ? `, and ${sorted.length - texts.length} more` : '')
 }

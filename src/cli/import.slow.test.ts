@@ -21,7 +21,7 @@ function folderWith(t: TestContext, files: Record<string, string | Buffer>) {
   return { folder, path, settings: { DATABASE_URL: `sqlite:${path('test.db')}` } }
 }
 
-test('an import that is killed leaves whole batches, and goes on when it is run again', async (t) => {
+test('import killed: leaves complete batches, and a second run resumes', async (t) => {
   const count = 40_000
   const animals = Array.from({ length: count }, (_, i) => `${i},Rex ${i},Dog\n`)
   const { path, settings } = folderWith(t, { 'pets.csv': `no,name,category\n${animals.join('')}` })
@@ -42,7 +42,7 @@ test('an import that is killed leaves whole batches, and goes on when it is run 
   assert.deepEqual([more, unchanged, refused, added()], [count - there, there, 0, count])
 })
 
-test('import through a pipe; what reads an export may stop when it has enough', async (t) => {
+test('import reads from a pipe; export accepts a pipe that closes early', async (t) => {
   const { settings } = folderWith(t, {})
   const command = 'node bin/adoptable.js sample | node bin/adoptable.js import - --init --json'
   const env = { ...bareEnvironment(), ...settings }
@@ -56,7 +56,7 @@ test('import through a pipe; what reads an export may stop when it has enough', 
   assert.deepEqual([(await exited).code, (await exited).stderr], [0, ''])
 })
 
-test('import --watch brings in what is new until it is ended, and goes on after what went wrong', async (t) => {
+test('import --watch: imports changes until stopped, and continues after errors', async (t) => {
   const { path, settings } = folderWith(t, {})
   await makeKey(settings.DATABASE_URL)
   let body = 'no,name,category,status\n1,Rex,Dog,available\n2,Max,Dog,available\n'
@@ -92,9 +92,9 @@ test('import --watch brings in what is new until it is ended, and goes on after 
 
   await met(/animals\.csv: added 2, updated 0/)
   ;[body, etag] = ['', '"2"']
-  await met(/animals\.csv answered with 500; looked at again in 1 s/)
+  await met(/animals\.csv answered with 500; next check in 1 s/)
   ;[body, etag] = ['no,name,category,status\n1,Rexi,Dog,available\n', '"3"']
-  await met(/added 0, updated 1, .* 1 no longer there/)
+  await met(/added 0, updated 1, .* 1 no longer found/)
   child.kill('SIGTERM')
 
   assert.equal((await exited).code, 0)

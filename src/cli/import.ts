@@ -1,137 +1,159 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { PetStatus } from '../pets/fields.ts'
-import { AMERICAN, FORMATS } from '../transfer/animal.ts'
+import { FORMATS, findFormat, PROGRAMS, US_LOCALE } from '../transfer/animal.ts'
+import { ENCODINGS } from '../transfer/encoding.ts'
 import type { Options } from '../transfer/import.ts'
-import { MAPPINGS } from '../transfer/mappings.ts'
-import { EndedEarly, linesIn, type Summary } from '../transfer/summary.ts'
-import type { CommandContext } from './command-context.ts'
+import { countLines, IncompleteImportError, type Summary } from '../transfer/report.ts'
+import {
+  type CommandContext,
+  parseDuration,
+  requireStore,
+  requireStoreOrInit,
+  settingsHelp,
+} from './command.ts'
 import { openInput } from './import-input.ts'
 import {
-  currency,
-  fetchingOf,
-  formatOf,
-  type Given,
-  key,
-  optionsOf,
-  source,
-  type Wanted,
+  type CommandOptions,
+  type ImportOptions,
+  openPhotoImport,
+  parseCurrency,
+  parseKey,
+  parseOptions,
+  parseSource,
+  parseStatusChoice,
 } from './import-options.ts'
-import { lackingText, leftOutText, openProgress, openRejects, summaryText } from './import-report.ts'
-import { time } from './keys-options.ts'
-import { settingsHelp } from './settings.ts'
-import { requireStore, requireStoreOr } from './store-file.ts'
-import { print, type Streams, whole } from './terminal.ts'
+import {
+  formatLeftOut,
+  formatMissing,
+  formatNotes,
+  formatStatuses,
+  formatSummary,
+  openProgress,
+  openRejects,
+} from './import-report.ts'
+import { formatCount, print, type Streams } from './terminal.ts'
 import { watch } from './watch.ts'
 
 const STATUSES: PetStatus[] = ['available', 'pending', 'sold']
 
-/** Brings the animals of a file into the store, line by line, beside a service or without one. */
+/** Imports the animals of a file. A service may use the store at the same time. */
 export function importCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('add the animals of a file to the store; the service may run meanwhile')
-    .argument('<file>', 'the file to read, or - for the input')
-    .addOption(
-      new Option('--format <format>', 'by default what the name of the file ends in').choices(FORMATS),
+    .description('add the animals in a file to the store; the service may keep running')
+    .argument('<file>', 'the file to read, or - for stdin')
+    .addOption(new Option('--format <format>', 'default: the ending of the file name').choices(FORMATS))
+    .addOption(new Option('--from <program>', 'the program that exported the file').choices(PROGRAMS))
+    .option('--category <name>', 'category for animals whose own category is unknown')
+    .option(
+      '--status <word=result>',
+      'what a status in the file means: available, pending, sold or unlisted; repeatable',
+      parseStatusChoice,
     )
-    .addOption(new Option('--from <program>', 'the program whose file it is').choices(Object.keys(MAPPINGS)))
-    .option('--category <name>', 'category of the animals whose own one is not known')
-    .option('--organization <code>', 'organization of the animals that name none')
-    .option('--currency <code>', 'of fees in files of other programs', currency, AMERICAN.currency)
-    .option('--day-first', 'read 03/04/2020 in such files as in April; else as in March')
-    .option('--pounds', 'read weights without a unit in such files as pounds; else as kilograms')
-    .option('--update <column>', 'change the animals that came before with the same id in this column')
+    .option('--organization <code>', 'organization for animals without one')
+    .option(
+      '--currency <code>',
+      'currency of fees in files from other programs',
+      parseCurrency,
+      US_LOCALE.currency,
+    )
+    .option('--day-first', 'read 03/04/2020 as April 3; default: as other dates of the file show')
+    .option('--month-first', 'read 03/04/2020 as March 4')
+    .addOption(
+      new Option('--encoding <name>', 'how characters are encoded; default: detected').choices(ENCODINGS),
+    )
+    .option('--pounds', 'read weights without a unit in such files as pounds; default: kilograms')
+    .option('--update <column>', 'update animals already imported with the same id in this column')
     .option(
       '--source <name>',
-      'whose ids those are; by default the name of the program or of the file',
-      source,
+      'where these ids come from; default: the name of the program or file',
+      parseSource,
     )
-    .option('--photos', 'fetch the photos of the animals too, from the https addresses in the file')
-    .option('--photos-private', 'also over http, and from addresses of this machine and its network')
-    .option('--key <id>', 'number of the key that is named as the one who did it', key)
-    .option('--again', 'add the animals of a file that was imported before once more')
-    .option('--watch', 'keep the store in step with a file, a folder or an address, until this is ended')
+    .option('--photos', 'also download photos from the https addresses in the file')
+    .option('--photos-private', 'also download over http and from this machine and its network')
+    .option('--key <id>', 'id of the key to show in the history of animals', parseKey)
+    .option('--again', 'add all animals again from a file that was imported before')
+    .option('--watch', 'keep importing changes of a file, folder or URL until stopped')
     .addOption(
-      new Option('--every <time>', 'how often --watch looks, such as 30s, 5m or 1h')
-        .argParser(time)
-        .default(time('5m'), '5m'),
+      new Option('--every <time>', 'how often --watch checks for changes, for example 30s, 5m or 1h')
+        .argParser(parseDuration)
+        .default(parseDuration('5m'), '5m'),
     )
     .addOption(
-      new Option('--removed <status>', 'status of animals that --watch finds no more').choices(STATUSES),
+      new Option('--removed <status>', 'status for animals that --watch no longer finds').choices(STATUSES),
     )
-    .option('--init', 'make a new store where there is none')
-    .option('--dry-run', 'only tell what would be done')
-    .option('--rejects <file>', 'write every refused line there, with its number and reason')
-    .option('--json', 'print what was done as JSON')
+    .option('--init', 'create a new store if none exists')
+    .option('--dry-run', 'only report what would be done')
+    .option('--rejects <file>', 'write all refused lines to this file, with number and reason')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'PHOTOS_URL', 'PHOTOS_PUBLIC_URL'))
-    .action((file: string, given: Given) => importFile(file, given, context))
+    .action((file: string, flags: CommandOptions) => importFile(file, flags, context))
 }
 
-async function importFile(file: string, given: Given, context: CommandContext): Promise<void> {
+async function importFile(file: string, flags: CommandOptions, context: CommandContext): Promise<void> {
   const config = context.settings()
-  const wanted = await optionsOf(file, given)
+  const parsed = await parseOptions(file, flags)
   const { databaseUrl } = config
-  const options = { ...wanted, photos: await fetchingOf(config, given) }
-  const rejects = openRejects(context.stderr, given.rejects)
+  const options = { ...parsed, photos: await openPhotoImport(config, flags) }
+  const rejects = openRejects(context.stderr, flags.rejects)
   const close = async () => {
     rejects.close()
     await options.photos?.files.close()
   }
-  if (given.watch) {
+  if (flags.watch) {
     const { format, ...others } = options
-    const formatOfName = (name: string) => given.format ?? formatOf(name) ?? format
-    const watched = { place: file, every: given.every, formatOf: formatOfName, options: others }
-    await requireStore(databaseUrl)
+    const formatOfName = (name: string) => flags.format ?? findFormat(name) ?? format
+    const watched = { place: file, every: flags.every, formatOf: formatOfName, options: others }
+    requireStore(databaseUrl)
     return watch(databaseUrl, { ...watched, onRefused: rejects.add }, context).finally(close)
   }
   const startedAt = performance.now()
   const { done, ended } = await run(file, context, {
     databaseUrl,
     ...options,
-    init: given.init,
+    init: flags.init,
     onRefused: rejects.add,
   })
-    .then((summary) => ({ done: summary, ended: undefined }), whatWasDone)
+    .then((summary) => ({ done: summary, ended: undefined }), toEndedImport)
     .finally(close)
   const seconds = (performance.now() - startedAt) / 1_000
-  await tell(context, done, { ended, seconds, json: given.json, options })
+  await report(context, done, { ended, seconds, json: flags.json, options })
 }
 
-interface Ended {
-  ended: EndedEarly | undefined
+interface ReportOptions {
+  ended: IncompleteImportError | undefined
   seconds: number
   json: true | undefined
-  options: Wanted
+  options: ImportOptions
 }
 
-/** @throws when the import ended early, or something did not go in: the exit code tells too */
-async function tell(
+/** @throws if the import stopped early or something was not imported, so the exit code is 1 */
+async function report(
   { stdout, stderr }: Streams,
   done: Summary,
-  { ended, seconds, json, options }: Ended,
+  { ended, seconds, json, options }: ReportOptions,
 ): Promise<void> {
   const { dryRun } = options
-  const text = (ended ? 'ended early: ' : '') + summaryText(done, seconds, dryRun)
-  const leftOut = leftOutText(done)
-  if (leftOut !== undefined && !json) stderr.write(`${leftOut}\n`)
+  const text = (ended ? 'stopped early: ' : '') + formatSummary(done, seconds, dryRun)
+  const texts = [...formatNotes(done), formatStatuses(done.statuses), formatLeftOut(done)]
+  const shown = texts.filter((text) => text !== undefined)
+  if (shown.length > 0 && !json) stderr.write(`${shown.join('\n')}\n`)
   await print(stdout, json ? JSON.stringify({ ...done, dryRun, complete: !ended, seconds }) : text)
-  if (ended) throw new Error(`${ended.message}; ${restOf(done, options)}`)
-  const lacking = lackingText(done, options.idColumn !== undefined)
-  if (lacking !== undefined) throw new Error(lacking)
+  if (ended) throw new Error(`${ended.message}; ${describeRest(done)}`)
+  const missing = formatMissing(done)
+  if (missing !== undefined) throw new Error(missing)
 }
 
-/** @throws when nothing was done */
-function whatWasDone(error: unknown): { done: Summary; ended: EndedEarly } {
-  if (!(error instanceof EndedEarly)) throw error
+/** @throws the error itself if nothing was imported */
+function toEndedImport(error: unknown): { done: Summary; ended: IncompleteImportError } {
+  if (!(error instanceof IncompleteImportError)) throw error
   return { done: error.done, ended: error }
 }
 
-/** What somebody has to know who mends the file and runs the import again. */
-function restOf(done: Summary, { dryRun, idColumn }: Wanted): string {
-  const where = `the import ended early, after ${whole(linesIn(done))} lines`
-  const doubles = done.added > 0 && !dryRun && idColumn === undefined
-  return doubles ? `${where}: a second run adds those again` : where
+/** How far the import came. */
+function describeRest(done: Summary): string {
+  return `the import stopped early, after ${formatCount(countLines(done))} lines`
 }
 
 async function run(
@@ -146,14 +168,14 @@ async function run(
   const { importAnimals } = await import('../transfer/import.ts')
   const { openForTrial, openForCommand } = await import('../db/open-database.ts')
   const { changes } = await import('../changes.ts')
-  // Before the store, which would be made if there were none.
+  // Opens the file first, because opening the store may create the store.
   await using input = await openInput(file, streams)
   const progress = openProgress(streams.stderr, input.size)
-  const made = options.dryRun ? undefined : await requireStoreOr(init, databaseUrl)
+  const made = options.dryRun ? undefined : requireStoreOrInit(init, databaseUrl)
   const store = await (options.dryRun ? openForTrial : openForCommand)(databaseUrl, changes)
-  if (made !== undefined) streams.stderr.write(`made the store ${resolve(made)}\n`)
+  if (made !== undefined) streams.stderr.write(`created the store ${resolve(made)}\n`)
   try {
-    return await importAnimals(store, input.bytes(), {
+    return await importAnimals(store, input, {
       ...options,
       fingerprint: await input.fingerprint(),
       onRefused(refusal) {

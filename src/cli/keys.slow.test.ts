@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { bareEnvironment, runCli } from '../testing/process.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
 
-/** A terminal that nobody sits at, where the system has a program for that. */
+/** The program that emulates a terminal, if it is installed. */
 const PROGRAM = 'script'
 const TERMINAL = spawnSync(PROGRAM, ['--version']).status === 0
 
-/** What a person would see. */
+/** Returns the output of a command on a terminal. */
 function onTerminal(args: string, settings: Record<string, string>): string {
   const command = `'${process.execPath}' bin/adoptable.js ${args}`
   const env = { ...bareEnvironment(), TERM: 'xterm', ...settings }
@@ -19,7 +19,7 @@ function onTerminal(args: string, settings: Record<string, string>): string {
 
 const NO_FULL = !existsSync('/dev/full') && 'there is no /dev/full here'
 
-test('keys list and doctor show columns and colours to a person, and plain lines to a program', async (t) => {
+test('keys list and doctor: columns and colors on a terminal, plain lines in a pipe', async (t) => {
   if (!TERMINAL) return t.skip('needs script')
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
   await makeKey(settings.DATABASE_URL, { name: 'a long name', plan: 'free' })
@@ -42,7 +42,7 @@ test('keys list and doctor show columns and colours to a person, and plain lines
   ])
 })
 
-test('a key that could not be printed is told of, by its number', { skip: NO_FULL }, async (t) => {
+test('keys create that cannot print the key: reports its id', { skip: NO_FULL }, async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
   await makeKey(settings.DATABASE_URL)
   const full = openSync('/dev/full', 'w')
@@ -57,7 +57,7 @@ test('a key that could not be printed is told of, by its number', { skip: NO_FUL
     assert.equal(status, 1)
     assert.match(
       String(stderr),
-      /^adoptable: a secret of key 2 was made, and nobody has seen it: revoke or rotate it\. .+\n$/,
+      /^adoptable: a secret of key 2 was created but could not be shown: revoke or rotate the key\. .+\n$/,
     )
   }
 })

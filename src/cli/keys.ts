@@ -1,18 +1,23 @@
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ACCESS_LEVELS, type Access } from '../access.ts'
 import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
-import { makeKey, renewKey } from '../keys/make.ts'
+import { isKeyName, MAX_KEY_NAME, makeKey, renewKey } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
 import { type Limits, PLANS, type Plan } from '../plans.ts'
-import type { CommandContext } from './command-context.ts'
-import { idOfCode, inStore, withStore } from './in-store.ts'
-import { count, name, time } from './keys-options.ts'
-import { linesOf, toShown } from './keys-shown.ts'
-import { settingsHelp } from './settings.ts'
-import { requireStoreOr } from './store-file.ts'
-import { note, type Output, print, printForReader } from './terminal.ts'
+import {
+  type CommandContext,
+  commandGroup,
+  getOrganizationId,
+  inStore,
+  parseCount,
+  parseDuration,
+  requireStoreOrInit,
+  settingsHelp,
+  withStore,
+} from './command.ts'
+import { formatList, note, type Output, print, printForReader } from './terminal.ts'
 
 interface CreateOptions {
   name: string
@@ -33,57 +38,49 @@ interface RotateOptions {
 }
 
 /**
- * The subcommands that manage API keys; they work beside a running server, which obeys from its next
- * request.
+ * The subcommands for API keys. A running service applies changes from its next request.
  */
 export function keysCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('keys')
-    .description('make, list, revoke and rotate API keys')
-    .allowExcessArguments()
-    .action(() => {
-      // Names the one that was meant.
-      if (command.args.length > 0) (command as unknown as { unknownCommand(): never }).unknownCommand()
-      command.error('error: keys needs one of its commands: create, list, revoke, rotate')
-    })
+  const command = commandGroup(program, 'keys', 'create, list, revoke and rotate API keys')
   for (const add of [createCommand, listCommand, revokeCommand, rotateCommand]) add(command, context)
 }
 
 function createCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('create')
-    .description('make a key; it alone is printed, this once')
-    .requiredOption('--name <name>', 'what or whom the key is for', name)
+    .description('create a key; stdout has only the key, which is shown only once')
+    .requiredOption('--name <name>', 'who or what the key is for', parseName)
     .addOption(new Option('--plan <plan>', 'plan').choices(Object.keys(PLANS)).makeOptionMandatory())
-    .option('--per-minute <requests>', 'requests a minute, of an enterprise key', count)
-    .option('--per-day <requests>', 'requests a day, of an enterprise key', count)
+    .option('--per-minute <requests>', 'requests per minute, for an enterprise key', parseCount)
+    .option('--per-day <requests>', 'requests per day, for an enterprise key', parseCount)
     .addOption(new Option('--access <level>', 'what it may do').choices(ACCESS_LEVELS).default('write'))
-    .option('--organization <code>', 'the organization whose animals alone it changes')
+    .option('--organization <code>', 'let the key change and export only the animals of this organization')
     .option(
       '--client',
-      'a client id and secret for programs written for the Petfinder API v2, in place of a key',
+      'create a client id and secret for programs written for the Petfinder API v2, instead of a key',
     )
-    .option('--init', 'make a new store where there is none')
-    .option('--json', 'the key and what it may do, as JSON')
+    .option('--init', 'create a new store if none exists')
+    .option('--json', 'print the key and its permissions as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
     .action(async (options: CreateOptions, self: Command) => {
-      const limits = limitsOf(options, self)
+      const limits = parseLimits(options, self)
       if (options.organization !== undefined && options.access === 'admin')
         self.error(
           'error: a key of an organization has read or write access: admin is for the whole installation',
         )
       const config = settings()
-      const made = await requireStoreOr(options.init, config.databaseUrl)
-      await withStore(config, async (writer, db) => {
+      const made = requireStoreOrInit(options.init, config.databaseUrl)
+      await withStore(config.databaseUrl, async ({ write, db }) => {
         const { name, plan, access, organization, json } = options
-        const organizationId = organization === undefined ? undefined : await idOfCode(db, organization)
+        const organizationId =
+          organization === undefined ? undefined : await getOrganizationId(db, organization)
         const owned = { name, plan, access, organizationId, limits }
         const form = options.client ? 'client' : config.environment
-        const { id, secret } = await makeKey(writer.write, form, owned, Date.now())
+        const { id, secret } = await makeKey(write, form, owned, Date.now())
         await printKey(stdout, db, { id, secret, json })
-        // On stderr, as stdout is the key alone.
-        if (made !== undefined) note(stderr, `made the store ${resolve(made)}`)
-        note(stderr, `made key ${id}, "${name}": plan ${plan}, access ${access}. It is shown this once`)
+        // Prints to stderr, because stdout contains only the key.
+        if (made !== undefined) note(stderr, `created the store ${resolve(made)}`)
+        note(stderr, `created key ${id}, "${name}": plan ${plan}, access ${access}. It is shown only once`)
       })
     })
 }
@@ -92,14 +89,13 @@ function listCommand(command: Command, { settings, stdout, stderr }: CommandCont
   command
     .command('list')
     .description('list the keys, without their secrets')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action(({ json }: { json?: true }) =>
-      inStore(settings(), async (_writer, db) => {
-        const shown = (await keys.list(db)).map(toShown)
-        const text = json ? JSON.stringify(shown, null, 2) : linesOf(shown, stdout).join('\n')
-        await print(stdout, text)
-        if (shown.length === 0) note(stderr, 'there are no keys yet; `adoptable keys create` makes one')
+      inStore(settings().databaseUrl, async ({ db }) => {
+        const views = (await keys.list(db)).map(toView)
+        await print(stdout, json ? JSON.stringify(views, null, 2) : formatList(toRows(views), stdout))
+        if (views.length === 0) note(stderr, 'there are no keys yet; `adoptable keys create` creates one')
       }),
     )
 }
@@ -107,16 +103,13 @@ function listCommand(command: Command, { settings, stdout, stderr }: CommandCont
 function revokeCommand(command: Command, { settings, stdout }: CommandContext): void {
   command
     .command('revoke')
-    .description('end a key at once, with all its secrets')
-    .argument('<id>', 'number of the key, as listed', count)
+    .description('revoke a key and all its secrets immediately')
+    .argument('<id>', 'id of the key, as in the list', parseCount)
     .addHelpText('after', settingsHelp('DATABASE_URL'))
     .action((id: number) =>
-      inStore(settings(), async (writer, db) => {
-        if (!(await writer.write(changes.revokeKey, id, Date.now()))) throw unknownKey(id)
-        await print(
-          stdout,
-          `revoked key ${id}, "${await nameOf(db, id)}": a request that carries it is answered with 401`,
-        )
+      inStore(settings().databaseUrl, async ({ write, db }) => {
+        if (!(await write(changes.revokeKey, id, Date.now()))) throw unknownKey(id)
+        await print(stdout, `revoked key ${id}, "${await nameOf(db, id)}": requests with it get a 401`)
       }),
     )
 }
@@ -124,48 +117,45 @@ function revokeCommand(command: Command, { settings, stdout }: CommandContext): 
 function rotateCommand(command: Command, { settings, stdout, stderr }: CommandContext): void {
   command
     .command('rotate')
-    .description('give a key a new secret; it alone is printed, this once')
-    .argument('<id>', 'number of the key, as listed', count)
+    .description('create a new secret for a key; stdout has only the secret, which is shown only once')
+    .argument('<id>', 'id of the key, as in the list', parseCount)
     .addOption(
-      new Option('--overlap <time>', 'how long the old secret still works, such as 90s, 30m, 24h or 7d')
-        .argParser(time)
-        .default(time('24h'), '24h'),
+      new Option('--overlap <time>', 'how long the old secret keeps working, for example 90s, 30m, 24h or 7d')
+        .argParser(parseDuration)
+        .default(parseDuration('24h'), '24h'),
     )
-    .option('--client', 'a client id and secret, in place of a key')
-    .option('--json', 'the key and what it may do, as JSON')
+    .option('--client', 'create a client id and secret instead of a key')
+    .option('--json', 'print the key and its permissions as JSON')
     .addHelpText('after', settingsHelp('DATABASE_URL', 'ADOPTABLE_ENVIRONMENT'))
     .action(async (id: number, { overlap, client, json }: RotateOptions) => {
       const config = settings()
-      await inStore(config, async (writer, db) => {
+      await inStore(config.databaseUrl, async ({ write, db }) => {
         const now = Date.now()
         const form = client ? 'client' : config.environment
-        const secret = await renewKey(writer.write, form, { id, now, overlapMs: overlap })
+        const secret = await renewKey(write, form, { id, now, overlapMs: overlap })
         if (secret === undefined) throw unknownKey(id)
         await printKey(stdout, db, { id, secret, json })
         const end = new Date(now + overlap).toISOString()
-        note(
-          stderr,
-          `key ${id}, "${await nameOf(db, id)}", has a new secret; the one before works until ${end}`,
-        )
+        note(stderr, `key ${id}, "${await nameOf(db, id)}", has a new secret; the old one works until ${end}`)
       })
     })
 }
 
-/** The one time that the key is told. */
+/** Prints the secret, which is not stored and cannot be shown again. */
 async function printKey(
   stdout: Output,
   db: Db,
   { id, secret, json }: { id: number; secret: string; json: true | undefined },
 ): Promise<void> {
-  const [shown] = (await keys.list(db)).filter((row) => row.id === id).map(toShown)
+  const [view] = (await keys.list(db)).filter((row) => row.id === id).map(toView)
   const [clientId, clientSecret] = secret.split(':')
-  const told = clientSecret === undefined ? { key: secret } : { clientId, clientSecret }
+  const credentials = clientSecret === undefined ? { key: secret } : { clientId, clientSecret }
   const lines =
     clientSecret === undefined ? secret : `client id      ${clientId}\nclient secret  ${clientSecret}`
-  await printForReader(stdout, json ? JSON.stringify({ id, ...told, ...shown }, null, 2) : lines).catch(
+  await printForReader(stdout, json ? JSON.stringify({ id, ...credentials, ...view }, null, 2) : lines).catch(
     (cause: Error) => {
       throw new Error(
-        `a secret of key ${id} was made, and nobody has seen it: revoke or rotate it. ${cause.message}`,
+        `a secret of key ${id} was created but could not be shown: revoke or rotate the key. ${cause.message}`,
       )
     },
   )
@@ -176,16 +166,55 @@ async function nameOf(db: Db, id: number): Promise<string | undefined> {
 }
 
 function unknownKey(id: number): Error {
-  return new Error(`there is no key ${id} that is not revoked; \`adoptable keys list\` shows all of them`)
+  return new Error(`there is no valid key ${id}; \`adoptable keys list\` lists all keys`)
 }
 
-function limitsOf({ plan, perMinute, perDay }: CreateOptions, command: Command): Limits | undefined {
+function parseName(text: string): string {
+  if (!isKeyName(text))
+    throw new InvalidArgumentError(`It must have 1 to ${MAX_KEY_NAME} printable characters.`)
+  return text
+}
+
+function parseLimits({ plan, perMinute, perDay }: CreateOptions, command: Command): Limits | undefined {
   if (plan !== 'enterprise') {
     if (perMinute === undefined && perDay === undefined) return undefined
-    return command.error('error: --per-minute and --per-day go with --plan enterprise only')
+    return command.error('error: use --per-minute and --per-day only with --plan enterprise')
   }
   if (perMinute === undefined || perDay === undefined) {
     return command.error('error: --plan enterprise needs --per-minute and --per-day')
   }
   return { perMinute, perDay }
+}
+
+/** A key in JSON output, without its secrets. */
+type KeyView = ReturnType<typeof toView>
+
+function toView(key: keys.Key) {
+  const { id, name, plan, access, organization, per_minute, per_day, created_at, revoked_at } = key
+  return {
+    id,
+    name,
+    plan,
+    access,
+    ...(organization !== null && { organization }),
+    ...(per_minute === null ? {} : { perMinute: per_minute, perDay: per_day }),
+    createdAt: new Date(created_at).toISOString(),
+    ...(revoked_at === null ? {} : { revokedAt: new Date(revoked_at).toISOString() }),
+  }
+}
+
+const COLUMNS = ['id', 'name', 'plan', 'access', 'created', 'state']
+
+function toCells({ id, name, plan, access, createdAt, revokedAt }: KeyView): string[] {
+  return [String(id), name, plan, access, createdAt, revokedAt ? `revoked ${revokedAt}` : 'valid']
+}
+
+function toRows(views: KeyView[]): string[][] {
+  const rows = [[...COLUMNS], ...views.map(toCells)]
+  // Adds the organization as the last column, and only if a key has an organization. Scripts then find the
+  // other columns unchanged.
+  if (views.some(({ organization }) => organization))
+    for (const [index, row] of rows.entries())
+      row.push(index ? (views[index - 1]?.organization ?? '') : 'organization')
+  return rows
 }

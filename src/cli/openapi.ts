@@ -1,19 +1,18 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import type { CommandContext } from './command-context.ts'
-import { settingsHelp } from './settings.ts'
+import { type CommandContext, settingsHelp } from './command.ts'
 import { print } from './terminal.ts'
 
 export function openapiCommand(program: Command, { settings, stdout }: CommandContext): void {
   program
     .command('openapi')
-    .description('print the OpenAPI description of the service')
+    .description('print the OpenAPI description')
     .addHelpText(
       'after',
       settingsHelp('BASE_URL', 'STAGING_BASE_URL', 'ADOPTABLE_ENVIRONMENT', 'HOST', 'PORT'),
     )
     .action(async () => {
-      // No handler ever runs here, so nothing but the settings has to stand behind them.
+      // No handler runs here, so the settings are enough.
       const context = { config: settings() } as Context
       const { default: pino } = await import('pino')
       const { buildServer } = await import('../server.ts')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { erase, fill } from '../testing/people.ts'
+import { addPeople, erase } from '../testing/people.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { storedBytes } from '../testing/stored-bytes.ts'
 
-test('people erase on SQLite beside a service waits until that has written the file anew', async (t) => {
+test('people erase on SQLite while a service runs: waits until it has rewritten the file', async (t) => {
   const databaseUrl = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const app = await startApp(t, {
     databaseUrl,
@@ -13,7 +13,7 @@ test('people erase on SQLite beside a service waits until that has written the f
     now: Date.now(),
     steady: () => performance.now(),
   })
-  await fill(app)
+  await addPeople(app)
 
   const { code, stdout } = await erase(t, databaseUrl)
 

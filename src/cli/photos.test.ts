@@ -8,14 +8,16 @@ import { JPEG, picture } from '../testing/pictures.ts'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
-/** Of the files of photos in a folder. */
+/** Names of the photo files in a folder. */
 const modesIn = (folder: string): string[] => [
   ...new Set(filesIn(folder).map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8))),
 ]
 
 const filesIn = (folder: string): string[] => globSync('**/*.{webp,jpg}', { cwd: folder }).sort()
 
-/** A store on SQLite in a folder of its own, with three photos of an animal, of which the second was removed. */
+/**
+ * A store on SQLite in a folder of its own, with three photos of an animal, of which the second was removed.
+ */
 async function storeWithPhotos(t: TestContext) {
   const folder = scratchFolder(t)
   const databaseUrl = `sqlite:${join(folder, 'test.db')}`
@@ -32,7 +34,7 @@ async function storeWithPhotos(t: TestContext) {
 
 const photosOf = async (app: TestApp) => (await app.get('/v1/pets/1?fields=photos')).body.photos
 
-/** Of each size of each photo, whether the service gives it. */
+/** Whether the service sends each size of each photo. */
 async function given(app: TestApp): Promise<string[]> {
   const addresses: string[] = (await photosOf(app)).flatMap(({ sizes }: { sizes: object }) =>
     Object.values(sizes),
@@ -45,7 +47,7 @@ async function given(app: TestApp): Promise<string[]> {
 
 const EIGHT_FILES = Array(8).fill('200 image/webp')
 
-test('a backup that ends in .tar unpacks into a folder of data: the store, and its photos', async (t) => {
+test('backup to a .tar: contains the store and its photos', async (t) => {
   const { app, folder, settings } = await storeWithPhotos(t)
   const before = await photosOf(app)
   const [file, restored] = [join(folder, 'copy.tar'), scratchFolder(t)]
@@ -59,7 +61,7 @@ test('a backup that ends in .tar unpacks into a folder of data: the store, and i
   assert.equal(statSync(join(restored, 'test.db')).mode & 0o777, 0o600)
   assert.deepEqual(modesIn(restored), modesIn(folder), 'a web server may give them')
   assert.deepEqual(readdirSync(restored).sort(), ['photos', 'test.db'])
-  // What was removed is not in it, though its files may be there for a moment yet.
+  // Removed photos are not in the archive, although their files may still exist for a moment.
   assert.equal(new Set(filesIn(restored).map((name) => name.split('-')[0])).size, 2)
   const other = await startApp(t, { databaseUrl: `sqlite:${join(restored, 'test.db')}`, key: UNLIMITED })
   assert.deepEqual(await photosOf(other), before)
@@ -70,19 +72,22 @@ test('a backup that ends in .tar unpacks into a folder of data: the store, and i
   )
 })
 
-test('a backup of the store alone says how many photos it lacks; one with a photo lost, that it does', async (t) => {
+test('backup without photos: says how many are not included; backup with a lost photo file: reports the loss', async (t) => {
   const { app, folder, settings } = await storeWithPhotos(t)
 
   const alone = await runCli(t, ['backup', join(folder, 'copy.db')], settings)
 
   assert.equal(alone.code, 0)
-  assert.match(alone.stderr, /^without the files of its 2 photos: \S+copy\.db\.tar would have them\n$/)
+  assert.match(
+    alone.stderr,
+    /^the backup does not include the files of 2 photos: \S+copy\.db\.tar would have them\n$/,
+  )
   const elsewhere = { ...settings, PHOTOS_URL: `file:${join(folder, 'none')}` }
   const { code, stdout, stderr } = await runCli(t, ['backup', join(folder, 'copy.tar'), '--json'], elsewhere)
   const { photos, missing } = JSON.parse(stdout)
   assert.deepEqual([code, photos, missing], [1, 0, 2])
   assert.equal(stderr, 'adoptable: The files of 2 photos are missing. Check PHOTOS_URL.\n')
-  // Files of a photo that was removed may be there for a moment yet: it is no photo any more.
+  // Taken from the API, because the folder may still have files of a removed photo.
   const [{ sizes }] = await photosOf(app)
   const [hash = ''] = basename(sizes.full).split('-')
   for (const name of filesIn(folder)) if (name.includes(hash)) rmSync(join(folder, name))
@@ -90,7 +95,7 @@ test('a backup of the store alone says how many photos it lacks; one with a phot
   assert.deepEqual([some.code, some.stderr], [0, 'The files of 1 photos are missing. Check PHOTOS_URL.\n'])
 })
 
-test('copy brings the files of photos to another place, and then only what came since', async (t) => {
+test('copy of photos: copies all files, then only new files', async (t) => {
   const { app, folder } = await storeWithPhotos(t)
   const to = join(scratchFolder(t), 'photos')
   const places = ['--photos-from', `file:${join(folder, 'photos')}`, '--photos-to', `file:${to}`]
@@ -101,7 +106,7 @@ test('copy brings the files of photos to another place, and then only what came 
   const { photos } = JSON.parse((await runCli(t, ['copy', ...places, '--json'], {})).stdout)
 
   assert.deepEqual([first.code, first.stderr], [0, ''])
-  assert.match(first.stdout, /^files of photos: \d+ copied, 0 there before\n$/)
+  assert.match(first.stdout, /^photo files: \d+ copied, 0 already present\n$/)
   assert.ok(photos.copied >= 2 && photos.there >= 4, JSON.stringify(photos))
   assert.deepEqual(readdirSync(join(to, 'incoming')), [])
   assert.deepEqual(modesIn(to), modesIn(folder), 'a web server may give them')
@@ -111,7 +116,7 @@ test('copy brings the files of photos to another place, and then only what came 
   assert.deepEqual(await given(moved), [...EIGHT_FILES, ...EIGHT_FILES.slice(4)])
 })
 
-test('copy of a store tells that the photos stay; and of what it does not understand says what to write', async (t) => {
+test('copy without photos: says that the photos stay; with wrong options: says what to write', async (t) => {
   const { app, settings } = await storeWithPhotos(t)
   await app.stop()
   const to = `sqlite:${join(scratchFolder(t), 'to.db')}`
@@ -121,12 +126,12 @@ test('copy of a store tells that the photos stay; and of what it does not unders
   assert.equal(code, 0)
   assert.match(
     stderr,
-    /^The rows name the 2 photos, but their files stay at the old address\. --photos-from and --photos-to copy/,
+    /^The copy refers to 2 photos whose files are still at the old address\. Copy them with/,
   )
   for (const [args, expected] of [
     [[], /needs --from and --to, or --photos-from and --photos-to/],
-    [['--from', to], /--from goes with --to/],
-    [['--photos-to', 'file:a'], /--photos-from goes with --photos-to/],
+    [['--from', to], /--from needs --to/],
+    [['--photos-to', 'file:a'], /--photos-from needs --photos-to/],
     [['--photos-from', 'ftp://a', '--photos-to', 'file:a'], /--photos-from must be file:/],
     [['--photos-from', '', '--photos-to', 'file:a'], /--photos-from must not be empty/],
   ] as const) {
@@ -138,13 +143,13 @@ test('copy of a store tells that the photos stay; and of what it does not unders
   assert.deepEqual([same.code, existsSync('a')], [1, false])
 })
 
-test('a backup under the name of a compressed archive is refused, with the name to give', async (t) => {
+test('backup to a compressed archive: is refused, and suggests the right name', async (t) => {
   const folder = scratchFolder(t)
 
   for (const ending of ['.tar.gz', '.tgz', '.tar.zst', '.TGZ']) {
     const name = join(folder, 'copy')
     const { code, stderr } = await runCli(t, ['backup', name + ending], {})
     assert.deepEqual([code, existsSync(name + ending)], [2, false])
-    assert.ok(stderr.includes(`Name it ${name}.tar, and compress it afterwards.`), stderr)
+    assert.ok(stderr.includes(`Name it ${name}.tar and compress it afterwards.`), stderr)
   }
 })

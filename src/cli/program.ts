@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command, CommanderError } from 'commander'
-import { type Config, ConfigError, readConfig, type Typed } from '../config.ts'
+import { type Config, ConfigError, readConfig, type SettingOverrides } from '../config.ts'
 import { release } from '../release.ts'
 import { backupCommand } from './backup.ts'
 import { breedsCommand } from './breeds.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext, Settings } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { countersCommand } from './counters.ts'
 import { demoCommand } from './demo.ts'
@@ -18,7 +18,6 @@ import { openapiCommand } from './openapi.ts'
 import { peopleCommand } from './people.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
-import type { Settings } from './settings.ts'
 import { staffCommand } from './staff.ts'
 import { note, type Output, type Streams } from './terminal.ts'
 
@@ -46,9 +45,9 @@ const MISUSED = 2
 const HELP_WIDTH = 80
 
 /**
- * The executable `adoptable`; the only reader of the environment.
+ * Runs the command line of `adoptable`. Only this code reads the environment.
  *
- * @param environment a file `.env` adds to it what it does not say
+ * @param environment variables; a file `.env` adds missing ones
  * @returns the exit code: 0, 1 for a failure, 2 for wrong arguments
  */
 export async function runCli(
@@ -57,10 +56,10 @@ export async function runCli(
   streams: Streams = process,
 ): Promise<number> {
   let config: Config | undefined
-  let given: Typed = {}
+  let overrides: SettingOverrides = {}
   const settings: Settings = (typed = {}) => {
-    loadFile('.env', environment)
-    given = typed
+    loadEnvironmentFile('.env', environment)
+    overrides = typed
     config = readConfig(environment, typed)
     return config
   }
@@ -70,7 +69,7 @@ export async function runCli(
     environment,
     stdout,
     stderr,
-    // Not before it is read: Node opens the input of the process when it is first asked for.
+    // A getter, because Node.js opens stdin on first access.
     get stdin() {
       return streams.stdin
     },
@@ -81,12 +80,12 @@ export async function runCli(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
-    note(stderr, `adoptable: ${explain(error, config, (name) => given[name]?.option ?? name)}`)
+    note(stderr, `adoptable: ${explain(error, config, (name) => overrides[name]?.option ?? name)}`)
     return error instanceof ConfigError ? MISUSED : FAILED
   }
 }
 
-/** The program with all its commands, ready to read arguments. */
+/** The program with all its commands, ready to parse arguments. */
 export function commandsOf(context: CommandContext): Command {
   const { stdout, stderr } = context
   const program = new Command('adoptable')
@@ -95,27 +94,27 @@ export function commandsOf(context: CommandContext): Command {
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
-      getOutHelpWidth: () => widthOf(stdout),
-      getErrHelpWidth: () => widthOf(stderr),
-      outputError: (message, write) => write(`${inOneLine(message)}\n`),
+      getOutHelpWidth: () => helpWidth(stdout),
+      getErrHelpWidth: () => helpWidth(stderr),
+      outputError: (message, write) => write(`${joinLines(message)}\n`),
     })
     .exitOverride()
   for (const add of COMMANDS) add(program, context)
   return program
 }
 
-/** Up to which column help is written. */
-function widthOf({ isTTY, columns }: Output): number {
+/** The width of help texts in columns. */
+function helpWidth({ isTTY, columns }: Output): number {
   return (isTTY && columns) || HELP_WIDTH
 }
 
-/** What was meant, where commander can tell, stands on a line of its own. */
-function inOneLine(message: string): string {
+/** Joins the lines of an error: commander writes its suggestion on a separate line. */
+function joinLines(message: string): string {
   return message.trim().replace(/\s*\n\s*/g, ' ')
 }
 
-/** Adds to the environment what it does not say itself. */
-function loadFile(file: string, environment: NodeJS.ProcessEnv): void {
+/** Adds variables of the file that the environment does not have. */
+function loadEnvironmentFile(file: string, environment: NodeJS.ProcessEnv): void {
   if (!existsSync(file)) return
   try {
     for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8'))))

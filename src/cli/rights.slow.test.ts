@@ -6,16 +6,18 @@ import { type TestContext, test } from 'node:test'
 import { cleanup } from '../testing/cleanup.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
 
-/** Root may do everything, so that there a user is taken who may do nothing. */
-const SOMEBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+/** As root, run commands as an unprivileged user, because permissions do not apply to root. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 function run(args: string[], cwd: string, settings: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH, NODE_DISABLE_COMPILE_CACHE: '1', PORT: '0', ...settings }
-  const options = { cwd, env, encoding: 'utf8', ...SOMEBODY } as const
+  const options = { cwd, env, encoding: 'utf8', ...UNPRIVILEGED } as const
   return spawnSync(process.execPath, [resolve('bin/adoptable.js'), ...args], options)
 }
 
-/** A folder that this user may enter, and not write to; undefined where that user cannot even run the command. */
+/**
+ * A folder that this user may enter but not write to; undefined if the user cannot run the command at all.
+ */
 function closedFolder(t: TestContext): string | undefined {
   const folder = scratchFolder(t)
   chmodSync(folder, 0o555)
@@ -23,7 +25,7 @@ function closedFolder(t: TestContext): string | undefined {
   return run(['--version'], folder).status === 0 ? folder : undefined
 }
 
-test('serve and keys create in a folder that is read-only name the setting', (t) => {
+test('serve and keys create in a read-only folder: the error names the setting', (t) => {
   const folder = closedFolder(t)
   if (folder === undefined) return t.skip('needs a program that every user may run')
   for (const args of [['serve'], ['keys', 'create', '--init', '--name', 'a', '--plan', 'free']]) {
@@ -31,14 +33,14 @@ test('serve and keys create in a folder that is read-only name the setting', (t)
     assert.deepEqual([status, stdout], [1, ''])
     assert.match(
       stderr,
-      /^adoptable: DATABASE_URL: the store cannot be opened \(EACCES: [^\n]*'data'\); name a file [^\n]+\n$/,
+      /^adoptable: DATABASE_URL: cannot open the store \(EACCES: [^\n]*'data'\); name a file [^\n]+\n$/,
     )
   }
   const { stdout } = run(['doctor'], folder)
-  assert.match(stdout, /✖ store +nothing can be made in .*\n {2}→ name a file in DATABASE_URL/)
+  assert.match(stdout, /✖ store +.* is not writable\n {2}→ name a file in DATABASE_URL/)
 })
 
-test('doctor and keys list by a user who may not look at the store do not say that there is none', async (t) => {
+test('doctor and keys list without access to the store: do not report a missing store', async (t) => {
   const folder = closedFolder(t)
   if (folder === undefined) return t.skip('needs a program that every user may run')
   chmodSync(folder, 0o755)
@@ -53,9 +55,9 @@ test('doctor and keys list by a user who may not look at the store do not say th
   assert.equal(doctor.status, 1)
   assert.match(
     doctor.stdout,
-    /✖ store +\S+test\.db cannot be looked at \(EACCES\)\n {2}→ run this as the user/,
+    /✖ store +\S+test\.db cannot be accessed \(EACCES\)\n {2}→ run this as the user/,
   )
   const list = run(['keys', 'list'], folder, settings)
   assert.deepEqual([list.status, list.stdout], [1, ''])
-  assert.match(list.stderr, /^adoptable: DATABASE_URL: the store cannot be opened \(EACCES: [^\n]+\n$/)
+  assert.match(list.stderr, /^adoptable: DATABASE_URL: cannot open the store \(EACCES: [^\n]+\n$/)
 })

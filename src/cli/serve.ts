@@ -1,64 +1,72 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import type { DestinationStream } from 'pino'
 import type { Config } from '../config.ts'
-import { ConfigError, type Typed, whole } from '../config.ts'
-import { Taken } from '../db/claim.ts'
+import { ConfigError, integer, type SettingOverrides } from '../config.ts'
+import { ClaimTakenError } from '../db/claim.ts'
 import type { Service } from '../start.ts'
-import type { CommandContext } from './command-context.ts'
-import { ALL_SETTINGS, settingsHelp } from './settings.ts'
+import { ALL_SETTINGS, type CommandContext, settingsHelp } from './command.ts'
 import { note, type Output } from './terminal.ts'
-import { type Greeting, STOP } from './worker-messages.ts'
 
 const MAX_WORKERS = 256
 
-/** What a terminal or a service manager sends to all processes of a group. */
+/** Signals that a terminal or service manager sends to all processes of a group. */
 const GROUP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+
+/** The message of the supervisor to its workers. */
+const STOP = 'stop'
+
+/** Printed once when the service is ready. */
+interface Greeting {
+  address: string
+  firstKey: string | undefined
+  firstLink: string | undefined
+}
 
 export function serveCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .description('run the service')
-    .option('--port <n>', 'port to listen on, in place of PORT')
-    .option('--host <address>', 'address to listen on, in place of HOST')
-    .option('--database <url>', 'where the data is kept, in place of DATABASE_URL')
-    .option('--workers <n>', 'processes that share the address; more than one need REDIS_URL', '1')
+    .option('--port <n>', 'port to listen on; overrides PORT')
+    .option('--host <address>', 'address to listen on; overrides HOST')
+    .option('--database <url>', 'where the data is stored; overrides DATABASE_URL')
+    .option('--workers <n>', 'number of processes; more than one needs REDIS_URL', '1')
     .addHelpText('after', settingsHelp(...ALL_SETTINGS))
-    .action(async (options: { workers: string } & Given) => {
-      const config = context.settings(typedOf(options))
+    .action(async (options: { workers: string } & ServeOptions) => {
+      const config = context.settings(toSettings(options))
       const workers = readWorkers(options.workers)
       if (workers > 1 && config.redisUrl === undefined) {
-        throw new ConfigError(`--workers ${workers} needs REDIS_URL: processes share their counters there`)
+        throw new ConfigError(`--workers ${workers} needs REDIS_URL, where processes share their counters`)
       }
       refuseSharedPort(workers, config)
       if (cluster.isWorker) await serveAsWorker(config, context)
-      else if (workers > 1)
-        greet(context, await (await import('./workers.ts')).superviseWorkers(workers, config))
-      else greet(context, greetingOf(await serve(config, context)))
+      else if (workers > 1) greet(context, await superviseWorkers(workers, config))
+      else greet(context, toGreeting(await serve(config, context)))
     })
 }
 
 const OPTION_OF = { port: 'PORT', host: 'HOST', database: 'DATABASE_URL' } as const
 
-type Given = { [Option in keyof typeof OPTION_OF]?: string }
+type ServeOptions = { [Option in keyof typeof OPTION_OF]?: string }
 
-function typedOf(given: Given): Typed {
-  const typed: Typed = {}
+function toSettings(options: ServeOptions): SettingOverrides {
+  const typed: SettingOverrides = {}
   for (const [option, setting] of Object.entries(OPTION_OF)) {
-    const value = given[option as keyof Given]
+    const value = options[option as keyof ServeOptions]
     if (value !== undefined) typed[setting] = { option: `--${option}`, value }
   }
   return typed
 }
 
 /**
- * The channel to the one that started it keeps a worker alive: one that cannot serve has to let go of it. A
- * channel that merely ends would have Node end the process with 0.
+ * The channel to the supervisor keeps a worker alive, so a worker that cannot start must disconnect. If the
+ * channel only closed, Node.js would exit with 0.
  */
 async function serveAsWorker(config: Config, context: CommandContext): Promise<void> {
   try {
-    process.send?.(greetingOf(await serve(config, context)))
+    process.send?.(toGreeting(await serve(config, context)))
   } catch (error) {
     cluster.worker?.disconnect()
     throw error
@@ -67,38 +75,43 @@ async function serveAsWorker(config: Config, context: CommandContext): Promise<v
 
 function readWorkers(text: string): number {
   try {
-    return whole(1, MAX_WORKERS)(text)
+    return integer(1, MAX_WORKERS)(text)
   } catch (error) {
     throw new ConfigError(`--workers ${(error as Error).message}`)
   }
 }
 
-/** Each worker has a port of its own for its metrics; the settings alone cannot tell how many those are. */
+/**
+ * Refuses ports that the metrics of several workers would share. The validation of settings does not know the
+ * number of workers.
+ */
 function refuseSharedPort(workers: number, { port, metricsPort }: Config): void {
   if (!metricsPort || port <= metricsPort || port >= metricsPort + workers) return
   const last = metricsPort + workers - 1
-  throw new ConfigError(`METRICS_PORT: the workers take ${metricsPort} to ${last}, and PORT is one of these`)
+  throw new ConfigError(
+    `METRICS_PORT: the workers use ports ${metricsPort} to ${last}, which include PORT; choose another one`,
+  )
 }
 
 async function serve(config: Config, { environment, stderr }: CommandContext): Promise<Service> {
-  // The log goes to stderr and what a person needs to stdout, so that a key never is in the log.
-  const log = await logOn(stderr)
+  // The log goes to stderr and the greeting to stdout, so a key never appears in the log.
+  const log = await openLog(stderr)
   const { start } = await import('../start.ts')
   const worker = environment.ADOPTABLE_WORKER
   const stopping = new AbortController()
   const starting = start(config, { ...(log && { log }), ...(worker && { worker }), signal: stopping.signal })
-  const onTimeout = () => note(stderr, 'adoptable: the stop took longer than STOP_TIMEOUT_SECONDS')
-  // From the beginning: a signal during the start ends what was opened until then.
+  const onTimeout = () => note(stderr, 'adoptable: stopping took longer than STOP_TIMEOUT_SECONDS')
+  // Installs the handler before the start, so a signal during the start closes everything opened so far.
   const skip = cluster.isWorker ? [...GROUP_SIGNALS] : []
   const { close, uninstall } = closeWithGrace(
     { delay: config.stopTimeoutSeconds * 1_000, logger: false, onTimeout, skip },
     async ({ err }) => {
-      stopping.abort(new Error('stopped before it could serve'))
+      stopping.abort(new Error('stopped before the service was ready'))
       const service = await starting.catch(() => undefined)
-      if (err instanceof Taken) service?.app.log.fatal(err.message)
-      else if (err) service?.app.log.fatal({ err }, 'stopping after an error that nobody caught')
+      if (err instanceof ClaimTakenError) service?.app.log.fatal(err.message)
+      else if (err) service?.app.log.fatal({ err }, 'stopping after an uncaught error')
       await service?.stop().catch((cause: unknown) => {
-        service.app.log.error({ err: cause }, 'the stop failed: something may not have been kept')
+        service.app.log.error({ err: cause }, 'stopping failed: some data may not have been saved')
         throw cause
       })
     },
@@ -108,15 +121,15 @@ async function serve(config: Config, { environment, stderr }: CommandContext): P
   return starting
 }
 
-/** For a person in colours; by default it is JSON lines on the stderr of the process. */
-async function logOn(stderr: Output): Promise<DestinationStream | undefined> {
+/** On a terminal, the log is formatted with colors; otherwise it is JSON lines on stderr. */
+async function openLog(stderr: Output): Promise<DestinationStream | undefined> {
   if (stderr !== process.stderr) return stderr
   return stderr.isTTY ? (await import('pino-pretty')).default({ destination: 2 }) : undefined
 }
 
 /**
- * For a worker, a signal to the whole group and what the supervisor tells it then are one stop. Whoever has
- * no patience sends the supervisor a second signal; with it the workers end at once.
+ * Counts a signal to the process group and the message of the supervisor as one stop. A second signal to the
+ * supervisor ends it and its workers immediately.
  */
 function stopOnce(close: () => void): void {
   let stopping = false
@@ -128,21 +141,21 @@ function stopOnce(close: () => void): void {
   process.on('message', (message) => message === STOP && stop())
 }
 
-function greetingOf({ address, firstKey, firstLink }: Service): Greeting {
+function toGreeting({ address, firstKey, firstLink }: Service): Greeting {
   return { address, firstKey, firstLink }
 }
 
-/** In one piece, so that whoever waits for the address has the key too. */
+/** Writes address and key together, so a program that waits for the address also has the key. */
 function greet({ stdout }: CommandContext, { address, firstKey, firstLink }: Greeting): void {
-  const lines = [`adoptable serves ${address}/v1, its reference is at ${address}/docs`]
+  const lines = [`adoptable serves ${address}/v1; its reference is at ${address}/docs`]
   if (firstLink !== undefined) {
-    lines.push('', `Everybody sees the animals at ${address}/. To work with them, make your account:`, '')
+    lines.push('', `The gallery is at ${address}/. To manage animals, create your account:`, '')
     lines.push(`  ${firstLink}`, '', 'This link works once, within 72 hours.')
   }
   if (firstKey !== undefined) {
     lines.push(
       '',
-      'This is the first admin key of this store. It is shown this once:',
+      'This is the first admin key of this store. It is shown only once:',
       '',
       `  ${firstKey}`,
       '',
@@ -150,4 +163,68 @@ function greet({ stdout }: CommandContext, { address, firstKey, firstLink }: Gre
     lines.push('Try it:', '', `  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`, '')
   }
   stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Limits the load of a worker that always dies immediately. */
+const RESTART_PAUSE_MS = 1_000
+
+/** Exit code of a worker with wrong settings, which is not restarted. */
+const CONFIG_EXIT = 2
+/** Additional time for the supervisor after the timeout of its workers. */
+const STOP_SLACK_MS = 1_000
+
+/**
+ * Runs the service in several processes on one address, and replaces each process that dies.
+ *
+ * @returns the greeting, when all workers are ready
+ * @throws if a worker cannot start; the worker prints the reason on stderr
+ */
+async function superviseWorkers(count: number, config: Config): Promise<Greeting> {
+  let stopping = false
+
+  /** @param workerId determines the port for metrics; a replacement has the id of the dead worker */
+  async function fork(workerId: number): Promise<Greeting> {
+    const worker = cluster.fork({ ADOPTABLE_WORKER: String(workerId) })
+    const [greeting] = await Promise.race([once(worker, 'message'), once(worker, 'exit')])
+    // `greeting` is the exit code if the worker has ended, or null if a signal ended the worker.
+    if (greeting === CONFIG_EXIT) throw new ConfigError('a worker could not start')
+    if (greeting === null || typeof greeting !== 'object') throw new Error('a worker could not start')
+    worker.once('exit', () => {
+      if (!stopping) setTimeout(replace, RESTART_PAUSE_MS, workerId)
+    })
+    return greeting
+  }
+
+  function replace(workerId: number): void {
+    if (!stopping) fork(workerId).catch(() => setTimeout(replace, RESTART_PAUSE_MS, workerId))
+  }
+
+  const delay = config.stopTimeoutSeconds * 1_000 + STOP_SLACK_MS
+  const { uninstall } = closeWithGrace({ delay, logger: false }, () => {
+    stopping = true
+    return stopAll()
+  })
+  try {
+    const greetings = await Promise.all(Array.from({ length: count }, (_, workerId) => fork(workerId + 1)))
+    return greetings.find(({ firstKey }) => firstKey !== undefined) ?? (greetings[0] as Greeting)
+  } catch (error) {
+    stopping = true
+    uninstall()
+    await stopAll()
+    throw error
+  }
+}
+
+async function stopAll(): Promise<void> {
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  await Promise.all(workers.map(stop))
+}
+
+async function stop(worker: Worker): Promise<void> {
+  if (worker.isDead()) return
+  const exited = once(worker, 'exit')
+  // Sends a message, because a worker may already have received a signal to the group, and must not get a
+  // second signal. Sending fails only if the worker is about to end.
+  worker.send(STOP, () => undefined)
+  await exited
 }

@@ -9,8 +9,8 @@ import { spawnCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import { commandsOf } from './program.ts'
 
-// Each command once as a process of its own, which has to end by itself, and each exit code: all else that
-// commands do is tested in the process of the tests.
+// Runs each command once as a separate process, which has to end by itself, and checks each exit code.
+// Everything else about commands is tested within the process of the tests.
 
 const KEY = /adopt_live_[0-9A-Za-z]{36}/
 
@@ -19,22 +19,22 @@ interface Run {
   code?: number
   stdout: RegExp
   stderr?: RegExp
-  /** What comes in through a pipe. */
+  /** Text for the standard input. */
   stdin?: string
 }
 
-/** One after the other, in a folder with a file `.env` that names the store. */
+/** Runs one after another, in a folder with a file `.env` that names the store. */
 const RUNS: Run[] = [
   {
     args: ['keys', 'create', '--init', '--name', 'a', '--plan', 'free'],
     stdout: /^adopt_live_[0-9A-Za-z]{36}\n$/,
     stderr:
-      /^made the store \S+test\.db\nmade key 1, "a": plan free, access write\. It is shown this once\n$/,
+      /^created the store \S+test\.db\ncreated key 1, "a": plan free, access write\. It is shown only once\n$/,
   },
   { args: ['sample', '--animals', '2'], stdout: /^(\{"name":.+\}\n){2}$/ },
   {
     args: ['import', '-', '--format', 'ndjson'],
-    // To find a place it starts what has to end too.
+    // Looking up the place starts a thread, which must end too.
     stdin: '{"name":"Rex","category":"Dog","place":{"city":"Utrecht","country":"NL"}}',
     stdout: /^added 1, updated 0, unchanged 0, refused 0 \(/,
   },
@@ -43,31 +43,31 @@ const RUNS: Run[] = [
     stdout: /^\{"id":1,"name":"Rex",.+"latitude":52\.0908.+\}\n$/,
     stderr: /^exported 1 animals\n$/,
   },
-  { args: ['breeds'], stdout: /^added 0 names of breeds and 0 of colors\n$/ },
+  { args: ['breeds'], stdout: /^added 0 breeds and 0 colors\n$/ },
   {
     args: ['people', 'export', '--email', 'nobody@example.org'],
-    stdout: /^\{\n {2}"orders": \[\],\n {2}"applications": \[\]\n\}\n$/,
-    stderr: /^no order or application that is stored has this address\n$/,
+    stdout: /^\{\n {2}"orders": \[\],\n {2}"applications": \[\],\n {2}"animals": \[\]\n\}\n$/,
+    stderr: /^no order, application or animal has this address\n$/,
   },
   {
     args: ['staff', 'list'],
     stdout: /^id\temail\t[^\n]+\n$/,
-    stderr: /^there are no accounts yet; `adoptable staff add` makes one\n$/,
+    stderr: /^there are no accounts yet; `adoptable staff add` creates one\n$/,
   },
-  { args: ['demo', '--remove'], stdout: /^the demo is gone\n$/ },
+  { args: ['demo', '--remove'], stdout: /^removed the demo\n$/ },
   { args: ['backup', 'copy.tar'], stdout: /^copy\.tar: \d+ bytes, animals: 1, photos: 0, missing: 0\n$/ },
   {
     args: ['copy', '--from', 'sqlite:test.db', '--to', 'sqlite:other.db', '--json'],
     stdout: /^\{\n {2}"equal": true,/,
   },
-  { args: ['counters', 'move'], stdout: /^the counters are in the process from now on, and begin anew\n$/ },
+  { args: ['counters', 'move'], stdout: /^rate limit counters now start from zero in the process\n$/ },
   { args: ['openapi'], stdout: /^\{\n {2}"openapi": "3\.1\.0",/ },
-  { args: ['doctor'], stdout: /^✔ settings +each can be read; production\n/ },
+  { args: ['doctor'], stdout: /^✔ settings +all valid; production\n/ },
   {
     args: ['keys', 'revoke', '7'],
     code: 1,
     stdout: /^$/,
-    stderr: /^adoptable: there is no key 7 [^\n]+\n$/,
+    stderr: /^adoptable: there is no valid key 7; [^\n]+\n$/,
   },
   {
     args: ['serv'],
@@ -77,7 +77,7 @@ const RUNS: Run[] = [
   },
 ]
 
-test('each command runs as a process, which says what it did and ends with 0, 1 for a failure, 2 for misuse', async (t) => {
+test('each command as a process: reports its result and exits with 0, with 1 after a failure, with 2 after misuse', async (t) => {
   const folder = scratchFolder(t)
   writeFileSync(join(folder, '.env'), 'DATABASE_URL=sqlite:test.db\nPORT=0\n', { mode: 0o600 })
   for (const { args, code = 0, stdout, stderr = /^$/, stdin } of RUNS) {
@@ -89,7 +89,7 @@ test('each command runs as a process, which says what it did and ends with 0, 1 
   }
 })
 
-test('serve takes --port, --host and --database before the environment, prints a first key, and ends with 0', async (t) => {
+test('serve with --port, --host and --database: the options override the environment; the service prints a first key', async (t) => {
   const [folder, port] = [scratchFolder(t), await freePort()]
   const file = join(folder, 'typed.db')
   const settings = { PORT: '1', HOST: 'nowhere.invalid', DATABASE_URL: `sqlite:${join(folder, 'set.db')}` }
@@ -109,7 +109,7 @@ test('serve takes --port, --host and --database before the environment, prints a
   assert.ok(!stderr.includes(key))
 })
 
-test('every command of the program is among these, and every exit code', () => {
+test('the list above has every command and every exit code', () => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const context = { settings: () => readConfig({}), environment: {}, stdin, stdout, stderr }
   const names = commandsOf(context).commands.map((command) => command.name())
@@ -118,7 +118,7 @@ test('every command of the program is among these, and every exit code', () => {
   assert.deepEqual([...new Set(RUNS.map(({ code = 0 }) => code))].toSorted(), [0, 1, 2])
 })
 
-test('a .env that cannot be read is said in one line, with exit code 2; doctor says what to do', async (t) => {
+test('unreadable .env: the command prints one line and exits with code 2; doctor says what to do', async (t) => {
   const folder = scratchFolder(t)
   mkdirSync(join(folder, '.env'))
   const serving = await spawnCli(t, ['serve'], {}, folder).exited

@@ -6,7 +6,7 @@ import { hashToken } from '../http/token.ts'
 import { runCli, spawnCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 
-/** What a start prints, and the links that the store then knows. */
+/** The output of a start, and the links in the store afterwards. */
 async function startOn(t: TestContext, settings: Record<string, string>) {
   const { child, serving, exited } = spawnCli(t, ['serve'], settings)
   const address = await serving
@@ -18,7 +18,7 @@ async function startOn(t: TestContext, settings: Record<string, string>) {
   return { address, stdout, links: links.map((link) => ({ ...link })) }
 }
 
-test('the first start prints a link that makes the first account beside the first key, and no later one', async (t) => {
+test('serve: only the first start prints a link for the first account', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
   const { address, stdout, links } = await startOn(t, settings)
   const [, link = '', token = ''] = /^ {2}(\S+\/console\/join\/([\w-]{43}))$/m.exec(stdout) ?? []
@@ -28,11 +28,11 @@ test('the first start prints a link that makes the first account beside the firs
   assert.deepEqual(links, [{ hash: hashToken(token), kind: 'first' }])
 
   const again = await startOn(t, settings)
-  assert.match(again.stdout, /^adoptable serves \S+\/v1, its reference is at \S+\/docs\n$/)
+  assert.match(again.stdout, /^adoptable serves \S+\/v1; its reference is at \S+\/docs\n$/)
   assert.deepEqual(again.links, links)
 })
 
-test('the link of a first start has the public address where one is set', async (t) => {
+test('serve with BASE_URL: the link of the first start uses it', async (t) => {
   const settings = {
     DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
     BASE_URL: 'https://pets.example/v1',
@@ -44,7 +44,7 @@ test('the link of a first start has the public address where one is set', async 
   )
 })
 
-test('a start on a store whose admin key was made before prints no link: what it prints may be kept', async (t) => {
+test('serve on a store with an admin key: prints no link, because output may be logged', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
   const create = ['keys', 'create', '--name', 'a', '--plan', 'free', '--access', 'admin', '--init']
   assert.equal((await runCli(t, create, settings)).code, 0)

@@ -8,7 +8,7 @@ import { makeKey, scratchFolder } from '../testing/start-app.ts'
 
 const LINK = /^https:\/\/pets\.example\/console\/join\/([\w-]{43})\n$/
 
-/** A store with a key, and the command `staff` beside it. */
+/** A store with a key, and a function that runs the command `staff` on it. */
 async function newStore(t: TestContext) {
   const settings = {
     DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
@@ -21,7 +21,7 @@ async function newStore(t: TestContext) {
 
 const ANA = ['--email', 'ana@shelter.example', '--name', 'Ana', '--role', 'admin']
 
-test('staff add, list, reset and remove manage the accounts of people, and print links alone on stdout', async (t) => {
+test('staff add, list, reset and remove: manage accounts; stdout has only the link', async (t) => {
   const { staff } = await newStore(t)
   const none = await staff('list')
   assert.deepEqual(
@@ -29,14 +29,14 @@ test('staff add, list, reset and remove manage the accounts of people, and print
     [
       0,
       'id\temail\tname\trole\torganization\tstate\tcreated\n',
-      'there are no accounts yet; `adoptable staff add` makes one\n',
+      'there are no accounts yet; `adoptable staff add` creates one\n',
     ],
   )
   const added = await staff('add', ...ANA)
   assert.match(added.stdout, LINK)
   assert.deepEqual(
     [added.code, added.stderr],
-    [0, 'made account 1, role admin. The link works once, within 72 hours\n'],
+    [0, 'created account 1, role admin. The link works once, within 72 hours\n'],
   )
   assert.match((await staff('list')).stdout, /\n1\tana@shelter\.example\tAna\tadmin\t\tinvited\t\S+Z\n$/)
   const [shown] = JSON.parse((await staff('list', '--json')).stdout)
@@ -57,17 +57,17 @@ test('staff add, list, reset and remove manage the accounts of people, and print
   const removed = await staff('remove', 'ana@shelter.example')
   assert.deepEqual(
     [removed.code, removed.stdout],
-    [0, 'removed account 1: its owner is signed out everywhere\n'],
+    [0, 'removed account 1 and signed its owner out everywhere\n'],
   )
   assert.equal((await staff('list', '--json')).stdout, '[]\n')
   for (const command of ['reset', 'remove']) {
     const { code, stderr } = await staff(command, 'ana@shelter.example')
     assert.equal(code, 1)
-    assert.match(stderr, /^adoptable: there is no account of ana@shelter\.example; [^\n]+\n$/)
+    assert.match(stderr, /^adoptable: there is no account with the address ana@shelter\.example; [^\n]+\n$/)
   }
 })
 
-test('staff add --organization makes somebody of one, and says what is wrong with the options in one line', async (t) => {
+test('staff add --organization: creates an account of the organization; wrong options are reported in one line', async (t) => {
   const { settings, staff } = await newStore(t)
   const store = await openForCommand(settings.DATABASE_URL, changes)
   await store.write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0)
@@ -80,22 +80,22 @@ test('staff add --organization makes somebody of one, and says what is wrong wit
     [unknown.code, unknown.stderr],
     [1, 'adoptable: there is no organization with the code CO9\n'],
   )
-  for (const [args, told] of [
+  for (const [args, message] of [
     [['add', ...ANA, '--organization', 'CO1'], /^error: --role: An admin .*\n$/],
-    [['add', ...ben, 'CO1'], /^error: --email: Somebody has an account .*\n$/],
-    [['add', ...ANA, '--email', 'ana', '--name', ''], /^error: --email: This .* --name: This .*\n$/],
+    [['add', ...ben, 'CO1'], /^error: --email: An account with this e-mail address .*\n$/],
+    [['add', ...ANA, '--email', 'ana', '--name', ''], /^error: --email: Enter .* --name: Enter .*\n$/],
     [['add', ...ANA, '--role', 'root'], /^error: option '--role <role>' argument 'root' is invalid/],
     [['add'], /^error: required option /],
-    [[], /^error: staff needs one of its commands: add, list, reset, remove\n$/],
+    [[], /^error: staff needs a subcommand: add, list, reset, remove\n$/],
     [['ad'], /^error: unknown command 'ad' \(Did you mean add\?\)\n$/],
   ] as const) {
     const { code, stdout, stderr } = await staff(...args)
     assert.deepEqual([code, stdout], [2, ''], args.join(' '))
-    assert.match(stderr, told)
+    assert.match(stderr, message)
   }
 })
 
-test('staff without a store says so in one line, and makes none', async (t) => {
+test('staff without a store: prints one line and creates no store', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}` }
   for (const args of [['add', ...ANA], ['list'], ['reset', 'a@b.example'], ['remove', 'a@b.example']]) {
     const { code, stdout, stderr } = await runCli(t, ['staff', ...args], settings)

@@ -1,22 +1,23 @@
 import { Console } from 'node:console'
 import type { Readable, Writable } from 'node:stream'
+import { styleText } from 'node:util'
 
-// What commands show on a terminal.
+// Output of commands.
 
-/** The streams that a command reads and writes: those of its process, or others that a test gives. */
+/** The streams of a command: those of the process, or those of a test. */
 export interface Streams {
   stdin: Readable
   stdout: Output
   stderr: Output
 }
 
-/** A stream that may be a terminal, which is so many columns wide. */
+/** A stream that may be a terminal with a width. */
 export type Output = Writable & { isTTY?: boolean; columns?: number }
 
 /**
- * Prints a line, or several. A reader that has enough, such as head, is no failure.
+ * Prints one or more lines. A closed pipe, for example to head, is not an error.
  *
- * @throws when it could not be written, as on a full disk
+ * @throws if writing fails, for example on a full disk
  */
 export function print(stdout: Output, text: string): Promise<void> {
   return printForReader(stdout, text).catch((error: NodeJS.ErrnoException) => {
@@ -24,60 +25,74 @@ export function print(stdout: Output, text: string): Promise<void> {
   })
 }
 
-/** @throws also when nobody reads it */
+/** Like `print`. @throws also if the reader has closed the pipe */
 export function printForReader(stdout: Output, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void =>
       reject(new Error(`stdout cannot be written: ${cause.message}`, { cause }))
-    // Heard for good: the stream tells of the error once more after the write did.
+    // Keeps the listener, because the stream emits the error again after the callback of the write.
     stdout.on('error', fail)
     stdout.write(`${text}\n`, (error) => (error ? fail(error) : resolve()))
   })
 }
 
-/** Prints a line for a person beside the output. A reader that has gone is no failure. */
+/** Prints a message on stderr. A closed pipe is not an error. */
 export function note(stderr: Output, text: string): void {
   new Console(stderr, stderr).error(text)
 }
 
-/** Lines of which each column is as wide as its widest cell; the last one is not filled up. */
-export function alignedLines(rows: string[][]): string[] {
+/**
+ * Aligns cells in columns, without trailing spaces.
+ *
+ * @param figures columns that are aligned to the right
+ */
+export function alignColumns(rows: string[][], figures: number[] = []): string[] {
   const widths: number[] = []
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
   }
   return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => {
+        const width = widths[column] ?? 0
+        return figures.includes(column) ? cell.padStart(width) : cell.padEnd(width)
+      })
       .join('  ')
       .trimEnd(),
   )
 }
 
+/** Formats a table: aligned on a terminal, otherwise separated by tabs for programs. */
+export function formatList(rows: string[][], stdout: Output): string {
+  if (!stdout.isTTY) return rows.map((cells) => cells.join('\t')).join('\n')
+  const [head = '', ...lines] = alignColumns(rows)
+  return [styleText('bold', head, { stream: stdout }), ...lines].join('\n')
+}
+
 const WIDTH = 24
 
-/** @param share that is done, from 0 to 1 */
-export function bar(share: number): string {
+/** A progress bar. @param share from 0 to 1 */
+export function formatBar(share: number): string {
   const filled = Math.round(Math.min(share, 1) * WIDTH)
   return '█'.repeat(filled) + '░'.repeat(WIDTH - filled)
 }
 
-/** With its thousands told apart. */
-export function whole(count: number): string {
+/** A number with thousands separators. */
+export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
 const REDRAWN_MS = 100
 const ERASE_LINE = '\r\x1b[2K'
 
-export interface DrawnLine {
-  /** @param isLast whether it is drawn however short ago the one before was */
+export interface StatusLine {
+  /** @param isLast true draws the line even if it was drawn just before */
   draw(lineOf: () => string, isLast?: boolean): void
   clear(): void
 }
 
-/** One line that is drawn over and over; nothing where nobody looks at it. */
-export function drawnLine(terminal: Output): DrawnLine {
+/** A line that is redrawn on a terminal; draws nothing elsewhere. */
+export function openStatusLine(terminal: Output): StatusLine {
   if (!terminal.isTTY) return { draw: () => undefined, clear: () => undefined }
   let drawnAt = Number.NEGATIVE_INFINITY
   return {

@@ -18,7 +18,7 @@ function childrenOf(parent: number | undefined): number[] {
 }
 
 test(
-  'two workers with 64 connections each let exactly the limit through, and one that dies is replaced',
+  'two workers with 64 connections each: allow exactly the limit; a dead worker is replaced',
   NEEDS_REDIS,
   async (t) => {
     const redis = await startRedis(t)
@@ -26,7 +26,7 @@ test(
       DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
       REDIS_URL: `redis://127.0.0.1:${redis.port}`,
       PORT: '0',
-      // A worker that has just taken a dead one's place is stopped once it is ready: on a busy machine in seconds.
+      // A worker that replaces a dead one is stopped once it is ready, which takes seconds on a busy machine.
       STOP_TIMEOUT_SECONDS: '30',
     }
     const created = ['keys', 'create', '--init', '--name', 'a', '--plan', 'business', '--access', 'admin']
@@ -37,8 +37,8 @@ test(
     t.after(() => agent.destroy())
     const headers = { authorization: `Bearer ${key}` }
     const list = () => send(agent, `${address}/v1/pets`, { headers })
-    // Over a connection of its own, which may be lost: node:cluster neither closes nor hands on one that it was
-    // just giving to a worker that dies.
+    // Uses a separate connection, which may be lost: node:cluster neither closes nor passes on a connection
+    // that it was giving to a worker when the worker died.
     const isLive = async () =>
       (await send(new http.Agent(), `${address}/livez`, { signal: AbortSignal.timeout(1_000) })).status ===
       200
@@ -50,7 +50,7 @@ test(
     const [dying = 0] = childrenOf(running.child.pid)
     process.kill(dying, 'SIGKILL')
     const replaced = () => childrenOf(running.child.pid).filter((pid) => pid !== dying).length === 2
-    // What the dead one held is broken off; the other goes on.
+    // The requests of the dead worker are cut off; the other worker goes on.
     while (!replaced()) await isLive().catch(() => undefined)
     assert.ok(await isLive())
     running.child.kill('SIGTERM')
@@ -59,7 +59,7 @@ test(
   },
 )
 
-/** Two workers in a group of their own, and a request to one of them that has begun and not yet ended. */
+/** Starts two workers in their own process group, with an unfinished request to one of them. */
 async function startWithOpenRequest(t: TestContext) {
   const settings = {
     DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`,
@@ -71,7 +71,7 @@ async function startWithOpenRequest(t: TestContext) {
   const socket = net.connect(Number(settings.PORT), '127.0.0.1').on('error', () => undefined)
   t.after(() => socket.destroy())
   const closed = new Promise<string>((resolve) => socket.on('close', () => resolve('closed')))
-  // Once the first is answered a worker has the connection.
+  // When the first request is answered, a worker has the connection.
   socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
   await once(socket, 'data')
   socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n')
@@ -82,7 +82,7 @@ async function startWithOpenRequest(t: TestContext) {
     child,
     exited: running.exited,
     signalAll: (signal: NodeJS.Signals) => void process.kill(-(child.pid as number), signal),
-    /** The other worker, which has nothing to answer, has ended: by then all have heard what they are told. */
+    /** Waits until the idle worker has ended. By then both workers have received the signal. */
     async untilOtherEnded() {
       while (childrenOf(child.pid).length > 1) await new Promise(setImmediate)
     },
@@ -90,7 +90,7 @@ async function startWithOpenRequest(t: TestContext) {
 }
 
 for (const order of ['all at once', 'the supervisor first', 'a worker first']) {
-  test(`a signal that reaches ${order} is one stop: what was begun is answered`, NEEDS_REDIS, async (t) => {
+  test(`a signal that reaches ${order}: workers stop once and answer requests`, NEEDS_REDIS, async (t) => {
     const { socket, closed, child, exited, signalAll, untilOtherEnded } = await startWithOpenRequest(t)
     if (order === 'all at once') signalAll('SIGINT')
     if (order === 'a worker first') for (const pid of childrenOf(child.pid)) process.kill(pid, 'SIGINT')
@@ -108,7 +108,7 @@ for (const order of ['all at once', 'the supervisor first', 'a worker first']) {
 }
 
 for (const who of ['group', 'supervisor alone']) {
-  test(`a second signal to the ${who} ends all workers at once`, NEEDS_REDIS, async (t) => {
+  test(`a second signal to the ${who}: all workers end immediately`, NEEDS_REDIS, async (t) => {
     const { child, closed, exited, signalAll, untilOtherEnded } = await startWithOpenRequest(t)
     signalAll('SIGINT')
     await untilOtherEnded()
@@ -122,7 +122,7 @@ for (const who of ['group', 'supervisor alone']) {
   })
 }
 
-test('workers that cannot serve say why, and end the command', NEEDS_REDIS, async (t) => {
+test('workers that cannot start: report the reason and end the command', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t)
   const taken = http.createServer().listen(0, '127.0.0.1')
   t.after(() => taken.close())
@@ -134,5 +134,5 @@ test('workers that cannot serve say why, and end the command', NEEDS_REDIS, asyn
   }
   const { code, stdout, stderr } = await spawnCli(t, ['serve', '--workers', '2'], settings).exited
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, new RegExp(`^adoptable: PORT: another program has port ${settings.PORT} `, 'm'))
+  assert.match(stderr, new RegExp(`^adoptable: PORT: port ${settings.PORT} is used by `, 'm'))
 })

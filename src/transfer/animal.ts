@@ -1,189 +1,148 @@
-import type { ApiError, ErrorCode, ErrorDetail } from '../errors.ts'
+import { extname } from 'node:path'
 import type { Member } from '../pets/fields.ts'
+import type { DateOrder } from './dates.ts'
+import type { AgeSpan } from './phrases.ts'
+import type { RefusalReason } from './report.ts'
+import type { StatusChoices } from './statuses.ts'
 
-/** A line as it was read: a value, or why there is none. */
+/** A line of a file: its value, or why it could not be read. */
 export interface Line {
-  /** From 1; in a JSON document the position of the animal. */
+  /** The line number, counted from 1. In a JSON document, the position of the animal. */
   number: number
   value?: unknown
-  problem?: Why
+  /** All cells of a CSV line, as in the file. */
+  cells?: string[]
+  problem?: RefusalReason
+  /** A row of a table that is no animal, such as a total. */
+  isNoAnimal?: true
+  /** All columns of the file, also those in which this line is empty. Absent for JSON line by line. */
+  columns?: ReadonlySet<string>
 }
 
-/** The members of one animal in its source: of CSV, the cells that are not empty. */
+/** The members of one animal in the file. For CSV, these are the cells that are not empty. */
 export type Fields = Record<string, unknown>
 
-/** What a source says of an animal, not checked yet: nothing here has the right type for certain. */
+/** An animal as the file describes it. Not validated yet: any member may have any type. */
 export interface Animal extends Partial<Record<Member, unknown>> {
-  /** One of the three: an id or a name of ours, or the source's own word for the kind of animal. */
+  /**
+   * The file has at most one of these three: a category id, a category name, or the species in its own words.
+   */
   categoryId?: unknown
-  /** The code of its organization, in place of the id. */
-  organization?: unknown
   category?: unknown
   kind?: string
-  /** The source says that it is not for adoption: here it has no status. */
+  /** The id by which bonds in the file name this animal, if it is not the id in the source. */
+  bondId?: string | undefined
+  /** The code of the animal's organization, instead of the id. */
+  organization?: unknown
+  /**
+   * The status in the words of the file, instead of `status` and `unlisted`; empty if it is missing. See
+   * `statuses.ts`.
+   */
+  statusWord?: string
+  /** How long the animal has lived at its intake, or else today. A birth date counts more. */
+  ageSpan?: AgeSpan | undefined
+  /** True if the animal is not for adoption in the source. The import then gives it no status. */
   unlisted?: boolean
-  /** What the source says of it, and that has no place here: names of columns. Of other programs only. */
+  /**
+   * Why the animal is not imported although its line is valid: it has died or left. If it was imported
+   * before, it is no longer published.
+   */
+  gone?: RefusalReason
+  /** Columns that match no member of an animal. Set only for files of other programs. */
   leftOut?: string[]
-  /** What has a place, and could not be read: columns, and what they hold. Of other programs only. */
+  /** Values that could not be read, by column. Set only for files of other programs. */
   notUnderstood?: Record<string, string>
-  /** Names of our own form that nothing has here, such as one with a letter too many. */
+  /** True for a line of a table: values that are not valid are left out, as for other programs. */
+  isTable?: boolean
+  /** Unknown members in a file of adoptable's own format, for example misspelt ones. */
   unknown?: string[]
-  /** What a former file said, and this one says is no longer so: members, such as goodWith.cats. */
-  takenBack?: string[]
+  /** Members, such as `goodWith.cats`, that an earlier file may have set and this file clears. */
+  withdrawn?: string[] | undefined
+  /** Parts of `goodWith` that this file clears only if they are no, because it never says yes. */
+  noLongerNo?: string[] | undefined
+  /** Answers that are neither yes nor no; see `answers.ts`. */
+  answers?: Readonly<Record<string, string>> | undefined
 }
+
+/** The programs whose files an import can read, as named in `--from`. */
+export const PROGRAMS = ['petfinder', 'rescuegroups', 'shelter-manager', 'shelterluv'] as const
 
 export const FORMATS = ['ndjson', 'csv', 'json'] as const
 export type Format = (typeof FORMATS)[number]
 
+/** Finds the format from the ending of a file name. */
+export function findFormat(file: string): Format | undefined {
+  const ending = extname(file).slice(1).toLowerCase()
+  return ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
+}
+
+/** A name for the system that the ids in a file come from. */
+export const SOURCE_NAME = /^[^\p{Cc}\p{Cs}]{1,100}$/u
+
 /** How to read the files of one program. */
 export interface Mapping {
   formats: readonly [Format, ...Format[]]
-  /** A CSV file without them is not of this program. */
+  /** The columns that a CSV file of this program must have. */
   columns: readonly string[]
-  /** More that it may have, and that would be passed over in another case. */
+  /** The columns of another form of its CSV files, if there is one. */
+  otherForm?: readonly string[]
+  /** Optional columns. A heading that differs only in case is refused. */
   otherColumns?: readonly string[]
-  /** Of a CSV file, what its columns are called in place of its own headings; empty for what is not read. */
+  /** Column names that replace the headings of a CSV file; an empty name skips the column. */
   names?: readonly string[]
-  /** The member that tells animals apart there. */
+  /** The member that contains the id of an animal. */
   idColumn?: string
-  /** The same, where it goes by several names. */
+  /** Whether an animal without an id is recognized by its line instead of being refused. */
+  isIdOptional?: boolean
+  /** Reads the id if it can be in one of several members. */
   idOf?(fields: Fields): unknown
-  /** Members that hold addresses of photos. */
+  /** Members with dates, whose day or month may come first. */
+  dateColumns?: readonly string[]
+  /** Members with the date of intake, of which the first with a value counts. */
+  intakeColumns?: readonly string[]
+  /** Whether a line describes an animal. Default: every line does. */
+  isAnimal?(fields: Fields): boolean
+  /** The columns of members that a file can take back; see `answers.ts`. */
+  sources?: Readonly<Record<string, readonly string[]>>
+  /** Whether bonds name animals by other ids than those in the source. */
+  hasBondIds?: true
+  /** Whether an entry of the file is a visitor of the clinic, not an animal of the shelter. */
+  isVisitor?(fields: Fields): boolean
+  /** Members with addresses of photos. */
   photoMembers?: readonly string[]
-  /** The animals in a value that was read; without it, the value is one. @throws {Refused} */
+  /** The meaning of the statuses that the program defines, by the result of `foldStatus`. */
+  statuses?: StatusChoices
+  /**
+   * Returns the animals in a parsed value. Without this function, the value is one animal.
+   *
+   * @throws {RefusalError}
+   */
   animalsIn?(value: unknown): unknown[]
   /**
-   * @returns undefined when the line is about something else than an animal
+   * @returns undefined if the line does not describe an animal
    * @throws {Refused}
    */
-  toAnimal(fields: Fields, format: Format, habits: Habits): Animal | undefined
+  toAnimal(fields: Fields, format: Format, locale: Locale): Animal | undefined
 }
 
-/** What a file does not say, and depends on where the shelter is. */
-export interface Habits {
-  /** Of fees: its code in ISO 4217. */
+/** How to read values whose meaning depends on the country of the shelter. */
+export interface Locale {
+  /** ISO 4217 code for fees. */
   currency: string
-  /** Whether 03/04/2020 is in April; else in March. */
-  dayFirst: boolean
-  /** Whether weights without a unit are in pounds; else in kilograms. */
+  /** Whether 03/04/2020 is 3 April instead of March 4; undefined if the file decides. */
+  dayFirst?: boolean | undefined
+  /** The order of the dates in each column, as the file shows it. */
+  dateOrders?: ReadonlyMap<string, DateOrder>
+  /** Unix time in milliseconds: a year of two digits is never later. */
+  now?: number
+  /** Whether weights without a unit are in pounds instead of kilograms. */
   pounds: boolean
 }
 
-export const AMERICAN: Habits = { currency: 'USD', dayFirst: false, pounds: false }
-
-/** One thing that is wrong: as the command says it, and what somebody needs who says it in other words. */
-export interface Why {
-  /** Absent where only the message says what it is. */
-  code?: ErrorCode | ErrorDetail['code'] | RefusalCode
-  /** The member that it is about (RFC 6901). */
-  pointer?: string
-  /** What the file has there, or an id. It may be about people: the command does not repeat it. */
-  value?: string
-  message: string
+/** The order for the dates of a column: the one that was chosen, or the one that the file shows. */
+export function orderFor({ dayFirst, dateOrders }: Locale, column: string): DateOrder {
+  if (dayFirst !== undefined) return dayFirst ? 'day' : 'month'
+  return dateOrders?.get(column) ?? 'sure'
 }
 
-/** What no error of the service says. */
-export type RefusalCode =
-  | 'unknown_kind'
-  | 'unknown_organization_code'
-  | 'known_before'
-  | 'moved_away'
-  | 'not_for_adoption'
-  | 'bond_lacking'
-  | 'no_source_id'
-  | 'not_utf8'
-  | 'other_cells'
-  | 'line_too_long'
-  | 'not_csv'
-  | 'known_file'
-  | 'own_ids'
-  | 'other_program'
-  | 'other_format'
-  | 'missing_column'
-  | 'column_case'
-  | 'column_twice'
-  | 'not_json'
-  | 'no_object'
-  | 'open_quote'
-  | 'compressed'
-  | 'workbook'
-  | 'utf16'
-  | 'no_status'
-  | 'unknown_status'
-  | 'has_died'
-  | 'never_sheltered'
-  | 'has_left'
-
-/** A line, or a file, that does not go in; the message says why, to the person who has to mend it. */
-export class Refused extends Error {
-  readonly why: Why[]
-
-  constructor(reason: string | Why | Why[]) {
-    const why = typeof reason === 'string' ? [{ message: reason }] : [reason].flat()
-    const { stackTraceLimit } = Error
-    // A file may have a million such lines, and nobody reads where they were refused.
-    Error.stackTraceLimit = 0
-    super(why.map(told).join(' '))
-    Error.stackTraceLimit = stackTraceLimit
-    this.why = why
-  }
-}
-
-/** Of a line. */
-export function tooLong(bytes: number): Why {
-  return { code: 'line_too_long', value: String(bytes), message: `It is longer than ${bytes} bytes.` }
-}
-
-const MAX_QUOTED = 100
-
-/** For `Why`: whole texts of a file would take as much memory as the file. */
-export function quoted(text: string): string {
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED).toWellFormed()}…` : text
-}
-
-/** One line of a file on its way into the store. */
-export interface Draft {
-  line: number
-  animal: Animal
-  /** Its id in the source, where that tells its animals apart. */
-  sourceId: string | undefined
-  /** Its id in the file, where nobody said that it tells animals apart. */
-  ownId?: string | undefined
-  /** Ids of the file: of the animals that are adopted together with it. */
-  bondedWith?: string[] | undefined
-  photos?: PhotoList
-}
-
-/** An imported animal whose file names photos of it. */
-export interface Photographed {
-  line: number
-  /** The id in the source. */
-  id?: string | undefined
-  petId: number
-  photos: PhotoList
-}
-
-/** Where the photos of an animal are, in their order. */
-export interface PhotoList {
-  sources: { address: string; alt?: string }[]
-  /** How many more the file names than an animal can have. */
-  surplus: number
-}
-
-export interface Refusal {
-  line: number
-  /** The id in the source. */
-  id?: string
-  reason: string
-  /** The same, for other words. */
-  why?: Why[]
-}
-
-/** What an error of the service says, with the members it is about. */
-export function reasonOf({ message, details }: ApiError): string {
-  return details ? details.map(told).join(' ') : message
-}
-
-export function told({ pointer, message }: { pointer?: string; message: string }): string {
-  return pointer === undefined ? message : `${pointer.slice(1)}: ${message}`
-}
+export const US_LOCALE: Locale = { currency: 'USD', pounds: false }

@@ -1,44 +1,131 @@
 import { changes } from '../db/change.ts'
+import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
-import { quoted, type Refusal, Refused } from './animal.ts'
-import { refusalFor } from './import-batch.ts'
-import type { Outcome } from './plan.ts'
+import { MAX_BONDED_PETS } from '../pets/fields.ts'
+import * as pets from '../pets/store.ts'
+import { type Refusal, RefusalError, shorten, toRefusal } from './report.ts'
+import { findExisting, type Origin } from './sources.ts'
+import type { Bond } from './validate.ts'
+import { HIDDEN, isOffered } from './write.ts'
 
-interface Bonding {
-  keyId: number | null
-  organizationId: number | undefined
+// Joins the bonds of a file when all of its animals are in the store. A bond that one animal names binds all
+// of its animals. If one of them is missing, none of the others is published.
+
+/** An animal of the file that is in the store. In a dry run, a new animal has the id 0. */
+type ImportedAnimal = Bond & { petId: number }
+
+/** Collects the animals of a file. An animal that names no other needs only its id in the store. */
+export function createBondList() {
+  const naming = new Map<string, ImportedAnimal>()
+  const others = new Map<string, number>()
+  return {
+    add(animal: ImportedAnimal): void {
+      if (animal.with.length > 0) naming.set(animal.key, animal)
+      else others.set(animal.key, animal.petId)
+    },
+    petIdOf: (key: string): number | undefined => naming.get(key)?.petId ?? others.get(key),
+    /** The keys of each group of animals that name each other, directly or through others. */
+    groups: (): string[][] => findGroups([...naming.values()]),
+    /** The animals of a group that name others. */
+    naming: (keys: string[]): ImportedAnimal[] => keys.flatMap((key) => naming.get(key) ?? []),
+  }
+}
+
+function findGroups(naming: ImportedAnimal[]): string[][] {
+  const neighbors = new Map<string, string[]>()
+  const link = (one: string, other: string): void => {
+    const known = neighbors.get(one)
+    if (known) known.push(other)
+    else neighbors.set(one, [other])
+  }
+  for (const { key, with: others } of naming)
+    for (const other of others) {
+      link(key, other)
+      link(other, key)
+    }
+  const seen = new Set<string>()
+  const isNew = (key: string): boolean => seen.size < seen.add(key).size
+  return naming.flatMap(({ key: first }) => {
+    if (!isNew(first)) return []
+    const group = [first]
+    for (const key of group) for (const next of neighbors.get(key) ?? []) if (isNew(next)) group.push(next)
+    return [group]
+  })
+}
+
+export type BondList = ReturnType<typeof createBondList>
+
+export interface BondContext {
+  db: Db
+  write: Writer['write']
+  origin: Origin
+  /** Whether bonds name the ids that the store remembers, so the others may be from an earlier file. */
+  hasSourceIds: boolean
+  dryRun: boolean
+  by: { keyId: number | null; organizationId: number | undefined }
   clock: () => number
   onRefused(refusal: Refusal): void
 }
 
-/**
- * Bonds imported animals, once all of them are there. All of a bond
- * say the same of it, so that one of them is enough.
- */
-export async function bondAll(
-  bonded: Outcome['bonded'],
-  write: Writer['write'],
-  { keyId, organizationId, clock, onRefused }: Bonding,
-): Promise<void> {
-  const ids = new Map(bonded.map(({ id, petId }) => [id, petId]))
-  const done = new Set<number>()
-  for (const { line, id, petId, with: others } of bonded) {
-    if (done.has(petId)) continue
-    const bondedWith = others.flatMap((other) => ids.get(other) ?? [])
-    for (const one of bondedWith) done.add(one)
+/** @returns the number of animals that are not published, because their bond is not complete */
+export async function joinBonds(animals: BondList, context: BondContext): Promise<number> {
+  let lost = 0
+  for (const keys of animals.groups()) {
+    const naming = animals.naming(keys)
+    const petIds = await findPetIds(animals, keys, context)
+    const missing = keys.filter((key) => !petIds.has(key))
     try {
-      const lacking = others.filter((other) => !ids.has(other))
-      if (lacking.length > 0)
-        throw new Refused({
-          code: 'bond_lacking',
-          value: quoted(lacking.join(', ')),
-          message: `It came without its bond: ${lacking.join(', ')} did not come.`,
-        })
-      const by = { keyId, organizationId }
-      await write(changes.updatePet, { bondedWith }, { id: petId, by, now: clock() })
+      if (!context.dryRun) await saveBond([...petIds.values()], context)
+      if (missing.length > 0) throw lackingBond(missing)
+      if (keys.length > MAX_BONDED_PETS + 1) throw new RefusalError('Too many animals are bonded.')
+      if (!context.dryRun) await publish(naming, context)
     } catch (error) {
-      const { reason, why } = refusalFor(error)
-      onRefused({ line, id, reason: `bondedWith: ${reason}`, why })
+      const { reason, why } = toRefusal(error)
+      lost += petIds.size
+      await hide([...petIds.values()], context)
+      for (const { line, id } of naming)
+        context.onRefused({ line, ...(id !== undefined && { id }), reason: `bondedWith: ${reason}`, why })
     }
   }
+  return lost
+}
+
+function lackingBond(missing: string[]): RefusalError {
+  const names = missing.join(', ')
+  const message = `It is bonded with ${names}, which was not imported, so it is not published.`
+  return new RefusalError({ code: 'bond_lacking', value: shorten(names), message })
+}
+
+/** The ids in the store of the animals of a group, without those that are missing. */
+async function findPetIds(
+  animals: BondList,
+  keys: string[],
+  { db, origin, hasSourceIds }: BondContext,
+): Promise<Map<string, number>> {
+  const found = new Map(keys.map((key) => [key, animals.petIdOf(key)]))
+  const unknown = keys.filter((key) => found.get(key) === undefined)
+  if (hasSourceIds && unknown.length > 0) {
+    const asked = unknown.map((sourceId) => ({ sourceId, pet: { organizationId: origin.fileOf } }))
+    for (const { sourceId, pet } of await findExisting(db, origin, asked)) found.set(sourceId, pet.id)
+  }
+  return new Map([...found].filter((pair): pair is [string, number] => pair[1] !== undefined))
+}
+
+/** All animals of a bond list the same animals, so one change is enough. */
+async function saveBond(petIds: number[], { write, by, clock }: BondContext): Promise<void> {
+  const [first, ...bondedWith] = petIds
+  if (first === undefined || bondedWith.length === 0 || bondedWith.length > MAX_BONDED_PETS) return
+  await write(changes.updatePet, { bondedWith }, { id: first, by, now: clock() })
+}
+
+async function publish(naming: ImportedAnimal[], { write, by, clock }: BondContext): Promise<void> {
+  for (const { petId, status } of naming)
+    if (status) await write(changes.updatePet, { status }, { id: petId, by, now: clock() })
+}
+
+/** Takes animals off the public pages. An animal with an open order stays until the order ends. */
+async function hide(petIds: number[], { db, write, by, clock, dryRun }: BondContext): Promise<void> {
+  const offered = dryRun ? [] : (await pets.findMany(db, petIds)).filter(isOffered)
+  for (const { id } of offered)
+    await write(changes.updatePet, HIDDEN, { id, by, now: clock() }).catch(toRefusal)
 }

@@ -3,30 +3,30 @@ import net from 'node:net'
 import { test } from 'node:test'
 import { ApiError } from '../errors.ts'
 import type { PhotoStore } from '../photos/storage/store.ts'
-import { Refused } from './animal.ts'
-import { asOfServer, download } from './download.ts'
+import { download, toDownloadError } from './download.ts'
+import { RefusalError } from './report.ts'
 
-test("of somebody else's server it is told what it did, not what to send", () => {
+test('download errors describe what the server did, not what to send', () => {
   for (const [code, expected] of [
     [
       'request_timeout',
-      /^The server sent it too slowly: it needs 10 KB a second, and 300 seconds at most\.$/,
+      /^The server was too slow: it must send 10 KB per second, and take 300 seconds at most\.$/,
     ],
     ['payload_too_large', /^The picture is larger than 15000000 bytes, or comes in too many small pieces\.$/],
-    ['invalid_image', /^The answer was empty\.$/],
+    ['invalid_image', /^The server sent an empty file\.$/],
   ] as const) {
-    const told = asOfServer(new ApiError(code, { message: 'Send another.' }))
-    assert.ok(told instanceof Refused)
-    assert.match(told.message, expected)
+    const error = toDownloadError(new ApiError(code, { message: 'Send another.' }))
+    assert.ok(error instanceof RefusalError)
+    assert.match(error.message, expected)
   }
   const full = new ApiError('service_unavailable', { cause: new Error('the disk is full') })
-  assert.equal(asOfServer(full), full, 'what is wrong here ends the import')
-  assert.equal(asOfServer(new Error('aborted')).message, 'The answer broke off.')
+  assert.equal(toDownloadError(full), full, 'what is wrong here ends the import')
+  assert.equal(toDownloadError(new Error('aborted')).message, 'The download was interrupted.')
 })
 
 const NOWHERE: PhotoStore = { workFolder: '/nowhere' } as PhotoStore
 
-test('an answer that changes the protocol, or that never begins, is said to be one', async (t) => {
+test('a download with an upgrade or without a response is reported as such', async (t) => {
   const answers = [
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
     'HTTP/1.1 103 Early Hints\r\n\r\n',
@@ -36,14 +36,14 @@ test('an answer that changes the protocol, or that never begins, is said to be o
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   t.after(() => server.close())
   const { port } = server.address() as net.AddressInfo
-  for (const reason of [/^It was answered with 101\.$/, /^It cannot be fetched/, /^It cannot be fetched/])
+  for (const reason of [/^The server answered with 101\.$/, /^The download failed/, /^The download failed/])
     await assert.rejects(
       download(`http://127.0.0.1:${port}/`, NOWHERE, true),
-      (error) => error instanceof Refused && reason.test(error.message),
+      (error) => error instanceof RefusalError && reason.test(error.message),
     )
 })
 
-test('an address of the machine, of its network or of nobody is not asked', async () => {
+test('a download from a local, private or special address is refused without a request', async () => {
   for (const host of [
     '168.63.129.16',
     '[::ffff:168.63.129.16]',
@@ -60,7 +60,8 @@ test('an address of the machine, of its network or of nobody is not asked', asyn
   ])
     await assert.rejects(
       download(`https://${host}/`, NOWHERE, false),
-      (error) => error instanceof Refused && /leads into a network of this machine/.test(error.message),
+      (error) =>
+        error instanceof RefusalError && /belongs to this machine or its network/.test(error.message),
       host,
     )
 })

@@ -5,79 +5,88 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import type { PhotoStore } from '../photos/storage/store.ts'
-import { MAX_BYTES, receive } from '../photos/upload.ts'
-import { Refused } from './animal.ts'
+import { MAX_PHOTO_BYTES, receivePhoto } from '../photos/upload.ts'
+import { RefusalError } from './report.ts'
 
-/** Until the answer begins. How long its body may take, `receive` knows. */
+/** Maximum time until the response begins. `receive` limits the time for its body. */
 const ANSWER_MS = 30_000
 
 /**
- * Fetches a picture from an address that somebody else chose (OWASP, Server Side Request Forgery Prevention):
- * over https, from no address of this machine or its network, whatever the name says, and without redirects.
+ * Downloads a picture from an untrusted address (OWASP, Server Side Request Forgery Prevention). The address
+ * must use https, and its host name must not resolve to this machine or its network. Redirects are not
+ * followed.
  *
- * @param privateToo takes those addresses, and http
- * @throws {Refused} @throws {ApiError} as `receive`
+ * @param privateToo also allows http, and addresses of this machine and its network
+ * @throws {RefusalError} @throws {ApiError} as `receive`
  */
-export async function download(address: string, store: PhotoStore, privateToo: boolean): Promise<Downloaded> {
-  const url = urlOf(address, privateToo)
+export async function download(
+  address: string,
+  store: PhotoStore,
+  privateToo: boolean,
+): Promise<DownloadedFile> {
+  const url = parseAddress(address, privateToo)
   const answer = await get(url, privateToo)
   try {
-    if (answer.statusCode !== 200) throw new Refused(`It was answered with ${answer.statusCode}.`)
-    return await receive({ raw: answer, headers: answer.headers }, answer, store).catch((error) => {
-      throw asOfServer(error)
+    if (answer.statusCode !== 200) throw new RefusalError(`The server answered with ${answer.statusCode}.`)
+    return await receivePhoto({ raw: answer, headers: answer.headers }, answer, store).catch((error) => {
+      throw toDownloadError(error)
     })
   } finally {
     answer.destroy()
   }
 }
 
-/** What the service would ask of a sender, somebody else's server is only said to have failed at. */
-const OF_SERVER: Partial<Record<ErrorCode, string>> = {
-  request_timeout: 'The server sent it too slowly: it needs 10 KB a second, and 300 seconds at most.',
-  payload_too_large: `The picture is larger than ${MAX_BYTES} bytes, or comes in too many small pieces.`,
-  invalid_image: 'The answer was empty.',
+/** The errors of uploads ask the client for something else; here they describe what the server did wrong. */
+const SERVER_ERRORS: Partial<Record<ErrorCode, string>> = {
+  request_timeout: 'The server was too slow: it must send 10 KB per second, and take 300 seconds at most.',
+  payload_too_large: `The picture is larger than ${MAX_PHOTO_BYTES} bytes, or comes in too many small pieces.`,
+  invalid_image: 'The server sent an empty file.',
 }
 
 /** @param error as `receive` throws it */
-export function asOfServer(error: unknown): Error {
-  if (!(error instanceof ApiError)) return new Refused('The answer broke off.')
-  const reason = OF_SERVER[error.code]
-  return reason === undefined ? error : new Refused(reason)
+export function toDownloadError(error: unknown): Error {
+  if (!(error instanceof ApiError)) return new RefusalError('The download was interrupted.')
+  const reason = SERVER_ERRORS[error.code]
+  return reason === undefined ? error : new RefusalError(reason)
 }
 
-type Downloaded = Awaited<ReturnType<typeof receive>>
+type DownloadedFile = Awaited<ReturnType<typeof receivePhoto>>
 
-/** @throws {Refused} */
-function urlOf(address: string, privateToo: boolean): URL {
+/** @throws {RefusalError} */
+function parseAddress(address: string, privateToo: boolean): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  const isKnown = url?.protocol === 'https:' || (privateToo && url?.protocol === 'http:')
-  if (!url || !isKnown) throw new Refused('This is no https address.')
-  if (url.username || url.password) throw new Refused('The address may hold no name and no password.')
+  const isAllowed = url?.protocol === 'https:' || (privateToo && url?.protocol === 'http:')
+  if (!url || !isAllowed) throw new RefusalError('This is not an https address.')
+  if (url.username || url.password)
+    throw new RefusalError('The address must not contain a user name or password.')
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // Of a number no name is looked up.
-  if (isIP(host) && !privateToo && !isPublic(host)) throw new Refused(PRIVATE)
+  // Node.js does not look up an IP address, so `lookupPublic` does not check it.
+  if (isIP(host) && !privateToo && !isPublic(host)) throw new RefusalError(PRIVATE_ADDRESS)
   return url
 }
 
-const PRIVATE = 'The address leads into a network of this machine; --photos-private allows that.'
+const PRIVATE_ADDRESS = 'The address belongs to this machine or its network; --photos-private allows that.'
 
-/** In Azure it is the host of the machine, which tells it what nobody else is to know. */
-const OF_HOST = '168.63.129.16'
-/** All of IPv6 that is given out (RFC 4291, section 2.4): what else there is may lead anywhere. */
-const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3')
+/** The metadata service of the host in Azure, which may reveal secrets. */
+const AZURE_HOST = '168.63.129.16'
+/** The only assigned range of public IPv6 addresses (RFC 4291, section 2.4). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Private, loopback, link-local and the like have ranges with names; an IPv4 in an IPv6 is the IPv4. */
+/**
+ * Excludes private, loopback, link-local and other special ranges. Also checks an IPv4 address inside an IPv6
+ * address.
+ */
 function isPublic(host: string): boolean {
   const address = ipaddr.process(host)
-  if (address.range() !== 'unicast' || address.toString() === OF_HOST) return false
-  return address.kind() === 'ipv4' || address.match(GIVEN_OUT)
+  if (address.range() !== 'unicast' || address.toString() === AZURE_HOST) return false
+  return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST)
 }
 
-/** At the moment of connecting: what a name means may change. */
+/** Checks addresses when connecting, because a name may resolve differently each time. */
 const lookupPublic: LookupFunction = (name, options, done) => {
   lookup(name, { ...options, all: true }, (error, found) => {
     if (error) return done(error, '')
-    if (!found.every(({ address }) => isPublic(address))) return done(new Refused(PRIVATE), '')
+    if (!found.every(({ address }) => isPublic(address))) return done(new RefusalError(PRIVATE_ADDRESS), '')
     if (options.all) done(null, found)
     else done(null, found[0]?.address ?? '', found[0]?.family)
   })
@@ -91,16 +100,18 @@ function get(url: URL, privateToo: boolean): Promise<http.IncomingMessage> {
     ...(!privateToo && { lookup: lookupPublic }),
   } as const
   const request = (url.protocol === 'https:' ? https : http).get(url, options, resolve)
-  const waiting = setTimeout(() => request.destroy(new Refused('It was not answered.')), ANSWER_MS)
+  const timeout = setTimeout(() => request.destroy(new RefusalError('The server did not answer.')), ANSWER_MS)
   request.once('error', (error) =>
-    reject(error instanceof Refused ? error : new Refused(`It cannot be fetched: ${error.message}.`)),
+    reject(
+      error instanceof RefusalError ? error : new RefusalError(`The download failed: ${error.message}.`),
+    ),
   )
-  // Nobody asked for another protocol, and Node.js ends the connection without a word.
+  // Without this, Node.js would close the connection without an error.
   request.once('upgrade', ({ statusCode }, socket) => {
     socket.destroy()
-    reject(new Refused(`It was answered with ${statusCode}.`))
+    reject(new RefusalError(`The server answered with ${statusCode}.`))
   })
-  // After an answer or an error this says nothing any more.
-  request.once('close', () => reject(new Refused('It was not answered.')))
-  return promise.finally(() => clearTimeout(waiting))
+  // Has no effect after a response or an error.
+  request.once('close', () => reject(new RefusalError('The server did not answer.')))
+  return promise.finally(() => clearTimeout(timeout))
 }

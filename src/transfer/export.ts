@@ -2,95 +2,96 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as categoryStore from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
 import * as organizationStore from '../organizations/store.ts'
-import { LASTING_MEMBERS, REMOVABLE_MEMBERS } from '../pets/fields.ts'
+import { PERMANENT_MEMBERS, REMOVABLE_MEMBERS } from '../pets/fields.ts'
+import { hasProfiles, listFull } from '../pets/list.ts'
 import type { Pet } from '../pets/schema.ts'
-import * as search from '../pets/search.ts'
 import * as photos from '../photos/store.ts'
 import type { Format } from './animal.ts'
-import { shieldFormulas } from './formula.ts'
-import { cellOf, LEAVES, type Leaf } from './leaves.ts'
+import { COLUMNS, type Column, formatCell, shieldFormulas } from './columns.ts'
 
-/** A name or a code says more than an id, and holds in another store too. */
+/** Exports names and codes instead of ids, because ids differ between stores. */
 const NAMES: Record<string, string> = { categoryId: 'category', organizationId: 'organization' }
 
-/** What a table of animals has columns for. */
-interface Columns {
-  leaves: readonly Leaf[]
+/** The columns of an exported table. */
+interface Table {
+  columns: readonly Column[]
   photos: boolean
 }
 
-const headOf = ({ leaves, photos }: Columns): string[] => [
+const headingsOf = ({ columns, photos }: Table): string[] => [
   'id',
-  ...leaves.map(({ column }) => NAMES[column] ?? column),
+  ...columns.map(({ column }) => NAMES[column] ?? column),
   ...(photos ? ['photos'] : []),
 ]
 
-/** Addresses of the largest size, a line each. */
-const photosCell = ({ photos = [] }: Pet): string => photos.map(({ sizes }) => sizes.full).join('\n')
+/** The addresses of the full-size photos, one per line. */
+const formatPhotos = ({ photos = [] }: Pet): string => photos.map(({ sizes }) => sizes.full).join('\n')
 
 interface Options {
-  /** Code of the one whose animals are wanted. */
+  /** Exports only the animals of the organization with this code. */
   organization?: string | undefined
-  /** What addresses of photos begin with, as `photosAt` of photos/storage/kept.ts gives it. */
-  photosAt?: string
-  mostPauses?: number
+  /** Base URL of photos, from `photosBaseUrl` in photos/storage/stored-photo.ts. */
+  photosBase?: string
+  maxPauses?: number
+  /** Whether a table begins with a byte order mark, by which Excel recognizes UTF-8. */
+  bom?: boolean | undefined
 }
 
-/** Of a store whose animals have no more than these: a table that a person can read. */
-const NARROW = LEAVES.filter(({ member }) => LASTING_MEMBERS.includes(member as never))
+/** The columns if no animal has other members. Fewer columns are easier to read. */
+const NARROW = COLUMNS.filter(({ member }) => PERMANENT_MEMBERS.includes(member as never))
 
-/** So many animals are read at once. */
-const PAGE = 1_000
+/** Animals per read. */
+const PAGE_SIZE = 1_000
 
-/** For a transaction that holds up what comes after its animals: an import's, say, takes a moment. */
+/** The pause between reads while an open transaction, such as an import, blocks the animals after it. */
 const PAUSE_MS = 250
 const MAX_PAUSES = 40
 
 /**
- * Every animal as a line, oldest first, also those that are added meanwhile; with the name of its category,
- * because another store may have given that another id.
+ * Yields every animal as a line, oldest first, including animals added during the export. Categories are
+ * exported by name, because their ids differ between stores.
  *
- * @throws when a transaction holds up the rest for too long: what lacks animals is no export
+ * @throws if an open transaction blocks the rest for too long, because the export would be incomplete
  */
 export async function* exportAnimals(
   db: Db,
   format: Exclude<Format, 'json'>,
-  { organization, photosAt = '', mostPauses = MAX_PAUSES }: Options = {},
+  { organization, photosBase = '', maxPauses = MAX_PAUSES, bom = false }: Options = {},
   onPage: (animals: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  const organizationId = organization === undefined ? undefined : await knownId(db, organization)
-  const leaves = (await search.hasProfiles(db)) ? LEAVES : NARROW
-  const columns: Columns = { leaves, photos: await photos.hasAny(db) }
-  const lineOf = format === 'csv' ? csvLines(columns) : jsonLine
-  const namesIn = nameReader(db)
-  if (format === 'csv') yield `${headOf(columns).join(',')}\r\n`
+  const organizationId = organization === undefined ? undefined : await getOrganizationId(db, organization)
+  const columns = (await hasProfiles(db)) ? COLUMNS : NARROW
+  const table: Table = { columns, photos: await photos.hasAny(db) }
+  const lineOf = format === 'csv' ? createCsvFormatter(table) : formatJsonLine
+  const namesIn = createNameReader(db)
+  if (format === 'csv') yield `${bom ? '\uFEFF' : ''}${headingsOf(table).join(',')}\r\n`
   let after: number | undefined
   let pauses = 0
   for (;;) {
-    // One animal more than asked for tells that there is a next page.
-    const start = { limit: PAGE, sort: 'id' as const, organizationId, after }
-    const { found, cutFrom } = await search.listWhole(db, start, photosAt)
-    const page = found.slice(0, PAGE)
+    // The result has one more animal than the limit if there is a next page.
+    const start = { limit: PAGE_SIZE, sort: 'id' as const, organizationId, after }
+    const { found, cutFrom } = await listFull(db, start, photosBase)
+    const page = found.slice(0, PAGE_SIZE)
     const namesOf = await namesIn(page)
     yield page.map((pet) => lineOf(pet, namesOf(pet))).join('')
     onPage(page.length)
     if (cutFrom === undefined && found.length === page.length) return
     after = page.at(-1)?.id ?? after
     if (page.length > 0) pauses = 0
-    else if (pauses++ < mostPauses) await pause(PAUSE_MS)
-    else throw heldUp(cutFrom)
+    else if (pauses++ < maxPauses) await pause(PAUSE_MS)
+    else throw blockedExport(cutFrom)
   }
 }
 
-function heldUp(from: number | undefined): Error {
+function blockedExport(from: number | undefined): Error {
   return new Error(
-    `an open transaction still holds ids from ${from} on: end it, or export again when it is over`,
+    `an open transaction blocks the ids from ${from} on: end it, or export again after it has ended`,
   )
 }
 
 /** @throws when no organization has the code */
-async function knownId(db: Db, code: string): Promise<number> {
-  const id = await organizationStore.idOfCode(db, code)
+async function getOrganizationId(db: Db, code: string): Promise<number> {
+  const id = await organizationStore.findIdByCode(db, code)
   if (id === undefined) throw new Error(`there is no organization with the code ${code}`)
   return id
 }
@@ -100,15 +101,18 @@ interface Names {
   organization: string | undefined
 }
 
-/** What has animals stays, and what is new is read when its first animal comes. */
-function nameReader(db: Db): (page: Pet[]) => Promise<(pet: Pet) => Names> {
+/**
+ * Caches names. Categories and organizations with animals are never removed. A new category or organization
+ * is read when first needed.
+ */
+function createNameReader(db: Db): (page: Pet[]) => Promise<(pet: Pet) => Names> {
   let categories = new Map<number, string>()
   let organizations = new Map<number, string>()
   return async (page) => {
     if (page.some(({ categoryId }) => !categories.has(categoryId)))
       categories = new Map((await categoryStore.list(db)).map(({ id, name }) => [id, name]))
     if (page.some(({ organizationId }) => organizationId !== undefined && !organizations.has(organizationId)))
-      organizations = await organizationStore.codes(db)
+      organizations = await organizationStore.listCodes(db)
     return ({ categoryId, organizationId }) => ({
       category: categories.get(categoryId) ?? '',
       organization: organizationId === undefined ? undefined : organizations.get(organizationId),
@@ -116,25 +120,25 @@ function nameReader(db: Db): (page: Pet[]) => Promise<(pet: Pet) => Names> {
   }
 }
 
-function jsonLine({ id, name, categoryId, organizationId, ...rest }: Pet, names: Names): string {
+function formatJsonLine({ id, name, categoryId, organizationId, ...rest }: Pet, names: Names): string {
   return `${JSON.stringify({ id, name, ...names, ...rest })}\n`
 }
 
-/** @throws when an animal has something that no column is for */
-function csvLines({ leaves, photos }: Columns): (pet: Pet, names: Names) => string {
+/** @throws if an animal has a member without a column */
+function createCsvFormatter({ columns, photos }: Table): (pet: Pet, names: Names) => string {
   return (pet, names) => {
-    const outgrew = leaves === NARROW && REMOVABLE_MEMBERS.some((member) => member in pet)
-    if (outgrew || (!photos && pet.photos))
-      throw new Error('an animal got more than there are columns for while others were written: export again')
-    const cells = leaves.map((leaf) => {
-      if (leaf.member === 'categoryId') return shieldFormulas(names.category)
-      return leaf.member === 'organizationId' ? (names.organization ?? '') : cellOf(pet, leaf)
+    const needsMoreColumns = columns === NARROW && REMOVABLE_MEMBERS.some((member) => member in pet)
+    if (needsMoreColumns || (!photos && pet.photos))
+      throw new Error('an animal changed during the export and now needs more columns: export again')
+    const cells = columns.map((column) => {
+      if (column.member === 'categoryId') return shieldFormulas(names.category)
+      return column.member === 'organizationId' ? (names.organization ?? '') : formatCell(pet, column)
     })
-    return `${[String(pet.id), ...cells, ...(photos ? [photosCell(pet)] : [])].map(cell)}\r\n`
+    return `${[String(pet.id), ...cells, ...(photos ? [formatPhotos(pet)] : [])].map(quoteCell)}\r\n`
   }
 }
 
-/** RFC 4180, section 2; so quoted, spaces at either end stay too. */
-function cell(text: string): string {
+/** Quotes as in RFC 4180, section 2, and also to keep spaces at either end. */
+function quoteCell(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

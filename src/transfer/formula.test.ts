@@ -9,21 +9,21 @@ import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { scratchFolder } from '../testing/start-app.ts'
+import { shieldFormulas, unshieldFormulas } from './columns.ts'
 import { exportAnimals } from './export.ts'
-import { shieldFormulas, unshieldFormulas } from './formula.ts'
 import { importAnimals } from './import.ts'
-import { own } from './mappings/own.ts'
+import { ownMapping } from './mappings/own.ts'
 
-/** What OWASP says that a cell must not begin with. */
+/** Characters that a cell must not begin with, according to OWASP. */
 const DANGEROUS = [...'=+-@\t\r\n＝＋－＠']
 const NASTY = fc
   .array(fc.constantFrom(...DANGEROUS, "'", "'", ' ', '"', ',', ';', 'a', '🐕'), { maxLength: 12 })
   .map((parts) => parts.join(''))
 
-/** As each program may split it. */
+/** The cells as different programs may split them. */
 const partsOf = (cell: string): string[] => cell.split(/[;\t\r\n]/)
 
-test('no cell begins like a formula, also where a semicolon or tab ends it, and each comes back exactly', () => {
+test('CSV cells never begin like a formula, also after a semicolon or tab, and are restored exactly', () => {
   const check = (name: string): void => {
     const cell = shieldFormulas(name)
     for (const part of partsOf(cell)) assert.ok(!DANGEROUS.includes(part.trimStart()[0] ?? ''), cell)
@@ -47,7 +47,7 @@ async function newStore(t: Parameters<typeof cleanup>[0]) {
 }
 
 const OPTIONS = {
-  mapping: own,
+  mapping: ownMapping,
   source: 'test',
   idColumn: undefined,
   update: false,
@@ -60,20 +60,28 @@ const OPTIONS = {
   onBatch: () => undefined,
 }
 
-test('names that spreadsheets would run are quoted in CSV, and come back exactly; NDJSON has them as they are', async (t) => {
+test('names like formulas are quoted in a CSV export and restored exactly, and are unchanged in NDJSON', async (t) => {
   const [one, other] = [await newStore(t), await newStore(t)]
   const sampled = fc
     .sample(NASTY, { numRuns: 300, seed: 17 })
     .map((name) => `${name.replace(/\p{Cc}/gu, '=')}x`)
   const names = ["=cmd|' /C calc'!A0", '@SUM(1+1)', "'=1", "''-Rex", '－Rex', 'a;=1+1;b', ...sampled]
   const ndjson = names.map((name) => `${JSON.stringify({ name, category: 'Dog' })}\n`).join('')
-  await importAnimals(one, Readable.from([Buffer.from(ndjson)]), { ...OPTIONS, format: 'ndjson' })
+  await importAnimals(
+    one,
+    { bytes: () => Readable.from([Buffer.from(ndjson)]) },
+    { ...OPTIONS, format: 'ndjson' },
+  )
 
   const csv = await text(Readable.from(exportAnimals(one.db, 'csv')))
 
   const rows: string[][] = parse(csv, { fromLine: 2 } as never)
   for (const row of rows) for (const cell of row) assert.doesNotMatch(cell, /^[\s]*[=+\-@＝＋－＠]/)
-  await importAnimals(other, Readable.from([Buffer.from(csv)]), { ...OPTIONS, format: 'csv' })
+  await importAnimals(
+    other,
+    { bytes: () => Readable.from([Buffer.from(csv)]) },
+    { ...OPTIONS, format: 'csv' },
+  )
   const back = (await text(Readable.from(exportAnimals(other.db, 'ndjson')))).trimEnd().split('\n')
   assert.deepEqual(
     back.map((line) => JSON.parse(line).name),

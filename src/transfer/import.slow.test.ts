@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { sampleAnimals } from '../cli/sample.ts'
 import { importText, openStore, type Store } from '../testing/import-lines.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import { exportAnimals } from './export.ts'
-import { sampleAnimals } from './sample.ts'
 
 const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
 
 const exported = (store: Store, format: 'csv' | 'ndjson' = 'csv') =>
   text(Readable.from(exportAnimals(store.db, format)))
 
-test('what SQLite exports PostgreSQL imports and exports again, the same; a copy knows the sources', async (t) => {
+test('an export from SQLite imported to PostgreSQL gives the same export again, and a copy keeps the sources', async (t) => {
   const [file, database] = [await openStore(t, scratchFile(t)), await openStore(t, await scratchDatabase(t))]
   const sample = [...sampleAnimals(2_500)].join('')
   const clock = () => Date.UTC(2026, 10, 1)

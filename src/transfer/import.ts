@@ -1,165 +1,303 @@
+import { changes } from '../db/change.ts'
+import { isUniqueViolation } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
+import { ApiError } from '../errors.ts'
 import * as keys from '../keys/store.ts'
 import * as organizations from '../organizations/store.ts'
 import type { PetStatus } from '../pets/fields.ts'
-import { mergeAll } from '../pets/search/upkeep.ts'
-import { coordinatesOf } from '../places/derive.ts'
-import { takeTurns } from '../search/turns.ts'
-import { type Refusal, Refused } from './animal.ts'
-import { bondAll } from './bonds.ts'
-import { bringIn, type JudgedBatch } from './bring-in.ts'
-import { type Fetched, type Fetching, fetchPhotos, openPhotoQueue } from './fetch-photos.ts'
-import { refusalFor } from './import-batch.ts'
-import { categoryNamed, judge, type Known, readCategories, readOrganizations } from './judge.ts'
-import { tellNotUnderstood } from './left-out.ts'
-import { refuseKnownFile, refuseOwnIds } from './own-ids.ts'
-import type { Judged, Outcome, Plan } from './plan.ts'
-import { type Batch, batchesOf, type Reading } from './read-batches.ts'
-import { retireRemoved } from './removed.ts'
-import { isKnown } from './store.ts'
-import { EndedEarly, linesIn, type Summary } from './summary.ts'
+import { mergeAll } from '../pets/search/index-animals.ts'
+import * as pets from '../pets/store.ts'
+import { US_LOCALE } from './animal.ts'
+import { createBondList, joinBonds } from './bonds.ts'
+import { ChipIndex } from './chips.ts'
+import { repairPostcodes } from './damaged.ts'
+import { fetchPhotos, openPhotoQueue, type PhotoImportOptions } from './photos.ts'
+import { type Batch, type ImportFile, type ReadOptions, readBatches } from './read.ts'
+import {
+  addLeftOut,
+  addNote,
+  addNotUnderstood,
+  addSameChips,
+  countLines,
+  EMPTY_SUMMARY,
+  IncompleteImportError,
+  type PhotoCounts,
+  type Refusal,
+  RefusalError,
+  type Summary,
+  toRefusal,
+  VISITORS,
+} from './report.ts'
+import { RowKeys } from './row-keys.ts'
+import {
+  type AnimalSource,
+  listSources,
+  type Origin,
+  ROWS,
+  refuseKnownFile,
+  refuseOwnIds,
+} from './sources.ts'
+import { createStatusReader, type StatusChoices } from './statuses.ts'
+import { surveyFile } from './survey.ts'
+import {
+  type Defaults,
+  requireCategory,
+  type ValidAnimal,
+  type ValidBatch,
+  validateBatch,
+} from './validate.ts'
+import { type BatchOutcome, type ImportPlan, readDryRun } from './write.ts'
 
-export interface Options extends Omit<Plan, 'now' | 'organizationId' | 'fileOf' | 'mayBeKnown'>, Reading {
-  /** Name of the category for those whose own one is not known. */
+export interface Options extends Omit<ReadOptions, 'statuses'> {
+  /** The name of the system that the ids in the file come from. */
+  source: string
+  /** The key that the history of animals shows; null for none. */
+  keyId: number | null
+  /** The results that a person has chosen for statuses in the file. */
+  statusChoices?: StatusChoices | undefined
+  /** Name of the category for animals whose own category is unknown. */
   category: string | undefined
-  /** Code of the organization of those that name none. */
+  /** Code of the organization for animals without one. */
   organization?: string | undefined
-  /** Whether the ids may be those of this very store, which nobody means; looked for at the first animals. */
+  dryRun: boolean
+  /** Identifies the content of the file, such as a hash. */
+  fingerprint?: string | undefined
+  /** Whether to check the first animals for ids of this store, and refuse the file if they have them. */
   mayHaveOwnIds: boolean
-  /** Whether to add animals of a file that came before. */
+  /** Whether to add animals again that were imported before. Only for files without ids. */
   again?: boolean
-  /** What becomes of animals that came from this source before, and that the file has no more. */
+  /** Whether animals that were imported before stay as they are. */
+  keep?: boolean
+  /** The new status of animals that were imported from this source before and are not in this file. */
   removed?: PetStatus | undefined
   clock: () => number
-  /** Where photos are brought in too. */
-  photos?: Fetching | undefined
-  /** Hears of the animals of each batch that are sound by themselves, before they come in. */
-  onSound?(animals: Judged[]): void
-  /** Hears of every line that does not go in, in their order. */
+  /** Imports photos too if set. */
+  photos?: PhotoImportOptions | undefined
+  /** Called with the valid animals of each batch, before they are written. */
+  onValid?(animals: ValidAnimal[]): void
+  /** Called for every refused line, in order. */
   onRefused(refusal: Refusal): void
-  /** Hears after each batch what was done so far. */
-  onBatch(done: Summary): void
+  /** Called after each batch with the totals so far. */
+  onBatch?(done: Summary): void
 }
 
+type Store = Pick<Writer, 'write'> & { db: Db }
+
 /**
- * Brings the animals of a file into a store.
+ * Imports the animals of a file into a store.
  *
- * @throws {EndedEarly} when the file cannot be read to its end, or the store not be written
- * @throws when nothing was done
+ * @throws {IncompleteImportError} if reading the file or writing the store fails after some animals were
+ * imported
+ * @throws {RefusalError} or another error if nothing was imported
  */
-export async function importAnimals(
-  { db, write }: Pick<Writer, 'write'> & { db: Db },
-  input: AsyncIterable<Buffer>,
-  options: Options,
-): Promise<Summary> {
-  const owner = await ownerOf(db, options)
-  const { again, idColumn, update, fingerprint } = options
-  const fileOf = owner.organizationId ?? owner.keyOrganization
-  const origin = { source: options.source, fileOf }
-  const hasIds = idColumn !== undefined && (await isKnown(db, origin))
-  if (fingerprint && !again && !hasIds) await refuseKnownFile(db, fingerprint, fileOf, update)
-  const done: Summary = { added: 0, updated: 0, unchanged: 0, refused: 0, leftOut: {} }
-  const bonded: Outcome['bonded'] = []
+export async function importAnimals(store: Store, file: ImportFile, options: Options): Promise<Summary> {
+  const { db, write } = store
+  const { keyId, clock, onRefused, removed: status } = options
+  const owner = await findOwner(db, options)
+  const origin: Origin = { source: options.source, fileOf: owner.organizationId ?? owner.keyOrganization }
+  const by = { keyId, organizationId: owner.keyOrganization }
+  const isByRow = options.idColumn === undefined
+  if (isByRow && !options.again) await refuseKnownFile(db, options.fingerprint, origin.fileOf)
+  const plan: Omit<ImportPlan, 'now'> = {
+    ...origin,
+    ...by,
+    dryRun: options.dryRun,
+    ...(isByRow ? { source: ROWS, update: keyId !== null && !options.keep } : { update: options.update }),
+  }
+  const defaults: Defaults = {
+    category: options.category,
+    organizationId: origin.fileOf,
+    anyOrganization: owner.keyOrganization === undefined,
+  }
+  const { reading, repeated, notes } = await surveyFile(file, {
+    ...options,
+    locale: { ...(options.locale ?? US_LOCALE), now: clock() },
+  })
+  const done: Summary = { ...EMPTY_SUMMARY, ...(notes.length > 0 && { notes }) }
+  const statuses = createStatusReader(options.statusChoices)
   const seen = new Set<string>()
-  const odd: NonNullable<Summary['notUnderstood']> = []
+  const bonded = createBondList()
   try {
     await using queue = options.photos && (await openPhotoQueue(options.photos))
-    for await (const batch of batchesOf(input, { ...options, withPhotos: queue !== undefined })) {
-      if (options.removed) for (const id of idsIn(batch)) seen.add(id)
-      const isFirst = linesIn(done) === 0
-      if (isFirst && options.mayHaveOwnIds)
-        await refuseOwnIds(db, batch.drafts, origin, owner.keyOrganization)
-      for (const { line, animal } of batch.drafts) tellNotUnderstood(odd, line, animal.notUnderstood)
-      if (odd.length > 0) done.notUnderstood = odd
-      const judged = await judgeAll(db, batch, options, owner)
-      options.onSound?.(judged.animals)
-      const outcome = await bringIn(judged, write, { ...options, ...owner, fileOf }, done)
-      bonded.push(...outcome.bonded)
-      await queue?.add(outcome.photographed)
+    const rowKeys = options.again ? undefined : new RowKeys()
+    const how = { ...reading, repeated, rowKeys, statuses, withPhotos: queue !== undefined }
+    const chips = new ChipIndex()
+    for await (const batch of readBatches(file.bytes(), how)) {
+      if (statuses.counts().length > 0) done.statuses = statuses.counts()
+      if (status) for (const id of idsIn(batch)) seen.add(id)
+      if (options.mayHaveOwnIds && countLines(done) === 0)
+        await refuseOwnIds(db, batch.drafts, origin, by.organizationId)
+      for (const line of await repairPostcodes(batch.drafts)) addNote(notes, 'repaired_postcode', line)
+      if (notes.length > 0) done.notes = notes
+      for (const { line, animal } of batch.drafts) addNotUnderstood(done, line, animal.notUnderstood)
+      const valid = await validateBatch(db, batch, defaults, clock())
+      if (batch.visitors > 0) addLeftOut(done, Array(batch.visitors).fill(VISITORS))
+      for (const { line, values } of valid.invalid) addNotUnderstood(done, line, values)
+      options.onValid?.(valid.animals)
+      const sameChips = chips.find(valid.animals)
+      const written = await writeBatch(write, valid, plan, options, done)
+      // An animal that an earlier line of the file added is reported by that line.
+      const others = written.sameChips.filter(({ line }) => !sameChips.has(line))
+      addSameChips(done, [...sameChips.values(), ...others])
+      for (const animal of written.bonded) bonded.add(animal)
+      await queue?.add(written.photographed)
     }
-    if (options.dryRun) return done
-    const { keyId, removed: status, clock, onRefused } = options
-    const by = { keyId: Number(keyId), organizationId: owner.keyOrganization }
-    await bondAll(bonded, write, { ...options, organizationId: owner.keyOrganization })
-    if (status) done.removed = await retireRemoved(db, write, seen, { origin, status, by, clock, onRefused })
+    const change = { write, by, clock, onRefused }
+    const { dryRun, idColumn, mapping } = options
+    const hasSourceIds = idColumn !== undefined && !mapping.hasBondIds
+    const lost = await joinBonds(bonded, { ...change, db, origin, hasSourceIds, dryRun })
+    if (lost > 0) done.lostBonds = lost
+    if (dryRun) return done
+    if (status) done.removed = await retireRemoved(db, origin, seen, status, change)
     if (queue && options.photos) {
-      const onPhoto = (photos: Fetched) => options.onBatch({ ...done, photos })
-      const told = { by: { ...by, keyId }, clock, onRefused, onPhoto }
-      done.photos = await fetchPhotos(queue.all(), { db, write }, options.photos, told)
+      const onPhoto = (photos: PhotoCounts) => options.onBatch?.({ ...done, photos })
+      done.photos = await fetchPhotos(queue.all(), store, {
+        ...options.photos,
+        by,
+        clock,
+        onRefused,
+        onPhoto,
+      })
     }
     await mergeAll(write)
   } catch (error) {
-    throw linesIn(done) > 0 ? new EndedEarly(done, error as Error) : error
+    throw countLines(done) > 0 ? new IncompleteImportError(done, error as Error) : error
   }
   return done
 }
 
-/** Of all animals that the file has, also of those that do not come in. */
+interface Owner {
+  /** The organization for animals without one. */
+  organizationId: number | undefined
+  /** The organization of the key. If the key has one, all animals belong to it. */
+  keyOrganization: number | undefined
+}
+
+/** @throws {RefusalError} if a key, category or organization in the options does not exist */
+async function findOwner(db: Db, { keyId, category, organization }: Options): Promise<Owner> {
+  const key = keyId === null ? undefined : await keys.findActive(db, keyId)
+  if (keyId !== null && !key) throw new RefusalError(`there is no valid key ${keyId}`)
+  if (category !== undefined) await requireCategory(db, category)
+  const keyOrganization = key?.organization_id ?? undefined
+  if (organization === undefined) return { organizationId: undefined, keyOrganization }
+  const organizationId = await organizations.findIdByCode(db, organization)
+  if (organizationId === undefined)
+    throw new RefusalError(`there is no organization with the code ${organization}`)
+  if (keyOrganization !== undefined && keyOrganization !== organizationId)
+    throw new RefusalError(`key ${keyId} belongs to a different organization than ${organization}`)
+  return { organizationId, keyOrganization }
+}
+
+/** The ids of all animals in a batch, including refused ones. */
 function idsIn({ drafts, refused }: Batch): string[] {
   return [...drafts.flatMap(({ sourceId }) => sourceId ?? []), ...refused.flatMap(({ id }) => id ?? [])]
 }
 
-/** What is wrong with an animal keeps that animal out, and no other. */
-async function judgeAll(
-  db: Db,
-  { drafts, refused }: Batch,
-  { category, clock }: Options,
-  owner: Owner,
-): Promise<JudgedBatch> {
-  const now = clock()
-  const categories = await readCategories(db)
-  const known: Known = {
-    categories,
-    organizations: await readOrganizations(db),
-    fallback: category === undefined ? undefined : categoryNamed(categories, category),
-    organizationId: owner.organizationId ?? owner.keyOrganization,
-    othersToo: owner.keyOrganization === undefined,
+type BatchReport = Pick<BatchOutcome, 'bonded' | 'photographed' | 'sameChips'>
+
+/** Writes a batch and updates the totals in `done`. */
+async function writeBatch(
+  write: Writer['write'],
+  { animals, refused, leftOut }: ValidBatch,
+  plan: Omit<ImportPlan, 'now'>,
+  { clock, onRefused, onBatch }: Options,
+  done: Summary,
+): Promise<BatchReport> {
+  const written: BatchReport = { bonded: [], photographed: [], sameChips: [] }
+  try {
+    for (let rest = animals; rest.length > 0; ) {
+      const attempt = () => write(changes.importBatch, rest, { ...plan, now: clock() })
+      const outcome = await attempt()
+        // Another import added the same animals at the same time: a second attempt finds them in the store.
+        .catch((error) => (isConflict(error) ? attempt() : Promise.reject(error)))
+        .catch(readDryRun)
+      plan.isForeign = outcome.isForeign ?? false
+      done.added += outcome.added
+      done.updated += outcome.updated
+      done.unchanged += outcome.unchanged
+      for (const path of outcome.withdrawn)
+        done.withdrawn = { ...done.withdrawn, [path]: (done.withdrawn?.[path] ?? 0) + 1 }
+      if (outcome.takenOff > 0) done.takenOff = (done.takenOff ?? 0) + outcome.takenOff
+      refused.push(...outcome.refused)
+      leftOut.push(...outcome.leftOut)
+      written.bonded.push(...outcome.bonded)
+      written.sameChips.push(...outcome.sameChips)
+      written.photographed.push(...outcome.photographed)
+      rest = rest.slice(outcome.processed)
+    }
+  } finally {
+    done.refused += refused.length
+    addLeftOut(done, leftOut)
+    refused.sort((one, other) => one.line - other.line).forEach(onRefused)
+    onBatch?.(done)
   }
-  const judged = { animals: [] as Judged[], refused: [...refused], leftOut: new Map<string, number>() }
-  for (const { line, animal, sourceId, ownId, bondedWith, photos } of drafts) {
-    await takeTurns()
+  return written
+}
+
+/** Another writer took an id or number between the check and the write. */
+function isConflict(error: unknown): boolean {
+  return isUniqueViolation(error) || (error instanceof ApiError && error.code === 'external_id_exists')
+}
+
+/** The context for changes that need all animals to be in the store. */
+interface ChangeContext {
+  write: Writer['write']
+  by: { keyId: number | null; organizationId: number | undefined }
+  clock: () => number
+  onRefused(refusal: Refusal): void
+}
+
+/** An export is considered broken if more animals than this, and more than half of all, are missing. */
+const MAX_REMOVED = 10
+
+/**
+ * Sets the status of animals that were imported from a source and are no longer in its export.
+ *
+ * @param seen the ids in the export
+ * @returns the number of changed animals
+ * @throws if too many are missing; no animal is changed then
+ */
+async function retireRemoved(
+  db: Db,
+  origin: Origin,
+  seen: ReadonlySet<string>,
+  status: PetStatus,
+  { write, by, clock, onRefused }: ChangeContext,
+): Promise<number> {
+  const all = await listSources(db, origin)
+  const gone = all.filter(({ sourceId }) => !seen.has(sourceId))
+  const missing = await filterByStatus(db, gone, status)
+  const expected = all.length - gone.length + missing.length
+  if (missing.length > MAX_REMOVED && missing.length * 2 > expected) {
+    throw new Error(
+      `${missing.length} of ${expected} animals of "${origin.source}" are missing from the export, which may be incomplete: ` +
+        'they were not changed. If the export is right, change them through the service',
+    )
+  }
+  let count = 0
+  for (const { sourceId, petId } of missing) {
     try {
-      const { pet, leftOut } = judge(animal, known, now)
-      for (const name of leftOut) judged.leftOut.set(name, (judged.leftOut.get(name) ?? 0) + 1)
-      const id = sourceId ?? ownId
-      const bond = bondedWith && id !== undefined ? { line, id, with: bondedWith } : undefined
-      judged.animals.push({
-        line,
-        sourceId,
-        pet,
-        unlisted: animal.unlisted === true,
-        bond,
-        photos,
-        isOurs: !animal.leftOut,
-        point: await coordinatesOf(pet.place),
-      })
+      await write(changes.updatePet, { status }, { id: petId, by, now: clock() })
+      count += 1
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      judged.refused.push({ line, ...(sourceId !== undefined && { id: sourceId }), ...refusalFor(error) })
+      const reason = `It is no longer in the export. ${toRefusal(error).reason}`
+      onRefused({ line: 0, id: sourceId, reason })
     }
   }
-  return judged
+  return count
 }
 
-interface Owner {
-  /** Of animals that name none. */
-  organizationId: number | undefined
-  /** Of the key: all animals are its. */
-  keyOrganization: number | undefined
-}
+const STATUS_BATCH_SIZE = 500
 
-/** @throws when what the options name is not there */
-async function ownerOf(db: Db, { keyId, category, organization }: Options): Promise<Owner> {
-  const key = keyId === null ? undefined : await keys.findLive(db, keyId)
-  if (keyId !== null && !key) throw new Error(`there is no key ${keyId} that is not revoked`)
-  if (category !== undefined && categoryNamed(await readCategories(db), category) === undefined)
-    throw new Error(`there is no category "${category}"`)
-  const keyOrganization = key?.organization_id ?? undefined
-  if (organization === undefined) return { organizationId: undefined, keyOrganization }
-  const organizationId = await organizations.idOfCode(db, organization)
-  if (organizationId === undefined) throw new Error(`there is no organization with the code ${organization}`)
-  if (keyOrganization !== undefined && keyOrganization !== organizationId)
-    throw new Error(`key ${keyId} belongs to another organization than ${organization}`)
-  return { organizationId, keyOrganization }
+/** Returns the animals whose status differs from `status`. */
+async function filterByStatus(db: Db, animals: AnimalSource[], status: PetStatus): Promise<AnimalSource[]> {
+  const found: AnimalSource[] = []
+  for (let from = 0; from < animals.length; from += STATUS_BATCH_SIZE) {
+    const batch = animals.slice(from, from + STATUS_BATCH_SIZE)
+    const ids = batch.map(({ petId }) => petId)
+    const statuses = new Map((await pets.findMany(db, ids)).map((pet) => [pet.id, pet.status]))
+    found.push(...batch.filter(({ petId }) => ![undefined, status].includes(statuses.get(petId))))
+  }
+  return found
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leftOutText } from '../cli/import-report.ts'
+import { formatLeftOut } from '../cli/import-report.ts'
 import { openForFiles } from '../testing/import-text.ts'
+import { US_LOCALE } from './animal.ts'
 
 const csv = (...rows: string[]): string => rows.join('\n')
 
-test("Petfinder's names of colors stay whole; Shelterluv's and RescueGroups' lists are split", async (t) => {
+test('colors from Petfinder stay complete names; color lists from Shelterluv and RescueGroups are split', async (t) => {
   const petfinder = await openForFiles(t, 'petfinder')
   const file = csv(
     'ID,AnimalName,Type,Status,primaryColor,secondaryColor,tertiaryColor,tags',
@@ -31,7 +32,7 @@ test("Petfinder's names of colors stay whole; Shelterluv's and RescueGroups' lis
   assert.deepEqual((await manager(JSON.stringify(asm), 'json')).animals[0]?.colors, ['Black - Tan, Fawn'])
 })
 
-test('animals that are not free are not published, in the words of each program', async (t) => {
+test('statuses of each program are mapped so animals that are not available are not published', async (t) => {
   const manager = await openForFiles(t, 'shelter-manager')
   const file = csv(
     'ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE,ANIMALNOTFORADOPTION,ANIMALNONSHELTER',
@@ -47,7 +48,7 @@ test('animals that are not free are not published, in the words of each program'
       ['3', 'available'],
     ],
   )
-  assert.deepEqual(refused, [{ line: 3, id: '2', reason: 'It never was an animal of the shelter.' }])
+  assert.deepEqual(refused, [{ line: 3, id: '2', name: 'Max', reason: 'It was never in the shelter.' }])
 
   const service = await openForFiles(t, 'shelter-manager')
   const reserved = [0, 1].map((HASACTIVERESERVE) => ({
@@ -75,7 +76,7 @@ test('animals that are not free are not published, in the words of each program'
   )
 })
 
-test('weights and amounts are read with their units and a decimal comma; a weight of 0 is none', async (t) => {
+test('weights and amounts are read with units and decimal commas; a weight of 0 counts as unknown', async (t) => {
   const shelterluv = await openForFiles(t, 'shelterluv')
   const weights = [
     '22.5 lb',
@@ -114,49 +115,49 @@ test('weights and amounts are read with their units and a decimal comma; a weigh
   assert.deepEqual(read.leftOut, {})
 })
 
-test('what was not understood is told apart from what has no place, with what would help', async (t) => {
+test('the report lists unread values separately from columns without a field, and gives advice', async (t) => {
   const petfinder = await openForFiles(t, 'petfinder')
   const file = csv(
     'ID,AnimalName,Type,Status,Internal,birth_date,arrival_date,Age',
     '1,Rex,Dog,A,x,25/12/2021,31/31/2020,',
     '2,Max,Dog,A,x,31/12/2020,,Ancient',
   )
-  const done = await petfinder(file, 'csv')
+  const done = await petfinder(file, 'csv', { locale: { ...US_LOCALE, dayFirst: false } })
   assert.equal(
-    leftOutText(done),
-    'no place here for: Internal (2)\n' +
-      'not understood: birth_date "25/12/2021" in line 2 (2), arrival_date "31/31/2020" in line 2 (1), ' +
-      'Age "Ancient" in line 3 (1); --day-first reads 25/12/2021',
+    formatLeftOut(done),
+    'not imported (no such field): Internal (2)\n' +
+      'not understood: birth_date "25/12/2021" on line 2 (2), arrival_date "31/31/2020" on line 2 (1), ' +
+      'Age "Ancient" on line 3 (1); --day-first reads 25/12/2021',
   )
   assert.deepEqual(done.notUnderstood?.at(-1), { line: 3, column: 'Age', value: 'Ancient' })
 
   const shelterluv = await openForFiles(t, 'shelterluv')
   const luv = { has_more: true, animals: [{ ID: 1, Name: 'Rex', Type: 'Dog', Status: 'Available' }] }
   const page = await shelterluv(JSON.stringify(luv), 'json')
-  assert.equal(leftOutText(page), 'this is one page of several: import the others too')
+  assert.equal(formatLeftOut(page), 'the file is one page of several: import the other pages too')
   const last = await shelterluv(JSON.stringify({ ...luv, has_more: false }), 'json')
-  assert.equal(leftOutText(last), undefined)
+  assert.equal(formatLeftOut(last), undefined)
 
   const rescueGroups = await openForFiles(t, 'rescuegroups')
   const data = [
     { type: 'animals', id: '1', attributes: { name: 'Rex', species: 'Dog', status: 'Available' } },
   ]
   const first = await rescueGroups(JSON.stringify({ data, meta: { pages: 3 } }), 'json')
-  assert.equal(leftOutText(first), 'this is one page of several: import the others too')
+  assert.equal(formatLeftOut(first), 'the file is one page of several: import the other pages too')
   const only = await rescueGroups(JSON.stringify({ data, meta: { pages: 1 } }), 'json')
-  assert.equal(leftOutText(only), undefined)
+  assert.equal(formatLeftOut(only), undefined)
 })
 
-test('an object with an integer beyond 2^53 is named as one that has no place', async (t) => {
+test('an object with an integer beyond 2^53 is reported as not imported', async (t) => {
   const rescueGroups = await openForFiles(t, 'rescuegroups')
   const line =
     '{"id":1,"name":"Rex","species":"Dog","status":"Available","tracking":{"tag":1152921504606846976}}'
   const done = await rescueGroups(line, 'ndjson')
   assert.deepEqual([done.refused, done.animals[0]?.name], [[], 'Rex'])
-  assert.equal(leftOutText(done), 'no place here for: tracking (1)')
+  assert.equal(formatLeftOut(done), 'not imported (no such field): tracking (1)')
 })
 
-test('columns and members of our own form that are not known are named', async (t) => {
+test('unknown columns and members in the own format of adoptable are reported', async (t) => {
   const own = await openForFiles(t, 'own')
   const rex = { id: 1, name: 'Rex', category: 'Dog', photos: [], createdAt: '2026-01-01T00:00:00Z' }
   const odd = { colour: 'Black', traits: { housetrained: true, vaccinated: true } }
@@ -168,7 +169,7 @@ test('columns and members of our own form that are not known are named', async (
   assert.deepEqual(leftOut, { 'traits.trained': 1 })
 })
 
-test('a 0 of Petfinder takes back what a former file said, and an empty cell says nothing', async (t) => {
+test('a Petfinder flag of 0 withdraws an earlier value, an empty cell does not', async (t) => {
   const petfinder = await openForFiles(t, 'petfinder')
   const head = 'ID,AnimalName,Type,Status,NoCats,NoDogs,NoKids,adoption_fee,display_adoption_fee'
   const before = await petfinder(csv(head, '1,Rex,Dog,A,1,1,,100,1'), 'csv')
@@ -183,7 +184,7 @@ test('a 0 of Petfinder takes back what a former file said, and an empty cell say
   assert.equal(animals[0]?.fee, undefined)
 })
 
-test("Shelterluv's words for houses, company and mixes have a place", async (t) => {
+test('Shelterluv house training, good-with attributes and mixed breeds are imported', async (t) => {
   const shelterluv = await openForFiles(t, 'shelterluv')
   const names = ['Housetrained', 'Not good with cats', 'Not Good With Dogs', 'Not good with kids']
   const Attributes = names.map((AttributeName) => ({ AttributeName, Publish: 'Yes' }))
@@ -202,7 +203,7 @@ test("Shelterluv's words for houses, company and mixes have a place", async (t) 
   assert.deepEqual(tom?.breed, { primary: 'Beagle', secondary: 'Boxer', mixed: true })
 })
 
-test("Animal Shelter Manager's bonds become ours, with those that are in the file", async (t) => {
+test('Animal Shelter Manager bonds are imported for animals in the file', async (t) => {
   const manager = await openForFiles(t, 'shelter-manager')
   const animal = (ID: number, BONDEDANIMALID: number) => ({
     ...{
@@ -220,6 +221,12 @@ test("Animal Shelter Manager's bonds become ours, with those that are in the fil
     animals.map(({ bondedWith }) => bondedWith),
     [[2], [1], undefined],
   )
-  assert.deepEqual([leftOut, refused], [{}, []])
+  assert.deepEqual(leftOut, {})
+  assert.deepEqual(refused, [
+    {
+      ...{ line: 3, id: 'D13' },
+      reason: 'bondedWith: It is bonded with 99, which was not imported, so it is not published.',
+    },
+  ])
   assert.equal((await manager(file, 'json')).unchanged, 3)
 })

@@ -11,7 +11,7 @@ import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/sta
 
 const COMMAND = ['--update', 'id', '--key', '1', '--photos', '--photos-private']
 
-/** A service on a store of its own. */
+/** A service on its own store. */
 async function start(t: TestContext) {
   const folder = scratchFolder(t)
   const databaseUrl = `sqlite:${join(folder, 'test.db')}`
@@ -27,10 +27,10 @@ async function start(t: TestContext) {
 
 const REX = { id: 'a', name: 'Rex', category: 'Dog' }
 
-type Shown = { id: number; width: number }
-const shownOf = async (app: TestApp): Promise<Shown[]> => (await app.get('/v1/pets/1/photos')).body
+type PhotoView = { id: number; width: number }
+const shownOf = async (app: TestApp): Promise<PhotoView[]> => (await app.get('/v1/pets/1/photos')).body
 
-test('import --watch fetches what it could not at the next look, though the file is as it was', async (t) => {
+test('import --watch --photos retries failed photos of an unchanged file at the next check', async (t) => {
   const { app, folder, settings } = await start(t)
   const pictures = await startPictures(t, {})
   const file = join(folder, 'watched.ndjson')
@@ -42,9 +42,9 @@ test('import --watch fetches what it could not at the next look, though the file
     while (!pattern.test(output.stdout)) await once(child.stdout as Readable, 'data')
   }
 
-  await met(/added 1, .* not fetched 1\n/)
+  await met(/added 1, .* failed 1\n/)
   pictures.answers['/1.jpg'] = { body: await picture() }
-  await met(/unchanged 1, .* photos: added 1, there before 0, not fetched 0\n/)
+  await met(/unchanged 1, .* photos: added 1, already present 0, failed 0\n/)
 
   child.kill('SIGTERM')
   assert.equal((await exited).code, 0)

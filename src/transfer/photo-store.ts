@@ -1,20 +1,20 @@
+import { isForeignKeyViolation } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation } from '../db/violation.ts'
 import { ApiError } from '../errors.ts'
 import * as photos from '../photos/store.ts'
 
-/** So many addresses are remembered of an animal: those of some services differ in each of their files. */
+/** Remembers up to this many addresses per animal, because some services change addresses in every export. */
 const MAX_REMEMBERED = 100
 
-/** An address of a file, by its SHA-256: what is secret in an address stays in the file. */
+/** The SHA-256 of a photo address. Addresses are not stored, because they may contain secrets. */
 export interface PhotoSource {
   hash: string
-  /** Those that the file names of the animal, this one included, in their order. */
+  /** The hashes of all photo addresses of the animal, in order, including this one. */
   order: string[]
 }
 
-/** Those of the addresses whose photos the animal has, or had until somebody removed them. */
-export async function knownSources(db: Db, petId: number, hashes: string[]): Promise<Map<string, number>> {
+/** Ids of photos that were downloaded from these addresses, including removed photos. */
+export async function findPhotoIds(db: Db, petId: number, hashes: string[]): Promise<Map<string, number>> {
   if (hashes.length === 0) return new Map()
   const rows = await db
     .selectFrom('photo_source')
@@ -26,7 +26,7 @@ export async function knownSources(db: Db, petId: number, hashes: string[]): Pro
 }
 
 /**
- * Adds a photo where the file has it among the others that came from there.
+ * Adds a photo at the position that it has in the file, relative to the other photos of the file.
  *
  * @throws {ApiError} as `addPhoto`
  */
@@ -35,35 +35,40 @@ export async function importPhoto(
   petId: number,
   source: PhotoSource,
   photo: photos.NewPhoto,
-  by: photos.By,
+  by: photos.PhotoActor,
   now: number,
-): Promise<photos.Added> {
+): Promise<photos.AddPhotoResult> {
   const owner: photos.Owner = { kind: 'pet', id: petId }
   const added = await photos.addPhoto(db, owner, photo, by, now)
   if (added.isNew) {
-    const shown = (await photos.list(db, owner)).map(({ id }) => id)
-    const position = positionOf(source, await knownSources(db, petId, source.order), shown)
-    if (position < shown.length) await photos.updatePhoto(db, owner, added.photo.id, { position }, by, now)
+    const photoIds = (await photos.list(db, owner)).map(({ id }) => id)
+    const position = findPosition(source, await findPhotoIds(db, petId, source.order), photoIds)
+    if (position < photoIds.length) await photos.updatePhoto(db, owner, added.photo.id, { position }, by, now)
   }
   await rememberPhoto(db, petId, source.hash, added.photo.id)
   return added
 }
 
 /**
- * Behind the nearest photo that stands before it in the file, else before the nearest behind it, else last.
+ * Finds the position of a new photo. The photo comes after the closest preceding photo of the file that the
+ * animal has. Without one, it comes before the closest following photo, or else last.
  *
- * @param shown ids of the animal's photos, the new one last
- * @returns from 1
+ * @param photoIds ids of the animal's photos, the new one last
+ * @returns a position from 1
  */
-function positionOf({ hash, order }: PhotoSource, known: Map<string, number>, shown: number[]): number {
-  const positions = order.map((one) => shown.indexOf(known.get(one) ?? 0) + 1)
+function findPosition(
+  { hash, order }: PhotoSource,
+  idByHash: Map<string, number>,
+  photoIds: number[],
+): number {
+  const positions = order.map((one) => photoIds.indexOf(idByHash.get(one) ?? 0) + 1)
   const index = order.indexOf(hash)
-  const before = positions.slice(0, index).findLast((position) => position > 0)
-  const behind = positions.slice(index + 1).find((position) => position > 0)
-  return before === undefined ? (behind ?? shown.length) : before + 1
+  const preceding = positions.slice(0, index).findLast((position) => position > 0)
+  const following = positions.slice(index + 1).find((position) => position > 0)
+  return preceding === undefined ? (following ?? photoIds.length) : preceding + 1
 }
 
-/** An animal has what is at this address. @throws {ApiError} pet_not_found */
+/** Remembers that an animal has the photo at this address. @throws {ApiError} pet_not_found */
 export async function rememberPhoto(db: Db, petId: number, hash: string, photoId: number): Promise<void> {
   await db
     .insertInto('photo_source')

@@ -23,7 +23,7 @@ const altsOf = async (app: TestApp, id: number): Promise<string[]> =>
   ((await app.get(`/v1/pets/${id}/photos`)).body as { alt?: string }[]).map(({ alt = '-' }) => alt)
 
 for (const format of ['ndjson', 'csv'])
-  test(`an export as ${format} names the photos, and an import with --photos fetches them`, async (t) => {
+  test(`export as ${format} has photo addresses, and import --photos downloads them`, async (t) => {
     const [from, to] = [scratchFolder(t), scratchFolder(t)]
     const source = await start(t, from)
     for (const name of ['Rex', 'Bella']) await source.post('/v1/pets', { name, categoryId: 1 })
@@ -40,16 +40,19 @@ for (const format of ['ndjson', 'csv'])
     const { code, stdout, stderr } = await runCli(t, again, settingsOf(to))
 
     assert.deepEqual([code, stderr], [0, ''], stdout)
-    assert.match(stdout, /^added 2, .*; photos: added 2, there before 0, not fetched 0\n$/)
+    assert.match(stdout, /^added 2, .*; photos: added 2, already present 0, failed 0\n$/)
     assert.deepEqual(await altsOf(target, 1), format === 'csv' ? ['-', '-'] : ['400', '500'])
     const [{ width, sizes }] = (await target.get('/v1/pets/1/photos')).body
     assert.equal(width, 400)
     const shown = await fetch(sizes.full.replace('http://pets.example', `http://127.0.0.1:${target.port}`))
     assert.equal(shown.headers.get('content-type'), 'image/webp')
-    assert.match((await runCli(t, again, settingsOf(to))).stdout, /photos: added 0, there before 2, not/)
+    assert.match(
+      (await runCli(t, again, settingsOf(to))).stdout,
+      /photos: added 0, already present 2, failed/,
+    )
   })
 
-test('photos that cannot be fetched are told one by one, and fetched by the next run that can', async (t) => {
+test('failed photos are each reported, and the next run retries them', async (t) => {
   const folder = scratchFolder(t)
   const app = await start(t, folder)
   const [one, other] = [
@@ -73,38 +76,41 @@ test('photos that cannot be fetched are told one by one, and fetched by the next
   const { code, stdout, stderr } = await runCli(t, command, settingsOf(folder))
 
   assert.equal(code, 1)
-  assert.match(stdout, /^added 2, .*; photos: added 2, there before 0, not fetched 5\n$/)
-  const told = stderr.split('\n')
+  assert.match(stdout, /^added 2, .*; photos: added 2, already present 0, failed 5\n$/)
+  const lines = stderr.split('\n')
   for (const [index, reason] of [
-    [1, 'The answer broke off\\.'],
-    [2, 'It was answered with 302\\.'],
-    [3, 'This is no picture that can be used here\\..*'],
+    [1, 'The download was interrupted\\.'],
+    [2, 'The server answered with 302\\.'],
+    [3, 'This picture cannot be used\\..*'],
     [4, 'The picture is larger than 15000000 bytes.*'],
-    [5, 'It was answered with 404\\.'],
+    [5, 'The server answered with 404\\.'],
   ] as const)
-    assert.match(told[index - 1] ?? '', new RegExp(`^line 1 \\(a\\): photos\\[${index}\\]: ${reason}$`))
-  assert.match(stderr, /adoptable: 5 photos were not fetched\. Run the same command again to fetch them\.\n$/)
+    assert.match(lines[index - 1] ?? '', new RegExp(`^line 1 \\(a\\): photos\\[${index}\\]: ${reason}$`))
+  assert.match(
+    stderr,
+    /adoptable: 5 photos could not be downloaded\. Run the same command again to retry them\.\n$/,
+  )
   assert.deepEqual([await altsOf(app, 1), await altsOf(app, 2)], [['-'], ['Bella']])
   assert.deepEqual(readdirSync(join(folder, 'photos', 'incoming')), [])
 
   for (const path of paths.slice(1)) pictures.answers[path] = { body: other }
-  pictures.asked.splice(0)
+  pictures.requested.splice(0)
   const again = await runCli(t, command, settingsOf(folder))
-  assert.match(again.stdout, /unchanged 2, .*; photos: added 1, there before 6, not fetched 0\n$/)
-  assert.deepEqual(pictures.asked.toSorted(), paths.slice(1).toSorted())
+  assert.match(again.stdout, /unchanged 2, .*; photos: added 1, already present 6, failed 0\n$/)
+  assert.deepEqual(pictures.requested.toSorted(), paths.slice(1).toSorted())
   assert.deepEqual((await altsOf(app, 1)).length, 2)
 })
 
-test('photos are fetched over https from public addresses alone, unless it is said otherwise', async (t) => {
+test('photos are downloaded only over https from public addresses, unless --photos-private is set', async (t) => {
   const folder = scratchFolder(t)
   await start(t, folder)
   const pictures = await startPictures(t, {})
   const { port } = new URL(pictures.at(''))
   const wrong: [string, RegExp][] = [
-    [pictures.at('/1.jpg'), /This is no https address\./],
-    ['file:///etc/hostname', /This is no https address\./],
-    ['1.jpg', /This is no https address\./],
-    ['https://user:secret@example.org/1.jpg', /may hold no name and no password\./],
+    [pictures.at('/1.jpg'), /This is not an https address\./],
+    ['file:///etc/hostname', /This is not an https address\./],
+    ['1.jpg', /This is not an https address\./],
+    ['https://user:secret@example.org/1.jpg', /must not contain a user name or password\./],
     ...[
       ...[
         'localhost',
@@ -119,7 +125,7 @@ test('photos are fetched over https from public addresses alone, unless it is sa
       ...['169.254.169.254', '[fd00:ec2::254]', '100.64.0.1', '[fe80::1]', '[64:ff9b::7f00:1]', '224.0.0.1'],
     ].map((host): [string, RegExp] => [
       `https://${host}:${port}/1.jpg`,
-      /leads into a network of this machine/,
+      /belongs to this machine or its network/,
     ]),
   ]
   const file = fileOf(
@@ -129,16 +135,16 @@ test('photos are fetched over https from public addresses alone, unless it is sa
 
   const { stdout, stderr } = await runCli(t, ['import', file, '--photos'], settingsOf(folder))
 
-  assert.match(stdout, new RegExp(`^added ${wrong.length}, .* not fetched ${wrong.length}\n$`))
+  assert.match(stdout, new RegExp(`^added ${wrong.length}, .* failed ${wrong.length}\n$`))
   for (const [index, [address, expected]] of wrong.entries()) {
     const line = stderr.split('\n').find((text) => text.startsWith(`line ${index + 1}:`))
     assert.match(line ?? 'nothing', expected, address)
   }
-  assert.deepEqual(pictures.asked, [])
+  assert.deepEqual(pictures.requested, [])
   assert.ok(!stderr.includes('secret'))
 })
 
-test('without --photos, photos of other programs have no place, and those of an export are passed over', async (t) => {
+test('without --photos the photos of other programs are reported, and the photos of an export are ignored', async (t) => {
   const folder = scratchFolder(t)
   const app = await start(t, folder)
   const pictures = await startPictures(t, {})
@@ -149,19 +155,19 @@ test('without --photos, photos of other programs have no place, and those of an 
   assert.equal((await runCli(t, ['import', own], settingsOf(folder))).stderr, '')
   const { stderr } = await runCli(t, ['import', other, '--from', 'petfinder'], settingsOf(folder))
 
-  assert.match(stderr, /no place here for: photo1 \(1\)/)
+  assert.match(stderr, /not imported \(no such field\): photo1 \(1\)/)
   const fetching = ['--from', 'petfinder', '--photos', '--photos-private']
   const third = await runCli(t, ['import', other, ...fetching], settingsOf(folder))
-  assert.match(third.stdout, /refused 1 .*not fetched 1\n$/)
+  assert.match(third.stdout, /unchanged 1, .*failed 1\n$/)
   const fourth = await runCli(t, ['import', other, ...fetching, '--source', 'other'], settingsOf(folder))
-  assert.match(fourth.stdout, /added 1, .*not fetched 1\n$/)
+  assert.match(fourth.stdout, /unchanged 1, .*failed 1\n$/, 'the same number and name')
   assert.doesNotMatch(fourth.stderr, /photo1 \(1\)/)
-  assert.deepEqual(pictures.asked, ['/1.jpg', '/1.jpg'])
+  assert.deepEqual(pictures.requested, ['/1.jpg', '/1.jpg'])
   assert.deepEqual(await altsOf(app, 1), [])
   assert.equal((await runCli(t, ['import', own, '--photos-private'], settingsOf(folder))).code, 2)
 })
 
-test("RescueGroups' pictures are fetched in their order, each as large as it is there", async (t) => {
+test('RescueGroups pictures are downloaded in order, in the largest size', async (t) => {
   const folder = scratchFolder(t)
   const app = await start(t, folder)
   const one = await picture({ width: 400, height: 300 })
@@ -187,8 +193,8 @@ test("RescueGroups' pictures are fetched in their order, each as large as it is 
 
   const { stdout, stderr } = await runCli(t, command, settingsOf(folder))
 
-  assert.match(stdout, /^added 1, .*; photos: added 2, there before 0, not fetched 0\n$/, stderr)
-  assert.deepEqual(pictures.asked, ['/1.jpg', '/2.jpg'])
+  assert.match(stdout, /^added 1, .*; photos: added 2, already present 0, failed 0\n$/, stderr)
+  assert.deepEqual(pictures.requested, ['/1.jpg', '/2.jpg'])
   assert.deepEqual(
     (await app.get('/v1/pets/1/photos')).body.map(({ width }: { width: number }) => width),
     [400, 500],

@@ -6,14 +6,14 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
-import { COUNTRY, CURRENCY, HTTPS, LINES } from '../http/text.ts'
+import { COUNTRY, CURRENCY, HTTPS, MULTILINE } from '../http/text.ts'
 import { NewPet } from '../pets/schema.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import type { Format } from './animal.ts'
 import { exportAnimals } from './export.ts'
 import { importAnimals } from './import.ts'
-import { own } from './mappings/own.ts'
+import { ownMapping } from './mappings/own.ts'
 
 const NOW = Date.UTC(2026, 10, 23)
 const ANIMALS = 300
@@ -39,7 +39,7 @@ const FORMS: Record<string, fc.Arbitrary<unknown>> = {
   [COUNTRY.pattern]: fc.constantFrom('NL', 'US'),
   [CURRENCY.pattern]: fc.constantFrom('EUR', 'USD'),
   [HTTPS]: fc.constantFrom('https://a.example', 'https://a.example/b?c=%20'),
-  [LINES]: fc.array(line, { minLength: 1, maxLength: 4 }).chain((lines) => {
+  [MULTILINE]: fc.array(line, { minLength: 1, maxLength: 4 }).chain((lines) => {
     return fc.constantFrom('\n', '\r\n', '\t', '\n\n').map((end) => lines.join(end))
   }),
   email: fc.constantFrom('a@example.org', '-b@example.org'),
@@ -66,7 +66,7 @@ function anyOf(schema: Schema): fc.Arbitrary<unknown> {
 
 const CODES = ['CO1', 'UT-22', 'x9']
 
-/** What fits together. */
+/** Combinations that are valid together. */
 const animal = anyOf(NewPet as unknown as Schema).map((made) => {
   const { birthDate, birthDateExact, age, place, organizationId, bondedWith, ...pet } = made as NewPet
   const { latitude, longitude, ...where } = place ?? {}
@@ -87,12 +87,16 @@ async function newStore(t: TestContext, codes: string[]) {
   const exported = (format: Exclude<Format, 'json'>) => text(Readable.from(exportAnimals(store.db, format)))
   const bringIn = async (file: string, format: Format) => {
     const refused: unknown[] = []
-    const done = await importAnimals(store, Readable.from([Buffer.from(file)]), {
-      ...{ format, mapping: own, source: 'test', idColumn: undefined, update: false, keyId: null },
-      ...{ category: undefined, dryRun: false, mayHaveOwnIds: false, clock: () => NOW },
-      onRefused: (refusal) => refused.push(refusal),
-      onBatch: () => undefined,
-    })
+    const done = await importAnimals(
+      store,
+      { bytes: () => Readable.from([Buffer.from(file)]) },
+      {
+        ...{ format, mapping: ownMapping, source: 'test', idColumn: undefined, update: false, keyId: null },
+        ...{ category: undefined, dryRun: false, mayHaveOwnIds: false, clock: () => NOW },
+        onRefused: (refusal) => refused.push(refusal),
+        onBatch: () => undefined,
+      },
+    )
     assert.deepEqual(refused, [])
     assert.equal(done.added, ANIMALS)
   }
@@ -101,10 +105,10 @@ async function newStore(t: TestContext, codes: string[]) {
 
 const seed = Number(process.env.ROUND_TRIP_SEED ?? Date.now() % 1e6)
 
-test(`what is exported and imported again is the same, member for member (seed ${seed})`, async (t) => {
+test(`after export and import every member is the same (seed ${seed})`, async (t) => {
   const made = fc.sample(animal, { numRuns: ANIMALS, seed })
   for (const [index, one] of made.entries()) if ('externalId' in one) one.externalId += `${index}`
-  // Ids of the file, which a line has too: some are adopted in twos, and some in threes.
+  // Ids within the file, which each line also has. Some animals are bonded in pairs, some in threes.
   for (const [index, one] of made.entries()) {
     const bond = index % 7 < 2 ? 2 : index % 7 < 5 ? 3 : 1
     const first = index - (bond === 2 ? index % 7 : (index % 7) - 2)
@@ -112,7 +116,7 @@ test(`what is exported and imported again is the same, member for member (seed $
     const others = whole.filter((id) => id !== 1 + index && id <= ANIMALS)
     Object.assign(one, { id: 1 + index })
     if (bond === 1 || others.length === 0) continue
-    // A bond is of one organization.
+    // All animals of a bond belong to one organization.
     const { organization } = made[first] as { organization?: string }
     Object.assign(one, { organization, bondedWith: others })
   }

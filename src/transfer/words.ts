@@ -1,53 +1,6 @@
-import type { NewPet } from '../pets/schema.ts'
+import { words } from './word-lists.ts'
 
-// Words that several programs and people have for the same, in small letters.
-
-/** Words, and what stands for each; null for what says that nobody knows. */
-export type Words<Value> = ReadonlyMap<string, Value | null>
-
-export function words<Value>(meanings: Record<string, Value | null>): Words<Value> {
-  return new Map(Object.entries(meanings))
-}
-
-export const SEXES = words<NewPet['sex']>({
-  ...{ f: 'female', female: 'female', m: 'male', male: 'male' },
-  ...{ u: 'unknown', unknown: 'unknown' },
-  ...{ hembra: 'female', macho: 'male', desconocido: 'unknown' },
-})
-
-export const AGES = words<NewPet['age']>({
-  ...{ baby: 'baby', puppy: 'baby', kitten: 'baby', young: 'young' },
-  ...{ 'young adult': 'young', adult: 'adult', 'mature adult': 'senior', senior: 'senior' },
-  ...{ cachorro: 'baby', joven: 'young', adulto: 'adult', mayor: 'senior' },
-})
-
-export const SIZES = words<NewPet['size']>({
-  ...{ 'very small': 'small', xs: 'small', small: 'small', s: 'small' },
-  ...{ medium: 'medium', med: 'medium', m: 'medium', large: 'large', l: 'large' },
-  ...{ xl: 'extra_large', xlarge: 'extra_large', 'x-large': 'extra_large' },
-  ...{ 'extra large': 'extra_large', 'extra-large': 'extra_large', 'very large': 'extra_large' },
-  ...{ pequeño: 'small', mediano: 'medium', grande: 'large', 'muy grande': 'extra_large' },
-})
-
-export const COATS = words<NewPet['coat']>({
-  ...{ hairless: 'hairless', wire: 'wire', wirehaired: 'wire', 'wire haired': 'wire', rough: 'wire' },
-  ...{
-    short: 'short',
-    'short hair': 'short',
-    'short coat': 'short',
-    medium: 'medium',
-    'medium hair': 'medium',
-  },
-  ...{ 'medium coat': 'medium', long: 'long', 'long hair': 'long', 'long coat': 'long', curly: 'curly' },
-  ...{
-    'sin pelo': 'hairless',
-    corto: 'short',
-    medio: 'medium',
-    largo: 'long',
-    duro: 'wire',
-    rizado: 'curly',
-  },
-})
+// Reads words, numbers and dates as people and programs write them.
 
 export const POUND_GRAMS = 453.592_37
 export const KILOGRAM_GRAMS = 1_000
@@ -59,3 +12,33 @@ export const UNIT_GRAMS = words<number>({
   ...{ grams: 1, gram: 1, g: 1 },
   ...{ libras: POUND_GRAMS, libra: POUND_GRAMS, kilos: KILOGRAM_GRAMS, kilo: KILOGRAM_GRAMS },
 })
+
+/**
+ * Reads a number with a decimal point or comma.
+ *
+ * @param factor converts into the target unit; the result is rounded to an integer
+ * @returns undefined if the text cannot be read, like all functions below
+ */
+export function parseNumber(text: string, factor: number): number | undefined {
+  // 1.250,50 or 1,250.50. A single comma before three digits separates thousands, except in 0,250.
+  const isContinental = /^(?:\d{1,9}(?:\.\d{3})*,\d{1,2}|0,\d+)$/.test(text)
+  if (!isContinental && !/^\d{1,9}(?:,\d{3})*(?:\.\d+)?$/.test(text)) return undefined
+  const plain = isContinental ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
+  return Math.round(Number(plain) * factor)
+}
+
+/** Reads money with or without a currency sign: "$150". @param factor 100 for cents */
+export function parseAmount(text: string, factor: number): number | undefined {
+  const figures = text.replace(/^(?:US)?[$€£]/, '')
+  return parseNumber((/[$€£]$/.test(figures) ? figures.slice(0, -1) : figures).trim(), factor)
+}
+
+/** Reads a weight such as "22.5 lb". @param unit in grams, for a weight without a unit @returns grams */
+export function parseWeight(text: string, unit: number): number | undefined {
+  const [, figures = '', named = ''] = /^([\d.,]+)\s*([a-z]*)\.?$/i.exec(text) ?? []
+  const grams = named === '' ? unit : UNIT_GRAMS.get(named.toLowerCase())
+  if (!grams) return undefined
+  // No animal weighs thousands of kilograms: 1,250 kg is the weight of a kitten.
+  const plain = grams === KILOGRAM_GRAMS ? figures.replace(/^(\d{1,3}),(\d{3})$/, '$1.$2') : figures
+  return parseNumber(plain, grams)
+}

@@ -1,19 +1,20 @@
 import { FIELDS, MEMBERS, type Member } from '../../pets/fields.ts'
 import type { Animal, Fields, Format, Mapping } from '../animal.ts'
-import { unshieldFormulas } from '../formula.ts'
-import { fromCells, LEAVES } from '../leaves.ts'
+import { OWN_SOURCES } from '../answers.ts'
+import { readCells } from '../cells.ts'
+import { COLUMNS, unshieldFormulas } from '../columns.ts'
 import { isObject } from '../source-row.ts'
 
-/** Beside the members, in either format. */
-const OTHERS = ['category', 'organization', 'photos']
-/** What the service gives to an animal itself, and answers with. */
-const GIVEN = ['id', 'publishedAt', 'statusChangedAt', 'createdAt', 'updatedAt']
-const COLUMNS = new Set([...OTHERS, ...GIVEN, ...LEAVES.map(({ column }) => column)])
+/** Columns of CSV and members of JSON that are not fields of an animal. */
+const EXTRA_MEMBERS = ['category', 'organization', 'photos']
+/** The service sets these members. Exports and responses contain them, and imports ignore them. */
+const READ_ONLY = ['id', 'publishedAt', 'statusChangedAt', 'createdAt', 'updatedAt']
+const OWN_COLUMNS = new Set([...EXTRA_MEMBERS, ...READ_ONLY, ...COLUMNS.map(({ column }) => column)])
 
-export const isOwnColumn = (heading: string): boolean => COLUMNS.has(heading)
-const NAMES = new Set<string>([...OTHERS, ...GIVEN, ...MEMBERS])
+export const isOwnColumn = (heading: string): boolean => OWN_COLUMNS.has(heading)
+const NAMES = new Set<string>([...EXTRA_MEMBERS, ...READ_ONLY, ...MEMBERS])
 
-const PARTS = new Map(
+const SUBMEMBERS = new Map(
   MEMBERS.flatMap((member: Member): [string, Set<string>][] => {
     const { properties } = FIELDS[member].schema as { properties?: object }
     return properties ? [[member, new Set(Object.keys(properties))]] : []
@@ -21,44 +22,58 @@ const PARTS = new Map(
 )
 
 /**
- * What `adoptable export` writes, and whoever brings their own file into that form.
+ * adoptable's own format, as written by `adoptable export` or by hand.
  *
- * @param idColumn what the file has its ids in, where that is a column of its own
+ * @param idColumn the column with the ids, if it is not a column of the format
+ * @param headings for a table that a person has made: the headings in the file, by column
  */
-export function ownBy(idColumn?: string): Mapping {
+export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<string, string>): Mapping {
   return {
     formats: ['ndjson', 'csv'],
     columns: ['name'],
+    ...{ dateColumns: ['birthDate', 'staff.intakeDate'], intakeColumns: ['staff.intakeDate'] },
+    sources: OWN_SOURCES,
     photoMembers: ['photos'],
-    otherColumns: ['category', 'organization', 'photos', ...LEAVES.map(({ column }) => column)],
-    toAnimal(fields, format) {
+    otherColumns: ['category', 'organization', 'photos', ...COLUMNS.map(({ column }) => column)],
+    toAnimal({ '': _left, ...fields }, format, locale) {
       const { category, organization } = fields
-      const unknown = unknownIn(fields, format).filter((name) => name !== idColumn)
-      const more = { organization, ...(unknown.length > 0 && { unknown }) }
+      const unknown = findUnknown(fields, format).filter((name) => name !== idColumn)
       if (format === 'csv') {
+        const animal = readCells(fields, locale, headings)
         const name = typeof category === 'string' ? unshieldFormulas(category) : category
-        return withoutDerived({ ...fromCells(fields), category: name, ...more })
+        const all = [...unknown, ...(animal.unknown ?? [])]
+        if (headings?.has('status')) animal.status ??= ''
+        return withoutDerived({
+          ...{ ...withStatusWord(animal), organization, unknown: all },
+          ...(!headings && { category: name }),
+        })
       }
+      const more = { organization, ...(unknown.length > 0 && { unknown }) }
       const named = MEMBERS.map((member) => [member, fields[member]] as const)
       return withoutDerived({ ...Object.fromEntries(named), category, ...more })
     },
   }
 }
 
-export const own = ownBy()
+/** People write tables by hand, with their own words for a status. */
+function withStatusWord({ status, ...animal }: Animal): Animal {
+  return typeof status === 'string' ? { ...animal, statusWord: status } : animal
+}
 
-/** Most are written wrong: they would be missed without a word. */
-function unknownIn(fields: Fields, format: Format): string[] {
-  const known = format === 'csv' ? COLUMNS : NAMES
+export const ownMapping = createOwnMapping()
+
+/** Unknown names are reported because most of them are misspelt. */
+function findUnknown(fields: Fields, format: Format): string[] {
+  const names = format === 'csv' ? OWN_COLUMNS : NAMES
   return Object.entries(fields).flatMap(([name, value]) => {
-    if (!known.has(name)) return [name]
-    const parts = isObject(value) ? PARTS.get(name) : undefined
+    if (!names.has(name)) return [name]
+    const parts = isObject(value) ? SUBMEMBERS.get(name) : undefined
     if (!parts || !isObject(value)) return []
     return Object.keys(value).flatMap((part) => (parts.has(part) ? [] : [`${name}.${part}`]))
   })
 }
 
-/** An export tells the age too, which follows from the birth date. */
+/** Drops the age if there is a birth date, from which it is computed. Exports have both. */
 function withoutDerived({ age, ...animal }: Animal): Animal {
   return animal.birthDate === undefined ? { age, ...animal } : animal
 }

@@ -1,67 +1,81 @@
-import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Mapping, quoted, Refused } from '../animal.ts'
-import { held, listed, type SourceRow, sourceRow, split } from '../source-row.ts'
-import { AGES, COATS, SEXES, SIZES, words } from '../words.ts'
+import type { Animal, Mapping } from '../animal.ts'
+import { omitUndefined, type SourceRow, sourceRow, splitTexts, uniqueTexts } from '../source-row.ts'
+import type { StatusResult } from '../statuses.ts'
+import { COATS, SIZES } from '../word-lists.ts'
 
-const STATUSES = words<PetStatus>({ A: 'available', H: 'pending', P: 'pending', X: 'sold' })
+/**
+ * Petfinder's letters. H is an animal on hold for any reason. F is a found animal, whose owner may still be
+ * looking for it.
+ */
+const STATUSES = new Map(
+  Object.entries<StatusResult>({ a: 'available', p: 'pending', x: 'sold', h: 'unlisted', f: 'unlisted' }),
+)
 
-/** The CSV that shelters upload to Petfinder: its columns as of Petfinder's import of August 2019. */
+/** The CSV that shelters upload to Petfinder, as of August 2019. */
 export const petfinder: Mapping = {
   formats: ['csv'],
   columns: ['ID', 'AnimalName', 'Type', 'Status'],
+  dateColumns: ['birth_date', 'arrival_date'],
+  intakeColumns: ['arrival_date'],
   idColumn: 'ID',
+  statuses: STATUSES,
+  sources: {
+    description: ['Desc', 'special_needs_notes'],
+    'traits.spayedNeutered': ['Altered'],
+    'traits.houseTrained': ['Housetrained'],
+    'traits.declawed': ['Declawed'],
+    'traits.specialNeeds': ['specialNeeds'],
+    'traits.vaccinated': ['Shots'],
+  },
   photoMembers: [1, 2, 3, 4, 5, 6].map((number) => `photo${number}`),
-  toAnimal(fields, _format, habits) {
-    const row = sourceRow(fields, habits)
+  toAnimal(fields, _format, locale) {
+    const row = sourceRow(fields, locale)
     const name = row.text('AnimalName')
     const kind = row.text('Type') ?? ''
-    const status = statusOf(row.text('Status') ?? '')
+    const statusWord = row.text('Status') ?? ''
     const birthDate = row.date('birth_date')
-    const primary = row.text('PrimaryBreed')
-    // A fee that is not to be shown is not.
+    const { sex, spayedNeutered } = row.sex('Sex')
+    // A hidden or waived fee is not imported.
     const isShown = row.flag('display_adoption_fee') !== false && row.flag('adoption_fee_waived') !== true
     const fee = isShown ? row.money('adoption_fee') : undefined
     const profile = {
       externalId: row.text('ID'),
-      breed: primary && held({ primary, secondary: row.text('SecondaryBreed'), mixed: row.flag('Mix') }),
-      colors: listed([row.text('primaryColor'), row.text('secondaryColor'), row.text('tertiaryColor')]),
+      breed: row.breed([row.text('PrimaryBreed'), row.text('SecondaryBreed')], {
+        ...{ kind, mixed: row.flag('Mix') },
+      }),
+      colors: row.colors('primaryColor', 'secondaryColor', 'tertiaryColor'),
       coat: row.oneOf(COATS, 'coat_length'),
       birthDate,
-      // It follows from the birth date.
-      age: birthDate ? row.read('Age') : row.oneOf(AGES, 'Age'),
-      sex: row.oneOf(SEXES, 'Sex'),
+      // The age is computed from the birth date.
+      ...(birthDate ? row.read('Age') : row.age('Age')),
+      sex,
       size: row.oneOf(SIZES, 'Size'),
       description: row.lines('Desc', 'special_needs_notes'),
-      traits: held({
-        spayedNeutered: row.flag('Altered'),
+      traits: omitUndefined({
+        spayedNeutered: row.flag('Altered') ?? spayedNeutered,
         houseTrained: row.flag('Housetrained'),
         declawed: row.flag('Declawed'),
         specialNeeds: row.flag('specialNeeds'),
         vaccinated: row.flag('Shots'),
       }),
-      goodWith: held({ children: row.never('NoKids'), dogs: row.never('NoDogs'), cats: row.never('NoCats') }),
-      tags: listed(split(row.text('tags'), ',')),
+      goodWith: omitUndefined({
+        children: row.never('NoKids'),
+        dogs: row.never('NoDogs'),
+        cats: row.never('NoCats'),
+      }),
+      tags: uniqueTexts(splitTexts(row.text('tags'), ',')),
       fee,
-      staff: held({ intakeDate: row.date('arrival_date') }),
+      staff: omitUndefined({ intakeDate: row.date('arrival_date') }),
     }
     const left = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
-    return { name, kind, ...status, ...profile, ...left, takenBack: takenBack(row) } as Animal
+    return { name, kind, statusWord, ...profile, ...left, ...findWithdrawn(row) } as Animal
   },
 }
 
-/** What a 0 says, where a former file said a 1; an empty cell says nothing. */
-function takenBack(row: SourceRow): string[] {
+/** Finds the members to clear. A 0 clears what an earlier file set with 1. An empty cell does not. */
+function findWithdrawn(row: SourceRow): Pick<Animal, 'withdrawn' | 'noLongerNo'> {
   const isNot = { children: 'NoKids', dogs: 'NoDogs', cats: 'NoCats' }
   const parts = Object.entries(isNot).filter(([, column]) => row.flag(column) === false)
   const hidden = row.flag('display_adoption_fee') === false || row.flag('adoption_fee_waived') === true
-  return [...parts.map(([part]) => `goodWith.${part}`), ...(hidden ? ['fee'] : [])]
-}
-
-function statusOf(letter: string): Pick<Animal, 'status' | 'unlisted'> {
-  // Found: somebody may still look for it.
-  if (letter === 'F') return { unlisted: true }
-  const status = STATUSES.get(letter)
-  if (status) return { status }
-  const message = `The status "${letter}" is none of Petfinder's: A, F, H, P or X.`
-  throw new Refused({ code: 'unknown_status', value: quoted(letter), message })
+  return { noLongerNo: parts.map(([part]) => part), withdrawn: hidden ? ['fee'] : [] }
 }

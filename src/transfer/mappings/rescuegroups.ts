@@ -1,66 +1,87 @@
-import { countryNamed } from '../../http/iso-codes.ts'
-import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Fields, type Habits, type Mapping, quoted, Refused, type Why } from '../animal.ts'
-import { addresses, held, isObject, listed, type SourceRow, sourceRow, split } from '../source-row.ts'
-import { AGES, COATS, POUND_GRAMS, SEXES, SIZES, UNIT_GRAMS, words } from '../words.ts'
-import { allOf, firstOf, flat, keyOf, named, namesOf, objectsIn, textOf } from './json-api.ts'
-
-const STATUSES = words<PetStatus>({
-  available: 'available',
-  'available for adoption': 'available',
-  adopted: 'sold',
-  hold: 'pending',
-  pending: 'pending',
-  'adoption pending': 'pending',
-})
+import { findCountryCode } from '../../http/iso-codes.ts'
+import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
+import { RefusalError } from '../report.ts'
+import {
+  isObject,
+  omitUndefined,
+  type SourceRow,
+  sourceRow,
+  splitAddresses,
+  splitTexts,
+  uniqueTexts,
+} from '../source-row.ts'
+import { readStatus } from '../statuses.ts'
+import { COATS, SIZES } from '../word-lists.ts'
+import { POUND_GRAMS, UNIT_GRAMS } from '../words.ts'
 
 /**
- * Answers of RescueGroups' API v5 (JSON:API): whole documents, in which `included` has what animals refer to;
- * or one animal a line, with its species and status among its attributes.
+ * Responses of the RescueGroups API v5 (JSON:API): complete documents, with related resources in `included`,
+ * or one animal per line, with species and status among its attributes.
  */
 export const rescueGroups: Mapping = {
   formats: ['json', 'ndjson'],
   columns: [],
+  dateColumns: ['birthDate', 'receivedDate'],
+  intakeColumns: ['receivedDate'],
   idColumn: 'id',
+  sources: {
+    description: ['descriptionText', 'descriptionHtml', 'specialNeedsDetails'],
+    'goodWith.children': ['isKidsOk'],
+    'goodWith.dogs': ['isDogsOk'],
+    'goodWith.cats': ['isCatsOk'],
+    'traits.spayedNeutered': ['isAltered'],
+    'traits.houseTrained': ['isHousetrained'],
+    'traits.declawed': ['isDeclawed'],
+    'traits.specialNeeds': ['isSpecialNeeds'],
+    'traits.vaccinated': ['isCurrentVaccinations'],
+  },
   photoMembers: ['pictures'],
   animalsIn(value) {
-    if (!isObject(value)) return Array.isArray(value) ? value.map(flat) : [value]
+    if (!isObject(value)) return Array.isArray(value) ? value.map(flatten) : [value]
     const { data, included, errors, meta } = value
     const [error] = objectsIn(errors)
-    if (error) throw new Refused(`RescueGroups answered with an error: ${reasonOf(error)}.`)
-    if (data === undefined) return [flat(value)]
+    if (error) throw new RefusalError(`RescueGroups answered with an error: ${reasonOf(error)}.`)
+    if (data === undefined) return [flatten(value)]
     const pages = isObject(meta) && Number(meta.pages) > 1 ? meta.pages : undefined
-    const known = new Map(objectsIn(included).map((resource) => [keyOf(resource), resource.attributes]))
+    const resources = new Map(objectsIn(included).map((resource) => [keyOf(resource), resource.attributes]))
     return (Array.isArray(data) ? data : [data]).map((animal: unknown) =>
       isObject(animal)
         ? {
-            ...(flat(animal) as Fields),
-            ...named('species', known.get(firstOf(animal, 'species'))?.singular),
-            ...named('status', known.get(firstOf(animal, 'statuses'))?.name),
-            ...named('colors', namesOf(allOf(animal, 'colors').map((key) => known.get(key)))),
-            ...named('patterns', namesOf(allOf(animal, 'patterns').map((key) => known.get(key)))),
-            ...named('location', known.get(firstOf(animal, 'locations'))),
-            // Nothing here reads it, so that it is told.
-            ...named('meta.pages', pages),
-            ...named('pictures', pictureAddresses(allOf(animal, 'pictures').map((key) => known.get(key)))),
+            ...(flatten(animal) as Fields),
+            ...optionalMember('species', resources.get(firstRelatedKey(animal, 'species'))?.singular),
+            ...optionalMember('status', resources.get(firstRelatedKey(animal, 'statuses'))?.name),
+            ...optionalMember(
+              'colors',
+              joinNames(relatedKeys(animal, 'colors').map((key) => resources.get(key))),
+            ),
+            ...optionalMember(
+              'patterns',
+              joinNames(relatedKeys(animal, 'patterns').map((key) => resources.get(key))),
+            ),
+            ...optionalMember('location', resources.get(firstRelatedKey(animal, 'locations'))),
+            // `toAnimal` does not read this member, so the summary reports it.
+            ...optionalMember('meta.pages', pages),
+            ...optionalMember(
+              'pictures',
+              findPictureAddresses(relatedKeys(animal, 'pictures').map((key) => resources.get(key))),
+            ),
           }
         : animal,
     )
   },
-  toAnimal(fields, _format, habits) {
-    const { species, status } = fields
-    const ours = STATUSES.get(textOf(status).toLowerCase())
-    if (!ours) throw new Refused(noStatus(status === undefined ? undefined : textOf(status)))
-    const row = sourceRow(fields, habits)
+  toAnimal(fields, _format, locale) {
+    const { species } = fields
+    const status = textOf(fields.status)
+    const row = sourceRow(fields, locale)
     row.read('type', 'species', 'status')
-    const isPromised = row.flag('isAdoptionPending') === true && ours === 'available'
+    const isPromised = row.flag('isAdoptionPending') === true && readStatus(status) !== 'sold'
     const name = row.text('name')
-    const place = placeOf(isObject(fields.location) ? fields.location : {}, habits)
+    const place = readPlace(isObject(fields.location) ? fields.location : {}, locale)
     return {
       name,
       kind: textOf(species),
-      status: isPromised ? 'pending' : ours,
-      ...profileOf(row, fields),
+      statusWord: isPromised ? `${status}, adoption pending` : status,
+      ...readProfile(row, fields),
       place: place.place,
       leftOut: [...row.unread(), ...place.leftOut],
       notUnderstood: row.notUnderstood(),
@@ -68,11 +89,14 @@ export const rescueGroups: Mapping = {
   },
 }
 
-function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
-  const primary = row.text('breedPrimary', 'breedString')
-  // The same in words.
-  row.read('breedString', 'slug', 'ageString')
+function readProfile(row: SourceRow, fields: Fields) {
+  const { videoUrls, qualities } = fields
+  const breeds = [row.text('breedPrimary', 'breedString'), row.text('breedSecondary')]
+  const { sex, spayedNeutered } = row.sex('sex')
   const birthDate = row.date('birthDate')
+  const age = birthDate ? {} : row.age('ageGroup', 'ageString')
+  // Duplicates of other members as text.
+  row.read('breedString', 'slug', 'ageString')
   const exact = row.flag('isBirthDateExact')
   if (birthDate) row.read('ageGroup')
   row.read('location', 'id')
@@ -83,33 +107,35 @@ function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
   const description = [text, row.text('specialNeedsDetails')].filter((part) => part).join('\n\n') || undefined
   return {
     externalId: row.text('rescueId'),
-    breed:
-      primary && held({ primary, secondary: row.text('breedSecondary'), mixed: row.flag('isBreedMixed') }),
-    colors: listed([...split(row.text('colors', 'colorDetails'), ','), ...split(row.text('patterns'), ',')]),
+    breed: row.breed(breeds, { kind: textOf(fields.species), mixed: row.flag('isBreedMixed') }),
+    colors: uniqueTexts([
+      ...splitTexts(row.text('colors', 'colorDetails'), ','),
+      ...splitTexts(row.text('patterns'), ','),
+    ]),
     coat: row.oneOf(COATS, 'coatLength'),
     birthDate,
     birthDateExact: birthDate && exact,
-    age: birthDate ? undefined : row.oneOf(AGES, 'ageGroup'),
-    sex: row.oneOf(SEXES, 'sex'),
+    ...age,
+    sex,
     size: row.oneOf(SIZES, 'sizeGroup'),
-    weightGrams: weightOf(row),
+    weightGrams: readWeight(row),
     description,
-    traits: held({
-      spayedNeutered: row.flag('isAltered'),
+    traits: omitUndefined({
+      spayedNeutered: row.flag('isAltered') ?? spayedNeutered,
       houseTrained: row.flag('isHousetrained'),
       declawed: row.flag('isDeclawed'),
       specialNeeds: row.flag('isSpecialNeeds'),
       vaccinated: row.flag('isCurrentVaccinations'),
     }),
-    goodWith: held({
+    goodWith: omitUndefined({
       children: row.flag('isKidsOk'),
       dogs: row.flag('isDogsOk'),
       cats: row.flag('isCatsOk'),
     }),
-    tags: Array.isArray(qualities) ? listed(qualities.map(textOf)) : undefined,
+    tags: Array.isArray(qualities) ? uniqueTexts(qualities.map(textOf)) : undefined,
     fee: row.money('adoptionFeeString'),
-    videos: Array.isArray(videoUrls) ? addresses(videoUrls.map(textOf).join(';')) : undefined,
-    staff: held({
+    videos: Array.isArray(videoUrls) ? splitAddresses(videoUrls.map(textOf).join(';')) : undefined,
+    staff: omitUndefined({
       microchip: row.text('microchipNumber'),
       intakeDate: row.date('receivedDate'),
       notes: row.text('notes'),
@@ -117,23 +143,23 @@ function profileOf(row: SourceRow, { videoUrls, qualities }: Fields) {
   }
 }
 
-function weightOf(row: SourceRow): number | undefined {
+function readWeight(row: SourceRow): number | undefined {
   const unit = row.oneOf(UNIT_GRAMS, 'sizeUOM')
   if (!unit && 'sizeUOM' in row.notUnderstood()) return row.read('sizeCurrent') as undefined
   return row.weight(unit ?? POUND_GRAMS, 'sizeCurrent')
 }
 
-function placeOf(location: Fields, habits: Habits) {
-  const row = sourceRow(location, habits)
+function readPlace(location: Fields, locale: Locale) {
+  const row = sourceRow(location, locale)
   const degrees = (name: string): number | undefined => {
     const text = row.text(name)
     return text === undefined ? undefined : Number(text)
   }
-  const place = held({
+  const place = omitUndefined({
     city: row.text('city'),
     region: row.text('state'),
     postcode: row.text('postalcode'),
-    country: countryNamed(row.text('country') ?? ''),
+    country: findCountryCode(row.text('country') ?? ''),
     latitude: degrees('lat'),
     longitude: degrees('lon'),
   })
@@ -144,8 +170,8 @@ function reasonOf({ detail, title }: Fields): string {
   return (textOf(detail) || textOf(title) || 'without a reason').slice(0, 200).replace(/\.$/, '')
 }
 
-/** Of pictures in their order, each as large as there is one. */
-function pictureAddresses(pictures: (Fields | undefined)[]): string[] | undefined {
+/** The addresses of pictures in order, each in its largest size. */
+function findPictureAddresses(pictures: (Fields | undefined)[]): string[] | undefined {
   const held = pictures.filter(isObject).toSorted((one, other) => Number(one.order) - Number(other.order))
   const found = held.flatMap(({ original, large }) => {
     const [address] = [original, large].flatMap((form) => (isObject(form) ? textOf(form.url) || [] : []))
@@ -154,9 +180,54 @@ function pictureAddresses(pictures: (Fields | undefined)[]): string[] | undefine
   return found.length > 0 ? found : undefined
 }
 
-function noStatus(word: string | undefined): Why {
-  const read = 'Available, Hold, Pending and Adopted are read.'
-  if (word === undefined) return { code: 'no_status', message: `There is no status; ${read}` }
-  const message = `The status "${word.slice(0, 100)}" has no counterpart; ${read}`
-  return { code: 'unknown_status', value: quoted(word), message }
+// JSON:API documents (jsonapi.org): resources refer to other resources in `included`.
+
+/** A resource as specified by JSON:API. The file may contain any other value instead. */
+interface Resource extends Fields {
+  type?: unknown
+  id?: unknown
+  attributes?: Fields
+  relationships?: Record<string, { data?: unknown } | null>
+}
+
+function textOf(value: unknown): string {
+  return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : ''
+}
+
+function objectsIn(value: unknown): Resource[] {
+  return (Array.isArray(value) ? value : [value]).filter(isObject)
+}
+
+/** Merges the id into the object of the attributes. Copying a large object would take long. */
+function flatten(value: unknown): unknown {
+  const attributes = isObject(value) ? value.attributes : undefined
+  return isObject(value) && isObject(attributes) ? Object.assign(attributes, { id: value.id }) : value
+}
+
+function keyOf({ type, id }: Resource): string {
+  return `${textOf(type)} ${textOf(id)}`
+}
+
+function relatedKeys({ relationships }: Resource, name: string): string[] {
+  return objectsIn(relationships?.[name]?.data).map(keyOf)
+}
+
+// A file can refer to the same long name many times.
+const MAX_NAMES = 100
+const MAX_NAME_LENGTH = 200
+
+/** The names of related resources, separated by commas. */
+function joinNames(resources: (Fields | undefined)[]): string | undefined {
+  const names = resources
+    .slice(0, MAX_NAMES)
+    .flatMap((resource) => textOf(resource?.name).slice(0, MAX_NAME_LENGTH) || [])
+  return names.length > 0 ? names.join(', ') : undefined
+}
+
+function firstRelatedKey({ relationships }: Resource, name: string): string {
+  return keyOf(objectsIn(relationships?.[name]?.data)[0] ?? {})
+}
+
+function optionalMember(name: string, value: unknown): Fields {
+  return value === undefined ? {} : { [name]: value }
 }

@@ -1,106 +1,212 @@
-import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Fields, type Habits, type Mapping, quoted, Refused, type Why } from '../animal.ts'
-import { addresses, held, isObject, listed, type SourceRow, sourceRow } from '../source-row.ts'
-import { COATS, SEXES, SIZES, words } from '../words.ts'
+import { MAX_BONDED_PETS } from '../../pets/fields.ts'
+import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
+import { isObject, omitUndefined, type SourceRow, sourceRow, splitAddresses } from '../source-row.ts'
+import { foldStatus, type StatusResult } from '../statuses.ts'
+import { COATS, SIZES, words } from '../word-lists.ts'
 
-/** Movements after which an animal is still the shelter's: none, a foster family, a shop. */
-const AT_HAND = ['', '0', '2', '8']
+/** Movements after which an animal is not imported. */
+const DEPARTURES: Record<string, string> = {
+  transfer: 'It was transferred to another shelter.',
+  escaped: 'It escaped.',
+  reclaimed: 'Its owner took it back.',
+  stolen: 'It was stolen.',
+  'released to wild': 'It was released to the wild.',
+}
 
-/** An adoption, a reservation and an adoption on trial. */
-const MOVED = words<PetStatus>({ 1: 'sold', 9: 'pending', 11: 'pending' })
+/** The names of movements, by their codes. */
+const MOVEMENTS = [
+  ...['in the shelter', 'adoption', 'foster', 'transfer', 'escaped', 'reclaimed', 'stolen'],
+  ...['released to wild', 'retailer', 'reservation', 'cancelled reservation', 'trial adoption'],
+  'permanent foster',
+]
 
-const GONE = words<string>({
-  3: 'It was transferred to another shelter.',
-  4: 'It escaped.',
-  5: 'Its owner took it back.',
-  6: 'It was stolen.',
-  7: 'It was released to the wild.',
-})
+/** Members that keep an animal off the public pages, by the status to report. */
+const HOLDS = {
+  'in quarantine': ['ISQUARANTINE', 'ANIMALQUARANTINE'],
+  'cruelty case': ['CRUELTYCASE', 'ANIMALCRUELTYCASE'],
+  'on hold': ['ISHOLD', 'ANIMALHOLD'],
+  'not for adoption': ['ISNOTAVAILABLEFORADOPTION', 'ANIMALNOTFORADOPTION'],
+  'permanent foster': ['HASPERMANENTFOSTER'],
+  boarding: ['HASACTIVEBOARDING'],
+  archived: ['ARCHIVED'],
+}
+const FLAGGED = 'held by a flag'
 
-/** What that program has for yes, no, and what nobody knows. */
+/** The meanings of the statuses that are made from the members of an animal. */
+const STATUSES = new Map(
+  Object.entries<readonly string[]>({
+    available: ['in the shelter', 'foster', 'retailer', 'cancelled reservation'],
+    pending: ['reservation', 'trial adoption'],
+    sold: ['adoption'],
+    unlisted: [...Object.keys(HOLDS), FLAGGED],
+  } satisfies Record<StatusResult, string[]>).flatMap(([result, names]) =>
+    names.map((name) => [foldStatus(name), result as StatusResult]),
+  ),
+)
+
+const DEATHS = ['DECEASEDDATE', 'ANIMALDECEASEDDATE', 'PUTTOSLEEP', 'ANIMALEUTHANIZED']
+const NON_SHELTER = ['NONSHELTERANIMAL', 'ANIMALNONSHELTER']
+const TRIALS = ['HASTRIALADOPTION']
+const RESERVATIONS = ['HASACTIVERESERVE', 'HASFUTUREADOPTION']
+
+/** Flags of an animal, the program's own and the shelter's: "crueltycase", "Bite case", "Stray hold". */
+const FLAGS = ['ANIMALFLAGS', 'ADDITIONALFLAGS']
+const HOLD_FLAG = /\b(?:hold|quarantine|cruelty|crueltycase|evidence|court|bite|rabies|not ?for ?adoption)\b/i
+
+/** The codes of Animal Shelter Manager for yes, no and unknown. */
 const YES_OR_NO = words<boolean>({
   ...{ 0: true, yes: true, y: true, 1: false, no: false, n: false, 2: null, unknown: null, u: null },
 })
 
-/** Of the JSON: the numbers of those that it is adopted together with. */
-const BONDS = ['BONDEDANIMALID', 'BONDEDANIMAL2ID']
+/** Members with the ids of bonded animals, and whether such an animal has left the shelter. */
+const BONDS = [
+  ['BONDEDANIMALID', 'BONDEDANIMAL1ARCHIVED'],
+  ['BONDEDANIMAL2ID', 'BONDEDANIMAL2ARCHIVED'],
+] as const
 
-/** With the codes of those in the same file: one that is not for adoption is not in there. */
-function withBonds(animals: unknown[]): unknown[] {
-  const all = animals.filter(isObject)
-  const codes = new Map(all.map(({ ID, SHELTERCODE }) => [ID, SHELTERCODE]))
-  return animals.map((animal) => {
-    if (!isObject(animal)) return animal
-    const bondedWith = BONDS.flatMap((name) => codes.get(animal[name]) ?? [])
-    return bondedWith.length > 0 ? { ...animal, bondedWith } : animal
-  })
+/** The ids of the animals with which an animal is bonded. */
+function bondsOf(fields: Fields): string[] {
+  const ids = BONDS.flatMap(([id, archived]) =>
+    Number(fields[archived]) === 1 ? [] : String(fields[id] ?? ''),
+  )
+  return ids.filter((id) => !['', '0', 'None'].includes(id))
 }
 
-/** Animal Shelter Manager: the CSV of its export of animals, and the JSON of its service `json_adoptable_animals`. */
+/** Lets both sides of a bond name each other, so none of them is published before its bond is complete. */
+function withBonds(animals: unknown[]): unknown[] {
+  const all = animals.filter(isObject)
+  const byId = new Map(all.map((animal) => [String(animal.ID), animal]))
+  for (const animal of all)
+    for (const id of bondsOf(animal)) {
+      const other = byId.get(id)
+      if (!other) continue
+      if (Array.isArray(other.bondedWith)) other.bondedWith.push(String(animal.ID))
+      else other.bondedWith = [String(animal.ID)]
+    }
+  return animals
+}
+
+/**
+ * Animal Shelter Manager: the CSV of its export of animals, and the lists of its service as JSON or CSV, such
+ * as `json_adoptable_animals` and `csv_shelter_animals`.
+ */
 export const shelterManager: Mapping = {
   formats: ['csv', 'json'],
   columns: ['ANIMALCODE', 'ANIMALNAME', 'ANIMALSPECIES', 'MOVEMENTTYPE'],
+  otherForm: ['SHELTERCODE', 'ANIMALNAME', 'SPECIESNAME'],
+  dateColumns: ['ANIMALDOB', 'ANIMALENTRYDATE', 'DATEOFBIRTH', 'DATEBROUGHTIN', 'MOSTRECENTENTRYDATE'],
+  intakeColumns: ['ANIMALENTRYDATE', 'MOSTRECENTENTRYDATE', 'DATEBROUGHTIN'],
   idColumn: 'ANIMALCODE',
-  // Of the animal's own line: further ones have lines of their own.
+  hasBondIds: true,
+  statuses: STATUSES,
+  sources: {
+    description: ['ANIMALDESCRIPTION', 'ANIMALCOMMENTS', 'WEBSITEMEDIANOTES'],
+    'goodWith.children': ['ANIMALGOODWITHKIDS', 'ANIMALGOODWITHCHILDREN', 'ISGOODWITHCHILDREN'],
+    'goodWith.dogs': ['ANIMALGOODWITHDOGS', 'ISGOODWITHDOGS'],
+    'goodWith.cats': ['ANIMALGOODWITHCATS', 'ISGOODWITHCATS'],
+    'traits.spayedNeutered': ['ANIMALNEUTERED', 'NEUTERED'],
+    'traits.houseTrained': ['ANIMALHOUSETRAINED', 'ISHOUSETRAINED'],
+    'traits.declawed': ['ANIMALDECLAWED', 'DECLAWED'],
+    'traits.specialNeeds': ['ANIMALSPECIALNEEDS', 'HASSPECIALNEEDS'],
+  },
+  // The export has this column only on the line of the animal itself.
   photoMembers: ['ANIMALIMAGE'],
   animalsIn: (value) => (Array.isArray(value) ? withBonds(value) : [value]),
   idOf: (fields) => fields.ANIMALCODE ?? fields.SHELTERCODE,
-  toAnimal(fields, format, habits) {
-    const row = sourceRow(fields, habits, ['none', 'null'])
-    if (format === 'json') {
-      row.read('bondedWith', ...BONDS)
-      return withLeft({ ...adoptable(row, habits), bondedWith: fields.bondedWith }, row)
-    }
-    const { ANIMALSEX: sex, ANIMALSPECIES: species, ANIMALTYPE: type } = fields
-    // Vaccinations, tests, costs and so on follow their animal, each in a line of its own.
-    if (species === undefined && sex === undefined && type === undefined) return undefined
-    const status = statusOf(fields, row)
-    row.read('MOVEMENTTYPE', 'ANIMALNOTFORADOPTION', 'ANIMALNONSHELTER')
-    return withLeft({ ...exported(row), ...status }, row)
+  isAnimal,
+  toAnimal(fields, format, locale) {
+    const row = sourceRow(fields, locale)
+    const { SPECIESNAME, SHELTERCODE } = fields
+    const isExport = format === 'csv' && SPECIESNAME === undefined && SHELTERCODE === undefined
+    if (isExport && !isAnimal(fields)) return undefined
+    const status = readStatus(row)
+    if ('gone' in status)
+      return { ...status, name: row.text('ANIMALNAME'), externalId: row.text('ANIMALCODE', 'SHELTERCODE') }
+    row.read('bondedWith', ...BONDS.flat())
+    const animal = isExport ? readExported(row) : { ...readListed(row, locale), ...readBond(fields) }
+    const notUnderstood = nameCodes(row)
+    return { ...animal, ...status, leftOut: row.unread(), notUnderstood } as Animal
   },
 }
 
-function withLeft(animal: object, row: SourceRow): Animal {
-  return { ...animal, leftOut: row.unread(), notUnderstood: row.notUnderstood() }
+/** Vaccinations, tests and costs follow on separate lines of the CSV after the animal. */
+/** The bond that an animal names, and those that others name with it. */
+function readBond(fields: Fields): Pick<Animal, 'bondId' | 'bondedWith'> {
+  const named = Array.isArray(fields.bondedWith) ? (fields.bondedWith as string[]) : []
+  const ids = [...new Set([...bondsOf(fields), ...named])].slice(0, MAX_BONDED_PETS)
+  const bondId = fields.ID === undefined ? undefined : String(fields.ID)
+  return { bondId, ...(ids.length > 0 && { bondedWith: ids }) }
 }
 
-function statusOf(fields: Fields, row: SourceRow): Pick<Animal, 'status' | 'unlisted'> {
-  if (textOf(fields.ANIMALDECEASEDDATE) !== '')
-    throw new Refused({ code: 'has_died', message: 'It has died.' })
-  if (row.flag('ANIMALNONSHELTER'))
-    throw new Refused({ code: 'never_sheltered', message: 'It never was an animal of the shelter.' })
-  const movement = textOf(fields.MOVEMENTTYPE)
-  const status = MOVED.get(movement)
-  if (status) return { status }
-  if (!AT_HAND.includes(movement)) throw new Refused(gone(movement))
-  return row.flag('ANIMALNOTFORADOPTION') ? { unlisted: true } : { status: 'available' }
+function isAnimal(fields: Fields): boolean {
+  return (
+    !('ANIMALCODE' in fields) || ['ANIMALSEX', 'ANIMALSPECIES', 'ANIMALTYPE'].some((name) => name in fields)
+  )
 }
 
-function gone(movement: string): Why {
-  const known = GONE.get(movement)
-  if (known) return { code: 'has_left', message: known }
-  const message = `The movement "${movement}" has no counterpart.`
-  return { code: 'unknown_status', value: quoted(movement), message }
+/** The members decide, because the lists of the service differ only in their name. */
+function readStatus(row: SourceRow): Pick<Animal, 'statusWord' | 'gone'> {
+  const flags = (row.all(...FLAGS) ?? []).join('|')
+  if (isSet(row, DEATHS)) return { gone: { code: 'has_died', message: 'It has died.' } }
+  // A courtesy listing offers the animal of somebody else.
+  const isCourtesy = isSet(row, ['ISCOURTESY']) || /\bcourtesy\b/i.test(flags)
+  if ((isSet(row, NON_SHELTER) || /\bnonshelter\b/i.test(flags)) && !isCourtesy)
+    return { gone: { code: 'never_sheltered', message: 'It was never in the shelter.' } }
+  const movement = readMovement(row)
+  const left = DEPARTURES[movement]
+  if (left) return { gone: { code: 'has_left', message: left } }
+  const [isTrial, isReserved] = [isSet(row, TRIALS), isSet(row, RESERVATIONS)]
+  const [hold] = Object.entries(HOLDS).flatMap(([name, names]) => (isSet(row, names) ? name : []))
+  // A trial adoption has the movement of an adoption.
+  if (movement === 'adoption' && !isTrial) return { statusWord: movement }
+  if (hold ?? HOLD_FLAG.test(flags)) return { statusWord: hold ?? FLAGGED }
+  if (!STATUSES.has(foldStatus(movement))) return { statusWord: `movement ${movement}` }
+  if (movement === 'permanent foster') return { statusWord: movement }
+  if (isTrial) return { statusWord: 'trial adoption' }
+  return { statusWord: isReserved ? 'reservation' : movement }
 }
 
-/** What its database has no value for, that program writes as None. */
-function textOf(cell: unknown): string {
-  return cell === undefined || cell === 'None' ? '' : String(cell)
+/** The name of the movement, or the word in the file. */
+function readMovement(row: SourceRow): string {
+  const code = row.text('MOVEMENTTYPE', 'ACTIVEMOVEMENTTYPE', 'ACTIVEMOVEMENTTYPENAME')?.toLowerCase() ?? '0'
+  row.read('ACTIVEMOVEMENTTYPENAME')
+  return MOVEMENTS[Number(code)] ?? code
 }
 
-/** What both have under the same names, but for what stands before them. */
-function shared(row: SourceRow, { own, is, has }: { own: string; is: string; has: string }) {
+/** The codes of further answers, if the file has no names for them. */
+const OTHER_ANSWERS: Record<string, string> = { 3: 'Selective', 5: 'Over 5', 12: 'Over 12' }
+
+/** Reports answers such as "Over 12" by their names instead of their codes. */
+function nameCodes(row: SourceRow): Record<string, string> {
+  const read = Object.entries(row.notUnderstood())
+  return Object.fromEntries(
+    read.map(([column, code]) => [column, row.text(`${column}NAME`) ?? OTHER_ANSWERS[code] ?? code]),
+  )
+}
+
+const NO = ['no', 'n', 'false', 'f']
+
+/** Whether a member says yes, in any form. Only a plain no says no, because a date of a hold is a hold. */
+function isSet(row: SourceRow, names: string[]): boolean {
+  const texts = names.flatMap((name) => row.text(name) ?? [])
+  return texts.some((text) => !NO.includes(text.toLowerCase()) && !/^[0\W]*$/.test(text))
+}
+
+/** Reads the members that both formats have, with different prefixes. */
+function readShared(row: SourceRow, { own, is, has }: { own: string; is: string; has: string }) {
   const estimated = row.flag(`${own}ESTIMATEDDOB`)
+  const { sex, spayedNeutered } = row.sex('ANIMALSEX', 'SEXNAME')
   return {
+    sex,
     birthDateExact: estimated === undefined ? undefined : !estimated,
     weightGrams: row.weight(undefined, `${own}WEIGHT`),
-    traits: held({
-      spayedNeutered: row.flag(`${own}NEUTERED`),
+    traits: omitUndefined({
+      spayedNeutered: row.flag(`${own}NEUTERED`) ?? spayedNeutered,
       houseTrained: row.oneOf(YES_OR_NO, `${is}HOUSETRAINED`),
       declawed: row.flag(`${own}DECLAWED`),
       specialNeeds: row.flag(`${has}SPECIALNEEDS`),
     }),
-    goodWith: held({
+    goodWith: omitUndefined({
       children: row.oneOf(YES_OR_NO, `${is}GOODWITHCHILDREN`, `${is}GOODWITHKIDS`),
       dogs: row.oneOf(YES_OR_NO, `${is}GOODWITHDOGS`),
       cats: row.oneOf(YES_OR_NO, `${is}GOODWITHCATS`),
@@ -108,26 +214,27 @@ function shared(row: SourceRow, { own, is, has }: { own: string; is: string; has
   }
 }
 
-/** A line of the CSV. */
-function exported(row: SourceRow) {
-  const { birthDateExact, ...both } = shared(row, { own: 'ANIMAL', is: 'ANIMAL', has: 'ANIMAL' })
+/** Reads a line of the export. */
+function readExported(row: SourceRow) {
+  const { birthDateExact, ...both } = readShared(row, { own: 'ANIMAL', is: 'ANIMAL', has: 'ANIMAL' })
   const birthDate = row.date('ANIMALDOB')
-  const primary = row.text('ANIMALBREED1')
+  const kind = row.text('ANIMALSPECIES') ?? ''
   return {
     name: row.text('ANIMALNAME'),
-    kind: row.text('ANIMALSPECIES') ?? '',
+    kind,
     externalId: row.text('ANIMALCODE'),
-    breed: primary && held({ primary, ...breedOf(row, primary, 'ANIMALBREED2', 'ANIMALCROSSBREED') }),
-    colors: listed([row.text('ANIMALCOLOR')]),
+    breed: row.breed([row.text('ANIMALBREED1'), row.text('ANIMALBREED2')], {
+      ...{ kind, mixed: row.flag('ANIMALCROSSBREED') },
+    }),
+    colors: row.colors('ANIMALCOLOR'),
     coat: row.oneOf(COATS, 'ANIMALCOATTYPE'),
     birthDate,
     birthDateExact: birthDate && birthDateExact,
-    sex: row.oneOf(SEXES, 'ANIMALSEX'),
     size: row.oneOf(SIZES, 'ANIMALSIZE'),
     description: row.lines('ANIMALDESCRIPTION', 'ANIMALCOMMENTS'),
     fee: row.money('ANIMALFEE'),
     ...both,
-    staff: held({
+    staff: omitUndefined({
       microchip: row.text('ANIMALMICROCHIP'),
       intakeDate: row.date('ANIMALENTRYDATE'),
       intakeKind: row.text('ANIMALENTRYCATEGORY', 'ANIMALENTRYTYPE'),
@@ -138,30 +245,30 @@ function exported(row: SourceRow) {
   }
 }
 
-/** An animal of the JSON, all of which are for adoption. */
-function adoptable(row: SourceRow, { currency }: Habits) {
-  const { birthDateExact, ...both } = shared(row, { own: '', is: 'IS', has: 'HAS' })
+/** Reads an animal of a list of the service. */
+function readListed(row: SourceRow, { currency }: Locale) {
+  const { birthDateExact, ...both } = readShared(row, { own: '', is: 'IS', has: 'HAS' })
   const birthDate = row.date('DATEOFBIRTH')
-  const primary = row.text('BREEDNAME1', 'BREEDNAME')
-  // The same in words, and what the others already say.
-  row.read('BREEDNAME', 'ANIMALAGE', 'AGEGROUP', 'ID')
+  const kind = row.text('SPECIESNAME') ?? ''
+  const breeds = [row.text('BREEDNAME1', 'BREEDNAME'), row.text('BREEDNAME2')]
+  // Duplicates of other members.
+  row.read('MOSTRECENTENTRYDATE', 'BREEDNAME', 'CROSSBREEDNAME', 'ANIMALAGE', 'AGEGROUP', 'ID', 'SHORTCODE')
+  row.read(...['CHILDREN', 'DOGS', 'CATS'].map((name) => `ISGOODWITH${name}NAME`), 'ISHOUSETRAINEDNAME')
   return {
     name: row.text('ANIMALNAME'),
-    kind: row.text('SPECIESNAME') ?? '',
-    status: row.flag('HASACTIVERESERVE') ? 'pending' : 'available',
+    kind,
     externalId: row.text('SHELTERCODE'),
-    breed: primary && held({ primary, ...breedOf(row, primary, 'BREEDNAME2', 'CROSSBREED') }),
-    colors: listed([row.text('BASECOLOURNAME')]),
+    breed: row.breed(breeds, { kind, mixed: row.flag('CROSSBREED') }),
+    colors: row.colors('BASECOLOURNAME'),
     coat: row.oneOf(COATS, 'COATTYPENAME'),
     birthDate,
     birthDateExact: birthDate && birthDateExact,
-    sex: row.oneOf(SEXES, 'SEXNAME'),
     size: row.oneOf(SIZES, 'SIZENAME'),
     description: row.lines('WEBSITEMEDIANOTES', 'ANIMALCOMMENTS'),
-    fee: feeOf(row, currency),
-    videos: addresses(row.text('WEBSITEVIDEOURL')),
+    fee: readFee(row, currency),
+    videos: splitAddresses(row.text('WEBSITEVIDEOURL')),
     ...both,
-    staff: held({
+    staff: omitUndefined({
       microchip: row.text('IDENTICHIPNUMBER'),
       intakeDate: row.date('DATEBROUGHTIN', 'MOSTRECENTENTRYDATE'),
       intakeKind: row.text('ENTRYREASONNAME', 'ENTRYTYPENAME'),
@@ -172,14 +279,8 @@ function adoptable(row: SourceRow, { currency }: Habits) {
   }
 }
 
-/** In cents, and 0 where nobody has said. */
-function feeOf(row: SourceRow, currency: string) {
+/** The fee is in cents; 0 means unknown. */
+function readFee(row: SourceRow, currency: string) {
   const amount = row.number(1, 'FEE')
   return amount ? { amount, currency } : undefined
-}
-
-/** A pure breed stands twice. */
-function breedOf(row: SourceRow, primary: string, second: string, crossed: string) {
-  const secondary = row.text(second)
-  return { secondary: secondary === primary ? undefined : secondary, mixed: row.flag(crossed) }
 }

@@ -1,25 +1,30 @@
-import type { PetStatus } from '../../pets/fields.ts'
-import { type Animal, type Fields, type Mapping, Refused } from '../animal.ts'
-import { addresses, held, isObject, listed, sourceRow, split } from '../source-row.ts'
-import { POUND_GRAMS, SEXES, SIZES, words } from '../words.ts'
+import type { Animal, Fields, Mapping } from '../animal.ts'
+import { isObject, omitUndefined, sourceRow, splitAddresses } from '../source-row.ts'
+import { SIZES, words } from '../word-lists.ts'
+import { POUND_GRAMS } from '../words.ts'
 
-/** The first of them that is in a status as Shelterluv writes it; without any it is not for adoption now. */
-const STATUSES: [word: RegExp, status: PetStatus | undefined][] = [
-  [/\bnot\b|\bun/i, undefined],
-  [/\badopted\b|\bhealthy in home\b/i, 'sold'],
-  [/\b(?:pending|hold|reserved)\b/i, 'pending'],
-  [/\bavailable\b/i, 'available'],
-]
-
-/** Answers of Shelterluv's API v1, an animal a line or whole, and its CSV of animals. */
+/** Responses of the Shelterluv API v1, complete or one animal per line, and its CSV of animals. */
 export const shelterluv: Mapping = {
   formats: ['json', 'ndjson', 'csv'],
   columns: ['Animal ID', 'Name', 'Species', 'Status'],
+  dateColumns: ['Date of Birth', 'Intake Date'],
+  intakeColumns: ['LastIntakeUnixTime', 'Intake Date'],
   idColumn: 'ID',
+  sources: {
+    description: ['Description'],
+    'goodWith.children': ['Attributes'],
+    'goodWith.dogs': ['Attributes'],
+    'goodWith.cats': ['Attributes'],
+    'traits.spayedNeutered': ['Altered'],
+    'traits.houseTrained': ['Attributes'],
+    'traits.declawed': ['Attributes'],
+    'traits.specialNeeds': ['Attributes'],
+    'traits.vaccinated': ['Attributes'],
+  },
   photoMembers: ['CoverPhoto', 'Photos'],
   animalsIn(value) {
     const { animals, has_more } = (value ?? {}) as { animals?: unknown; has_more?: unknown }
-    // Nothing here reads it, so that it is told.
+    // `toAnimal` does not read this member, so the summary reports it.
     if (Array.isArray(animals))
       return has_more === true
         ? animals.map((animal) => (isObject(animal) ? { ...animal, has_more } : animal))
@@ -27,42 +32,37 @@ export const shelterluv: Mapping = {
     return Array.isArray(value) ? value : [value]
   },
   idOf: (fields) => fields.ID ?? fields['Animal ID'],
-  toAnimal(fields, _format, habits) {
-    const row = sourceRow(flat(fields), habits)
-    const attributes = attributesOf(objectsOf(fields.Attributes))
+  // The program gives visitors of the clinic no id.
+  isVisitor: ({ ID }) => ID === '' || ID === null,
+  toAnimal(fields, _format, locale) {
+    const row = sourceRow(flatten(fields), locale)
+    const attributes = readAttributes(objectsOf(fields.Attributes))
     const name = row.text('Name')
     const kind = row.text('Type', 'Species') ?? ''
-    const word = row.text('Status') ?? ''
-    if (/\beuthani[sz]ed\b|\bdeceased\b|\bdied\b/i.test(word))
-      throw new Refused({ code: 'has_died', message: 'It has died.' })
-    const status = STATUSES.find(([words]) => words.test(word))?.[1]
-    const breeds = [row.text('Breed', 'Primary Breed'), row.text('Secondary Breed')].flatMap((names) =>
-      split(names, '/'),
-    )
-    const [primary, secondary, ...more] = breeds.filter((breed) => breed.toLowerCase() !== 'mix')
+    const statusWord = row.text('Status') ?? ''
+    const { sex, spayedNeutered } = row.sex('Sex')
     const birthDate = row.date('DOBUnixTime', 'Date of Birth')
-    // In months: the birth date says more, and without one too little is known of its kind.
+    // Ignores the age in months. The birth date is more exact, and an age group also depends on the species.
     if (birthDate) row.read('Age')
     const profile = {
       externalId: row.text('ID', 'Animal ID'),
-      breed: primary && { primary, ...held({ secondary, mixed: breeds.length > 1 ? true : undefined }) },
-      colors: listed([
-        ...split(row.text('Color', 'Primary Color'), '/'),
-        ...split(row.text('Secondary Color'), '/'),
-        row.text('Pattern'),
-      ]),
+      breed: row.breed([row.text('Breed', 'Primary Breed'), row.text('Secondary Breed')], { kind }),
+      colors: row.colors('Color', 'Primary Color', 'Secondary Color', 'Pattern'),
       birthDate,
-      sex: row.oneOf(SEXES, 'Sex'),
+      sex,
       // "Medium (20-59)"
       size: row.oneOf(SIZES, 'Size'),
       weightGrams: row.weight(POUND_GRAMS, 'CurrentWeightPounds', 'Weight'),
       description: row.text('Description'),
-      traits: held({ spayedNeutered: row.flag('Altered'), ...attributes.traits }),
-      goodWith: held(attributes.goodWith),
+      traits: omitUndefined({
+        ...{ spayedNeutered: row.flag('Altered') ?? spayedNeutered },
+        ...attributes.traits,
+      }),
+      goodWith: omitUndefined(attributes.goodWith),
       tags: attributes.tags.length > 0 ? attributes.tags : undefined,
       fee: row.money('fee', 'Adoption Fee'),
-      videos: addresses(row.text('videos')),
-      staff: held({
+      videos: splitAddresses(row.text('videos')),
+      staff: omitUndefined({
         microchip: row.text('microchip', 'Microchip Number'),
         intakeDate: row.date('LastIntakeUnixTime', 'Intake Date'),
         intakeKind: row.text('Intake Type'),
@@ -70,9 +70,8 @@ export const shelterluv: Mapping = {
         notes: attributes.notes.length > 0 ? `Attributes: ${attributes.notes.join(', ')}` : undefined,
       }),
     }
-    const left = row.unread().concat(more.length > 0 ? ['Breed (a third)'] : [])
-    const told = { leftOut: left, notUnderstood: row.notUnderstood() }
-    return { name, kind, ...(status ? { status } : { unlisted: true }), ...profile, ...told } as Animal
+    const result = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
+    return { name, kind, statusWord, ...profile, ...result } as Animal
   },
 }
 
@@ -82,7 +81,7 @@ const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(objectOf) : [])
 
-/** What some attributes say, in small letters; all others are words of the shelter's own. */
+/** The meaning of known attributes, in lower case. All other attributes are the shelter's own. */
 const ATTRIBUTES = words<[member: 'goodWith' | 'traits', part: string, value: boolean]>({
   'good with kids': ['goodWith', 'children', true],
   'good with children': ['goodWith', 'children', true],
@@ -105,29 +104,29 @@ const ATTRIBUTES = words<[member: 'goodWith' | 'traits', part: string, value: bo
   vaccinated: ['traits', 'vaccinated', true],
 })
 
-/** The longest word that a tag may be. */
+/** Maximum length of a tag. */
 const LONGEST_TAG = 40
 
-/** What is published may be words to find the animal by. What is not, staff wrote for each other. */
-function attributesOf(attributes: Json[]) {
-  const told: { goodWith: Json; traits: Json; tags: string[]; notes: string[] } = {
+/** Published attributes become tags. Unpublished attributes are internal and become notes. */
+function readAttributes(attributes: Json[]) {
+  const result: { goodWith: Json; traits: Json; tags: string[]; notes: string[] } = {
     ...{ goodWith: {}, traits: {}, tags: [], notes: [] },
   }
   for (const { AttributeName: name, Publish } of attributes) {
     if (typeof name !== 'string' || name.trim() === '') continue
     const isPublic = Publish === 'Yes' || Publish === true
     const [member, part, value] = ATTRIBUTES.get(name.toLowerCase().replaceAll('-', ' ')) ?? []
-    if (member && part && isPublic && !(part in told[member])) told[member][part] = value
-    else (isPublic && name.length <= LONGEST_TAG ? told.tags : told.notes).push(name.trim())
+    if (member && part && isPublic && !(part in result[member])) result[member][part] = value
+    else (isPublic && name.length <= LONGEST_TAG ? result.tags : result.notes).push(name.trim())
   }
-  return told
+  return result
 }
 
 const withoutRange = (size: string): string | undefined =>
   size.endsWith(')') ? size.split('(', 1)[0]?.trimEnd() : size
 
-/** With what stands deeper beside the rest, under names of ours. */
-function flat({
+/** Moves nested values to the top level, under new names. */
+function flatten({
   Attributes,
   AdoptionFeeGroup,
   Microchips,

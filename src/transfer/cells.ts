@@ -1,0 +1,175 @@
+import { type Animal, type Fields, type Locale, orderFor } from './animal.ts'
+import { COLUMNS, parseCells, unshieldFormulas } from './columns.ts'
+import { parseDate, parseRoughDate } from './dates.ts'
+import { plainText } from './html-text.ts'
+import { parseAge, parseBreeds, parseFee, parseSex, splitNames, splitWords } from './phrases.ts'
+import { BIRTH_COUNTS, splitCell } from './report.ts'
+import { uniqueTexts } from './source-row.ts'
+import { AGES, COATS, FLAGS, isNothing, SIZES, type Words } from './word-lists.ts'
+import { KILOGRAM_GRAMS, POUND_GRAMS, parseWeight, UNIT_GRAMS } from './words.ts'
+
+// Reads a line of a table whose columns are named like the members of an animal. A cell that is not
+// understood is left out, and the animal is imported without it.
+
+interface CellLocale extends Locale {
+  column: string
+  /** The heading in the file. */
+  heading: string
+}
+
+/** Reads a cell as cells by column; undefined if the cell is not understood. */
+type Reader = (text: string, locale: CellLocale) => Fields | undefined
+
+const cellOf = (column: string, value: unknown): Fields | undefined =>
+  value === undefined ? undefined : { [column]: value ?? undefined }
+
+const wordReader =
+  (list: Words<unknown>): Reader =>
+  (text, { column }) =>
+    cellOf(column, list.get(text))
+
+const ALTERED = 'traits.spayedNeutered'
+
+/** Reads these columns in every table. They contain no names or free texts. */
+const READERS = new Map<string, Reader>([
+  ...COLUMNS.flatMap(({ column, type }): [string, Reader][] =>
+    type === 'boolean' ? [[column, wordReader(FLAGS)]] : [],
+  ),
+  ['size', wordReader(SIZES)],
+  ['coat', wordReader(COATS)],
+  [
+    'sex',
+    (text) => {
+      const found = parseSex(text)
+      return found && { sex: found.sex, altered: found.spayedNeutered }
+    },
+  ],
+  [
+    'age',
+    (text, { heading }) => {
+      const ageSpan = parseAge(text, lastWordOf(heading))
+      return ageSpan ? { ageSpan } : cellOf('age', AGES.get(text))
+    },
+  ],
+  ['birthDate', (text, { now }) => readBirth(text, parseDate(text, 'sure', now))],
+])
+
+/** Reads these columns too in a table that a person has made. */
+const TABLE_READERS = new Map<string, Reader>([
+  ...READERS,
+  ['name', (text) => ({ name: cleanName(text) })],
+  ['birthDate', (text, locale) => readBirth(text, parseDateIn(text, locale))],
+  ['staff.intakeDate', (text, locale) => cellOf(locale.column, parseDateIn(text, locale))],
+  ['weightGrams', readWeight],
+  ['fee.amount', readFee],
+  ['colors', (text, { column }) => splitList(column, splitNames(text, ',;\n').flatMap(splitWords))],
+  ['tags', (text, { column }) => splitList(column, splitCell(text, /[,;\r\n]+/))],
+  ['bondedWith', (text, { column }) => splitList(column, splitCell(text, /[\s,;]+/))],
+  ['videos', (text, { column }) => splitList(column, splitCell(text, /[\s,;]+/))],
+  // The cell is a species, which may be more specific than the categories.
+  ['category', (text) => ({ kind: unshieldFormulas(text) })],
+])
+
+/** Removes the asterisk that some programs put before a name that the shelter has given. */
+export const cleanName = (name: string): string => name.replace(/^[*\s]+/, '')
+
+const parseDateIn = (text: string, locale: CellLocale) =>
+  parseDate(text, orderFor(locale, locale.column), locale.now)
+
+/** @param day null for a word that means no date; undefined if the text is no date */
+function readBirth(text: string, day: string | null | undefined): Fields | undefined {
+  if (day !== undefined) return { birthDate: day ?? undefined }
+  const rough = parseRoughDate(text)
+  const ageSpan = rough === undefined ? parseAge(text) : undefined
+  return ageSpan ? { ageSpan } : rough === undefined ? undefined : { birthDate: rough, isRough: true }
+}
+
+/** Searches up to this many characters of a heading for a unit, because a heading may be very long. */
+const MAX_END = 40
+
+/** The last word of a heading such as "Weight (lbs)". */
+function lastWordOf(heading: string): string {
+  const [word = ''] = /\p{L}+(?=\P{L}*$)/u.exec(heading.slice(-MAX_END)) ?? []
+  return word.toLowerCase()
+}
+
+function readWeight(text: string, { column, heading, pounds }: CellLocale): Fields | undefined {
+  const named = heading === column ? 1 : UNIT_GRAMS.get(lastWordOf(heading))
+  const grams = parseWeight(text, named ?? (pounds ? POUND_GRAMS : KILOGRAM_GRAMS))
+  // 0 means unknown.
+  return grams === undefined ? undefined : { [column]: grams || undefined }
+}
+
+/** Reads dollars, but the column of adoptable's own format has cents. */
+function readFee(text: string, { column, heading, currency }: CellLocale): Fields | undefined {
+  if (heading === column && /^\d+$/.test(text)) return { [column]: text, currency }
+  const amount = parseFee(text, 100)
+  return amount === undefined ? undefined : { [column]: amount, currency }
+}
+
+const splitList = (column: string, texts: string[]): Fields => ({
+  [column]: uniqueTexts(texts.map((text) => unshieldFormulas(text.trim()))),
+})
+
+/**
+ * Reads the cells of an animal.
+ *
+ * @param headings the headings in the file, by column, for a table that a person has made; without them, the
+ * table is in adoptable's own format, in which names and texts stay as they are
+ */
+export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<string, string>): Animal {
+  const fields: Fields = {}
+  const notUnderstood: Record<string, string> = {}
+  for (const [column, cell] of Object.entries(cells)) {
+    const text = typeof cell !== 'string' ? '' : headings ? plainText(cell) : cell.trim()
+    const heading = headings?.get(column) ?? column
+    const read = (headings ? TABLE_READERS : READERS).get(column)
+    if (headings && isNothing(text)) continue
+    if (!read || text === '') fields[column] = headings ? text : cell
+    else {
+      const found = read(text, { ...locale, column, heading })
+      if (found) Object.assign(fields, found)
+      else notUnderstood[heading] = text
+      // An answer that is neither yes nor no goes to the staff notes.
+      if (!found && /^(?:goodWith|traits)\./.test(column)) fields[column] = text
+    }
+  }
+  return toAnimal(headings ? withBreed(fields) : fields, notUnderstood, headings)
+}
+
+function withBreed({ 'breed.primary': primary, 'breed.secondary': secondary, ...fields }: Fields): Fields {
+  if (primary === undefined && secondary === undefined) return fields
+  const texts = [primary, secondary].map((text) => (text === undefined ? text : String(text)))
+  const { breed, more } = parseBreeds(texts, {
+    kind: fields.kind as string | undefined,
+    mixed: fields['breed.mixed'] as boolean | undefined,
+  })
+  const parts = Object.entries(breed ?? {}).map(([part, value]) => [`breed.${part}`, value])
+  return { ...fields, ...Object.fromEntries(parts), ...(more.length > 0 && { thirdBreed: true }) }
+}
+
+function toAnimal(
+  { altered, ageSpan, currency, isRough, kind, thirdBreed, ...fields }: Fields,
+  notUnderstood: Record<string, string>,
+  headings: ReadonlyMap<string, string> | undefined,
+): Animal {
+  // A column of its own says more than the words for the sex.
+  if (altered !== undefined) fields[ALTERED] ??= altered
+  if (currency !== undefined) fields['fee.currency'] ??= currency
+  // A currency without an amount is meaningless.
+  if (headings?.has('fee.amount') && fields['fee.amount'] === undefined) delete fields['fee.currency']
+  const hasBirth = fields.birthDate !== undefined
+  const unused = hasBirth && headings ? (ageSpan ?? fields.age) : undefined
+  return {
+    ...parseCells(fields),
+    ...(typeof kind === 'string' && { kind }),
+    // A rough date is never exact, whatever the other column says.
+    ...(isRough === true && { birthDateExact: false }),
+    ...(!hasBirth && { ageSpan: ageSpan as Animal['ageSpan'] }),
+    ...{ notUnderstood, isTable: true },
+    unknown: [
+      ...(thirdBreed ? ['Breed (a third)'] : []),
+      ...(unused !== undefined ? [(headings?.get('age') ?? 'age') + BIRTH_COUNTS] : []),
+    ],
+  }
+}

@@ -1,0 +1,79 @@
+import { metersBetween } from '../places/distance.ts'
+import { locate, type PlaceAddress } from '../places/gazetteer.ts'
+import type { Animal } from './animal.ts'
+import { isObject } from './source-row.ts'
+
+// Finds numbers that a spreadsheet program has damaged. They are left out and reported, or repaired.
+
+/** A long number that was shortened, such as 9.85112E+14, or saved again without its last digits. */
+const SHORTENED = /^\d(?:[.,]\d{1,20})?E\+\d{1,3}$|^(?=\d{15}$)\d{3,8}0{7,}$/i
+
+export const isShortened = (text: string): boolean => SHORTENED.test(text)
+
+/** Leaves out a shortened microchip or animal number, which would be wrong. */
+export function withoutShortened(animal: Animal): Animal {
+  const { externalId, staff } = animal
+  const result = { ...animal }
+  const notUnderstood: Record<string, string> = { ...animal.notUnderstood }
+  if (typeof externalId === 'string' && isShortened(externalId)) {
+    result.externalId = undefined
+    notUnderstood.externalId = externalId
+  }
+  const chip = isObject(staff) ? String(staff.microchip ?? '') : ''
+  if (isObject(staff) && isShortened(chip)) {
+    result.staff = { ...staff, microchip: undefined }
+    notUnderstood['staff.microchip'] = chip
+  }
+  return Object.keys(notUnderstood).length > 0 ? { ...result, notUnderstood } : animal
+}
+
+/** A ZIP code whose zeros at the start are lost. */
+const LOST_ZEROS = /^(\d{3,4})(-\d{4})?$/
+
+/** The states whose ZIP codes begin with zero. */
+const ZERO_STATES = new Set(
+  (
+    'ct,connecticut,ma,massachusetts,me,maine,nh,new hampshire,nj,new jersey,ny,new york,' +
+    'pr,puerto rico,ri,rhode island,vi,virgin islands,vt,vermont'
+  ).split(','),
+)
+
+/** A city and its ZIP codes are not further apart than this. */
+const MAX_METERS = 80_000
+
+/**
+ * Restores the zeros of ZIP codes if the city confirms them. Leaves out a ZIP code that certainly lacks them.
+ *
+ * @returns the lines with a restored ZIP code
+ */
+export async function repairPostcodes(drafts: { line: number; animal: Animal }[]): Promise<number[]> {
+  const repaired: number[] = []
+  for (const { line, animal } of drafts) {
+    const place = isObject(animal.place) ? (animal.place as PlaceAddress) : {}
+    const [, digits, rest = ''] = LOST_ZEROS.exec(String(place.postcode ?? '')) ?? []
+    if (digits === undefined || (place.country ?? 'US') !== 'US') continue
+    const whole = digits.padStart(5, '0')
+    if (await isNear(whole, place)) {
+      animal.place = { ...place, postcode: whole + rest }
+      repaired.push(line)
+    } else if (place.country === 'US' || ZERO_STATES.has(String(place.region ?? '').toLowerCase())) {
+      animal.place = { ...place, postcode: undefined }
+      animal.notUnderstood = { ...animal.notUnderstood, 'place.postcode': digits + rest }
+    }
+  }
+  return repaired
+}
+
+/** Maximum length of the name of a city or region that is looked up. */
+const MAX_PLACE = 200
+
+async function isNear(postcode: string, { city, region }: PlaceAddress): Promise<boolean> {
+  // Not validated yet: a long text takes minutes to fold, and any other type fails.
+  const texts = [city, region].filter((text) => text !== undefined)
+  if (!city || texts.some((text) => typeof text !== 'string' || text.length > MAX_PLACE)) return false
+  const [one, other] = await Promise.all([
+    locate({ postcode, country: 'US' }),
+    locate({ city, region, country: 'US' }),
+  ])
+  return one !== undefined && other !== undefined && metersBetween(one, other) < MAX_METERS
+}

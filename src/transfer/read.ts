@@ -1,0 +1,389 @@
+import { parseInt64 } from '../http/int64.ts'
+import { MAX_BONDED_PETS } from '../pets/fields.ts'
+import { yieldToEventLoop } from '../search/turns.ts'
+import {
+  type Animal,
+  type Fields,
+  type Format,
+  type Line,
+  type Locale,
+  type Mapping,
+  US_LOCALE,
+} from './animal.ts'
+import { takeAnswers } from './answers.ts'
+import { findTable, readCsv } from './csv.ts'
+import { isShortened, withoutShortened } from './damaged.ts'
+import { type Encoding, findEncoding, toUtf8 } from './encoding.ts'
+import { readJson, readNdjson } from './json.ts'
+import { findProgram } from './mappings/all.ts'
+import { type PhotoList, readPhotoList } from './photos.ts'
+import { type Refusal, type RefusalCode, RefusalError, refusalOf, shorten, tooMany } from './report.ts'
+import type { RowKeys } from './row-keys.ts'
+import { isObject } from './source-row.ts'
+import { createStatusReader, type StatusReader } from './statuses.ts'
+
+// Reads a file into batches of animals.
+
+/** A file that can be read several times. */
+export interface ImportFile {
+  bytes(): AsyncIterable<Buffer>
+}
+
+export interface ReadOptions {
+  format: Format
+  mapping: Mapping
+  /** The member with the id in the source; without it, animals cannot be recognized later. */
+  idColumn: string | undefined
+  /** Default: US. */
+  locale?: Locale
+  /** Whether to guess columns by headings that are not those of the format. */
+  guessesColumns?: boolean
+  /** Whether texts may have been damaged before. */
+  mayBeDamaged?: boolean | undefined
+  /** Default: UTF-8. */
+  encoding?: Encoding | undefined
+  /** Whether to refuse an animal without an id. */
+  update: boolean
+  /** Reads and counts the statuses. Default: one without choices. */
+  statuses?: StatusReader
+  /** Whether to read addresses of photos. */
+  withPhotos?: boolean
+  /** The ids that several lines have. Only the newest line counts. */
+  repeated?: ReadonlyMap<string, RepeatedId>
+  /** Recognizes animals without an id. */
+  rowKeys?: RowKeys | undefined
+}
+
+/** The lines of an id. */
+export interface RepeatedId {
+  /** The first lines. */
+  lines: number[]
+  /** The number of lines. */
+  count: number
+  /** Whether the lines have different names. */
+  isShared: boolean
+  /** The line with the latest date of intake; without such dates, the last line. */
+  newest: number
+}
+
+/** One animal of a file before validation. */
+export interface Draft {
+  line: number
+  animal: Animal
+  /** The id of the animal in the source, from `idColumn`. */
+  sourceId: string | undefined
+  /** The member `id` of the animal, even if `idColumn` is another member. */
+  ownId?: string | undefined
+  /** The key of the line, instead of an id. */
+  rowKey?: string | undefined
+  /** Ids, in the file, of animals that must be adopted together with this one. */
+  bondedWith?: string[] | undefined
+  /** See `Animal`. */
+  bondId?: string | undefined
+  photos?: PhotoList | undefined
+}
+
+export interface Batch {
+  drafts: Draft[]
+  refused: Refusal[]
+  /** The number of entries that are no animals of the shelter. */
+  visitors: number
+}
+
+/**
+ * Lines per transaction. Each transaction syncs once and blocks other writers only briefly. After a killed
+ * import, the store has complete batches only.
+ */
+const BATCH_SIZE = 2_000
+
+/** Yields all lines before a failure, then throws. @throws if the file cannot be read */
+export async function* readBatches(
+  input: AsyncIterable<Buffer>,
+  options: ReadOptions,
+): AsyncGenerator<Batch> {
+  const reading = { statuses: createStatusReader(), ...options }
+  let batch: Batch = { drafts: [], refused: [], visitors: 0 }
+  const size = () => batch.drafts.length + batch.refused.length + batch.visitors
+  let failure: { error: unknown } | undefined
+  try {
+    for await (const line of animalLines(input, reading)) {
+      await yieldToEventLoop()
+      addLine(batch, line, reading)
+      if (size() < BATCH_SIZE) continue
+      yield batch
+      batch = { drafts: [], refused: [], visitors: 0 }
+    }
+  } catch (error) {
+    failure = { error }
+  }
+  if (size() > 0) yield batch
+  if (failure) throw failure.error
+}
+
+/** Yields a line for each animal of the file. */
+export async function* animalLines(file: AsyncIterable<Buffer>, reading: ReadOptions): AsyncGenerator<Line> {
+  const { head, firstLine, input } = await peek(toUtf8(file, reading.encoding ?? 'utf-8'))
+  refuseOtherFormat(firstLine, reading)
+  for await (const line of readLines(input, head, reading)) yield* animalsIn(line, reading)
+}
+
+/** Reads up to this many bytes to find the headings. */
+const MAX_PEEKED_BYTES = 2 ** 16
+
+const LINE_END = /\r|\n/
+
+/** The first bytes of a file, its first line without byte order mark, and the complete input. */
+interface Peeked {
+  head: Buffer
+  firstLine: string
+  input: AsyncIterable<Buffer>
+}
+
+/** @throws {RefusalError} if the file is compressed or a workbook */
+export async function peek(input: AsyncIterable<Buffer>): Promise<Peeked> {
+  const rest = input[Symbol.asyncIterator]()
+  const chunks: Buffer[] = []
+  let head = Buffer.alloc(0)
+  while (head.length < MAX_PEEKED_BYTES) {
+    const { done, value } = await rest.next()
+    if (done) break
+    chunks.push(value)
+    head = Buffer.concat([head, value.subarray(0, MAX_PEEKED_BYTES)])
+  }
+  refuseOtherFiles(head)
+  const [firstLine = ''] = head.toString().split(LINE_END, 1)
+  return { head, firstLine: firstLine.replace(/^\uFEFF/, ''), input: splitChunks(chunks, rest) }
+}
+
+/** Processes up to this many bytes, then yields to other work. */
+const PIECE_BYTES = 2 ** 12
+
+/** Yields the input in small pieces. Data that is already in memory would otherwise block other work. */
+async function* splitChunks(chunks: Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* chunks
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+  for await (const chunk of all()) {
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      await yieldToEventLoop()
+      yield chunk.subarray(from, from + PIECE_BYTES)
+    }
+  }
+}
+
+/** Files that are no text, by their first bytes. */
+const OTHER_FILES: [bytes: number[], code: RefusalCode, what: string][] = [
+  [[0x1f, 0x8b], 'compressed', 'is compressed with gzip: unpack it first'],
+  [
+    [0x50, 0x4b, 3, 4],
+    'workbook',
+    'is a ZIP archive or a workbook: unpack it, or save the sheet as CSV in UTF-8',
+  ],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'workbook', 'is an old workbook: save the sheet as CSV in UTF-8'],
+]
+
+function refuseOtherFiles(head: Buffer): void {
+  const other = OTHER_FILES.find(([bytes]) => bytes.every((byte, index) => head[index] === byte))
+  if (!other) return
+  const [, code, what] = other
+  throw new RefusalError({ code, message: `the file ${what}` })
+}
+
+/**
+ * Refuses CSV that is read as NDJSON, and NDJSON that is read as CSV. Otherwise each line would be refused
+ * for a misleading reason.
+ */
+function refuseOtherFormat(firstLine: string, { format, mapping }: ReadOptions): void {
+  const line = firstLine.trim()
+  const found = line.startsWith('{') ? 'ndjson' : /^[^{[]*[,;\t]/.test(line) ? 'csv' : format
+  if (found === format || format === 'json' || !mapping.formats.includes(found)) return
+  const message = `the file looks like ${found.toUpperCase()}, but is read as ${format}: use --format ${found}`
+  throw new RefusalError({ code: 'other_format', value: found, message })
+}
+
+async function* readLines(
+  input: AsyncIterable<Buffer>,
+  head: Buffer,
+  reading: ReadOptions,
+): AsyncGenerator<Line> {
+  const { format, mapping, idColumn } = reading
+  if (format === 'json') return yield* readJson(input)
+  if (format === 'ndjson') return yield* readNdjson(input)
+  const { columns, otherForm = columns, otherColumns: others = [], names } = mapping
+  const shape = await findTable(head, names ? [[]] : [columns, otherForm])
+  const isOther = otherForm.every((column) => shape.headings?.cells.includes(column))
+  const form = isOther ? otherForm : columns
+  const isKnown = idColumn === undefined || form.includes(idColumn) || idColumn === mapping.idColumn
+  yield* readCsv(input, shape, { required: isKnown ? form : [...form, idColumn], others, names })
+}
+
+function* animalsIn(line: Line, { format, mapping }: ReadOptions): Generator<Line> {
+  if (!mapping.animalsIn || line.problem !== undefined || line.isNoAnimal) return yield line
+  try {
+    const animals = mapping.animalsIn(line.value)
+    const columns = line.columns ?? findSources(animals, mapping)
+    for (const [index, value] of animals.entries())
+      yield { number: format === 'json' ? index + 1 : line.number, value, columns }
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error
+    yield { number: line.number, problem: { message: error.message } }
+  }
+}
+
+/** Columns whose members can be taken back. Programs may leave out empty members of an animal. */
+function findSources(animals: unknown[], { sources = {} }: Mapping): Set<string> {
+  const all = Object.values(sources).flat()
+  return new Set(all.filter((name) => animals.some((animal) => isObject(animal) && name in animal)))
+}
+
+/** Adds an animal or a refusal to the batch. Skips a line that does not describe an animal. */
+function addLine(batch: Batch, line: Line, reading: ReadOptions & { statuses: StatusReader }): void {
+  if (line.isNoAnimal) return
+  const { drafts, refused } = batch
+  let sourceId: string | undefined
+  try {
+    const fields = reading.mayBeDamaged ? withoutControls(getFields(line)) : getFields(line)
+    if (reading.mapping.isVisitor?.(fields)) {
+      batch.visitors += 1
+      return
+    }
+    sourceId = getSourceId(fields, reading)
+    const { format, mapping, locale = US_LOCALE, withPhotos, repeated, rowKeys } = reading
+    const stays = sourceId === undefined ? undefined : repeated?.get(repeatKeyOf(fields, sourceId))
+    // Some shelters give one number to a litter.
+    if (stays?.isShared && mapping.isIdOptional) sourceId = undefined
+    else if (stays && stays.newest !== line.number) {
+      if (stays.isShared) throw sharedId(stays)
+      return
+    }
+    const rowKey = rowKeys?.keyOf(line)
+    const read = mapping.toAnimal(fields, format, locale)
+    if (!read) return
+    const has = (column: string) => (line.columns?.has(column) ?? false) || column in fields
+    Object.assign(read, takeAnswers(read, mapping, has))
+    const { bondedWith, bondId, statusWord, ...animal } = withoutShortened(read)
+    if (statusWord !== undefined) Object.assign(animal, readStatusWord(statusWord, reading))
+    const photos = withPhotos ? takePhotos(fields, animal, reading) : undefined
+    const ownId = typeof fields.id === 'object' || fields.id === undefined ? undefined : String(fields.id)
+    const bond = { bondId, bondedWith: parseBond(bondedWith) }
+    drafts.push({ line: line.number, animal, sourceId, ownId, rowKey, ...bond, photos })
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error
+    refused.push(refusalOf({ line: line.number, id: sourceId, name: findName(line.value) }, error))
+  }
+}
+
+function readStatusWord(
+  word: string,
+  { statuses, mapping }: { statuses: StatusReader; mapping: Mapping },
+): Pick<Animal, 'status' | 'unlisted' | 'gone'> {
+  const meaning = statuses.read(word, mapping.statuses)
+  if (meaning === 'died') return { gone: { code: 'has_died', message: 'It has died.' } }
+  return meaning === 'unlisted' ? { unlisted: true } : { status: meaning }
+}
+
+const NAME = /^(?:animal|pet)?_?name$/i
+
+/** The name in a line that is not read completely. */
+export function findName(value: unknown): unknown {
+  return isObject(value) ? Object.entries(value).find(([member]) => NAME.test(member))?.[1] : undefined
+}
+
+function sharedId({ newest }: RepeatedId): RefusalError {
+  const message = `Line ${newest} has the same id but another name. Only line ${newest} was imported.`
+  return new RefusalError({ code: 'repeated_id', value: String(newest), message })
+}
+
+/** Maximum number of members. No program exports as many for an animal. */
+const MAX_MEMBERS = 1_000
+
+/** @throws {RefusalError} */
+export function getFields({ value, problem }: Line): Fields {
+  if (problem !== undefined) throw new RefusalError(problem)
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new RefusalError({ code: 'no_object', message: 'It must be a JSON object.' })
+  if (Object.keys(value).length > MAX_MEMBERS) throw new RefusalError(tooMany(MAX_MEMBERS, 'members'))
+  return value as Fields
+}
+
+/** Removes control characters that damaged texts contain, because no text of an animal may have them. */
+function withoutControls(fields: Fields): Fields {
+  const texts = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.replaceAll(/[\u0080-\u009f]/g, '') : value,
+  ])
+  return Object.fromEntries(texts)
+}
+
+/** Ids may be long enough for all programs. Both engines store these characters unchanged. */
+const SOURCE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u
+
+/** @throws {RefusalError} if the id is missing or invalid */
+export function getSourceId(fields: Fields, { idColumn, update, mapping }: ReadOptions): string | undefined {
+  if (idColumn === undefined && !update) return undefined
+  const found = mapping.idOf && idColumn === mapping.idColumn ? mapping.idOf(fields) : undefined
+  const id = idColumn === undefined ? undefined : (found ?? fields[idColumn])
+  if (typeof id === 'number' || typeof id === 'bigint') {
+    // A longer number loses digits when parsed, so two different ids could become equal.
+    if (parseInt64(String(id)) === undefined)
+      throw new RefusalError(`${idColumn}: Put such a large number in quotes.`)
+    return String(id)
+  }
+  const text = typeof id === 'string' ? id : ''
+  if (text.trim() === '' && mapping.isIdOptional) return undefined
+  if (isShortened(text)) {
+    const message = `${idColumn}: A spreadsheet program has shortened this number.`
+    throw new RefusalError({ code: 'shortened_id', value: shorten(text), message })
+  }
+  if (!SOURCE_ID.test(text))
+    throw new RefusalError({
+      code: 'no_source_id',
+      message: `${idColumn}: This must be an id of 1 to 200 characters.`,
+    })
+  return text
+}
+
+/** Two organizations may use the same id in one file. */
+export const repeatKeyOf = (
+  { organization = '', organizationId = organization }: Fields,
+  id: string,
+): string => `${id}\n${organizationId}`
+
+/** Reads the photos and removes their members from `leftOut`. */
+function takePhotos(fields: Fields, animal: Animal, { format, mapping }: ReadOptions): PhotoList | undefined {
+  const { photoMembers = [] } = mapping
+  if (animal.leftOut) animal.leftOut = animal.leftOut.filter((name) => !photoMembers.includes(name))
+  return readPhotoList(fields, photoMembers, format)
+}
+
+/** Checks the ids here and not in the schema, because these are ids of the file. @throws {RefusalError} */
+function parseBond(ids: unknown): string[] | undefined {
+  if (ids === undefined) return undefined
+  const isId = (id: unknown): boolean => ['string', 'number', 'bigint'].includes(typeof id)
+  if (Array.isArray(ids) && ids.length > 0 && ids.length <= MAX_BONDED_PETS && ids.every(isId))
+    return ids.map(String)
+  const message = `This must be a list of 1 to ${MAX_BONDED_PETS} ids of animals in the file.`
+  throw new RefusalError({ code: 'invalid_value', pointer: '/bondedWith', message })
+}
+
+/** The headings of a CSV file and the cells below them. */
+export interface Table {
+  headings: string[]
+  example: string[]
+}
+
+/**
+ * Reads the headings of a table that a shelter made itself.
+ *
+ * @returns undefined for any other file; the import reports its problems
+ */
+export async function readTable(file: ImportFile, chosen?: Encoding | undefined): Promise<Table | undefined> {
+  const encoding = chosen ?? (await findEncoding(() => file.bytes())).encoding
+  const { head, firstLine } = await peek(toUtf8(file.bytes(), encoding))
+  if (/^\s*[{[]/.test(firstLine)) return undefined
+  const { headings, example } = await findTable(head, [['name']])
+  if (!headings) return undefined
+  const { cells } = headings
+  return cells.includes('name') || !findProgram(cells) ? { headings: cells, example } : undefined
+}

@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto'
+import type { Line } from './animal.ts'
+import { IdSet } from './id-set.ts'
+
+/**
+ * Recognizes the lines of files without ids by their content, so a second import of a file updates its
+ * animals and adds only new lines. The key of a line depends on nothing that a person chooses for the import.
+ */
+export class RowKeys {
+  readonly #seen = new IdSet()
+  readonly #counts = new Map<string, number>()
+
+  /** Lines with the same content get different keys. */
+  keyOf({ cells, value }: Line): string {
+    // Spreadsheet programs add empty cells at the end.
+    const content = cells ? cells.join('\n').trimEnd() : stringify(value)
+    const key = hash('sha256', content, 'base64url').slice(0, KEY_LENGTH)
+    if (this.#seen.add(key)) return key
+    const count = (this.#counts.get(key) ?? 1) + 1
+    this.#counts.set(key, count)
+    return `${key}-${count}`
+  }
+}
+
+const KEY_LENGTH = 24
+
+/** Writes JSON. A function for each value makes this slow, so only values with bigints use one. */
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return JSON.stringify(value, withBigints)
+  }
+}
+
+const withBigints = (_name: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openForFiles } from '../testing/import-text.ts'
+import type { Options } from './import.ts'
+
+const OPTIONS: Partial<Options> = { idColumn: undefined, update: false, guessesColumns: true }
+
+/** The rows of files, and the names of the animals in them. */
+const SHAPES: Record<string, [rows: string[], names: string[]]> = {
+  'blank rows': [
+    ['name,category,status', 'Ada,Dog,available', ...Array(100).fill(',,'), ' , ,', 'Ben,Cat,available'],
+    ['Ada', 'Ben'],
+  ],
+  'short rows': [
+    ['name,category,status', 'Ada,Dog,available', 'Ben,Cat', 'Cleo,Dog'],
+    ['Ada', 'Ben', 'Cleo'],
+  ],
+  'a separator line': [['sep=;', 'name;category;status', 'Ada, the dog;Dog;available'], ['Ada, the dog']],
+  'a separator line in quotes': [['"sep=|"', 'name|category', 'Ada|Dog'], ['Ada']],
+  'titles and totals': [
+    ['Happy Tails,,', 'printed 11/20/2026,,', ',,', 'Animal Name,Species,Status', 'Ada,Dog,x', 'Total,1,'],
+    ['Ada'],
+  ],
+  'a title alone in its line': [['Happy Tails', '', 'Nombre;Especie', 'Ada;Dog', 'Total: 1'], ['Ada']],
+  'columns without headings': [
+    ['name,category,,,', 'Ada,Dog,,,', 'Ben,Cat,,,,,,'],
+    ['Ada', 'Ben'],
+  ],
+  'headings in any case': [['NAME\tCategory', 'Ada\tDog'], ['Ada']],
+}
+
+test('rows and headings of spreadsheets are read as people mean them', async (t) => {
+  const importText = await openForFiles(t, 'own')
+  const known = new Set<string>()
+  for (const [shape, [rows, names]] of Object.entries(SHAPES)) {
+    const { added, refused, animals } = await importText(rows.join('\r\n'), 'csv', {
+      ...OPTIONS,
+      again: true,
+    })
+    assert.deepEqual([added, refused], [names.length, []], shape)
+    const ours = animals.filter(({ id }) => !known.has(id))
+    assert.deepEqual(
+      ours.map(({ name }) => name),
+      names,
+      shape,
+    )
+    for (const { id } of animals) known.add(id)
+  }
+})
+
+test('two columns fill one list; a longer row is refused', async (t) => {
+  const importText = await openForFiles(t, 'own')
+  const file = [
+    'Animal Name,Species,Primary Color,Secondary Color,Notes,Staff notes',
+    'Ada,Dog,Black,White,House trained,Likes walks',
+    'Ben,Cat,,Orange,,',
+    'Cleo,Cat,Black,,,,more',
+  ]
+  const { animals, refused } = await importText(file.join('\n'), 'csv', OPTIONS)
+  assert.deepEqual(
+    animals.map(({ colors, staff }) => [colors, staff?.notes]),
+    [
+      [['Black', 'White'], 'House trained\nLikes walks'],
+      [['Orange'], undefined],
+    ],
+  )
+  assert.deepEqual(
+    refused.map(({ line }) => line),
+    [4],
+  )
+})
+
+test('numbers that Excel has damaged are left out and reported, or restored', async (t) => {
+  const importText = await openForFiles(t, 'own')
+  const file = [
+    'Animal Name,Species,Microchip,City,State or region,Zip,Animal ID',
+    'Ada,Dog,9.85112E+14,Boston,MA,2108,A1',
+    'Ben,Dog,985112000000000,Boston,MA,02108-1234,9.1E+09',
+    'Cleo,Dog,985112004567890,,NJ,7030,A3',
+    'Dora,Dog,,Sydney,NSW,2000,A4',
+  ]
+  const { animals, notes, notUnderstood } = await importText(file.join('\n'), 'csv', OPTIONS)
+  assert.deepEqual(
+    animals.map(({ externalId, place, staff }) => [externalId, place.postcode, staff?.microchip]),
+    [
+      ['A1', '02108', undefined],
+      [undefined, '02108-1234', undefined],
+      ['A3', undefined, '985112004567890'],
+      ['A4', '2000', undefined],
+    ],
+  )
+  assert.deepEqual(notUnderstood, [
+    { line: 2, column: 'staff.microchip', value: '9.85112E+14' },
+    { line: 3, column: 'externalId', value: '9.1E+09' },
+    { line: 3, column: 'staff.microchip', value: '985112000000000' },
+    { line: 4, column: 'place.postcode', value: '7030' },
+  ])
+  assert.deepEqual(
+    notes?.find(({ code }) => code === 'repaired_postcode'),
+    { code: 'repaired_postcode', count: 1, lines: [2] },
+  )
+
+  const byId = { ...OPTIONS, idColumn: 'Animal ID', update: true }
+  const { refused } = await importText('Animal Name,Species,Animal ID\nAda,Dog,9.1E+09', 'csv', byId)
+  assert.match(refused[0]?.reason ?? '', /A spreadsheet program has shortened this number/)
+})
+
+test('texts that were damaged before are imported as they are, and reported', async (t) => {
+  const importText = await openForFiles(t, 'own')
+  const { animals, notes } = await importText(
+    'name,category\nChloÃ©,Dog\nJosâ\u0080\u0099,Cat\n',
+    'csv',
+    OPTIONS,
+  )
+  assert.deepEqual(
+    animals.map(({ name }) => name),
+    ['ChloÃ©', 'Josâ'],
+  )
+  assert.deepEqual(notes, [{ code: 'mojibake', count: 2, lines: [2, 3], example: 'ChloÃ©' }])
+})

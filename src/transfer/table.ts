@@ -1,0 +1,87 @@
+import { isKnownHeading } from './headings.ts'
+import { isOwnColumn } from './mappings/own.ts'
+
+// Finds the headings of a table, and the rows of a spreadsheet that are no animals.
+
+/** Spreadsheet programs write semicolons in countries with a decimal comma, and tabs to the clipboard. */
+export const SEPARATORS = [',', ';', '\t']
+
+/** The headings are looked for in this many rows. */
+export const MAX_TITLE_ROWS = 20
+
+/** A row of a table: its cells, and the line on which it begins. */
+export interface Row {
+  number: number
+  cells: string[]
+}
+
+export interface TableShape {
+  separator: string
+  /** The row with the headings; undefined for an empty file. */
+  headings: Row | undefined
+  /** The cells of the first row after the headings. */
+  example: string[]
+}
+
+/** Excel and others obey a first line such as `sep=;`. */
+export function namedSeparator(firstLine: string): string | undefined {
+  return /^"?sep=([^\w\s"]|\t)"?[,;\t]*$/i.exec(firstLine)?.[1]
+}
+
+export function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === '')
+}
+
+export const foldHeading = (heading: string): string => heading.trim().toLowerCase()
+
+type Forms = readonly (readonly string[])[]
+
+/** How many headings of a table a row has; 0 for a row that is none. */
+function countHeadings(cells: string[], forms: Forms): number {
+  const words = new Set(cells.map(foldHeading))
+  if (forms.some((form) => form.length > 0 && form.every((column) => words.has(foldHeading(column)))))
+    return words.size
+  const filled = cells.filter((cell) => cell.trim() !== '')
+  const known = filled.filter((cell) => isOwnColumn(cell) || isKnownHeading(cell)).length
+  return known >= 2 || known === filled.length ? known : 0
+}
+
+const countFilled = ({ cells }: Row): number => cells.filter((cell) => cell.trim() !== '').length
+
+/**
+ * Finds the row with the headings among the first rows of a file, because people put titles above it.
+ *
+ * @param forms the columns that the file must have, in each form of the file
+ */
+export function findHeadings(rows: Row[], forms: Forms): { headings: Row | undefined; score: number } {
+  const filled = rows.filter(({ cells }) => !isBlank(cells)).slice(0, MAX_TITLE_ROWS)
+  let [headings, score]: [Row | undefined, number] = [undefined, 0]
+  for (const row of filled) {
+    const count = countHeadings(row.cells, forms)
+    if (count > score) [headings, score] = [row, count]
+  }
+  if (headings) return { headings, score }
+  const [first] = filled
+  // A title is alone in its row. Headings fill most of the columns.
+  const most = Math.max(...filled.map(countFilled))
+  const below = filled.find((row) => countFilled(row) > 1 && countFilled(row) * 2 > most)
+  return { headings: first && countFilled(first) === 1 ? (below ?? first) : first, score }
+}
+
+/** Rows below or between the animals that spreadsheets and reports add. */
+const TOTAL = /^(?:grand |sub)?total(?:es|s)?(?: [a-z]{1,20}){0,2}:?$|^(?:count|sum|suma|recuento):?$/i
+/** The rows with a single cell that are no animals. */
+const FOOTERS = [
+  /^(?:grand |sub)?total(?:es|s)?(?:\b\D{0,30}\d{1,9}|:?)$/i,
+  /^\d{1,9} (?:animal|dog|cat|record|row|registro|perro|gato)(?:e?s)?$/i,
+  /^(?:page|página) \d|^end of (?:the )?(?:report|list)/i,
+  /^(?:printed|generated|exported|report|impreso|generado|exportado)\b.{0,60}\d/i,
+]
+
+/** Whether a row has a total or a footer instead of an animal. */
+export function isTotal(cells: string[]): boolean {
+  const [first = '', ...others] = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
+  if (first.length > 100) return false
+  if (others.length === 0) return FOOTERS.some((pattern) => pattern.test(first))
+  return TOTAL.test(first) && others.every((cell) => /^[$€£]?[\d.,]+$/.test(cell))
+}

@@ -1,0 +1,345 @@
+import * as categoryStore from '../categories/store.ts'
+import type { Db } from '../db/tables.ts'
+import type { ErrorDetail } from '../errors.ts'
+import { int64ToNumber } from '../http/int64.ts'
+import * as organizationStore from '../organizations/store.ts'
+import { MAX_NAME_LENGTH, MEMBERS } from '../pets/fields.ts'
+import { merge, problemsOf, UNKNOWN_ORGANIZATION } from '../pets/rules.ts'
+import type { NewPet } from '../pets/schema.ts'
+import type { Point } from '../places/distance.ts'
+import { findCoordinates } from '../places/gazetteer.ts'
+import { yieldToEventLoop } from '../search/turns.ts'
+import type { Animal } from './animal.ts'
+import { cleanName } from './cells.ts'
+import { dropInvalid, dropUndefined, validateBody } from './drop-invalid.ts'
+import type { PhotoList } from './photos.ts'
+import { birthDateOf } from './phrases.ts'
+import type { Batch } from './read.ts'
+import {
+  labelInvalid,
+  labelUnread,
+  type Refusal,
+  RefusalError,
+  type RefusalReason,
+  refusalOf,
+  shorten,
+} from './report.ts'
+import { findCategoryName, findSpecies } from './word-lists.ts'
+
+// Converts an animal of a file to a body for `POST /v1/pets`, or reports what is wrong with it.
+
+/** A valid animal and its line in the file. */
+export interface ValidAnimal extends Pick<Animal, 'withdrawn' | 'noLongerNo' | 'answers'> {
+  line: number
+  /** The id in the source, or the key of the line. */
+  sourceId: string | undefined
+  /** The key of the line. */
+  rowKey?: string | undefined
+  pet: NewPet
+  /** True if the animal is not for adoption in its source. */
+  unlisted: boolean
+  /** See `Animal`. The animal then has no other members. */
+  gone?: RefusalReason
+  bond?: Bond | undefined
+  photos?: PhotoList | undefined
+  /**
+   * In adoptable's own format, an `externalId` used twice is an error. Other programs may repeat an
+   * `externalId`.
+   */
+  isOurs: boolean
+  /** True if the file has no name, so that the name is the number of the animal. */
+  isNameless?: boolean
+  /** If the birth date was estimated from an age: how exact that age is. */
+  ageDays?: number | undefined
+  /** Coordinates of the postal code or city, if the file has no coordinates. */
+  point?: Point | undefined
+}
+
+/** The animals that are adopted together with this one, by their ids in the file. */
+export interface Bond {
+  line: number
+  /** The id in the source, if it has one. */
+  id: string | undefined
+  /** The id by which others in the file name this animal. */
+  key: string
+  /** The keys of the others that this animal names. */
+  with: string[]
+  /** The status that the animal gets when its bond is complete. */
+  status?: NewPet['status']
+}
+
+export interface ValidBatch {
+  animals: ValidAnimal[]
+  refused: Refusal[]
+  /** Names of members that were not imported, with repetitions. */
+  leftOut: string[]
+  /** Values that were left out because they are not valid, by member. */
+  invalid: { line: number; values: Record<string, string> }[]
+}
+
+/** Defaults for animals without a category or organization. */
+export interface Defaults {
+  /** Name of the category for animals whose own category is unknown. */
+  category: string | undefined
+  organizationId: number | undefined
+  /** Whether animals may belong to any organization. */
+  anyOrganization: boolean
+}
+
+/** Validates a batch. An error in one animal refuses only that animal. */
+export async function validateBatch(
+  db: Db,
+  { drafts, refused }: Batch,
+  defaults: Defaults,
+  now: number,
+): Promise<ValidBatch> {
+  const references = await readNames(db, defaults)
+  const batch: ValidBatch = { animals: [], refused: [...refused], leftOut: [], invalid: [] }
+  for (const { line, animal, sourceId, ownId, rowKey, bondId, bondedWith = [], photos } of drafts) {
+    await yieldToEventLoop()
+    try {
+      if (animal.gone) {
+        batch.animals.push(
+          goneAnimal({ line, sourceId: sourceId ?? rowKey, rowKey, gone: animal.gone }, animal, references),
+        )
+        continue
+      }
+      const id = sourceId ?? ownId
+      const key = bondId ?? id ?? (bondedWith.length > 0 ? `line ${line}` : undefined)
+      const name = nameOf(animal, id)
+      const { pet, leftOut, invalid } = validate({ ...animal, name }, references, now)
+      for (const name of leftOut) batch.leftOut.push(name)
+      if (invalid) batch.invalid.push({ line, values: invalid })
+      batch.animals.push({
+        ...{ line, sourceId: sourceId ?? rowKey, rowKey, pet, photos },
+        ...{ withdrawn: animal.withdrawn, noLongerNo: animal.noLongerNo, answers: animal.answers },
+        unlisted: animal.unlisted === true,
+        bond: key === undefined ? undefined : { line, id, key, with: bondedWith },
+        isNameless: name === String(animal.externalId ?? id) && name !== animal.name,
+        ageDays: animal.ageSpan?.unitDays,
+        isOurs: !animal.leftOut,
+        point: await findCoordinates(pet.place),
+      })
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error
+      const [gone] = error.why
+      // An animal that is held must not stay published because of another mistake in its line.
+      if (animal.unlisted && gone && (sourceId ?? rowKey) !== undefined)
+        batch.animals.push(
+          goneAnimal({ line, sourceId: sourceId ?? rowKey, rowKey, gone }, animal, references),
+        )
+      else batch.refused.push(refusalOf({ line, id: sourceId, name: animal.name }, error))
+    }
+  }
+  return batch
+}
+
+function goneAnimal(
+  gone: Pick<ValidAnimal, 'line' | 'sourceId' | 'rowKey' | 'gone'>,
+  animal: Animal,
+  references: References,
+): ValidAnimal {
+  const { name, externalId } = animal
+  const { organizationId } = resolveOrganization(animal, references)
+  const number = typeof externalId === 'string' && { externalId }
+  const pet = { organizationId, name: typeof name === 'string' ? name : '', ...number } as NewPet
+  return { ...gone, pet, unlisted: true, isOurs: false }
+}
+
+/** Categories or organizations of the store: ids as text, and ids by folded name or code. */
+interface NameIndex {
+  ids: Set<string>
+  byName: Map<string, number>
+}
+
+/** The categories and organizations that animals in a file may refer to. */
+export interface References {
+  categories: NameIndex
+  organizations: NameIndex
+  /** The category for animals whose own category is unknown. */
+  fallback: number | undefined
+  organizationId: number | undefined
+  anyOrganization: boolean
+}
+
+async function readNames(db: Db, { category, ...defaults }: Defaults): Promise<References> {
+  const categories = await readCategories(db)
+  const codes = await organizationStore.listCodes(db)
+  const organizations = indexByName([...codes].map(([id, code]) => [id, organizationStore.fold(code)]))
+  const fallback = category === undefined ? undefined : findCategory(categories, category)
+  return { categories, organizations, fallback, ...defaults }
+}
+
+async function readCategories(db: Db): Promise<NameIndex> {
+  return indexByName((await categoryStore.list(db)).map(({ id, name }) => [id, categoryStore.fold(name)]))
+}
+
+/** @throws {RefusalError} if the store has no category with this name */
+export async function requireCategory(db: Db, name: string): Promise<void> {
+  if (findCategory(await readCategories(db), name) === undefined)
+    throw new RefusalError(`there is no category "${name}"`)
+}
+
+function indexByName(all: [id: number, name: string][]): NameIndex {
+  return { ids: new Set(all.map(([id]) => String(id))), byName: new Map(all.map(([id, name]) => [name, id])) }
+}
+
+/** Maximum length of a name or code. Folding an extremely long text would take minutes. */
+const MAX_NAME = 1_000
+
+function findId({ byName }: NameIndex, name: string, fold: (name: string) => string): number | undefined {
+  return name.length > MAX_NAME ? undefined : byName.get(fold(name))
+}
+
+/** The id of the category with this name, ignoring case. */
+function findCategory(categories: NameIndex, name: string): number | undefined {
+  return findId(categories, name, categoryStore.fold)
+}
+
+const isLenient = ({ leftOut, isTable }: Animal): boolean => leftOut !== undefined || isTable === true
+
+const isBlank = (name: unknown): boolean => name === undefined || name === ''
+
+/** The name of an animal. An animal without one is found by its number. */
+function nameOf(animal: Animal, id: string | undefined): unknown {
+  const { externalId = id } = animal
+  const name = animal.leftOut && typeof animal.name === 'string' ? cleanName(animal.name) : animal.name
+  if (!isLenient(animal)) return name
+  if (isBlank(name)) return externalId === undefined ? name : String(externalId)
+  if (typeof name !== 'string') return name
+  return name
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, MAX_NAME_LENGTH)
+    .toWellFormed()
+}
+
+type Json = Record<string, unknown>
+
+/**
+ * Converts an animal to the body that a client would send.
+ *
+ * @throws {RefusalError} with all problems
+ */
+export function validate(
+  animal: Animal,
+  references: References,
+  now: number,
+): { pet: ValidAnimal['pet']; leftOut: string[]; invalid?: Record<string, string> } {
+  const { categoryId, problem } = resolveCategory(animal, references)
+  const { organizationId, problem: otherProblem } = resolveOrganization(animal, references)
+  const read = { ...animal, ...birthOf(animal, now), species: animal.species ?? findSpecies(animal) }
+  const named = MEMBERS.map((member) => [member, read[member]] as const)
+  const whole = dropUndefined(withoutBigints({ ...Object.fromEntries(named), categoryId, organizationId }))
+  // In adoptable's own NDJSON every error refuses the animal. Programs and people write values that this
+  // service cannot store.
+  const { body, left } = isLenient(animal) ? dropInvalid(whole, now) : { body: whole, left: [] }
+  const { error } = validateBody(problem ? { ...body, categoryId: 0 } : body)
+  const found = [problem, otherProblem].filter((why) => why !== undefined)
+  refuse([...withValues(error?.details, body), ...found])
+  if (!references.categories.ids.has(String(categoryId)))
+    refuse(withValues(categoryStore.unknownCategoryError().details, body))
+  if (organizationId !== undefined && !references.organizations.ids.has(String(organizationId)))
+    refuse(withValues([UNKNOWN_ORGANIZATION], body))
+  const pet = merge({}, body as NewPet)
+  refuse(withValues(problemsOf(pet, body as NewPet, now), body))
+  return {
+    pet,
+    leftOut: [
+      ...(animal.leftOut ?? animal.unknown ?? []),
+      ...Object.entries(animal.notUnderstood ?? {}).map(labelUnread),
+      ...left.map(labelInvalid),
+    ],
+    ...(left.length > 0 && { invalid: valuesAt(left, whole) }),
+  }
+}
+
+const DATE = /^\d{4}-\d\d-\d\d/
+
+/** The approximate date of birth of an animal whose age is known instead. */
+function birthOf({ birthDate, ageSpan, staff }: Animal, now: number): Partial<Animal> {
+  if (birthDate !== undefined || !ageSpan) return {}
+  const today = new Date(now).toISOString()
+  const { intakeDate = today } = (staff ?? {}) as { intakeDate?: string }
+  const date = DATE.test(intakeDate) && intakeDate <= today ? intakeDate : today
+  return { birthDate: birthDateOf(ageSpan, date.slice(0, 10)), birthDateExact: false }
+}
+
+/** The texts of removed members, to show them in the report. */
+function valuesAt(paths: string[], whole: Json): Record<string, string> {
+  const values = paths.flatMap((path): [string, string][] => {
+    const value = path.split('.').reduce<unknown>((at, part) => (at as Json)?.[part], whole)
+    return typeof value === 'string' ? [[path, shorten(value)]] : []
+  })
+  return Object.fromEntries(values)
+}
+
+/** @throws {RefusalError} if there are problems */
+function refuse(problems: RefusalReason[]): void {
+  if (problems.length > 0) throw new RefusalError(problems)
+}
+
+/**
+ * Converts bigints to numbers, as for a request with the same JSON. Only ids in files need larger integers.
+ */
+function withoutBigints<Value>(value: Value): Value {
+  if (typeof value === 'bigint') return int64ToNumber(value) as Value
+  if (Array.isArray(value)) return value.map(withoutBigints) as Value
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withoutBigints(member)])
+  return Object.fromEntries(members) as Value
+}
+
+/**
+ * Adds the value in the file to each problem, if it is text. Other values were converted and look different
+ * now.
+ */
+function withValues(details: ErrorDetail[] = [], body: Json): RefusalReason[] {
+  return details.map((detail) => {
+    const parts = detail.pointer?.split('/').slice(1) ?? []
+    const value = parts.reduce<unknown>((whole, part) => (whole as Json)?.[part], body)
+    return typeof value === 'string' ? { ...detail, value: shorten(value) } : detail
+  })
+}
+
+function resolveOrganization(
+  { organizationId, organization }: Animal,
+  { organizations, ...references }: References,
+): { organizationId?: unknown; problem?: RefusalReason } {
+  if (organizationId === undefined && organization === undefined)
+    return { organizationId: references.organizationId }
+  if (organizationId !== undefined && organization !== undefined)
+    return { problem: { message: 'Give either organizationId or organization.' } }
+  const code = String(organization)
+  const id = organizationId ?? findId(organizations, code, organizationStore.fold)
+  if (id === undefined) {
+    const message = `No organization has the code "${code.slice(0, 20)}": add it first.`
+    return { problem: { code: 'unknown_organization_code', value: shorten(code), message } }
+  }
+  if (!references.anyOrganization && String(id) !== String(references.organizationId)) {
+    const message = 'It belongs to a different organization than the key.'
+    return { problem: { code: 'other_organization', message } }
+  }
+  return { organizationId: id }
+}
+
+function resolveCategory(
+  { categoryId, category, kind }: Animal,
+  { categories, fallback }: References,
+): { categoryId?: unknown; problem?: RefusalReason } {
+  if (categoryId !== undefined && category !== undefined)
+    return { problem: { message: 'Give either categoryId or category.' } }
+  if (kind === undefined && category === undefined) return { categoryId: categoryId ?? fallback }
+  if (kind === undefined && typeof category !== 'string')
+    return { problem: { pointer: '/category', message: 'This must be a string.' } }
+  const word = kind ?? String(category)
+  // Searches the categories of the store first. A shelter may have its own category for a species that other
+  // shelters group with the rest.
+  const id =
+    findCategory(categories, word) ??
+    findCategory(categories, (kind && findCategoryName(kind)) ?? '') ??
+    fallback
+  if (id !== undefined) return { categoryId: id }
+  const wrong = kind === undefined ? 'No category is named' : 'No category is known for the species'
+  const message = `${wrong} "${word.slice(0, 100)}"; choose one with --category.`
+  return { problem: { code: 'unknown_kind', value: shorten(word), message } }
+}
