@@ -1,15 +1,18 @@
-/** What a key may do; each level includes the ones before it. */
+/** The access levels of API keys. Each level includes the levels before it. */
 export const ACCESS_LEVELS = ['read', 'write', 'admin'] as const
 
 export type Access = (typeof ACCESS_LEVELS)[number]
 
-/** Who a member of staff is in the console; each role includes the ones before it: src/staff/roles.ts. */
+/** The roles of staff in the console. Each role includes the roles before it; see src/staff/roles.ts. */
 export const ROLES = ['viewer', 'staff', 'manager', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** The access that each operation asks for. The one list: check, description and docs follow it. */
-export const NEEDED_ACCESS = {
+/**
+ * The access level that each operation requires. The check, the OpenAPI document and the docs follow this
+ * list.
+ */
+export const REQUIRED_ACCESS = {
   listPets: 'read',
   listPetFacets: 'read',
   createPet: 'write',
@@ -57,13 +60,18 @@ export const NEEDED_ACCESS = {
   updateApplication: 'write',
 } as const satisfies Record<string, Access>
 
-/** @throws when the list does not name the operation: none may exist without a decision about it */
-export function neededAccess(operationId: string | undefined): Access {
-  const needed: Access | undefined = NEEDED_ACCESS[operationId as keyof typeof NEEDED_ACCESS]
-  if (!needed) throw new Error(`the operation ${operationId} has no place in the list of src/access.ts`)
+/**
+ * Returns the access level of an operation.
+ *
+ * @throws if the list does not contain the operation, because someone must decide the access level of every
+ * operation
+ */
+export function getRequiredAccess(operationId: string | undefined): Access {
+  const needed: Access | undefined = REQUIRED_ACCESS[operationId as keyof typeof REQUIRED_ACCESS]
+  if (!needed) throw new Error(`the operation ${operationId} is missing from the list in src/access.ts`)
   return needed
 }
 
-export function includesAccess(held: Access, needed: Access): boolean {
-  return ACCESS_LEVELS.indexOf(held) >= ACCESS_LEVELS.indexOf(needed)
+export function includesAccess(granted: Access, required: Access): boolean {
+  return ACCESS_LEVELS.indexOf(granted) >= ACCESS_LEVELS.indexOf(required)
 }

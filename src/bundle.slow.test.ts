@@ -17,11 +17,11 @@ import { cleanup } from './testing/cleanup.ts'
 import { bareEnvironment } from './testing/process.ts'
 import { scratchFolder } from './testing/start-app.ts'
 
-/** Somebody who may not write what root owns; whoever else runs the tests stays who they are. */
+/** A user without write access to files of root; the current user if the tests do not run as root. */
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const STACK = `export const release = (): string => String(new Error('asked').stack)\n`
 
-test('a clone builds a bundle once, and again after an edit, and its stack traces name the source', async (t) => {
+test('a command in a clone: builds the bundle once, and again after an edit; stack traces name the source', async (t) => {
   const { folder, run, bundles } = makeClone(t)
   assert.equal(await run(), '1.0.0\n')
   const [first = ''] = bundles()
@@ -38,13 +38,13 @@ test('a clone builds a bundle once, and again after an edit, and its stack trace
   assert.equal(bundles().length, 2)
 })
 
-test('commands that start at once in a new clone all run, and leave one whole bundle', async (t) => {
+test('concurrent commands in a new clone: all run, and one complete bundle remains', async (t) => {
   const { run, bundles } = makeClone(t)
   assert.deepEqual(await Promise.all([run(), run(), run()]), ['1.0.0\n', '1.0.0\n', '1.0.0\n'])
   assert.equal(bundles().length, 1)
 })
 
-test('a bundle that another process built first stays as it is', async (t) => {
+test('a build whose bundle exists already: keeps the existing bundle', async (t) => {
   const { folder, run, bundles } = makeClone(t)
   await run()
   const [bundle = ''] = bundles()
@@ -57,7 +57,7 @@ test('a bundle that another process built first stays as it is', async (t) => {
   assert.deepEqual(bundles(), [bundle])
 })
 
-test('the source runs in a clone that may not be written, and where coverage is measured', async (t) => {
+test('a read-only clone, or a coverage run: runs the source without a bundle', async (t) => {
   const { folder, run, bundles } = makeClone(t)
   const coverage = scratchFolder(t)
   assert.equal(await run({ env: { ...bareEnvironment(), NODE_V8_COVERAGE: coverage } }), '1.0.0\n')
@@ -68,7 +68,7 @@ test('the source runs in a clone that may not be written, and where coverage is 
   assert.match(readdirSync(coverage).join(), /^coverage-/)
 })
 
-test('the source runs in a clone without the bundler, and names what is wrong in it', async (t) => {
+test('a clone without the bundler: runs the source, and a syntax error names its file and line', async (t) => {
   const { folder, run, bundles } = makeClone(t, ['rolldown'])
   assert.equal(await run(), '1.0.0\n')
   writeFileSync(join(folder, 'src/release.ts'), 'export const release = (\n')
@@ -76,7 +76,7 @@ test('the source runs in a clone without the bundler, and names what is wrong in
   assert.deepEqual(bundles(), [])
 })
 
-/** This project without its tests, with the same packages but no bundle. */
+/** Copies this project without tests and bundle, with links to its packages. */
 function makeClone(t: TestContext, without: string[] = []) {
   const folder = scratchFolder(t)
   chmodSync(folder, 0o755)
@@ -98,7 +98,7 @@ function makeClone(t: TestContext, without: string[] = []) {
       const settings = { cwd: folder, env: bareEnvironment(), ...options }
       return (await promisify(execFile)(process.execPath, [program, '--version'], settings)).stdout
     },
-    /** The bundles of the clone, and parts of any. */
+    /** The complete and partial bundles of the clone. */
     bundles: () =>
       statSync(cache, { throwIfNoEntry: false }) ? readdirSync(cache).map((name) => join(cache, name)) : [],
   }

@@ -3,10 +3,10 @@ import * as orders from './applications/order-changes.ts'
 import * as people from './applications/people.ts'
 import * as pets from './applications/pet-changes.ts'
 import * as categories from './categories/store.ts'
-import { type Changes, listChanges } from './db/change.ts'
+import { type Changes, registerChanges } from './db/change.ts'
 import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
-import { nothing } from './db/write.ts'
+import { probeWrite } from './db/write.ts'
 import { removeDemo } from './demo/remove.ts'
 import * as jobs from './jobs/store.ts'
 import * as keys from './keys/store.ts'
@@ -14,10 +14,8 @@ import { insertToken, removeExpiredTokens } from './keys/tokens.ts'
 import * as counters from './limits/store.ts'
 import * as adopters from './orders/adopters.ts'
 import * as organizations from './organizations/store.ts'
-import { renewAges } from './pets/ages.ts'
-import { insertPet } from './pets/insert.ts'
-import { indexAnimals } from './pets/search/index-animals.ts'
-import { mergeTokens } from './pets/search/upkeep.ts'
+import { renewAges } from './pets/age.ts'
+import { indexAnimals, mergeTokens } from './pets/search/index-animals.ts'
 import * as photos from './photos/store.ts'
 import * as staff from './staff/accounts.ts'
 import * as links from './staff/links.ts'
@@ -25,20 +23,23 @@ import * as sessions from './staff/session.ts'
 import { removeExpiredSessions } from './staff/session.ts'
 import * as passwords from './staff/set-password.ts'
 import * as tries from './staff/tries.ts'
-import { importBatch } from './transfer/import-batch.ts'
 import * as photoSources from './transfer/photo-store.ts'
+import { importBatch } from './transfer/write.ts'
 import * as vocabulary from './vocabulary/store.ts'
 
-/** Bytes are left of whoever is removed, as of adopters; orders keep count of that, and staff know none. */
+/**
+ * Removes a person, and requests a scrub, because the database files still contain bytes of the removed
+ * person. The code in src/staff cannot request a scrub itself: src/orders owns the flag.
+ */
 const removeStaff: typeof staff.removeStaff = async (db, ...args) => {
   const isRemoved = await staff.removeStaff(db, ...args)
-  if (isRemoved) await adopters.scrubIsDue(db)
+  if (isRemoved) await adopters.markScrubDue(db)
   return isRemoved
 }
 
-/** Every change of the data: the one list, known to the service, its threads and the commands alike. */
+/** Every function that changes data, by the name that messages to the writer thread use. */
 export const changes = {
-  insertPet,
+  insertPet: pets.insertPet,
   insertBondedPet: pets.insertBondedPet,
   updatePet: pets.updatePet,
   deletePet: pets.deletePet,
@@ -52,11 +53,11 @@ export const changes = {
   updateOrganization: organizations.updateOrganization,
   deleteOrganization: photos.deleteOrganization,
   addPhoto: photos.addPhoto,
-  keepFoundPhoto: photos.keepFoundPhoto,
+  recordExistingPhoto: photos.recordExistingPhoto,
   updatePhoto: photos.updatePhoto,
   deletePhoto: photos.deletePhoto,
-  photoFilesMade: photos.photoFilesMade,
-  photoFilesRemoved: photos.photoFilesRemoved,
+  markPhotoFilesMade: photos.markPhotoFilesMade,
+  clearRemovedPhotos: photos.clearRemovedPhotos,
   insertWord: vocabulary.insertWord,
   deleteWord: vocabulary.deleteWord,
   fillVocabulary: vocabulary.fillVocabulary,
@@ -70,7 +71,7 @@ export const changes = {
   eraseAdopters: adopters.eraseAdopters,
   eraseApplicants: people.eraseApplicants,
   erasePerson: people.erasePerson,
-  scrubbed: adopters.scrubbed,
+  markScrubbed: adopters.clearScrubDue,
   removeExpiredResults,
   takeJob: jobs.takeJob,
   renewJob: jobs.renewJob,
@@ -89,10 +90,10 @@ export const changes = {
   insertFirstLink: links.insertFirstLink,
   followLink: passwords.followLink,
   changePassword: passwords.changePassword,
-  countTry: tries.countTry,
-  forgiveTry: tries.forgiveTry,
+  countSignInTry: tries.countSignInTry,
+  forgetSignInTries: tries.forgetSignInTries,
   beginSession: sessions.beginSession,
-  seeSession: sessions.seeSession,
+  touchSession: sessions.touchSession,
   endSession: sessions.endSession,
   endSessionsOf: sessions.endSessionsOf,
   removeExpiredSessions,
@@ -102,13 +103,13 @@ export const changes = {
   removeDemo,
   saveCounters: counters.saveCounters,
   removeExpiredCounters: counters.removeExpiredCounters,
-  nothing,
+  probeWrite,
 } satisfies Changes
 
-listChanges(changes)
+registerChanges(changes)
 
-type Listed = typeof changes
+type AllChanges = typeof changes
 
 declare module './db/change.ts' {
-  interface ChangeList extends Listed {}
+  interface ChangeList extends AllChanges {}
 }

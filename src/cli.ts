@@ -1,7 +1,7 @@
 import { runCli } from './cli/program.ts'
-import { nameSources } from './source-names.ts'
+import { useSourceNames } from './source-names.ts'
 
-nameSources()
+useSourceNames()
 void runCli(process.argv, process.env).then((code) => {
   process.exitCode = code
 })

@@ -5,34 +5,39 @@ import type { Write, Writer } from './db/write.ts'
 import type { RequestWrite } from './http/idempotency.ts'
 import type { PageCache } from './http/page-cache.ts'
 import type { Limiter } from './limits/limiter.ts'
+import type { Shares } from './limits/shares.ts'
 import type { Mail } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import type { PhotoFiles } from './photos/storage/open.ts'
 
-/** What the features work with: built once at the start, passed on as a value. */
+/**
+ * The objects that the features use. The service builds them once at the start and passes them as an
+ * argument.
+ */
 export interface Context {
   config: Config
-  /** For reading. Changes go through `write`. */
+  /** Reads the store. Changes go through `write`. */
   db: Db
   write: Write
   ready: Writer['ready']
   scrub: Database['scrub']
-  /** `write` for a request that may carry an Idempotency-Key. */
+  /** Like `write`, for a request that may carry an Idempotency-Key. */
   writeOnce: RequestWrite
   version: Database['version']
-  /** Cached pages of the lists, by the address under which they were asked for. */
+  /** Cached pages of the lists, by the canonical URL. */
   pages: PageCache
   limiter: Limiter
+  shares: Shares
   photos: PhotoFiles
-  /** Absent where the operator named no mail server: links are then only shown. */
+  /** Absent if the operator named no mail server. The service then shows links instead of sending them. */
   mail?: Mail | undefined
-  /** Absent unless the operator asked for them. */
+  /** Absent unless the operator turned metrics on. */
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined
   /** Signs cursors. */
   cursorSecret: string
-  /** Moves on the time that the store knows has passed, and returns it. */
+  /** Advances the time that the store knows has passed, and returns it: Unix time in milliseconds. */
   knownTime: () => Promise<number>
   /** Unix time in milliseconds. */
   clock: () => number

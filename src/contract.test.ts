@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { PLANS } from './plans.ts'
 import { makeKey, startApp } from './testing/start-app.ts'
 
-// The contract (the interface specification), line by line; a test is named after the section it holds.
+// The contract (the interface specification), section by section. Each test name begins with its section.
 
 const UNLIMITED = { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } as const
 const REX = { name: 'Rex', categoryId: 1 }
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
-test('1. every operation lies under /v1 and speaks application/json', async (t) => {
+test('1. every operation is under /v1 and answers with application/json', async (t) => {
   const { get, post } = await startApp(t)
   const created = await post('/v1/pets', REX)
 
@@ -19,15 +19,15 @@ test('1. every operation lies under /v1 and speaks application/json', async (t) 
   assert.equal((await get('/pets')).status, 404)
 })
 
-test('2.1 NewPet: name and categoryId are required, status is not', async (t) => {
+test('2.1 NewPet requires name and categoryId, but not status', async (t) => {
   const { post } = await startApp(t)
 
   assert.equal((await post('/v1/pets', REX)).status, 201)
   assert.equal((await post('/v1/pets', { ...REX, status: 'pending' })).status, 201)
-  const lacking = await post('/v1/pets', {})
-  assert.equal(lacking.status, 400)
+  const refused = await post('/v1/pets', {})
+  assert.equal(refused.status, 400)
   assert.deepEqual(
-    lacking.body.details.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]),
+    refused.body.details.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]),
     [
       ['/name', 'missing'],
       ['/categoryId', 'missing'],
@@ -35,7 +35,7 @@ test('2.1 NewPet: name and categoryId are required, status is not', async (t) =>
   )
 })
 
-test('2.1 NewPet: no default is invented for the status; without one the member is absent', async (t) => {
+test('2.1 NewPet without a status: the status is absent, because it has no default', async (t) => {
   const { get, post } = await startApp(t)
   const created = await post('/v1/pets', REX)
 
@@ -47,7 +47,7 @@ test('2.1 NewPet: no default is invented for the status; without one the member 
   }
 })
 
-test('2.2 Pet: all members of NewPet and a unique id, assigned by the service', async (t) => {
+test('2.2 Pet has all members of NewPet and a unique id, which the service assigns', async (t) => {
   const { post } = await startApp(t)
   const first = await post('/v1/pets', { ...REX, status: 'available', id: 77 })
   const second = await post('/v1/pets', { ...REX, name: 'Maunzi', categoryId: 2 })
@@ -56,7 +56,7 @@ test('2.2 Pet: all members of NewPet and a unique id, assigned by the service', 
   assert.deepEqual(second.body, { id: 2, name: 'Maunzi', categoryId: 2 })
 })
 
-test('2.2 Pets: a JSON array of Pet, newest first', async (t) => {
+test('2.2 Pets is a JSON array of Pet, newest first', async (t) => {
   const { get, post } = await startApp(t)
   for (const name of ['a', 'b', 'c']) await post('/v1/pets', { ...REX, name })
 
@@ -65,7 +65,7 @@ test('2.2 Pets: a JSON array of Pet, newest first', async (t) => {
   assert.deepEqual(names, ['c', 'b', 'a'])
 })
 
-test('2.3 PetStatus: exactly available, pending and sold', async (t) => {
+test('2.3 PetStatus is exactly one of available, pending and sold', async (t) => {
   const { get, post } = await startApp(t)
   for (const status of ['available', 'pending', 'sold']) {
     assert.equal((await post('/v1/pets', { ...REX, status })).body.status, status)
@@ -78,7 +78,7 @@ test('2.3 PetStatus: exactly available, pending and sold', async (t) => {
   }
 })
 
-test('2.4 Error: code, message and status, which repeats the HTTP status', async (t) => {
+test('2.4 Error has code, message and status, which equals the HTTP status', async (t) => {
   const { get, request } = await startApp(t)
   const answers = [
     await get('/v1/pets/9'),
@@ -99,7 +99,7 @@ test('2.4 Error: code, message and status, which repeats the HTTP status', async
   }
 })
 
-test('2.5 Category: a categoryId must name one of the eight that a new store has', async (t) => {
+test('2.5 Category: categoryId must be one of the eight categories of a new store', async (t) => {
   const { post } = await startApp(t)
   for (let categoryId = 1; categoryId <= 8; categoryId += 1) {
     assert.equal((await post('/v1/pets', { ...REX, categoryId })).status, 201)
@@ -112,7 +112,7 @@ test('2.5 Category: a categoryId must name one of the eight that a new store has
   }
 })
 
-test('4.1 listPets: at most limit animals, 1 to 100, 20 unless told', async (t) => {
+test('4.1 listPets accepts a limit from 1 to 100, which is 20 by default', async (t) => {
   const { get, post } = await startApp(t, { key: UNLIMITED })
   for (let count = 0; count < 105; count += 1) await post('/v1/pets', REX)
 
@@ -126,7 +126,7 @@ test('4.1 listPets: at most limit animals, 1 to 100, 20 unless told', async (t) 
   }
 })
 
-test('4.1 listPets: filters by availability status', async (t) => {
+test('4.1 listPets filters by availability status', async (t) => {
   const { get, post } = await startApp(t)
   for (const status of ['available', 'sold', 'available']) await post('/v1/pets', { ...REX, status })
 
@@ -135,7 +135,7 @@ test('4.1 listPets: filters by availability status', async (t) => {
   assert.deepEqual(ids, [3, 1])
 })
 
-test('4.1 listPets: an animal just added is in the next list', async (t) => {
+test('4.1 listPets right after createPet includes the new animal', async (t) => {
   const { get, post } = await startApp(t, { key: UNLIMITED })
   for (let count = 1; count <= 50; count += 1) {
     await post('/v1/pets', REX)
@@ -143,7 +143,7 @@ test('4.1 listPets: an animal just added is in the next list', async (t) => {
   }
 })
 
-test('4.2 createPet: 201 with the animal, 400 for missing or invalid members, and nothing stored then', async (t) => {
+test('4.2 createPet returns 201 with the animal; missing or invalid members get 400, and nothing is stored', async (t) => {
   const { get, post } = await startApp(t)
 
   assert.equal((await post('/v1/pets', REX)).status, 201)
@@ -153,7 +153,7 @@ test('4.2 createPet: 201 with the animal, 400 for missing or invalid members, an
   assert.equal((await get('/v1/pets')).body.length, 1)
 })
 
-test('4.3 getPet: 200 with the animal, 404 when there is none', async (t) => {
+test('4.3 getPet returns 200 with the animal; an unknown or malformed id gets 404', async (t) => {
   const { get, post } = await startApp(t)
   await post('/v1/pets', REX)
 
@@ -164,7 +164,7 @@ test('4.3 getPet: 200 with the animal, 404 when there is none', async (t) => {
   }
 })
 
-test('5. every operation needs a bearer key: 401 with an Error body without a valid one', async (t) => {
+test('5. every operation without a valid bearer key returns 401 with an Error body', async (t) => {
   const { key, request } = await startApp(t)
   const wrong = [undefined, 'Bearer', `Basic ${key}`, `Bearer ${key}x`, `Bearer ${key.slice(0, -1)}`, key]
   for (const authorization of wrong) {
@@ -181,7 +181,7 @@ test('5. every operation needs a bearer key: 401 with an Error body without a va
   }
 })
 
-test('5. the scheme may have any letter case, and the key is taken from nowhere else', async (t) => {
+test('5. Authorization: the scheme is case-insensitive; a key in the query is ignored', async (t) => {
   const { key, get } = await startApp(t)
 
   for (const scheme of ['bearer', 'BEARER', 'Bearer']) {
@@ -191,7 +191,7 @@ test('5. the scheme may have any letter case, and the key is taken from nowhere 
   assert.deepEqual([inUrl.status, inUrl.body.code], [401, 'missing_api_key'])
 })
 
-test('5. a key of the staging service is not valid in production', async (t) => {
+test('5. a staging key in production gets 401', async (t) => {
   const { databaseUrl, get } = await startApp(t)
   const staging = await makeKey(databaseUrl, {}, 'staging')
 
@@ -203,7 +203,7 @@ for (const [plan, perMinute] of [
   ['pro', 300],
   ['business', 1_000],
 ] as const) {
-  test(`8.1 ${plan}: ${perMinute} requests a minute`, async (t) => {
+  test(`8.1 ${plan} allows ${perMinute} requests per minute`, async (t) => {
     const { clock, get } = await startApp(t, { key: { plan } })
     for (let minute = 0; minute < 2; minute += 1) {
       const answers = await Promise.all(Array.from({ length: perMinute + 5 }, () => get('/v1/pets')))
@@ -213,7 +213,7 @@ for (const [plan, perMinute] of [
   })
 }
 
-test('8.1 1,000 requests a day on free, 10,000 on pro, 100,000 on business', async (t) => {
+test('8.1 free, pro and business allow 1,000, 10,000 and 100,000 requests per day', async (t) => {
   const { clock, get } = await startApp(t, { key: { plan: 'free' } })
   const statuses = new Map<number, number>()
   for (let sent = 0; sent < 1_010; sent += 1) {
@@ -233,7 +233,7 @@ test('8.1 1,000 requests a day on free, 10,000 on pro, 100,000 on business', asy
   assert.deepEqual([PLANS.pro.perDay, PLANS.business.perDay], [10_000, 100_000])
 })
 
-test('8.1 enterprise: the figures are the key’s own', async (t) => {
+test('8.1 enterprise gives each key its own limits', async (t) => {
   const { get } = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 3, perDay: 5 } } })
   const statuses = []
   for (let sent = 0; sent < 4; sent += 1) statuses.push((await get('/v1/pets')).status)
@@ -241,7 +241,7 @@ test('8.1 enterprise: the figures are the key’s own', async (t) => {
   assert.deepEqual(statuses, [200, 200, 200, 429])
 })
 
-test('8.2 every response carries the three headers, whatever its status', async (t) => {
+test('8.2 every response has the three rate-limit headers, whatever its status', async (t) => {
   const { get, post, request } = await startApp(t, { key: { plan: 'free' } })
   const answers = [
     await get('/v1/pets'),
@@ -265,7 +265,7 @@ test('8.2 every response carries the three headers, whatever its status', async 
   }
 })
 
-test('8.2 Limit and Reset stay the same in a window, and Remaining falls by one', async (t) => {
+test('8.2 within a window: Limit and Reset stay the same, Remaining falls by one per request', async (t) => {
   const { clock, get } = await startApp(t, { key: { plan: 'free' } })
   const opened = clock.now
   for (let sent = 1; sent <= 60; sent += 1) {
@@ -278,7 +278,7 @@ test('8.2 Limit and Reset stay the same in a window, and Remaining falls by one'
   }
 })
 
-test('8.3 over the limit: 429 with an Error body, Retry-After and nothing remaining', async (t) => {
+test('8.3 a request over the limit gets 429 with an Error body, Retry-After and Remaining 0', async (t) => {
   const { clock, get } = await startApp(t, { key: { plan: 'free' } })
   for (let sent = 0; sent < 60; sent += 1) await get('/v1/pets')
   clock.now += 12_300
@@ -292,7 +292,7 @@ test('8.3 over the limit: 429 with an Error body, Retry-After and nothing remain
   assert.equal((await get('/v1/pets')).status, 200)
 })
 
-test('8.3 of many connections at once exactly the limit gets through', async (t) => {
+test('8.3 390 concurrent requests with a limit of 300: exactly 300 succeed', async (t) => {
   const { get } = await startApp(t, { key: { plan: 'pro' } })
 
   const answers = await Promise.all(Array.from({ length: 390 }, () => get('/v1/pets')))
@@ -301,10 +301,10 @@ test('8.3 of many connections at once exactly the limit gets through', async (t)
   const remaining = answers
     .filter(({ status }) => status === 200)
     .map(({ headers }) => headers['x-ratelimit-remaining'])
-  assert.equal(new Set(remaining).size, 300, 'each of them saw another number remaining')
+  assert.equal(new Set(remaining).size, 300, 'each response has a different Remaining')
 })
 
-test('8.3 a key that goes on after many refusals is banned for a while, and others are not', async (t) => {
+test('8.3 a key that keeps sending after 100 refusals is banned for 900 seconds; other keys are not', async (t) => {
   const { clock, databaseUrl, get } = await startApp(t, { key: { plan: 'free' } })
   const other = { authorization: `Bearer ${await makeKey(databaseUrl, { plan: 'free' })}` }
   const codes = []
@@ -321,7 +321,7 @@ test('8.3 a key that goes on after many refusals is banned for a while, and othe
   assert.equal((await get('/v1/pets')).status, 200)
 })
 
-test('9. the description says version 1.0.0 and both addresses, with /v1', async (t) => {
+test('9. openapi.json has version 1.0.0 and both server addresses with /v1', async (t) => {
   const { get } = await startApp(t, { settings: { STAGING_BASE_URL: 'https://staging.pets.example/v1' } })
   const { info, servers } = (await get('/openapi.json')).body
 
@@ -332,7 +332,7 @@ test('9. the description says version 1.0.0 and both addresses, with /v1', async
   )
 })
 
-test('9. GET /pets/{petId} announces on every answer that it goes, and by what it is replaced', async (t) => {
+test('9. GET /pets/{petId}: every response has the Deprecation, Sunset and Link headers', async (t) => {
   const { get, post, request } = await startApp(t)
   await post('/v1/pets', REX)
   const answers = [
@@ -363,7 +363,7 @@ test('9. GET /pets/{petId} announces on every answer that it goes, and by what i
   }
 })
 
-test('9. GET /pets/{petId} is removed on 5 December 2030, to the second, on a running server', async (t) => {
+test('9. GET /pets/{petId} from 5 December 2030, 00:00 UTC returns 410, without a restart', async (t) => {
   const sunset = Date.UTC(2030, 11, 5)
   const { clock, get, post } = await startApp(t, { now: sunset - 1 })
   await post('/v1/pets', REX)

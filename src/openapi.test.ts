@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { ERRORS } from './errors.ts'
 import { callsOf } from './faces/native/reference/description.ts'
-import { EMAIL, LINES, ONE_LINE, PUBLISHED } from './http/text.ts'
+import { EMAIL, MULTILINE, ONE_LINE, PORTABLE_PATTERNS } from './http/text.ts'
 import { runCli } from './testing/process.ts'
 import { startApp } from './testing/start-app.ts'
 
@@ -12,18 +12,18 @@ const committed = JSON.parse(readFileSync('openapi.json', 'utf8'))
 const operations = committed.paths
 const CALLS = callsOf(committed)
 
-test('the served description is the committed openapi.json; `adoptable openapi` prints the same', async (t) => {
+test('GET /openapi.json and `adoptable openapi` return the committed openapi.json', async (t) => {
   const { get } = await startApp(t, { settings: { BASE_URL: 'http://127.0.0.1:8080/v1' } })
 
   const served = await get('/openapi.json')
 
-  const renew = 'renew it with: npx adoptable openapi > openapi.json'
+  const renew = 'update it with: npx adoptable openapi > openapi.json'
   assert.deepEqual(served.body, committed, renew)
   const printed = await runCli(t, ['openapi'], {})
   assert.equal(printed.stdout, readFileSync('openapi.json', 'utf8'), renew)
 })
 
-test('the stable operations are the three of the contract; all others say how stable they are', () => {
+test('the three operations of the contract are stable; all others have x-stability', () => {
   const found = Object.entries<Record<string, Operation>>(operations).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => operation['x-stability'] === undefined)
@@ -41,7 +41,7 @@ test('the stable operations are the three of the contract; all others say how st
   assert.equal(operations['/pets/{petId}'].get['x-deprecated-sunset'], '2030-12-05')
 })
 
-test('the schemas have the members, types and bounds of the contract', () => {
+test('the schemas have the members, types and limits of the contract', () => {
   const { NewPet, Pet, Pets, PetStatus, Error: ErrorBody } = committed.components.schemas
 
   assert.deepEqual(NewPet.required, ['name', 'categoryId'])
@@ -61,13 +61,13 @@ test('the schemas have the members, types and bounds of the contract', () => {
     { type, minimum, maximum, fallback },
     { type: 'integer', minimum: 1, maximum: 100, fallback: 20 },
   )
-  // Of one that is repeated an animal needs any: one value is what the contract has.
-  const { items, ...list } = status.schema
-  assert.deepEqual([status.name, items], ['status', { $ref: '#/components/schemas/PetStatus' }])
-  assert.deepEqual([list, status.explode ?? true], [{ type: 'array', maxItems: 3 }, true])
+  // The contract has a single status; a repeated one matches animals with any of the values.
+  const petStatus = { $ref: '#/components/schemas/PetStatus' }
+  assert.deepEqual(status.schema, { oneOf: [petStatus, { type: 'array', items: petStatus, maxItems: 3 }] })
+  assert.deepEqual([status.name, status.example, status.explode ?? true], ['status', 'available', true])
 })
 
-test('every operation asks for the bearer key, and every answer has its headers and, if it fails, an Error', () => {
+test('every operation requires a bearer key; every response has rate-limit headers; errors have an Error body', () => {
   const scheme = Object.keys(committed.components.securitySchemes)[0] ?? ''
   assert.deepEqual(committed.security, [{ [scheme]: [] }])
   assert.equal(committed.components.securitySchemes[scheme].scheme, 'bearer')
@@ -84,14 +84,14 @@ test('every operation asks for the bearer key, and every answer has its headers 
   }
 })
 
-/** Every schema of the description, and every other object in it. */
+/** Yields every object in a JSON value, which includes all schemas. */
 function* objectsIn(node: unknown): Generator<Record<string, unknown>> {
   if (typeof node !== 'object' || node === null) return
   if (!Array.isArray(node)) yield node as Record<string, unknown>
   for (const value of Object.values(node)) yield* objectsIn(value)
 }
 
-test('every pattern is one that RE2, Java, Python and JavaScript read alike', () => {
+test('every pattern has the same meaning in RE2, Java, Python and JavaScript', () => {
   const patterns = [...objectsIn(committed)].flatMap(({ pattern }) =>
     typeof pattern === 'string' ? [pattern] : [],
   )
@@ -99,14 +99,14 @@ test('every pattern is one that RE2, Java, Python and JavaScript read alike', ()
   for (const pattern of new Set(patterns)) {
     assert.doesNotThrow(() => new RegExp(pattern, 'u'), pattern)
     assert.doesNotMatch(pattern, /\(\?(?!:)/, `look-around or a named group in ${pattern}`)
-    assert.doesNotMatch(pattern, /\\[^.x[\]]/, `an escape that not all know in ${pattern}`)
-    // Java takes a bare [ in a class for another class within.
+    assert.doesNotMatch(pattern, /\\[^.x[\]]/, `an escape that not all of them support in ${pattern}`)
+    // In Java, an unescaped [ in a class begins a nested class.
     assert.doesNotMatch(pattern, /\[[^\]\\]*\[/, `a class in a class in ${pattern}`)
-    for (const [, most] of pattern.matchAll(/\{\d+,(\d+)\}/g)) assert.ok(Number(most) <= 1_000, pattern)
+    for (const [, maximum] of pattern.matchAll(/\{\d+,(\d+)\}/g)) assert.ok(Number(maximum) <= 1_000, pattern)
   }
 })
 
-test('a published pattern refuses nothing that is accepted, and words say what more is refused', () => {
+test('a published pattern accepts all valid texts, and its description names the further restrictions', () => {
   const texts = [
     'Rex',
     ' a ',
@@ -120,8 +120,8 @@ test('a published pattern refuses nothing that is accepted, and words say what m
     '\u007f',
     'a\u2028',
   ]
-  for (const strict of [ONE_LINE, LINES]) {
-    const { pattern = '', words = '' } = PUBLISHED[strict] ?? {}
+  for (const strict of [ONE_LINE, MULTILINE]) {
+    const { pattern = '', description: words = '' } = PORTABLE_PATTERNS[strict] ?? {}
     for (const text of texts) {
       assert.equal(
         new RegExp(pattern, 'u').test(text),
@@ -141,7 +141,7 @@ ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 ajv.addFormat('email', true)
 ajv.addSchema({ $id: 'description', components: committed.components })
 
-/** By schema: many answers share one. */
+/** Validators by schema, because many responses share one. */
 const validators = new Map<string, ValidateFunction>()
 
 function assertFits(schema: object, example: unknown, about: string): void {
@@ -152,10 +152,10 @@ function assertFits(schema: object, example: unknown, about: string): void {
   assert.ok(validate(example), `${about}: ${ajv.errorsText(validate.errors)}`)
 }
 
-test('every parameter, body and answer of every operation has examples, which fit its schema', () => {
+test('every parameter, body and response has examples that match its schema', () => {
   for (const { operationId, parameters = [], requestBody, responses } of CALLS) {
     for (const { name, schema, example } of parameters) {
-      // A cursor is signed: nobody can make one up.
+      // Cursors are signed, so there is no valid example.
       if (name !== 'cursor') assertFits(schema, example, `${operationId} ${name}`)
     }
     for (const [status, { content = {} }] of [
@@ -163,11 +163,11 @@ test('every parameter, body and answer of every operation has examples, which fi
       ['body', requestBody ?? {}] as const,
     ]) {
       for (const [type, { schema, examples = {} }] of Object.entries(content)) {
-        // Of the bytes of a picture there is none.
+        // The bytes of an image have no example.
         if (type.startsWith('image/')) continue
-        const given = Object.entries(examples)
-        assert.ok(given.length > 0, `${operationId} ${status} has no example`)
-        for (const [code, { value }] of given) {
+        const entries = Object.entries(examples)
+        assert.ok(entries.length > 0, `${operationId} ${status} has no example`)
+        for (const [code, { value }] of entries) {
           assertFits(schema, value, `${operationId} ${status}`)
           if (Number(status) >= 400) assert.equal(ERRORS[code as keyof typeof ERRORS][0], Number(status))
         }
@@ -176,7 +176,7 @@ test('every parameter, body and answer of every operation has examples, which fi
   }
 })
 
-test('error codes may grow: they are named in x-extensible-enum, and any string is valid', () => {
+test('error codes are in x-extensible-enum, and any string is valid, so new codes can be added', () => {
   const { Error: ErrorBody, ErrorDetail } = committed.components.schemas
   assert.deepEqual(ErrorBody.properties.code['x-extensible-enum'], Object.keys(ERRORS))
   for (const { code } of [ErrorBody.properties, ErrorDetail.properties]) {
@@ -185,7 +185,7 @@ test('error codes may grow: they are named in x-extensible-enum, and any string 
   }
 })
 
-test('what several operations have in common stands once, under components', () => {
+test('responses and headers shared by operations appear once, under components', () => {
   const responses: Record<string, unknown>[] = Object.values(operations as Record<string, object>).flatMap(
     (methods) => Object.values(methods).map((operation: { responses: object }) => operation.responses),
   ) as never
@@ -197,16 +197,16 @@ test('what several operations have in common stands once, under components', () 
   const texts = [...inline.map(([, answer]) => answer), ...Object.values(committed.components.responses)].map(
     (answer) => JSON.stringify(answer),
   )
-  assert.equal(new Set(texts).size, texts.length, 'a response is there twice')
+  assert.equal(new Set(texts).size, texts.length, 'a response appears twice')
   for (const { headers } of objectsIn([operations, committed.components.responses])) {
     for (const header of Object.values(headers ?? {})) assert.match(header.$ref, /^#\/components\/headers\//)
   }
-  const most = 12_000 * responses.length
-  assert.ok(readFileSync('openapi.json').length < most)
-  assert.ok(JSON.stringify(committed).length < most * 0.55)
+  const maxBytes = 12_000 * responses.length
+  assert.ok(readFileSync('openapi.json').length < maxBytes)
+  assert.ok(JSON.stringify(committed).length < maxBytes * 0.55)
 })
 
-test('every id is at least 1, and every header that a request may have is bounded', () => {
+test('every id is at least 1, and every request header has a maximum length', () => {
   for (const { format, minimum } of objectsIn(committed)) {
     if (format === 'int64') assert.equal(minimum, 1)
   }
@@ -236,7 +236,7 @@ for (const [settings, expected] of [
     { production: 'https://a.example/v1', staging: 'http://127.0.0.1:8080/v1' },
   ],
 ] as const) {
-  test(`the servers with ${JSON.stringify(settings)} are this one, and the other only if it is set`, async (t) => {
+  test(`servers with ${JSON.stringify(settings)} are this server, and the other server only if its address is set`, async (t) => {
     const { servers } = JSON.parse((await runCli(t, ['openapi'], settings)).stdout)
     assert.deepEqual(
       Object.fromEntries(servers.map(({ url, description }: Record<string, string>) => [description, url])),
@@ -245,7 +245,9 @@ for (const [settings, expected] of [
   })
 }
 
-/** By the rules of ajv-formats (`email`, whole) and zod 4. Neither takes quoted names, and both want a dot. */
+/**
+ * The e-mail patterns of ajv-formats (full) and zod 4. Both refuse quoted names and require a dot.
+ */
 const ORACLES = [
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i,
   /^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/,
@@ -274,14 +276,14 @@ const ADDRESSES = [
   `a@${'x'.repeat(63)}.org`,
 ]
 
-test('an e-mail address is accepted exactly where the description and ordinary validators take it', async (t) => {
+test('an e-mail address is accepted exactly if openapi.json and common validators accept it', async (t) => {
   const { post } = await startApp(t)
   const { pattern, format } = committed.components.schemas.Adopter.properties.email
   assert.deepEqual([pattern, format], [EMAIL, 'email'])
   for (const email of ADDRESSES) {
     const adopter = { name: 'A', email }
     const { status, body } = await post('/v1/store/orders', { petId: 1, adopter })
-    // There is no such animal: that comes after the check.
+    // The animal does not exist, but the service checks the address first: 404 means that it is valid.
     const isAccepted = status === 404
     assert.equal(isAccepted, new RegExp(pattern).test(email), email)
     assert.equal(

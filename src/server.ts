@@ -1,30 +1,31 @@
 import type { Logger } from 'pino'
 import type { Context } from './context.ts'
 import { nativeFace } from './faces/native/face.ts'
-import { DESCRIPTION, referenceRoutes } from './faces/native/reference.ts'
+import { OPENAPI_PATH, referenceRoutes } from './faces/native/reference.ts'
 import { openFace } from './faces/open/face.ts'
-import { petfinderFace } from './faces/petfinder/face.ts'
+import { otherVersionFaces, petfinderFace } from './faces/petfinder/face.ts'
 import { consoleFace } from './faces/web/console/face.ts'
 import { errorsFor } from './faces/web/error-page.ts'
 import { galleryRoutes } from './faces/web/gallery/routes.ts'
 import { addFaces } from './http/add-faces.ts'
 import { answerFromCache } from './http/answer-from-cache.ts'
 import type { App } from './http/app.ts'
-import { allowOrigins, shareWithOrigin } from './http/cors.ts'
+import { createCorsPolicy, handleCors } from './http/cors.ts'
 import { createApp } from './http/create-app.ts'
 import type { Face } from './http/face.ts'
 import { languageOf } from './http/language.ts'
 import { requestLog } from './http/request-log.ts'
-import { counterOfAddress } from './limits/address.ts'
+import { counterOfAddress } from './limits/accounts.ts'
+import { shareRoutes } from './limits/shares.ts'
 import { countAnswers } from './metrics/count.ts'
 
-/** The faces of the service, in the order in which an address is looked for. */
+/** The faces of the service, in the order in which a path is matched against them. */
 function facesOf(context: Context): Face[] {
   const native = nativeFace(context)
-  const v2 = context.config.hasV2 ? [petfinderFace(context)] : []
+  const v2 = context.config.hasV2 ? [petfinderFace(context), ...otherVersionFaces(context)] : []
   const open = openFace(context, {
     writeError: errorsFor(context.config, native.writeError),
-    sharedWithAll: [DESCRIPTION],
+    anyOriginPaths: [OPENAPI_PATH],
     variantOf: languageOf,
     routes(app) {
       referenceRoutes(app, context.config)
@@ -35,32 +36,34 @@ function facesOf(context: Context): Face[] {
 }
 
 /**
- * The whole service, in the order in which a request meets it.
+ * Builds the HTTP server. Hooks and faces are listed in the order in which they handle a request.
  *
- * @param more faces beside its own
+ * @param extraFaces additional faces, for tests
  */
 export async function buildServer(
   context: Context,
   logger: Logger,
-  more: (context: Context) => Face[] = () => [],
+  extraFaces: (context: Context) => Face[] = () => [],
 ): Promise<App> {
   const { config, metrics, tracing } = context
   const [native, ...others] = facesOf(context)
-  const faces = [native as Face, ...more(context), ...others]
+  const faces = [native as Face, ...extraFaces(context), ...others]
   const logRequest = requestLog(logger)
-  const share = shareWithOrigin(config, new Set(faces.flatMap(({ sharedWithAll = [] }) => sharedWithAll)))
+  const anyOriginPaths = new Set(faces.flatMap(({ anyOriginPaths: paths = [] }) => paths))
+  const corsPolicy = createCorsPolicy(config, anyOriginPaths)
 
   const app = createApp({
     config,
     logger,
     logRequest,
-    answerFirst: allowOrigins(config, share, logRequest),
-    share,
+    handleFirst: handleCors(config, corsPolicy, logRequest),
+    cors: corsPolicy,
     faces,
     nameOfAddress: counterOfAddress,
   })
   if (metrics) app.addHook('onResponse', countAnswers(metrics))
   if (tracing) app.addHook('onRequest', tracing.begin).addHook('onResponse', tracing.end)
+  shareRoutes(app, context.shares)
   await addFaces(app, faces, answerFromCache(context))
   return app
 }

@@ -2,26 +2,27 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
 
-/** The source maps of the files that stack traces have named so far. */
+/** Source maps by file. The value is undefined for a file without a map. */
 const maps = new Map<string, SourceMap | undefined>()
 
 /**
- * Makes stack traces of a bundle name the source. Node's own way (`--enable-source-maps`) reads every map at
- * the start, a tenth of its time; this one reads a map with the first stack trace that needs it.
+ * Makes stack traces of a bundle name the source files. Node's own `--enable-source-maps` reads every map at
+ * the start, which takes a tenth of the start-up time. This function reads a map only when a stack trace
+ * first needs that map.
  */
-export function nameSources(): void {
+export function useSourceNames(): void {
   Error.prepareStackTrace = (error, frames) =>
     [titleOf(error), ...frames.map((frame) => `    at ${inSource(frame)}`)].join('\n')
 }
 
-/** As Node writes it, with the code of its own errors. */
+/** The first line of a stack, as Node writes it. */
 function titleOf(error: Error & { code?: unknown }): string {
   const { name, code, message } = error
   if (typeof code === 'string' && code.startsWith('ERR_')) return `${name} [${code}]: ${message}`
   try {
     return String(error)
   } catch {
-    // Anything can be given a stack, also an object without a text.
+    // `Error.captureStackTrace` accepts any object, even one that cannot become a string.
     return 'Error'
   }
 }
@@ -44,7 +45,7 @@ function mapOf(file: string): SourceMap | undefined {
   return maps.get(file)
 }
 
-/** Packages outside the bundle have none. */
+/** @returns undefined for a package outside the bundle, which has no map */
 function read(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(file, 'utf8')))

@@ -12,7 +12,7 @@ import { scratchFolder } from './testing/start-app.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-/** The service as a process of its own on a new store, with a key of the given plan. */
+/** Starts the service as a separate process, on a new store with a key unless both are given. */
 async function startProcess(t: TestContext, { file = join(scratchFolder(t), 'test.db'), key = '' } = {}) {
   const settings = { DATABASE_URL: `sqlite:${file}`, PORT: '0' }
   if (key === '')
@@ -35,12 +35,12 @@ async function startProcess(t: TestContext, { file = join(scratchFolder(t), 'tes
   }
 }
 
-const NO_FULL = !existsSync('/dev/full') && 'there is no /dev/full here'
+const NO_FULL = !existsSync('/dev/full') && 'this system has no /dev/full'
 
 const remainingOf = ({ headers }: { headers: http.IncomingHttpHeaders }) =>
   Number(headers['x-ratelimit-remaining'])
 
-test('kill -9 loses no acknowledged animal, gives no request back, and uses no id twice', async (t) => {
+test('kill -9 under load keeps every acknowledged animal, refunds no request and reuses no id', async (t) => {
   let running = await startProcess(t)
   const acknowledged: number[] = []
   let allowed = 0
@@ -65,11 +65,11 @@ test('kill -9 loses no acknowledged animal, gives no request back, and uses no i
   assert.equal(new Set(acknowledged).size, acknowledged.length)
   for (const id of acknowledged) assert.ok(ids.has(id), `animal ${id} was acknowledged`)
   assert.ok(remainingOf(left) <= 300 - allowed - 1, `${remainingOf(left)} left after ${allowed}`)
-  // Four crashes cost at most a lease of 15 each, beside requests that were charged and never answered.
+  // Four crashes cost at most a lease of 15 each, plus requests that were charged and never answered.
   assert.ok(remainingOf(left) >= 300 - 1 - 4 * (25 + 15))
 })
 
-test('SIGTERM under load answers what was begun, resets nobody, and is done within 5 s', async (t) => {
+test('SIGTERM under load: the process answers open requests, resets no connection and ends within 5 s', async (t) => {
   const { address, child, exited, get } = await startProcess(t)
   await get('/v1/pets')
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
@@ -103,9 +103,9 @@ test('SIGTERM under load answers what was begun, resets nobody, and is done with
   assert.ok(performance.now() - since < 5_000)
 })
 
-test('an answer that was begun before a stop, and ends in it, closes its connection', async (t) => {
+test('a request that began before SIGTERM gets a response with Connection: close', async (t) => {
   const { address, child, exited, file, post } = await startProcess(t)
-  // The service may be sweeping.
+  // The service may be sweeping, so this waits for the lock.
   const other = new DatabaseSync(file, { timeout: 5_000 })
   other.exec('begin immediate')
   const write = post({ name: 'Rex', categoryId: 1 })
@@ -122,7 +122,7 @@ test('an answer that was begun before a stop, and ends in it, closes its connect
   assert.equal((await exited).code, 0)
 })
 
-test('a connection that says nothing does not keep a stop from ending', async (t) => {
+test('after SIGTERM with a silent connection the process still ends', async (t) => {
   const { address, child, exited } = await startProcess(t)
   const socket = net.connect(Number(new URL(address).port), '127.0.0.1')
   socket.on('error', () => undefined)
@@ -135,7 +135,7 @@ test('a connection that says nothing does not keep a stop from ending', async (t
   assert.ok(performance.now() - since < 5_500)
 })
 
-test('a store that is damaged while it is served answers 503 with the headers of the limit; no start takes it', async (t) => {
+test('a store damaged while it is served: requests get 503 with rate-limit headers; the next start refuses the store', async (t) => {
   const { child, exited, file, get } = await startProcess(t)
   truncateSync(file, 3_000)
 
@@ -149,17 +149,17 @@ test('a store that is damaged while it is served answers 503 with the headers of
   assert.match(stderr, /^adoptable: \S+test\.db cannot be served: [^\n]+\n$/)
 })
 
-test('a stop ends although the reader of the log has gone', { timeout: 30_000 }, async (t) => {
+test('SIGTERM ends the process even if the reader of the log has gone', { timeout: 30_000 }, async (t) => {
   const { child, exited, address } = await startProcess(t)
   child.stderr?.destroy()
-  // No connection is kept, for which the stop would wait until the log meets its broken pipe by itself.
+  // Without a keep-alive connection: the shutdown would wait for it until the log sees its broken pipe.
   assert.equal((await send(new http.Agent(), `${address}/v1/pets`, {})).status, 401)
   child.kill('SIGTERM')
 
   assert.equal((await exited).code, 0)
 })
 
-test('a full disk under the log stops no answer, and no stop', {
+test('a log on a full disk: requests are still answered, and SIGTERM ends the process', {
   skip: NO_FULL,
   timeout: 30_000,
 }, async (t) => {
@@ -169,7 +169,7 @@ test('a full disk under the log stops no answer, and no stop', {
   const { child, exited, serving } = spawnCli(t, ['serve'], settings, undefined, { stderr: full })
   const address = await serving
   const agent = new http.Agent({ keepAlive: true })
-  // More lines than are held back before the first is written.
+  // More lines than the log buffers before it writes.
   for (let count = 0; count < 300; count += 1)
     assert.equal((await send(agent, `${address}/livez`, {})).status, 200)
   agent.destroy()

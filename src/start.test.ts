@@ -16,7 +16,7 @@ import { startApp } from './testing/start-app.ts'
 const remainingOf = ({ headers }: { headers: http.IncomingHttpHeaders }) =>
   Number(headers['x-ratelimit-remaining'])
 
-test('a restart keeps every animal and every counter exactly', async (t) => {
+test('a restart keeps every animal and the exact counters', async (t) => {
   const { databaseUrl, key, get, post, stop } = await startApp(t, { key: { plan: 'pro' } })
   for (let count = 1; count <= 30; count += 1) await post('/v1/pets', { name: `Pet ${count}`, categoryId: 1 })
   const list = (await get('/v1/pets?limit=100')).text
@@ -29,15 +29,15 @@ test('a restart keeps every animal and every counter exactly', async (t) => {
   assert.equal(remainingOf(answer), 300 - 32)
 })
 
-test('a client that is slow to read gets whole answers, also of a service that stops', async (t) => {
+test('a client that reads slowly gets complete responses, even during a shutdown', async (t) => {
   const app = await startApp(t)
   const socket = net.connect(app.port, '127.0.0.1')
-  // More than the system would take in the place of who reads nothing yet.
+  // More than the operating system buffers for a client that does not read.
   socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32))
   await app.get('/livez')
   const stopped = app.stop()
   const since = performance.now()
-  // Idle connections are closed meanwhile.
+  // Idle connections are closed during this time.
   while (performance.now() - since < 1_000) await new Promise(setImmediate)
 
   let text = ''
@@ -47,12 +47,13 @@ test('a client that is slow to read gets whole answers, also of a service that s
   await stopped
 })
 
-for (const [path, answered] of [
-  ['/v1/pets?limit=', 3],
-  // This one is answered before the next request is read, and the answer says that the connection closes.
-  ['/livez?', 1],
+for (const [path, status, answered] of [
+  ['/v1/pets?limit=', 200, 3],
+  ['/livez?', 200, 3],
+  // An error is sent before the next request is read, and says that the connection closes.
+  ['/v1/pets?limit=x', 400, 1],
 ] as const) {
-  test(`of three requests for ${path} in one packet during a stop, ${answered} are carried out and answered`, async (t) => {
+  test(`three requests for ${path} in one packet during a shutdown: ${answered} are answered`, async (t) => {
     let routed = 0
     const count = (): void => {
       routed += 1
@@ -64,7 +65,7 @@ for (const [path, answered] of [
     socket.write(request(4))
     await once(socket, 'data')
     const stopped = app.stop()
-    // The stop first lets in those who are waiting for a connection.
+    // The shutdown first accepts the connections that wait to be accepted.
     await until(async () => !app.service.app.server.listening)
     subscribe('tracing:fastify.request.handler:start', count)
     t.after(() => unsubscribe('tracing:fastify.request.handler:start', count))
@@ -72,13 +73,13 @@ for (const [path, answered] of [
 
     const text = Buffer.concat(await socket.toArray()).toString('latin1')
 
-    assert.equal(text.match(/HTTP\/1\.1 200/g)?.length, answered)
-    assert.ok(routed <= answered, `${routed} were carried out`)
+    assert.equal(text.split(`HTTP/1.1 ${status}`).length - 1, answered)
+    assert.ok(routed <= answered, `${routed} requests reached a route`)
     await stopped
   })
 }
 
-test('a stop ends a connection that asked for a tunnel while an answer waits to be taken', async (t) => {
+test('a shutdown with a CONNECT request after unread responses closes the connection', async (t) => {
   const app = await startApp(t, { settings: { STOP_TIMEOUT_SECONDS: '1' } })
   const socket = net.connect(app.port, '127.0.0.1')
   socket.on('error', () => undefined)
@@ -91,8 +92,8 @@ test('a stop ends a connection that asked for a tunnel while an answer waits to 
   assert.equal(app.service.app.connections.size, 0)
 })
 
-test('while another process holds the store, reads are answered at once, and a write as soon as it can', async (t) => {
-  const { databaseUrl, get, post } = await startApp(t, { own: true })
+test('while another process locks the store, reads are answered at once, and a write after the lock is released', async (t) => {
+  const { databaseUrl, get, post } = await startApp(t, { ownProcesses: true })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const other = new DatabaseSync(fileOf(databaseUrl), { timeout: 5_000 })
   other.exec('begin immediate')
@@ -106,8 +107,8 @@ test('while another process holds the store, reads are answered at once, and a w
   assert.equal((await get('/v1/pets')).body.length, 2)
 })
 
-test('a store that cannot be written answers 503 with Retry-After, still lists, and recovers by itself', async (t) => {
-  const { databaseUrl, get, log, post } = await startApp(t, { own: true })
+test('a store locked for writing: writes get 503 with Retry-After, reads work, and the service recovers by itself', async (t) => {
+  const { databaseUrl, get, log, post } = await startApp(t, { ownProcesses: true })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const other = new DatabaseSync(fileOf(databaseUrl), { timeout: 5_000 })
   other.exec('begin immediate')
@@ -125,7 +126,7 @@ test('a store that cannot be written answers 503 with Retry-After, still lists, 
   assert.ok(log.some((line) => line.includes('database is locked')))
 })
 
-test('a start without Redis is told of in the log, is not ready, and answers 503 with Retry-After, whatever arrives', async (t) => {
+test('a start while Redis is down is logged and not ready, and any request gets 503 with Retry-After', async (t) => {
   const { get, raw, log } = await startApp(t, {
     settings: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` },
   })
@@ -137,7 +138,7 @@ test('a start without Redis is told of in the log, is not ready, and answers 503
   assert.match(log.at(-2) ?? '', /"level":50.*ECONNREFUSED/)
 })
 
-test('/livez, /readyz, /, /openapi.json and the catalogue answer without key and limits', async (t) => {
+test('/livez, /readyz, /, /openapi.json and the API catalog need no key and have no rate limit', async (t) => {
   const { get } = await startApp(t)
   const anonymous = { authorization: undefined }
   for (const path of ['/livez', '/readyz', '/openapi.json', '/.well-known/api-catalog']) {
@@ -153,7 +154,7 @@ test('/livez, /readyz, /, /openapi.json and the catalogue answer without key and
   assert.equal(catalog['service-desc'][0].href, 'http://pets.example/openapi.json')
 })
 
-test('/docs is the API reference, whole from this server and allowed to reach no other', async (t) => {
+test('the API reference at /docs loads everything from this server, and its policy allows no other server', async (t) => {
   const { get } = await startApp(t)
   const page = await get('/docs/', { authorization: undefined })
   const script = await get('/docs/reference.js', { authorization: undefined })
@@ -165,7 +166,7 @@ test('/docs is the API reference, whole from this server and allowed to reach no
   assert.match(script.text, /fetch\(/)
 })
 
-test('a stop waits for the step of a sweep that is under way, and not for all that is due', async (t) => {
+test('a shutdown during a long job waits for the current step only', async (t) => {
   const { databaseUrl, clock, stop } = await startApp(t)
   await stop()
   const count = 100_000

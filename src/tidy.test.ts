@@ -4,13 +4,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 
-// The rules of the house (CONTRIBUTING.md), as far as a program can hold them.
+// The house rules of CONTRIBUTING.md that a program can check.
 
 const SOURCES = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
 const TESTS = globSync('src/**/*.test.ts')
 const text = (file: string): string => readFileSync(file, 'utf8')
 
-/** Features import each other only where the test below says so. */
+/** Features import each other only as the test below allows. */
 const FEATURES = [
   'src/demo',
   'src/transfer',
@@ -26,7 +26,7 @@ const FEATURES = [
   'src/keys',
 ]
 
-/** Imports point only down: from a rank to the same one or to one after it. */
+/** A file imports only from its own rank or a later one. */
 const ORDER = [
   ['src/testing'],
   ['src/cli.ts', 'src/cli'],
@@ -37,8 +37,8 @@ const ORDER = [
   ['src/jobs'],
   ['src/context.ts'],
   ['src/metrics'],
-  ['src/limits'],
   ['src/mail', 'src/photos/storage', 'src/photos/renderer', 'src/search', 'src/places'],
+  ['src/limits'],
   ['src/http'],
   ['src/db'],
   ['src/config.ts'],
@@ -53,7 +53,7 @@ const ORDER = [
   ],
 ]
 
-/** The longest place in ORDER that contains a file. */
+/** The most specific entry of ORDER that contains a file. */
 function placeOf(file: string): string {
   const places = ORDER.flat().filter((place) => file === place || file.startsWith(`${place}/`))
   return places.toSorted((one, other) => other.length - one.length)[0] ?? ''
@@ -67,17 +67,20 @@ function importsOf(file: string): string[] {
   )
 }
 
-test('every source file has a place in the import order, and imports point down it', () => {
+test('imports: every source file has a rank, and imports only from its own rank or a later one', () => {
   for (const file of SOURCES) {
-    assert.notEqual(rank(file), -1, `${file} has no place in the order of src/tidy.test.ts`)
+    assert.notEqual(rank(file), -1, `${file} is missing from ORDER in src/tidy.test.ts`)
     for (const imported of importsOf(file)) {
       const inside = rank(imported) === rank(file)
-      assert.ok(inside || rank(imported) > rank(file), `${file} imports ${imported}, which stands above it`)
+      assert.ok(
+        inside || rank(imported) > rank(file),
+        `${file} imports ${imported}, which has an earlier rank`,
+      )
     }
   }
 })
 
-test('a command loads no package but its own before it knows what to do', () => {
+test('imports: the command loads only its own packages before it has parsed its arguments', () => {
   const reached = new Set(['src/cli.ts'])
   for (const file of reached) {
     const eager = [...text(file).matchAll(/^(?:import|\}) (?!type\b).*?from '([^']+)'$/gm)].map(
@@ -90,23 +93,22 @@ test('a command loads no package but its own before it knows what to do', () => 
   }
 })
 
-test('schemas are made by http/type.ts: TypeBox in its place would be loaded by every thread', () => {
+test('imports: only http/type.ts imports TypeBox, so that not every thread loads it', () => {
   for (const file of SOURCES.filter((one) => one !== 'src/http/type.ts'))
     assert.doesNotMatch(text(file), /from 'typebox'/, file)
 })
 
-test('features do not know each other: they meet in server.ts and in the lists', () => {
-  // Applications know all that a change of an animal, an order or an application has to check and to change.
-  // An animal is of a category, and of an organization. Orders know none of them.
-  const known: Record<string, string[]> = {
+test('imports: features import only the features listed here', () => {
+  const allowed: Record<string, string[]> = {
     // The demo and imports add data of every feature.
     'src/demo': FEATURES,
     'src/transfer': FEATURES.filter((feature) => feature !== 'src/demo'),
+    // Changes of animals, orders and applications check and change data of all three.
     'src/applications': ['src/orders', 'src/photos', 'src/pets', 'src/organizations'],
     'src/photos': ['src/pets', 'src/organizations'],
     'src/vocabulary': ['src/categories'],
     'src/pets': ['src/categories', 'src/organizations'],
-    // Whoever signs in acts through a key.
+    // Staff act through a key.
     'src/staff': ['src/keys'],
   }
   for (const file of SOURCES) {
@@ -114,13 +116,13 @@ test('features do not know each other: they meet in server.ts and in the lists',
     if (!FEATURES.includes(own)) continue
     for (const imported of importsOf(file)) {
       const other = placeOf(imported)
-      const isKnown = !FEATURES.includes(other) || other === own || known[own]?.includes(other)
-      assert.ok(isKnown, `${file} imports ${imported}`)
+      const isAllowed = !FEATURES.includes(other) || other === own || allowed[own]?.includes(other)
+      assert.ok(isAllowed, `${file} imports ${imported}`)
     }
   }
 })
 
-/** Whose tables these are: nobody else changes what is in them. */
+/** The tables that each folder owns. Other folders do not change their rows. */
 const OWNERS: Record<string, string[]> = {
   'src/pets': [
     'pet',
@@ -146,26 +148,28 @@ const OWNERS: Record<string, string[]> = {
   'src/db': ['secret', 'installation', 'claim', 'idempotency'],
 }
 
-/** What one statement has to see together with rows of another owner. */
+/** The tables of other owners that a folder may read, because one statement needs both. */
 const READERS: Record<string, string[]> = {
-  // A new animal takes its category from the row itself: an unknown one then uses up no id.
+  // The insert of an animal selects its category, so an unknown category uses up no id.
   'src/pets': ['category', 'organization'],
-  // Each category with its counts, as of one moment.
+  // Lists each category with its counts in one snapshot.
   'src/inventory': ['category'],
-  // People are listed with the code of their organization, and told apart from programs by what they did.
+  // Lists people with the code of their organization, and distinguishes them from programs.
   'src/staff': ['api_key', 'organization'],
-  // A key is listed with the code of its organization.
+  // Lists keys with the code of their organization.
   'src/keys': ['organization'],
-  // The doctor looks into a store that nothing serves, whatever its release, and what of it is searched.
+  // The doctor examines a store of any release, including the search index.
   'src/cli': ['api_key', 'job', 'pet', 'pet_search', 'search_change', 'search_move'],
-  // What a file lacks is told by whose file it was, and by whose its animals are now.
+  // Reports the animals missing in a file by the present organization of the animals.
   'src/transfer': ['pet'],
-  // Features may count what they do, so what counts stands below them.
+  // A scrub reads the flag that the files may contain erased data.
+  'src/db': ['known_time'],
+  // Metrics are below the features, because features count events.
   'src/metrics': ['job'],
 }
 
-test('a table is changed by its owner alone, and read by others only where one statement needs it', () => {
-  // Moving on all tables is what these are for.
+test('SQL: only the owner of a table changes it, and only the listed folders read it', () => {
+  // These files work on all tables.
   const free = /^src\/(?:testing|db\/(?:migrations|copy|backup))/
   const built = /(?:insertInto|updateTable|deleteFrom|selectFrom|[a-z]Join)\(\s*'(\w+)'/g
   const written = /\b(?:(?:select|delete)\b[^'"`;]* from|insert into|update|join) (\w+)/g
@@ -176,53 +180,53 @@ test('a table is changed by its owner alone, and read by others only where one s
     for (const [statement, table = ''] of statements) {
       if (!owned.includes(table) || OWNERS[folder]?.includes(table)) continue
       const reads = /^(?:select|\w+Join)/.test(statement) && READERS[folder]?.includes(table)
-      assert.ok(reads, `${file}: ${statement} is not its table`)
+      assert.ok(reads, `${file}: ${statement} is a table of another owner`)
     }
   }
 })
 
-test('which engine a store has is asked in one place of a URL, and in one of a query', () => {
+test('SQL: only db/dialect.ts and db/store-url.ts check which engine is used', () => {
   for (const file of SOURCES) {
     if (['src/db/dialect.ts', 'src/db/store-url.ts', 'src/config.ts'].includes(file)) continue
-    const asks = /instanceof NodeSqliteAdapter|startsWith\('(?:sqlite|postgres)|\/\^(?:sqlite|postgres)/.exec(
-      text(file),
-    )
-    assert.ok(!asks, `${file}: ${asks?.[0]} is for src/db/dialect.ts or src/db/store-url.ts`)
+    const found =
+      /instanceof NodeSqliteAdapter|startsWith\('(?:sqlite|postgres)|\/\^(?:sqlite|postgres)/.exec(text(file))
+    assert.ok(!found, `${file}: ${found?.[0]} belongs in src/db/dialect.ts or src/db/store-url.ts`)
   }
 })
 
-test('no file imports itself over others, tests and types included', () => {
-  const seen = new Map<string, 'open' | 'done'>()
-  function visit(file: string, way: string[]): void {
-    if (seen.get(file) === 'done') return
-    assert.notEqual(seen.get(file), 'open', [...way, file].join(' → '))
-    seen.set(file, 'open')
-    for (const imported of importsOf(file)) if (!imported.includes('src/', 1)) visit(imported, [...way, file])
-    seen.set(file, 'done')
+test('imports: no file takes part in a cycle, including tests and types', () => {
+  const states = new Map<string, 'open' | 'done'>()
+  function visit(file: string, path: string[]): void {
+    if (states.get(file) === 'done') return
+    assert.notEqual(states.get(file), 'open', [...path, file].join(' → '))
+    states.set(file, 'open')
+    for (const imported of importsOf(file))
+      if (!imported.includes('src/', 1)) visit(imported, [...path, file])
+    states.set(file, 'done')
   }
   for (const file of [...SOURCES, ...TESTS]) visit(file, [])
 })
 
-test('files stay below 400 lines, functions below 80, lines at most 110 characters', () => {
+test('size: files have up to 400 lines, functions up to 80 lines, lines up to 110 characters', () => {
   for (const file of SOURCES) {
     const lines = text(file).split('\n')
-    assert.ok(lines.length <= 400, `${file} has ${lines.length} lines: does it hold one thing?`)
+    assert.ok(lines.length <= 400, `${file} has ${lines.length} lines; split it by topic`)
     let since: number | undefined
     for (const [index, line] of lines.entries()) {
-      // A path or a sentence in quotes may be longer than a line of code.
+      // Lines with a string may be longer.
       assert.ok(
         line.length <= 110 || /['"`]/.test(line),
         `${file}:${index + 1} has ${line.length} characters`,
       )
       if (/^(export )?(default )?(async )?function/.test(line)) since = index
       if (line !== '}' || since === undefined) continue
-      assert.ok(index - since < 80, `${file}:${since + 1} is a function of ${index - since} lines`)
+      assert.ok(index - since < 80, `${file}:${since + 1}: the function has ${index - since} lines`)
       since = undefined
     }
   }
 })
 
-test('names: kebab-case files, no barrels, nothing called utils, helpers, common, manager or service', () => {
+test('file names are in kebab-case, and are not index, utils, helpers, common, manager or service', () => {
   for (const file of [...SOURCES, ...TESTS]) {
     const name = basename(file).replace(/(\.slow)?(\.test)?\.ts$/, '')
     assert.match(name, /^[a-z0-9]+(-[a-z0-9]+)*$/, file)
@@ -230,7 +234,7 @@ test('names: kebab-case files, no barrels, nothing called utils, helpers, common
   }
 })
 
-test('no select *, no enum, no decorator, no default export', () => {
+test('the source has no select *, no enum, no decorator and no default export', () => {
   for (const file of SOURCES) {
     assert.doesNotMatch(
       text(file),
@@ -240,26 +244,43 @@ test('no select *, no enum, no decorator, no default export', () => {
   }
 })
 
-test('only the command reads the environment, and only it and the first start write to the terminal', () => {
+test('environment and terminal: only src/cli uses them', () => {
   for (const file of SOURCES.filter((name) => !/^src\/(cli|testing)/.test(name))) {
     assert.doesNotMatch(text(file), /process\.env|\bconsole\.(?!css|js)\w+\(|process\.std(out|err)/, file)
   }
 })
 
-test('time and chance come from one place each: nothing but the start reads the clock of the machine', () => {
+test('clock and random numbers: only the start reads the clock of the machine, and nothing uses Math.random', () => {
   const allowed = /^src\/(cli|testing|start\.ts|http\/parser-errors\.ts|http\/drain\.ts)/
   for (const file of SOURCES.filter((name) => !allowed.test(name))) {
     assert.doesNotMatch(text(file), /Date\.now\(|new Date\(\)|Math\.random/, file)
   }
 })
 
-test('tests never sleep, and none is left out', () => {
+test('tests use no sleep, only, skip or todo', () => {
   for (const file of TESTS.filter((name) => name !== 'src/tidy.test.ts')) {
     assert.doesNotMatch(text(file), /timers\/promises|\b(test|it|describe)\.(only|skip|todo)\(/, file)
   }
 })
 
-test('the lock file names no address of a registry, and only listed packages run a script when installed', () => {
+const EVERYTHING = globSync(['{src,torture,bench,checks}/**/*.ts', 'client/{*,src/**/*}.ts'])
+/** Bare participles do not say what a type is. */
+const PARTICIPLES =
+  'Added|Asked|Changed|Counted|Filled|Found|Given|Held|Judged|Kept|Known|Listed|Made|Moved|Named|Needed|Offered|' +
+  'Picked|Read|Received|Rendered|Seen|Sent|Shown|Stored|Taken|Told|Tried|Typed|Uploaded|Wanted|Written'
+const UNCLEAR_NAME = new RegExp(
+  `\\b(?:MOST|LEAST)_[A-Z]|_AT_ONCE\\b|\\b(?:interface|type|class) (?:${PARTICIPLES})\\b`,
+)
+const FRONTED_COMMENT = /^\s*(?:\/\*\*|\*|\/\/) (?:Of|Where|Who|Whoever|Whose|What)\b/m
+
+test('names are standard terms: constants use MAX_ and MIN_, types are nouns; comments begin with their subject', () => {
+  for (const file of EVERYTHING.filter((name) => !/node_modules|^src\/tidy\.test\.ts$/.test(name))) {
+    assert.doesNotMatch(text(file), UNCLEAR_NAME, file)
+    assert.doesNotMatch(text(file), FRONTED_COMMENT, file)
+  }
+})
+
+test('package-lock.json has no registry addresses, and only packages in allowScripts run an install script', () => {
   const lock = JSON.parse(text('package-lock.json'))
   const { allowScripts } = JSON.parse(text('package.json'))
   for (const [path, entry] of Object.entries<{
@@ -268,7 +289,7 @@ test('the lock file names no address of a registry, and only listed packages run
     optional?: boolean
     link?: boolean
   }>(lock.packages)) {
-    // The folder of a workspace.
+    // This package is a workspace.
     if (entry.link) continue
     assert.equal(entry.resolved, undefined, path)
     if (!entry.hasInstallScript || entry.optional) continue
@@ -276,32 +297,32 @@ test('the lock file names no address of a registry, and only listed packages run
   }
 })
 
-test('the command and `npm start` run Node with the same flags', () => {
+test('bin/adoptable.js and `npm start` use the same Node flags', () => {
   const [, flags] = /^#!\/usr\/bin\/env -S node (.*)/.exec(text('bin/adoptable.js')) ?? []
 
   assert.equal(JSON.parse(text('package.json')).scripts.start, `node ${flags} bin/adoptable.js serve`)
 })
 
-test('the repository holds no key', () => {
+test('the repository contains no API key', () => {
   const files = execFileSync('git', ['ls-files', '-z']).toString().split('\0').filter(Boolean)
   for (const file of files) {
     assert.doesNotMatch(text(file), /adopt_(live|test)_[0-9A-Za-z]{36}/, file)
   }
 })
 
-/** What maps, or tells whose programs and files are understood. */
+/** Files that may contain the trademark, because they map its data or name its clients. */
 const MAY_NAME = [
   ...[/^src\/faces\/petfinder\//, /^src\/transfer\//, /^src\/faces\/web\/console\/import\//, /\.test\.ts$/],
   ...[/^src\/testing\//, /^checks\//, /^docs\//, /^torture\/upgrade\//, /^README\.md$/, /^CHANGELOG\.md$/],
   /^src\/db\/migrations\/categories\.ts$/,
 ]
-/** Elsewhere it stands where a program written for it is spoken of, and in the way to its face. */
-const SPOKEN_OF = /(?:the Petfinder API v2|petfinderFace|faces\/petfinder\/)/g
+/** Allowed everywhere: the name of the API, and the path of its face. */
+const ALLOWED_PHRASES = /(?:the Petfinder API v2|petfinderFace|faces\/petfinder\/)/g
 
-test('the mark of the API that is no more stands only where its clients are meant, and in no name of ours', () => {
+test('the trademark "Petfinder" appears only where its API or clients are meant', () => {
   const files = execFileSync('git', ['ls-files', '-z']).toString().split('\0').filter(Boolean)
   for (const file of files) {
     if (MAY_NAME.some((one) => one.test(file))) continue
-    assert.doesNotMatch(text(file).replace(SPOKEN_OF, ''), /petfinder/i, file)
+    assert.doesNotMatch(text(file).replace(ALLOWED_PHRASES, ''), /petfinder/i, file)
   }
 })

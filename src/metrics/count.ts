@@ -1,32 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Account, Limiter, Ruling } from '../limits/limiter.ts'
+import type { Account, Limiter, LimiterVerdict } from '../limits/limiter.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Hook: counts each answer of a route. */
-export function countAnswers({ answered }: Metrics) {
+/** `onResponse` hook: counts each response of a route. */
+export function countAnswers({ countAnswer }: Metrics) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    answered(operationOf(request), reply.statusCode, request.caller, reply.elapsedTime)
+    countAnswer(operationOf(request), reply.statusCode, request.caller, reply.elapsedTime)
     done()
   }
 }
 
-/** The operationId; `other` is what lies outside /v1, and `none` what no route took. */
+/**
+ * The operationId of the request. Routes outside of /v1 count as `other`, and requests without a route as
+ * `none`.
+ */
 function operationOf({ is404, routeOptions }: FastifyRequest): string {
   const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
   return operationId ?? (is404 || routeOptions.url === undefined ? 'none' : 'other')
 }
 
-/** The same limiter, each verdict of which is counted. */
-export function countVerdicts(limiter: Limiter, { judged }: Metrics): Limiter {
+/** Wraps the limiter and counts its verdicts. */
+export function countVerdicts(limiter: Limiter, { countVerdict }: Metrics): Limiter {
   return {
     ...limiter,
     take(caller: Account) {
-      const count = (ruling: Ruling): Ruling => {
-        judged(caller, ruling)
-        return ruling
+      const count = (verdict: LimiterVerdict): LimiterVerdict => {
+        countVerdict(caller, verdict)
+        return verdict
       }
-      const ruling = limiter.take(caller)
-      return ruling instanceof Promise ? ruling.then(count) : count(ruling)
+      const verdict = limiter.take(caller)
+      return verdict instanceof Promise ? verdict.then(count) : count(verdict)
     },
   }
 }

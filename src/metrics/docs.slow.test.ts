@@ -15,7 +15,7 @@ interface Described {
   labels: string[]
 }
 
-/** Every metric that there can be: those of PostgreSQL and Redis, too. */
+/** Every possible metric, including those of PostgreSQL and Redis. */
 async function everyMetric(t: Parameters<typeof startApp>[0]): Promise<Described[]> {
   const redis = await startRedis(t)
   const settings = { METRICS_PORT: '0', REDIS_URL: `redis://127.0.0.1:${redis.port}` }
@@ -27,33 +27,25 @@ async function everyMetric(t: Parameters<typeof startApp>[0]): Promise<Described
   )
 }
 
-test(
-  'docs/observing.md lists each metric of ours; it, the alerts and the dashboard name no other',
-  NEEDS_REDIS,
-  async (t) => {
-    const metrics = await everyMetric(t)
-    const rows = metrics
-      .filter(({ name }) => name.startsWith('adoptable_'))
-      .map(({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`)
-      .sort()
-    const table = ['| Metric | Kind | Labels | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')
-    const [, listed] = /<!-- metrics -->\n\n(.*)\n\n<!-- \/metrics -->/s.exec(OBSERVING) ?? []
-    assert.equal(
-      listed,
-      table,
-      `docs/observing.md is out of date; between its marks should be:\n\n${table}\n`,
-    )
+test('docs/observing.md lists every metric; alerts and dashboard name no others', NEEDS_REDIS, async (t) => {
+  const metrics = await everyMetric(t)
+  const rows = metrics
+    .filter(({ name }) => name.startsWith('adoptable_'))
+    .map(({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`)
+    .sort()
+  const table = ['| Metric | Kind | Labels | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  const [, listed] = /<!-- metrics -->\n\n(.*)\n\n<!-- \/metrics -->/s.exec(OBSERVING) ?? []
+  assert.equal(listed, table, `docs/observing.md is out of date; between its marks should be:\n\n${table}\n`)
 
-    const dashboard = readFileSync('docs/grafana.json', 'utf8')
-    const known = new Set(metrics.map(({ name }) => name))
-    for (const [used] of [...OBSERVING.matchAll(NAME), ...dashboard.matchAll(NAME)]) {
-      const name = used.replace(/_(bucket|sum|count)$/, '')
-      assert.ok(known.has(name), `${used} is no metric`)
-    }
-  },
-)
+  const dashboard = readFileSync('docs/grafana.json', 'utf8')
+  const names = new Set(metrics.map(({ name }) => name))
+  for (const [used] of [...OBSERVING.matchAll(NAME), ...dashboard.matchAll(NAME)]) {
+    const name = used.replace(/_(bucket|sum|count)$/, '')
+    assert.ok(names.has(name), `${used} is not a metric`)
+  }
+})
 
-test('the dashboard asks the Prometheus that its variable names, each panel something', () => {
+test('the dashboard’s panels all query the selected Prometheus', () => {
   const { panels, templating } = JSON.parse(readFileSync('docs/grafana.json', 'utf8'))
   assert.equal(templating.list[0].type, 'datasource')
   const titles = panels.map(({ title }: { title: string }) => title)

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import { isPostgres } from '../db/store-url.ts'
 import type { Db } from '../db/tables.ts'
 
-/** Adds what is asked of the store at each scrape. */
+/** Adds the metrics that query the store at each scrape. */
 export function measureStore(
   registry: Registry,
   { db, ready }: Pick<Database, 'db' | 'ready'>,
@@ -12,34 +12,34 @@ export function measureStore(
 ): void {
   const engine = isPostgres(databaseUrl) ? 'postgres' : 'sqlite'
   const registers = [registry]
-  // First, so that what a scrape itself asks below does not show in it.
+  // Registers the pool first, so the queries of the scrape itself are not counted.
   if (engine === 'postgres') measurePool(registers, db, databaseConnections)
   new Gauge({
     name: 'adoptable_store_schema_version',
-    help: 'Number of the last migration that the store has seen',
+    help: 'Number of the last migration applied to the store',
     labelNames: ['engine'],
     registers,
     async collect() {
-      // A store that is lost has the version that it had.
-      await lastMigration(db).then((number) => this.set({ engine }, number), ignored)
+      // While the store is down, the metric keeps its last value.
+      await lastMigration(db).then((number) => this.set({ engine }, number), ignoreError)
     },
   })
   new Gauge({
     name: 'adoptable_store_up',
-    help: 'Whether the store answers and takes changes, as far as it can tell without one: 1, or 0',
+    help: 'Whether the store answers and, as far as it can tell without a change, accepts changes: 1 or 0',
     labelNames: ['engine'],
     registers,
     async collect() {
-      const answers = await Promise.all([lastMigration(db), ready()]).then(() => 1, ignored)
+      const answers = await Promise.all([lastMigration(db), ready()]).then(() => 1, ignoreError)
       this.set({ engine }, answers ?? 0)
     },
   })
 }
 
-/** What is wrong with the store is in the log, of the requests that met it. */
-function ignored(): undefined {}
+/** Ignores an error, because the failed requests have already logged it. */
+function ignoreError(): undefined {}
 
-/** @returns such as 1 for 0001-tables */
+/** @returns for example 1 for 0001-tables */
 async function lastMigration(db: Db): Promise<number> {
   const { rows } = await sql<{ name: string }>`
     select name from kysely_migration order by name desc limit 1
@@ -47,7 +47,7 @@ async function lastMigration(db: Db): Promise<number> {
   return Number.parseInt(rows[0]?.name ?? '0', 10)
 }
 
-/** Every use of a connection, a transaction among them, goes through the executor's `provideConnection`. */
+/** Counts uses of connections. Every use, including transactions, goes through `provideConnection`. */
 function measurePool(registers: Registry[], db: Db, connections: number): void {
   const executor = db.getExecutor()
   const provide = executor.provideConnection.bind(executor)
@@ -64,12 +64,12 @@ function measurePool(registers: Registry[], db: Db, connections: number): void {
   })
   new Gauge({
     name: 'adoptable_pool_connections_max',
-    help: 'Connections to PostgreSQL that this process may have',
+    help: 'Maximum of connections to PostgreSQL of this process',
     registers,
   }).set(connections)
   new Gauge({
     name: 'adoptable_pool_uses',
-    help: 'Connections to PostgreSQL that are in use or waited for',
+    help: 'Connections to PostgreSQL in use or waited for',
     registers,
     collect() {
       this.set(uses)
@@ -77,24 +77,24 @@ function measurePool(registers: Registry[], db: Db, connections: number): void {
   })
 }
 
-/** Adds what the store says of its jobs: the same in each process. */
+/** Adds the metrics of jobs. Every process reports the same values. */
 export function measureJobs(registry: Registry, db: Db): void {
-  // Prometheus has a label job of its own.
+  // Prometheus reserves the label `job`.
   const labelNames = ['name']
   const registers = [registry]
-  const ended = new Gauge({
+  const endedAt = new Gauge({
     name: 'adoptable_job_success_timestamp_seconds',
-    help: 'When a job beside the requests last went well: Unix time in seconds',
+    help: 'When a background job last succeeded: Unix time in seconds',
     labelNames,
     registers,
   })
   new Gauge({
     name: 'adoptable_job_failures',
-    help: 'Tries in a row that failed, of a job beside the requests',
+    help: 'Consecutive failures of a background job',
     labelNames,
     registers,
     async collect() {
-      // Of a store that is lost it says what it said.
+      // While the store is down, the metrics keep their last values.
       const jobs = await db
         .selectFrom('job')
         .select(['name', 'failures', 'ended_at'])
@@ -102,7 +102,7 @@ export function measureJobs(registry: Registry, db: Db): void {
         .catch(() => [])
       for (const { name, failures, ended_at } of jobs) {
         this.set({ name }, failures)
-        if (ended_at !== null) ended.set({ name }, ended_at / 1_000)
+        if (ended_at !== null) endedAt.set({ name }, ended_at / 1_000)
       }
     },
   })

@@ -9,7 +9,7 @@ async function startMeasured(t: TestContext, options: Options = {}) {
   return { ...app, samples: () => scrape(app.service.metricsAddress) }
 }
 
-test('the link to Redis is measured, and verdicts that could not be had', NEEDS_REDIS, async (t) => {
+test('adoptable_redis_up, and lost verdicts while Redis is down', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t)
   const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
   const { get, samples, databaseUrl } = await startMeasured(t, { settings })
@@ -25,4 +25,4 @@ test('the link to Redis is measured, and verdicts that could not be had', NEEDS_
   await until(async () => (await samples()).get('adoptable_redis_up') === 1)
 })
 
-/** Below those that the system gives to connections: the second one could else be taken by our own. */
+/** A port below those that the system assigns, which our own connections could take. */

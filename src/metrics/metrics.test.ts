@@ -11,7 +11,7 @@ async function startMeasured(t: TestContext, options: Options = {}) {
   return { ...app, samples: () => scrape(app.service.metricsAddress) }
 }
 
-test('requests are counted by operation, status and plan, also those that are answered from the cache', async (t) => {
+test('requests are counted by operation, status and plan, including requests answered from the cache', async (t) => {
   const { get, post, request, raw, samples } = await startMeasured(t, { key: UNLIMITED })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   await post('/v1/pets', {})
@@ -52,7 +52,7 @@ test('requests are counted by operation, status and plan, also those that are an
   assert.deepEqual(await samples().then((later) => later.get(requests('getPet', 200, 'enterprise'))), 2)
 })
 
-test('requests of keys that belong to an organization are counted for it too', async (t) => {
+test('requests with keys of an organization are also counted by organization', async (t) => {
   const { get, post, databaseUrl, samples } = await startMeasured(t, {
     key: { ...UNLIMITED, access: 'admin' },
   })
@@ -69,7 +69,7 @@ test('requests of keys that belong to an organization are counted for it too', a
   assert.deepEqual(Object.fromEntries(counted), { [series(200)]: 2, [series(404)]: 1 })
 })
 
-test('verdicts are counted by plan, and a ban once, however long its key goes on', async (t) => {
+test('verdicts are counted by plan, and each ban once', async (t) => {
   const settings = { BAN_AFTER_REFUSALS: '2', ANONYMOUS_PER_MINUTE: '1' }
   const { get, clock, samples } = await startMeasured(t, { settings, key: { plan: 'free' } })
   const spend = async (): Promise<void> => {
@@ -90,7 +90,7 @@ test('verdicts are counted by plan, and a ban once, however long its key goes on
   assert.equal((await samples()).get('adoptable_bans_total{plan="free"}'), 2)
 })
 
-test('store, process, event loop and release are measured', async (t) => {
+test('the metrics describe store, process, event loop and release', async (t) => {
   const { samples } = await startMeasured(t)
   const seen = await samples()
   assert.equal(seen.get('adoptable_store_up{engine="sqlite"}'), 1)
@@ -101,16 +101,16 @@ test('store, process, event loop and release are measured', async (t) => {
   }
   assert.ok(
     ![...seen.keys()].some((name) => /redis|pool/.test(name)),
-    'nothing of servers that are not there',
+    'no metrics of servers that are not configured',
   )
 })
 
-test('the use of the connections to PostgreSQL is measured, and that it is gone', async (t) => {
+test('PostgreSQL: the metrics show the connections in use, and adoptable_store_up 0 while PostgreSQL is lost', async (t) => {
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port) })
   const databaseUrl = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: proxy.port }).href
   const { get, post, samples } = await startMeasured(t, { databaseUrl, key: UNLIMITED })
-  // The service itself tidies up after its start.
+  // Right after its start the service uses connections for its cleanup jobs.
   const unused = () => until(async () => (await samples()).get('adoptable_pool_uses') === 0)
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const seen = await samples()
@@ -120,12 +120,12 @@ test('the use of the connections to PostgreSQL is measured, and that it is gone'
   await unused()
 
   const busy = Promise.all(Array.from({ length: 30 }, (_, limit) => get(`/v1/pets?limit=${limit + 1}`)))
-  let [done, most] = [false, 0]
+  let [done, maxUses] = [false, 0]
   void busy.then(() => {
     done = true
   })
-  while (!done) most = Math.max(most, (await samples()).get('adoptable_pool_uses') ?? 0)
-  assert.ok(most > 0, 'requests that use a connection were seen')
+  while (!done) maxUses = Math.max(maxUses, (await samples()).get('adoptable_pool_uses') ?? 0)
+  assert.ok(maxUses > 0, 'requests use a connection')
   await unused()
   proxy.cut()
   assert.equal((await samples()).get('adoptable_store_up{engine="postgres"}'), 0)
@@ -133,7 +133,7 @@ test('the use of the connections to PostgreSQL is measured, and that it is gone'
   await until(async () => (await samples()).get('adoptable_store_up{engine="postgres"}') === 1)
 })
 
-test('/metrics is on its own port alone, answers nothing else there, and holds no key, id or address', async (t) => {
+test('/metrics is available only on its own port, which serves nothing else, and names no key, id or address', async (t) => {
   const { get, key, service } = await startMeasured(t)
   const address = service.metricsAddress ?? ''
   for (const path of [
@@ -153,7 +153,7 @@ test('/metrics is on its own port alone, answers nothing else there, and holds n
   assert.doesNotMatch(text, /adopt_|847291827364|127\.0\.0\.1|\/v1|key:/)
 })
 
-test('without METRICS_PORT nothing is measured', async (t) => {
+test('without METRICS_PORT no metrics are served', async (t) => {
   const { service, get }: TestApp = await startApp(t)
   assert.equal(service.metricsAddress, undefined)
   assert.equal(service.context.metrics, undefined)

@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api'
 import { startApp } from '../testing/start-app.ts'
 
-interface Seen {
+interface RecordedSpan {
   name: string
   attributes: Attributes
   id: string
@@ -22,9 +22,9 @@ interface Seen {
   error: boolean
 }
 
-/** What an operator's SDK registers, as small as the API allows; it keeps every span. */
-function registerSdk(t: TestContext): Seen[] {
-  const spans: Seen[] = []
+/** A minimal SDK that records every span. */
+function registerSdk(t: TestContext): RecordedSpan[] {
+  const spans: RecordedSpan[] = []
   const storage = new AsyncLocalStorage<Context>()
   context.setGlobalContextManager({
     active: () => storage.getStore() ?? ROOT_CONTEXT,
@@ -47,7 +47,7 @@ function registerSdk(t: TestContext): Seen[] {
   })
   const startSpan = (name: string, { attributes = {} } = {}, parent: Context = context.active()): Span => {
     const id = String(spans.length + 1)
-    const seen: Seen = {
+    const seen: RecordedSpan = {
       ...{ name, attributes: { ...attributes }, id },
       ...{ parent: trace.getSpanContext(parent)?.spanId, ended: false, error: false },
     }
@@ -84,20 +84,20 @@ function registerSdk(t: TestContext): Seen[] {
   return spans
 }
 
-test('with an SDK each request is a span, and so is all that it asks of the store', async (t) => {
+test('with an SDK each request has a span, with a span for each query and change within it', async (t) => {
   const spans = registerSdk(t)
   const { get, post, key } = await startApp(t)
-  /** Those of requests since the last time; what is swept away meanwhile belongs to none. */
+  /** Spans of requests since the previous call, without spans of background sweeps. */
   const latest = () => spans.splice(0).filter(({ name, parent }) => parent || !name.startsWith('store '))
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   latest()
   await post('/v1/pets', { name: 'Rex', categoryId: 1 }, { traceparent })
-  const [request, ...asked] = latest()
+  const [request, ...queries] = latest()
   assert.equal(request?.name, 'POST /v1/pets')
   assert.equal(request.parent, 'b7ad6b7169203331')
   assert.equal(request.attributes['http.response.status_code'], 201)
-  assert.ok(asked.some(({ name }) => name === 'store insertPet'))
-  assert.ok(asked.every(({ name, parent }) => name.startsWith('store ') && parent === request.id))
+  assert.ok(queries.some(({ name }) => name === 'store insertPet'))
+  assert.ok(queries.every(({ name, parent }) => name.startsWith('store ') && parent === request.id))
 
   await get(`/v1/pets?key=${key}`)
   const routed = latest()
@@ -113,12 +113,12 @@ test('with an SDK each request is a span, and so is all that it asks of the stor
   await get('/v1/nowhere')
   const [missed] = latest()
   assert.deepEqual([missed?.name, missed?.attributes['http.response.status_code']], ['GET', 404])
-  const all = [request, ...asked, ...routed, ready, missed]
+  const all = [request, ...queries, ...routed, ready, missed]
   assert.ok(all.every((span) => span?.ended))
   assert.doesNotMatch(JSON.stringify(all), /adopt_|Rex/)
 })
 
-test('without an SDK its API is not even loaded', () => {
+test('without an SDK the API is not loaded', () => {
   const program = `
     const { openTracing } = await import('./src/metrics/tracing.ts')
     const tracing = await openTracing()

@@ -1,31 +1,31 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context as TraceContext, Tracer } from '@opentelemetry/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { nameOf } from '../db/change.ts'
+import { changeName } from '../db/change.ts'
 import type { Database } from '../db/database.ts'
 import type { Hook } from '../http/app.ts'
 import { loggablePath } from '../http/request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the span of this request, where there are spans. */
+    /** Ends the span of this request, if there is one. */
     endSpan?: (reply: FastifyReply) => void
   }
 }
 
-/** Spans for an SDK that the operator has added. */
+/** Creates spans if the operator has installed an OpenTelemetry SDK. */
 export interface Tracing {
-  /** Hook: a span that lasts as long as the request, around all that is done for it. */
+  /** Hook: starts a span for the request, which is the parent of all spans within it. */
   begin: Hook
   end(request: FastifyRequest, reply: FastifyReply, done: () => void): void
-  /** The same store, with a span around each query and each change. */
+  /** Wraps the store, with a span around each query and change. */
   store<Store extends Pick<Database, 'db' | 'write' | 'writeOnce'>>(database: Store): Store
 }
 
-/** Where the API keeps what an SDK registers, so that all its copies in a process find it. */
+/** The global symbol under which an SDK registers itself. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1')
 
-/** @returns undefined without an SDK: the API is not even loaded then, and no request pays for it */
+/** @returns undefined without an SDK; then not even the API is loaded */
 export async function openTracing(): Promise<Tracing | undefined> {
   const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED]
   if (!registered?.trace) return undefined
@@ -56,12 +56,12 @@ export async function openTracing(): Promise<Tracing | undefined> {
 
 type Api = typeof import('@opentelemetry/api')
 
-/** The span of the caller, if the request names one (W3C Trace Context) and the SDK reads it. */
+/** Returns the parent span if the request carries a trace context (W3C) that the SDK reads. */
 function parentOf({ context, propagation }: Api, { headers }: IncomingMessage): TraceContext {
   return propagation.extract(context.active(), headers)
 }
 
-/** Names of OpenTelemetry's semantic conventions for HTTP. Neither query nor key is among them. */
+/** Attributes by OpenTelemetry's semantic conventions for HTTP. They contain neither query nor key. */
 function attributesOf({ method = '', url = '' }: IncomingMessage, route: string | undefined) {
   return {
     'http.request.method': method,
@@ -77,7 +77,7 @@ function traceStore<Store extends Pick<Database, 'db' | 'write' | 'writeOnce'>>(
   database: Store,
 ): Store {
   const { CLIENT } = api.SpanKind
-  async function within<Result>(name: string, text: string | undefined, work: () => Promise<Result>) {
+  async function inSpan<Result>(name: string, text: string | undefined, work: () => Promise<Result>) {
     const attributes = text === undefined ? {} : { 'db.query.text': text }
     return tracer.startActiveSpan(name, { kind: CLIENT, attributes }, async (span) => {
       try {
@@ -91,18 +91,18 @@ function traceStore<Store extends Pick<Database, 'db' | 'write' | 'writeOnce'>>(
     })
   }
 
-  // Every query that is read goes through one of these; values are not in the text, but beside it.
+  // Every read query goes through one of these two methods. The SQL text contains no values.
   const executor = database.db.getExecutor()
-  for (const way of [executor, executor.adapter]) {
-    if (!('executeQuery' in way)) continue
-    const execute = way.executeQuery.bind(way) as typeof executor.executeQuery
+  for (const target of [executor, executor.adapter]) {
+    if (!('executeQuery' in target)) continue
+    const execute = target.executeQuery.bind(target) as typeof executor.executeQuery
     const executeQuery: typeof execute = (query, ...rest) =>
-      within(`store ${query.sql.split(' ', 1)[0]}`, query.sql, () => execute(query, ...rest))
-    Object.assign(way, { executeQuery })
+      inSpan(`store ${query.sql.split(' ', 1)[0]}`, query.sql, () => execute(query, ...rest))
+    Object.assign(target, { executeQuery })
   }
   const write: Database['write'] = (change, ...args) =>
-    within(`store ${nameOf(change)}`, undefined, () => database.write(change, ...args))
+    inSpan(`store ${changeName(change)}`, undefined, () => database.write(change, ...args))
   const writeOnce: Database['writeOnce'] = (once, change, ...args) =>
-    within(`store ${nameOf(change)}`, undefined, () => database.writeOnce(once, change, ...args))
+    inSpan(`store ${changeName(change)}`, undefined, () => database.writeOnce(once, change, ...args))
   return { ...database, write, writeOnce }
 }

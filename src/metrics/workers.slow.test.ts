@@ -12,7 +12,7 @@ async function twoFreePorts(): Promise<number> {
   }
 }
 
-test('each worker has a port of its own', NEEDS_REDIS, async (t) => {
+test('each worker has its own metrics port', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t)
   const port = await twoFreePorts()
   const settings = {

@@ -3,7 +3,7 @@ import type { Answer } from './client.ts'
 import { formIn } from './console.ts'
 import type { TestApp } from './start-app.ts'
 
-// Somebody without a key or an account, as their browser sends what they do.
+// Requests of a visitor without a key or an account, as a browser sends them.
 
 const OWN = { authorization: undefined }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
@@ -27,7 +27,7 @@ export const sendForm = (
 
 export const PERSON = { name: 'Kim Doe', email: 'kim@doe.example' }
 
-/** The fields of a form that was open long enough for a person. */
+/** Opens the application form and waits long enough for a person. @returns its fields */
 export async function openForm(app: TestApp, petId: number): Promise<Fields> {
   const path = `/animals/${petId}/apply`
   const form = formIn((await visit(app, path)).text, path)
@@ -35,7 +35,7 @@ export async function openForm(app: TestApp, petId: number): Promise<Fields> {
   return form
 }
 
-/** Applies for an animal by the form. @returns the address of the applicant's page */
+/** Applies for an animal with the form. @returns the address of the applicant's page */
 export async function applyFor(app: TestApp, petId: number, fields: Fields = {}): Promise<string> {
   const path = `/animals/${petId}/apply`
   const form = await openForm(app, petId)

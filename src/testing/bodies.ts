@@ -2,20 +2,21 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { startApp, type TestApp } from './start-app.ts'
 
-// For tests of how bodies are read.
+// Helpers for tests of request bodies.
 
-/** Cases in as few lines as they need. */
+/** Splits cases at |. A text with | takes fewer lines than an array. */
 export const list = (...lines: string[]): string[] => lines.join('|').split('|')
 
 export const REX = { name: 'Rex', categoryId: 1 }
 
-/** A service with a key that the limits never stop, and an animal whose list must stay as it is. */
+/** Starts a service with an unlimited key and one animal. */
 export async function startUnlimited(t: TestContext): Promise<TestApp> {
   const app = await startApp(t, { key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } })
   await app.post('/v1/pets', REX)
   return app
 }
 
+/** Fails unless the list still contains exactly the first animal. */
 export async function assertUnchanged({ get }: TestApp): Promise<void> {
   assert.deepEqual((await get('/v1/pets?limit=100')).body, [{ id: 1, ...REX }])
 }

@@ -3,13 +3,13 @@ import type { TestContext } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 import { cleanup } from './cleanup.ts'
 
-/** The system's own: none is downloaded. */
+/** The browser of the operating system. Tests do not download a browser. */
 const executablePath = '/usr/bin/chromium'
 
-/** For the options of a test: without the browser of the system it is skipped by name. */
+/** Options for a test that needs a browser. Without an installed browser, the test is skipped. */
 export const NEEDS_BROWSER = { skip: !existsSync(executablePath) && 'not installed: chromium' }
 
-/** It asks nobody but who it is sent to. Root has no right to the sandbox. */
+/** Keeps the browser from contacting other servers. */
 const QUIET = [
   '--disable-gpu',
   '--disable-quic',
@@ -19,13 +19,13 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** A browser with a profile of its own; whoever starts it closes it. */
+/** Starts a browser with its own profile. The caller must close it. */
 export function startBrowser(): Promise<Browser> {
   const args = process.getuid?.() === 0 ? [...QUIET, '--no-sandbox'] : QUIET
   return chromium.launch({ executablePath, args })
 }
 
-/** One that is gone after the test. */
+/** Starts a browser that is closed after the test. */
 export async function openBrowser(t: TestContext): Promise<Browser> {
   const browser = await startBrowser()
   cleanup(t).defer(() => browser.close())

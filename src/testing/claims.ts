@@ -1,13 +1,13 @@
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { CLAIM } from '../db/claim.ts'
+import { CLAIM_LOCK } from '../db/claim.ts'
 
-// For tests of the process that counts on PostgreSQL without Redis.
+// Helpers for tests of the claim. The claim lets one process count on PostgreSQL without Redis.
 
-export const turn = () => new Promise(setImmediate)
+export const nextTurn = () => new Promise(setImmediate)
 
-/** A connection beside the service, gone with the test. */
-export async function besides(t: TestContext, url: string): Promise<pg.Client> {
+/** Opens a separate connection that is closed after the test. */
+export async function connectClient(t: TestContext, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)
   await client.connect()
@@ -15,11 +15,11 @@ export async function besides(t: TestContext, url: string): Promise<pg.Client> {
   return client
 }
 
-export const HOLDER = `select pid from pg_locks join pg_database on pg_database.oid = database
-  where locktype = 'advisory' and datname = current_database() and objid = ${CLAIM} and granted`
+export const CLAIM_HOLDER = `select pid from pg_locks join pg_database on pg_database.oid = database
+  where locktype = 'advisory' and datname = current_database() and objid = ${CLAIM_LOCK} and granted`
 
 export async function terminateHolder(client: pg.Client): Promise<void> {
-  await client.query(`select pg_terminate_backend(pid) from (${HOLDER}) as holder`)
+  await client.query(`select pg_terminate_backend(pid) from (${CLAIM_HOLDER}) as holder`)
 }
 
 export async function usedOfDay(client: pg.Client): Promise<number> {

@@ -7,15 +7,15 @@ export interface Answer {
   headers: http.IncomingHttpHeaders
   text: string
   /** The body as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of any shape
   body: any
 }
 
-export interface Sent {
+export interface RequestOptions {
   method?: string
-  /** One that is undefined is not sent. */
+  /** A header whose value is undefined is not sent. */
   headers?: http.OutgoingHttpHeaders
-  /** Text and bytes go as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged. Any other value is sent as JSON. */
   body?: unknown
   signal?: AbortSignal
 }
@@ -31,19 +31,21 @@ function answerOf(status: number, headers: http.IncomingHttpHeaders, text: strin
   }
 }
 
-/** Sends one request over a kept connection, as told: no header is added but Host and those of the body. */
+/** Sends one request over a kept-alive connection. Adds only the header Host and the headers of the body. */
 export function send(
   agent: http.Agent,
   url: string,
-  { method = 'GET', headers = {}, body, signal }: Sent,
+  { method = 'GET', headers = {}, body, signal }: RequestOptions,
 ): Promise<Answer> {
   const bytes =
     body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
+  const definedHeaders = Object.fromEntries(
+    Object.entries(headers).filter(([, value]) => value !== undefined),
+  )
   return new Promise((resolve, reject) => {
     const request = http.request(
       url,
-      { agent, method, headers: given, ...(signal && { signal }) },
+      { agent, method, headers: definedHeaders, ...(signal && { signal }) },
       (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -58,7 +60,11 @@ export function send(
   })
 }
 
-/** Writes bytes to a socket; returns all that comes back until the server closes or is silent for a while. */
+/**
+ * Writes bytes to a socket.
+ *
+ * @returns everything received until the server closes or is silent for `silentMs`
+ */
 export function sendRaw(port: number, bytes: string | Buffer, silentMs = 300): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -76,7 +82,7 @@ export function sendRaw(port: number, bytes: string | Buffer, silentMs = 300): P
   })
 }
 
-/** Takes apart what came over a socket: the answers, one behind the other. */
+/** Splits the bytes received from a socket into responses. */
 export function readAnswers(text: string): Answer[] {
   const answers: Answer[] = []
   let rest = text
@@ -94,7 +100,11 @@ export function readAnswers(text: string): Answer[] {
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
-/** Fails unless an answer is the contract's Error with all that goes with one; `limited` is false outside /v1. */
+/**
+ * Fails unless a response is an Error of the contract with all its headers.
+ *
+ * @param limited whether the rate-limit headers are expected; false outside /v1
+ */
 export function assertError(
   { status, headers, text }: Answer,
   expected: number,

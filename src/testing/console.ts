@@ -6,7 +6,7 @@ import { sessionCookie } from '../staff/session-cookie.ts'
 import type { Answer } from './client.ts'
 import type { TestApp } from './start-app.ts'
 
-// People who work with the console, as their browsers send what they do.
+// Requests of staff in the console, as a browser sends them.
 
 interface Account {
   role?: Role
@@ -17,18 +17,18 @@ interface Account {
 type Fields = Record<string, string | undefined>
 
 export interface Person {
-  /** For the browser of a test. */
+  /** The session token, for a real browser. */
   token: string
   get(path: string, headers?: OutgoingHttpHeaders): Promise<Answer>
-  /** Sends a form. */
+  /** Sends a form with these fields. */
   send(path: string, fields: Fields, headers?: OutgoingHttpHeaders): Promise<Answer>
-  /** Opens a page, and sends its form with some fields filled in otherwise; undefined leaves one out. */
+  /** Opens a page and sends its form with some fields changed. The value undefined omits a field. */
   fill(path: string, fields: Fields, action?: string): Promise<Answer>
 }
 
 let people = 0
 
-/** Somebody with an account, signed in. */
+/** Creates an account and signs in. */
 export async function signIn(
   app: TestApp,
   { role = 'staff', name = 'Ana Ruiz', organizationId }: Account = {},
@@ -41,11 +41,11 @@ export async function signIn(
   await write(changes.inviteStaff, person, undefined, link, app.clock.now)
   const use = { password: 'none that opens', session: hash('sha256', token) }
   await write(changes.followLink, link, use, app.clock.now)
-  return browsing(app, token)
+  return browseAs(app, token)
 }
 
-/** What a browser sends that has this session. */
-export function browsing(app: TestApp, token: string): Person {
+/** Returns a person whose browser already has a session. */
+export function browseAs(app: TestApp, token: string): Person {
   const own = { authorization: undefined, ...cookieOf(token) }
   const person: Person = {
     token,
@@ -59,7 +59,7 @@ export function browsing(app: TestApp, token: string): Person {
   return person
 }
 
-/** Sends a form of our own pages, as the browser of nobody in particular. */
+/** Sends a form as a browser without a session. */
 export function sendForm(
   app: TestApp,
   path: string,
@@ -70,35 +70,41 @@ export function sendForm(
   return app.request(path, {
     method: 'POST',
     headers: { authorization: undefined, ...form, ...headers },
-    body: String(new URLSearchParams(given(fields))),
+    body: String(new URLSearchParams(definedFields(fields))),
   })
 }
 
-/** The token of the session that an answer begins; empty where it begins none. */
+/** The token of the session that a response begins; empty if the response begins no session. */
 export function tokenOf({ headers }: Answer): string {
   const [cookie = ''] = headers['set-cookie'] ?? []
   return /^__Host-session=([^;]*)/.exec(cookie)?.[1] ?? ''
 }
 
-/** What a browser sends that keeps this token. */
+/** The cookies that a browser still sends after this response when its session has ended. */
+export function browserOf({ headers }: Answer): { cookie: string } {
+  const [, cookie = ''] = headers['set-cookie'] ?? []
+  return { cookie: /^__Host-browser=[^;]*/.exec(cookie)?.[0] ?? '' }
+}
+
+/** The cookie header of a browser with this session token. */
 export function cookieOf(token: string): { cookie: string } {
   const [cookie = ''] = sessionCookie(token).split(';')
   return { cookie }
 }
 
-const given = (fields: Fields): [string, string][] =>
+const definedFields = (fields: Fields): [string, string][] =>
   Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
 
 const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 
-/** What a browser reads where our pages have escaped text. */
+/** Decodes the HTML escapes that the pages use. */
 export const unescaped = (text: string): string =>
   text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] as string)
 
-/** The fields of the form that is sent to an address, with what they hold. */
+/** The fields of the form with this action, with their values. */
 export function formIn(page: string, action: string): Record<string, string> {
-  const start = page.indexOf(`action="${action}"`)
-  if (start < 0) throw new Error(`no form is sent to ${action}`)
+  const start = page.indexOf(` action="${action}"`)
+  if (start < 0) throw new Error(`no form has the action ${action}`)
   const form = page.slice(start, page.indexOf('</form>', start))
   const fields: Record<string, string> = {}
   for (const [, tag = ''] of form.matchAll(/<input ([^>]*)>/g)) {

@@ -3,20 +3,20 @@ import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { changes } from '../changes.ts'
-import { copyStore, type Stores } from '../db/copy.ts'
+import { type CopyUrls, copyStore } from '../db/copy.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { fileOf, isPostgres } from '../db/store-url.ts'
 import { scratchFolder } from './start-app.ts'
 
-// For tests that copy a store to another engine.
+// Helpers for tests that copy a store to another engine.
 
-export const silent = (): void => undefined
-export const copy = (stores: Stores) => copyStore(stores, silent)
+export const ignoreProgress = (): void => undefined
+export const copy = (stores: CopyUrls) => copyStore(stores, ignoreProgress)
 export const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
-export const argumentsOf = ({ from, to }: Stores): string[] => ['copy', '--from', from, '--to', to]
+export const copyArguments = ({ from, to }: CopyUrls): string[] => ['copy', '--from', from, '--to', to]
 
-/** Statements straight in a store, of a test whose matter no request can make. */
-export async function inStore(url: string, ...statements: string[]): Promise<unknown[][]> {
+/** Runs SQL on a store, for data that requests cannot create. @returns the rows of the last statement */
+export async function runInStore(url: string, ...statements: string[]): Promise<unknown[][]> {
   if (!isPostgres(url)) {
     using database = new DatabaseSync(fileOf(url))
     const all = (statement: string) => {

@@ -10,11 +10,11 @@ import { ERRORS } from '../errors.ts'
 import { bareEnvironment, runCli } from './process.ts'
 import { startApp } from './start-app.ts'
 
-// What can be known about the image and the compose file without an engine that runs them.
+// Checks of the image and the compose file that need no container engine.
 
 const text = (file: string): string => readFileSync(file, 'utf8')
 
-/** The parser that the description is served with; it comes with that package. */
+/** The YAML parser that @fastify/swagger depends on. */
 const yaml = createRequire(import.meta.resolve('@fastify/swagger'))('yaml')
 
 interface Service {
@@ -37,7 +37,7 @@ const compose = yaml.parse(text('compose.yaml'), { merge: true })
 const services: Record<string, Service> = compose.services
 const ownServices = Object.values(services).filter(({ build }) => build !== undefined)
 
-/** The instructions of the Dockerfile, each on one line, by stage. */
+/** The instructions of each stage of the Dockerfile, one per line. */
 const stages = text('Dockerfile')
   .replace(/^#.*\n/gm, '')
   .replace(/\\\n\s*/g, '')
@@ -49,7 +49,7 @@ const runtime = stages.at(-1) ?? []
 const argumentsOf = (stage: string[], name: string): string[] =>
   stage.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
 
-/** NAME=value pairs of the image. */
+/** The environment variables of the image. */
 const imageEnvironment = Object.fromEntries(
   argumentsOf(runtime, 'ENV')
     .flatMap((line) => line.split(/\s+/))
@@ -57,10 +57,10 @@ const imageEnvironment = Object.fromEntries(
 )
 const OF_THE_IMAGE = ['SQLITE_TMPDIR', 'NODE_DISABLE_COMPILE_CACHE']
 
-/** As compose does, with a word in the place of each variable. */
+/** Replaces each variable, as compose does, with a sample value. */
 const filledIn = (value: string): string => value.replace(/\$\{(\w+)[^}]*\}/g, 'pets.example')
 
-test('the image is built from files that exist and that .dockerignore lets in, on the Node that package.json asks for', () => {
+test('Dockerfile copies only existing files that .dockerignore includes, and uses the Node version of package.json', () => {
   const rules = text('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -72,13 +72,13 @@ test('the image is built from files that exist and that .dockerignore lets in, o
       if (line.startsWith('--from=')) continue
       for (const source of line.split(/\s+/).slice(0, -1)) {
         assert.ok(existsSync(source), `COPY ${line}`)
-        assert.ok(letIn(source), `.dockerignore leaves ${source} out`)
+        assert.ok(letIn(source), `.dockerignore excludes ${source}`)
       }
     }
     const [base = ''] = argumentsOf(stage, 'FROM')
     assert.equal(
       base.split(' ')[0],
-      // The latest of the line, which is at least what it asks for.
+      // The tag of the major version, which is its latest release.
       `node:${JSON.parse(text('package.json')).engines.node.replace(/^>=(\d+).*/, '$1')}-slim`,
     )
   }
@@ -86,7 +86,7 @@ test('the image is built from files that exist and that .dockerignore lets in, o
     assert.ok(!letIn(path), path)
 })
 
-test('the image runs without root, development packages and secrets, and writes to /data alone', () => {
+test('Dockerfile uses no root user, development packages or secrets, and /data is the only volume', () => {
   const lines = stages.flat()
 
   assert.match(argumentsOf(runtime, 'USER').at(-1) ?? 'root', /^[1-9]\d*:[1-9]\d*$/)
@@ -99,7 +99,7 @@ test('the image runs without root, development packages and secrets, and writes 
   assert.equal(readConfig(imageEnvironment).databaseUrl, 'sqlite:/data/adoptable.db')
 })
 
-test('the health check of the image succeeds beside a ready service only', async (t) => {
+test('the health check of the image succeeds only if the service is ready', async (t) => {
   const [, command = ''] = /CMD (\[.*\])$/.exec(argumentsOf(runtime, 'HEALTHCHECK')[0] ?? '') ?? []
   const [program, ...args]: [string, ...string[]] = JSON.parse(command)
   assert.equal(program, 'node')
@@ -118,7 +118,7 @@ test('the health check of the image succeeds beside a ready service only', async
   assert.equal(await check(app.port), 1)
 })
 
-test('compose: every container is confined, limited and watched, and the balancer alone can be reached', () => {
+test('compose confines, limits and health-checks every container; only the balancer has ports', () => {
   for (const [name, service] of Object.entries(services)) {
     assert.equal(service.read_only, true, name)
     assert.deepEqual([service.cap_drop, service.security_opt], [['ALL'], ['no-new-privileges:true']], name)
@@ -138,7 +138,7 @@ test('compose: every container is confined, limited and watched, and the balance
   assert.equal(compose.networks.inside.internal, true)
 })
 
-test('compose: two processes, whose settings exist and are valid; no secret has a default', () => {
+test('compose starts two processes with existing, valid settings, and gives no secret a default', () => {
   assert.equal(ownServices.length, 2)
   for (const { environment = {} } of ownServices) {
     for (const name of Object.keys(environment)) assert.ok(name in SETTINGS, name)
@@ -156,14 +156,14 @@ test('compose: two processes, whose settings exist and are valid; no secret has 
   }
   const names = new Set<string>()
   for (const [use, name = '', rest = ''] of text('compose.yaml').matchAll(/(?<!\$)\$\{?(\w+)([^}\s]*)/g)) {
-    assert.ok(rest.startsWith(':?'), `${use} has a default, or may be empty`)
+    assert.ok(rest.startsWith(':?'), `${use} has a default or may be empty`)
     names.add(name)
   }
   for (const name of names)
     assert.ok(text('docs/operating.md').includes(`${name}=`), `${name} is not in the docs`)
 })
 
-test('the balancer knows both processes, closes first, and says what the service would say', () => {
+test('the balancer forwards to both processes, closes connections first, and answers like the service if both are down', () => {
   const caddyfile = text('deploy/Caddyfile')
   const [, upstreams = ''] = /reverse_proxy ([^{]+) \{/.exec(caddyfile) ?? []
   const own = Object.entries(services).filter(([, { build }]) => build !== undefined)
@@ -180,15 +180,18 @@ test('the balancer knows both processes, closes first, and says what the service
   assert.equal(Number(status), expected)
 })
 
-test('systemd tries again without end, but for wrong settings', async (t) => {
+test('systemd restarts the service without limit, except after invalid settings', async (t) => {
   const unit = text('deploy/adoptable.service')
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
   assert.equal(setting('Restart'), 'on-failure')
   assert.equal(setting('StartLimitIntervalSec'), '0')
-  assert.ok(unit.indexOf('StartLimitIntervalSec') < unit.indexOf('[Service]'), 'systemd reads it there alone')
+  assert.ok(
+    unit.indexOf('StartLimitIntervalSec') < unit.indexOf('[Service]'),
+    'systemd reads this setting only in [Unit]',
+  )
 
   const { code } = await runCli(t, ['serve'], { PORT: 'x' })
   assert.equal(setting('RestartPreventExitStatus'), String(code))
-  const lasting = await runCli(t, ['serve'], { DATABASE_URL: 'sqlite:/proc/adoptable/pets.db' })
-  assert.notEqual(setting('RestartPreventExitStatus'), String(lasting.code))
+  const otherFailure = await runCli(t, ['serve'], { DATABASE_URL: 'sqlite:/proc/adoptable/pets.db' })
+  assert.notEqual(setting('RestartPreventExitStatus'), String(otherFailure.code))
 })

@@ -4,30 +4,30 @@ import { startEngines } from '../../torture/contract/engines.ts'
 import { compareStreams } from '../../torture/contract/stream.ts'
 import { openForCommand } from '../db/open-database.ts'
 
-// The short version of torture/contract/differential.ts, which sends 100,000.
+// The short version of torture/contract/differential.ts, which sends 100,000 requests.
 const REQUESTS = 1_000
-/** Some of the answers that any stream gets, so that a poor one is noticed. */
-const MET = [
+/** Responses that the streams must include, so a poor stream is noticed. */
+const EXPECTED = [
   ...['200', '201', '204', '304', '400 validation_failed', '400 invalid_parameter', '401 invalid_api_key'],
   ...['403 insufficient_access', '404 pet_not_found', '405 method_not_allowed', '409 pet_not_available'],
   ...['412 precondition_failed', '429 rate_limit_exceeded', '429 api_key_banned'],
 ]
-/** Few streams lack one of these answers: it is then looked for in the next ones. */
+/** If a stream lacks one of these responses, the next streams are searched for the response. */
 const MAX_STREAMS = 4
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1e6)
 
-test(`${REQUESTS} random requests of seed ${seed} are answered with the same bytes by both engines`, async (t) => {
-  let missing = MET
+test(`${REQUESTS} random requests of seed ${seed}: both engines answer with the same bytes`, async (t) => {
+  let missing = EXPECTED
   for (let stream = 0; missing.length > 0 && stream < MAX_STREAMS; stream += 1) {
-    await t.test(`the stream of seed ${seed + stream}`, async (t) => {
+    await t.test(`stream of seed ${seed + stream}`, async (t) => {
       const kinds = await compareStreams(t, { seed: seed + stream, requests: REQUESTS })
       missing = missing.filter((kind) => !kinds[kind])
     })
   }
-  assert.deepEqual(missing, [], 'no such answers')
+  assert.deepEqual(missing, [], 'responses that did not occur')
 })
 
-test('a name that is changed in one store only is found, in an answer and in the rows', async (t) => {
+test('a name changed in one store only makes the comparisons of responses and of rows fail', async (t) => {
   const { keys, sqlite, compare, compareRows } = await startEngines(t, Date.UTC(2026, 11, 1))
   const request = (line: string, body = ''): Parameters<typeof compare>[0] => ({
     bytes: Buffer.from(

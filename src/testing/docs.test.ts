@@ -6,14 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { DOCUMENTS, ROOT } from './docs.ts'
 
 for (const [name, render] of Object.entries(DOCUMENTS)) {
-  test(`${name} says what the source says`, () => {
-    const now = readFileSync(new URL(name, ROOT), 'utf8')
+  test(`${name} is up to date with the source`, () => {
+    const present = readFileSync(new URL(name, ROOT), 'utf8')
 
-    assert.equal(now, render(now), `${name} is out of date: renew it with \`node src/testing/docs.ts\``)
+    assert.equal(
+      present,
+      render(present),
+      `${name} is out of date: update it with \`node src/testing/docs.ts\``,
+    )
   })
 }
 
-test('the package holds the documents that its README leads to', () => {
+test('npm pack includes the documents that the README links to, and no source', () => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const packed: { files: { path: string }[] }[] = Object.values(
     JSON.parse(
@@ -28,7 +32,7 @@ test('the package holds the documents that its README leads to', () => {
   assert.ok(!names.some((name) => name.startsWith('src/')))
 })
 
-test('every link from a document to a file leads to one', () => {
+test('every relative link in a document points to an existing file', () => {
   const documents = globSync(['*.md', '{docs,client,bench,torture,checks}/**/*.md'], {
     cwd: fileURLToPath(ROOT),
     exclude: (name) => name === 'node_modules',
@@ -46,7 +50,7 @@ test('every link from a document to a file leads to one', () => {
   )
 })
 
-test('the changelog begins with this version, and sorts its changes as Keep a Changelog does', () => {
+test('CHANGELOG.md begins with the present version and uses the sections of Keep a Changelog', () => {
   const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
   const changelog = readFileSync(new URL('CHANGELOG.md', ROOT), 'utf8')
   const [newest] = changelog.match(/^## .*$/m) ?? []

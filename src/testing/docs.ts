@@ -1,19 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SETTINGS } from '../config.ts'
 import { ERRORS, type ErrorDetail } from '../errors.ts'
+import { STATUS_PHRASES } from '../transfer/statuses.ts'
+import { KINDS, WORD_LISTS } from '../transfer/word-lists.ts'
 
-/** What each code of a detail means; the type makes sure that none is missing. */
+/** The meaning of each detail code. */
 const DETAIL_CODES: Record<ErrorDetail['code'], string> = {
-  missing: 'A required member is not there.',
-  invalid_type: 'The value has another type; nothing is converted: `"1"` is no number.',
-  invalid_value: 'The type fits, the value does not.',
+  missing: 'A required member is missing.',
+  invalid_type: 'The value has the wrong type. Types are not converted: `"1"` is not a number.',
+  invalid_value: 'The type is right, but the value is not allowed.',
   out_of_range: 'The number is too small or too large.',
   too_long: 'The text has too many characters.',
-  unknown_organization: 'There is no organization with this id.',
+  unknown_organization: 'No organization has this id.',
   unknown_category: 'No category has this id.',
 }
 
-/** The whole of docs/errors.md. */
+/** Renders docs/errors.md. */
 function renderErrors(): string {
   const rows = Object.entries(ERRORS).map(([code, [status, meaning]]) => [
     `\`${code}\``,
@@ -23,19 +25,20 @@ function renderErrors(): string {
   const details = Object.entries(DETAIL_CODES).map(([code, meaning]) => [`\`${code}\``, meaning])
   return `# Errors
 
-Every error is a JSON object with \`code\`, \`message\` and \`status\`, which repeats the HTTP status. Decide by \`code\`: it
-never changes for a condition. The message is for a person and may change.
+Every error is a JSON object with \`code\`, \`message\` and \`status\` (the HTTP status). Programs decide by
+\`code\`: the same problem always has the same code. The message is for people and may change.
 
 ${table(['Code', 'Status', 'Meaning'], rows)}
 ## Details
 
-A 400 may have a fourth member, \`details\`: an array with an object for each problem. It names the place, as \`pointer\`
-(a member of the body, RFC 6901) or \`parameter\` (of the query), and has a \`code\` and a \`message\`:
+A 400 can also have \`details\`: an array with an object for each problem, at most 20. Each object names the place, as
+\`pointer\` (a member of the body, RFC 6901) or \`parameter\` (of the query), and has a \`message\` and one of these values
+of \`code\`:
 
 ${table(['Code', 'Meaning'], details)}`
 }
 
-/** docs/using.md with its table of operations renewed, from the description. */
+/** Updates the table of operations in docs/using.md from openapi.json. */
 function renderOperations(using: string): string {
   const description = JSON.parse(readFileSync(new URL('openapi.json', ROOT), 'utf8'))
   const rows = Object.entries<Record<string, Operation>>(description.paths).flatMap(([path, methods]) =>
@@ -46,7 +49,7 @@ function renderOperations(using: string): string {
       operation['x-stability'] ?? (operation.deprecated ? 'deprecated' : 'stable'),
     ]),
   )
-  return renew(using, 'operations', table(['Request', 'Does', 'Access', 'Stability'], rows))
+  return replaceSection(using, 'operations', table(['Request', 'Does', 'Access', 'Stability'], rows))
 }
 
 interface Operation {
@@ -56,30 +59,59 @@ interface Operation {
   'x-stability'?: string
 }
 
-/** docs/operating.md with its table of settings renewed. */
+/** Updates the table of settings in docs/operating.md. */
 function renderSettings(operating: string): string {
   const rows = Object.entries(SETTINGS).map(([name, { default: fallback, meaning }]) => [
     `\`${name}\``,
     fallback === '' ? 'empty' : `\`${fallback}\``,
     meaning,
   ])
-  return renew(operating, 'settings', table(['Setting', 'Default', 'Meaning'], rows))
+  return replaceSection(operating, 'settings', table(['Setting', 'Default', 'Meaning'], rows))
 }
 
-/** Puts a text between the marks of its name. */
-function renew(document: string, name: string, text: string): string {
-  const part = new RegExp(`(?<=<!-- ${name} -->\n).*(?=<!-- /${name} -->)`, 's')
-  if (!part.test(document)) throw new Error(`a document lacks the marks of its ${name}`)
-  return document.replace(part, () => `\n${text}\n`)
+/** The meanings of the parts of a status, in the order of the table. */
+const STATUS_PARTS: Record<keyof typeof STATUS_PHRASES, string> = {
+  available: '`available`',
+  pending: '`pending`',
+  alone: '`pending`, if the status has no other words',
+  sold: '`sold` (adopted)',
+  place: 'may be beside the words of `available`, `pending` or `sold`',
+  hold: 'may be beside the words of `pending`',
 }
 
-/** The whole of .env.example. */
+/** Updates the table of statuses in docs/importing.md. */
+function renderStatuses(importing: string): string {
+  const rows = Object.entries(STATUS_PARTS).map(([part, meaning]) => [
+    STATUS_PHRASES[part as keyof typeof STATUS_PHRASES].replaceAll(/\s+/g, ' '),
+    meaning,
+  ])
+  return replaceSection(importing, 'statuses', table(['Words of a status', 'Here'], rows))
+}
+
+/** Updates the tables of words in docs/importing.md. */
+function renderWords(importing: string): string {
+  const rows = Object.entries(WORD_LISTS).flatMap(([list, meanings]) =>
+    Object.entries<string>(meanings).map(([meaning, all]) => [list, `\`${meaning}\``, all]),
+  )
+  const words = replaceSection(importing, 'words', table(['About', 'Becomes', 'Words'], rows))
+  return replaceSection(words, 'kinds', table(['Category', 'Words'], Object.entries(KINDS)))
+}
+
+/** Replaces the text between the comments `<!-- NAME -->` and `<!-- /NAME -->`. */
+function replaceSection(document: string, name: string, text: string): string {
+  const section = new RegExp(`(?<=<!-- ${name} -->\n).*(?=<!-- /${name} -->)`, 's')
+  if (!section.test(document))
+    throw new Error(`the document has no comments <!-- ${name} --> and <!-- /${name} -->`)
+  return document.replace(section, () => `\n${text}\n`)
+}
+
+/** Renders .env.example. */
 function renderEnvironment(): string {
   const settings = Object.entries(SETTINGS).map(
     ([name, { default: fallback, meaning }]) => `\n# ${meaning}\n#${name}=${fallback}\n`,
   )
-  return `# The settings of adoptable, each with its default. All are optional. In a copy named .env, remove the # before
-# those to change, then start; what the environment says wins over the file.
+  return `# All settings of adoptable with their defaults. Each is optional. Copy this file to .env, remove the # from the settings
+# that you change, and start. The environment takes precedence over the file.
 ${settings.join('')}`
 }
 
@@ -88,9 +120,10 @@ function table(head: string[], rows: string[][]): string {
   return lines.join('').replaceAll('<', '&lt;')
 }
 
-/** The documents that follow from a list in the source: how each should read, given how it reads now. */
-export const DOCUMENTS: Record<string, (now: string) => string> = {
+/** The documents generated from the source. Each function gets the current text and returns the new text. */
+export const DOCUMENTS: Record<string, (present: string) => string> = {
   'docs/errors.md': renderErrors,
+  'docs/importing.md': (present) => renderWords(renderStatuses(present)),
   'docs/operating.md': renderSettings,
   'docs/using.md': renderOperations,
   '.env.example': renderEnvironment,

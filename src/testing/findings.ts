@@ -6,21 +6,22 @@ import type { Finding } from '../cli/finding.ts'
 import { readConfig } from '../config.ts'
 import { makeKey, scratchFolder } from './start-app.ts'
 
-// For tests of what doctor finds.
+// Helpers for tests of `adoptable doctor`.
 
-/** A store as a stopped service leaves it. */
-export async function storeOf(t: TestContext): Promise<{ file: string; url: string }> {
+/** Creates a store that no service uses. */
+export async function createStore(t: TestContext): Promise<{ file: string; url: string }> {
   const file = join(scratchFolder(t), 'data', 'test.db')
   await makeKey(`sqlite:${file}`)
   return { file, url: `sqlite:${file}` }
 }
 
-export function look(settings: Record<string, string>): Promise<Finding[]> {
+export function runDoctor(settings: Record<string, string>): Promise<Finding[]> {
   return examine(() => readConfig({ PORT: '0', ...settings }))
 }
 
-export async function wrongOf(settings: Record<string, string>): Promise<string[]> {
-  const findings = await look(settings)
+/** Runs doctor. @returns the failed checks as `check: problem` */
+export async function listProblems(settings: Record<string, string>): Promise<string[]> {
+  const findings = await runDoctor(settings)
   for (const { state, advice } of findings) assert.equal(state === 'good', advice === undefined)
   return findings.filter(({ state }) => state === 'wrong').map(({ check, found }) => `${check}: ${found}`)
 }

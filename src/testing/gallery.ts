@@ -8,17 +8,17 @@ import { type Options, startApp, type TestApp, UNLIMITED } from './start-app.ts'
 const MANY = { ANONYMOUS_PER_MINUTE: '10000', ANONYMOUS_PER_DAY: '100000' }
 
 export interface TestGallery extends TestApp {
-  /** As a browser asks that is in nobody's name. */
+  /** Requests a page as the browser of a visitor. */
   visit(path: string, headers?: OutgoingHttpHeaders): Promise<Answer>
-  /** @returns the id */
+  /** Adds an animal. @returns its id */
   add(animal: object): Promise<number>
-  /** @returns the id and code */
+  /** Adds an organization. @returns its id and code */
   shelter(organization: object): Promise<{ id: number; code: string }>
   /** Adds a photo to an animal. */
   photo(id: number, query?: string): Promise<void>
 }
 
-/** The service with a key that may change everything, and visitors who may look at much. */
+/** Starts a service with an admin key and high limits for visitors. */
 export async function startGallery(t: TestContext, options: Options = {}): Promise<TestGallery> {
   const app = await startApp(t, {
     ...options,
@@ -55,21 +55,21 @@ export async function startGallery(t: TestContext, options: Options = {}): Promi
 
 export const BROWSER = { authorization: undefined, accept: 'text/html,*/*;q=0.8' }
 
-/** What the cards of a page are of, in their order. */
+/** The names on the cards of a page, in order. */
 export function cardNames({ text }: Pick<Answer, 'text'>): string[] {
   return [...text.matchAll(/<h[23] dir="auto"><a href="\/animals\/[^>]*>([^<]*)<\/a>/g)].map(
     ([, name = '']) => name,
   )
 }
 
-/** What a page tells machines of what it is about. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape
+/** The JSON-LD data of a page; null if it has none. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read data of any shape
 export function dataOf({ text }: Pick<Answer, 'text'>): any {
   const [, json = 'null'] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text) ?? []
   return JSON.parse(json)
 }
 
-/** Where a page's link leads that has these words. */
+/** The target of the link with this text. */
 export function linkOf({ text }: Pick<Answer, 'text'>, words: string): string {
   const found = [...text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([^<]*)</g)].find(([, , own]) => own === words)
   return found?.[1]?.replaceAll('&amp;', '&') ?? assert.fail(`no link "${words}"`)

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import type { Context } from '../context.ts'
-import { tellLoss } from '../db/loss.ts'
-import { jobRunner } from '../jobs/runner.ts'
+import { createOutageReporter } from '../db/database.ts'
+import { createJobRunner } from '../jobs/runner.ts'
 import { listJobs } from '../jobs/store.ts'
 import { jobs } from '../jobs.ts'
 import { countUnscrubbed } from '../orders/adopters.ts'
@@ -10,17 +10,23 @@ import type { TestApp } from './start-app.ts'
 
 const logger = pino({ level: 'silent' })
 
-/** Does what is due, as the service does every ten seconds; what it is about to do itself is waited for. */
+/**
+ * Runs all due jobs, as the service does every ten seconds, and waits for jobs that the service is running
+ * itself.
+ */
 export async function doJobs(context: Context): Promise<void> {
   const steady = (): number => performance.now()
-  const noneHeld = async (): Promise<boolean> =>
+  const allFree = async (): Promise<boolean> =>
     [...(await listJobs(context.db)).values()].every(({ holder }) => holder === null)
-  await until(noneHeld)
-  await jobRunner(context, jobs, { logger, loss: tellLoss(logger), steady }).round()
-  await until(noneHeld)
+  await until(allFree)
+  await createJobRunner(context, jobs, { logger, loss: createOutageReporter(logger), steady }).round()
+  await until(allFree)
 }
 
-/** Until no erasure is left to do: PostgreSQL's own vacuum may be at work on the orders, and it is tried again. */
+/**
+ * Runs jobs until no file rewrite (scrub) is due. PostgreSQL's autovacuum may lock the tables, so a scrub may
+ * need several attempts.
+ */
 export async function untilScrubbed({ service: { context }, clock }: TestApp): Promise<void> {
   await until(async () => {
     await doJobs(context)

@@ -3,10 +3,10 @@ import type { BanRule } from '../config.ts'
 import type { Limits } from '../plans.ts'
 
 /**
- * The decided rule once more, as plainly as it can be put: a log of events, read again from the
- * start for every request. Slow, and with nothing in common with the rule that it checks.
+ * A simple reference model of rate limits and bans. It keeps all events and reads all of them for every
+ * request. The model is slow, and shares no code with the implementation that it checks.
  */
-export function reference(limits: Limits, ban: BanRule) {
+export function referenceLimiter(limits: Limits, ban: BanRule) {
   const charged: number[] = []
   let refused: number[] = []
   let banned = { until: 0, seconds: 0 }
@@ -26,7 +26,7 @@ export function reference(limits: Limits, ban: BanRule) {
     if (exhausted.length === 0) {
       charged.push(now)
       const left = windows.map(({ limit, used, end }) => ({ left: limit - used - 1, end }))
-      const tightest = left.reduce((least, next) => (next.left < least.left ? next : least))
+      const tightest = left.reduce((min, next) => (next.left < min.left ? next : min))
       return { outcome: 'allowed', remaining: tightest.left, until: tightest.end }
     }
     refused.push(now)
@@ -52,7 +52,7 @@ export const anyBan = fc.record({
   longestSeconds: fc.constantFrom(900, 3_600),
   memorySeconds: fc.constantFrom(0, 600, 86_400),
 })
-/** Mostly bursts; sometimes to the very edge of a window, or far. */
+/** Pauses between requests. Most are zero; some are exactly the length of a window or longer. */
 const anyPause = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(0, 1, 7) },
   { weight: 4, arbitrary: fc.integer({ min: 0, max: 20_000 }) },

@@ -1,14 +1,14 @@
 import type { TestContext } from 'node:test'
 import { makeKey, startApp, type TestApp, UNLIMITED } from './start-app.ts'
 
-// Two organizations, and callers who may see one, both or nothing.
+// Two organizations, and callers with access to one, both or no organization.
 
 export const ADOPTER = { name: 'A. Adopter', email: 'adopter@example.org' }
 export const SECRET = 'Nobody else may read this.'
 
 export type Headers = Record<string, string>
 
-/** A service with two organizations and a caller of each kind. */
+/** Starts a service with two organizations and a caller of each kind. */
 export async function startNetwork(t: TestContext) {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   await app.post('/v1/organizations', { code: 'UT1', name: 'Utrecht' })
@@ -29,8 +29,8 @@ export async function startNetwork(t: TestContext) {
   return { ...app, callers }
 }
 
-export type Name = keyof Awaited<ReturnType<typeof startNetwork>>['callers']
-export const ALL: Name[] = [
+export type CallerName = keyof Awaited<ReturnType<typeof startNetwork>>['callers']
+export const ALL_CALLERS: CallerName[] = [
   'admin',
   'write',
   'read',

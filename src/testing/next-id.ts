@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { openForCommand } from '../db/open-database.ts'
 import { isPostgres } from '../db/store-url.ts'
 
-/** The next animal gets this id: those before it are left out, as in a store of many. */
-export async function goOnWithId(databaseUrl: string, id: number): Promise<void> {
+/** Sets the id of the next animal. */
+export async function setNextPetId(databaseUrl: string, id: number): Promise<void> {
   const { db, close } = await openForCommand(databaseUrl)
   const next = isPostgres(databaseUrl)
     ? sql`select setval(pg_get_serial_sequence('pet', 'id'), ${id - 1})`

@@ -2,9 +2,9 @@ import type { TestContext } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { MIGRATIONS } from '../db/migrations/all.ts'
 
-// A release that does not exist, for tests of upgrades: one with a migration more.
+// A made-up next release with one more migration, for tests of upgrades.
 
-export const NEXT_MIGRATION = '0002-made-up'
+export const NEXT_MIGRATION = '0004-made-up'
 
 const STATEMENTS = [
   "alter table pet add column chip text not null default ''",
@@ -18,7 +18,7 @@ async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
-/** From here on this process is of the next release. @returns ends that */
+/** Makes this process act as the next release. @returns a function that reverts this */
 export function becomeNextRelease(): () => void {
   for (const migrations of Object.values(MIGRATIONS)) Object.assign(migrations, { [NEXT_MIGRATION]: { up } })
   return () => {
@@ -27,7 +27,7 @@ export function becomeNextRelease(): () => void {
   }
 }
 
-/** Until the test ends, this process is of the next release. */
+/** Makes this process act as the next release until the test ends. */
 export function asNextRelease(t: TestContext): void {
   t.after(becomeNextRelease())
 }

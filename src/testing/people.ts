@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { runCli } from './process.ts'
 import type { TestApp } from './start-app.ts'
 
-// Two people, and what a store has of them.
+// Two people, Ada and Ben, and their data in a store.
 
 export const ADA = { name: 'Ada Asker', email: 'Ada.Asker@example.org' }
 export const BEN = { name: 'Ben Beside', email: 'ben@example.org' }
@@ -10,8 +10,11 @@ export const BEN = { name: 'Ben Beside', email: 'ben@example.org' }
 export const erase = (t: TestContext, databaseUrl: string, email = 'ada.asker@EXAMPLE.org') =>
   runCli(t, ['people', 'erase', '--email', email], { DATABASE_URL: databaseUrl })
 
-/** Orders 1 of Ada and 2 of Ben, both cancelled; applications 1 to 3 of Ada, and 4 of Ben. */
-export async function fill(app: TestApp): Promise<void> {
+/**
+ * Adds orders and applications. Ada has order 1 and applications 1 to 3; Ben has order 2 and application 4.
+ * Both orders are cancelled.
+ */
+export async function addPeople(app: TestApp): Promise<void> {
   const { post, patch } = app
   for (const adopter of [ADA, BEN]) {
     const { body } = await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' })
@@ -27,4 +30,36 @@ export async function fill(app: TestApp): Promise<void> {
     )
   }
   await patch('/v1/applications/2', { status: 'declined', note: 'Ada Asker has no time.' })
+}
+
+/**
+ * Adds four animals with contacts. Ada was the contact of the first animal, with and without her e-mail
+ * address; now Ben is. Ada is the contact of the second. She was the contact of the third, which is deleted.
+ * The contact of the fourth has an e-mail address that ends like Ada's. Texts mention Ada too.
+ */
+export async function fillContacts(app: TestApp): Promise<void> {
+  const { post, patch } = app
+  const add = async (contact: object, once?: string) =>
+    (
+      await post(
+        '/v1/pets',
+        { name: 'Rex', categoryId: 1, contact },
+        once === undefined ? {} : { 'idempotency-key': once },
+      )
+    ).body.id
+  const phone = '06-1234-ADA'
+  const one = await add({ name: ADA.name, phone }, 'contact-1')
+  await patch(`/v1/pets/${one}`, { contact: { email: ADA.email } }, { 'idempotency-key': 'contact-2' })
+  await patch(`/v1/pets/${one}`, { contact: { email: null } })
+  await patch(`/v1/pets/${one}`, { contact: { name: 'Ben Beside', phone: null, email: BEN.email } })
+  const two = await add({ ...ADA, phone })
+  const staff = { notes: `Came from\n${ADA.email}.`, kennel: 'B2' }
+  const description = `Write to ${ADA.email.toUpperCase()}, or to bada.asker@example.org!`
+  const tags = ['calm', ADA.email]
+  await patch(`/v1/pets/${two}`, { staff, description, tags, externalId: `${ADA.email}/7` })
+  const three = await add({ ...ADA, phone })
+  await patch(`/v1/pets/${three}`, { contact: null })
+  await app.delete(`/v1/pets/${three}`)
+  await add({ name: 'Bada', email: 'bada.asker@example.org' })
+  await patch('/v1/applications/4', { note: `Knows ${ADA.email} well.` })
 }

@@ -4,12 +4,12 @@ import { cleanup } from './cleanup.ts'
 
 type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body?: Buffer; cut?: true }
 
-/** Somebody else's server of pictures, and what it was asked for. */
+/** Starts a server of images, and records the requested paths. */
 export async function startPictures(t: TestContext, answers: Record<string, Answer>) {
-  const asked: string[] = []
+  const requested: string[] = []
   const hooks = { onAsk: (): unknown => undefined }
   const server = http.createServer(async ({ url = '' }, response) => {
-    asked.push(url)
+    requested.push(url)
     await hooks.onAsk()
     const { status = 200, headers = {}, body = Buffer.alloc(0), cut } = answers[url] ?? { status: 404 }
     response.writeHead(status, { 'content-length': body.length + (cut ? 9 : 0), ...headers })
@@ -19,5 +19,5 @@ export async function startPictures(t: TestContext, answers: Record<string, Answ
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   cleanup(t).defer(() => void server.close().closeAllConnections())
   const { port } = server.address() as { port: number }
-  return { asked, answers, hooks, at: (path: string) => `http://127.0.0.1:${port}${path}` }
+  return { requested, answers, hooks, at: (path: string) => `http://127.0.0.1:${port}${path}` }
 }

@@ -1,25 +1,25 @@
 import sharp from 'sharp'
 
-interface Drawn {
+interface PictureOptions {
   width?: number
   height?: number
   type?: 'jpeg' | 'png' | 'webp' | 'avif' | 'gif'
-  /** Two pictures of different numbers are different. */
+  /** Pictures with different numbers have different bytes. */
   number?: number
-  /** As EXIF has it: 1 is upright, 6 is lying on its right side. */
+  /** The EXIF orientation: 1 is upright, 6 is rotated. */
   orientation?: number
-  /** Put wherever a file can tell more than its picture: EXIF, with a place, ICC and XMP. */
-  told?: string
+  /** A text to add to the metadata (EXIF and XMP), together with GPS coordinates and an ICC profile. */
+  metadata?: string
 }
 
-/** A picture as a camera makes one: red above, and below it a colour of its own. */
+/** Makes an image whose upper half is red; `number` determines the color of the lower half. */
 export async function picture({
   width = 60,
   height = 40,
   type = 'jpeg',
   ...more
-}: Drawn = {}): Promise<Buffer> {
-  const { number = 0, orientation, told } = more
+}: PictureOptions = {}): Promise<Buffer> {
+  const { number = 0, orientation, metadata } = more
   const below = { r: 0, g: (number * 12) % 256, b: 255 - ((number * 8) % 256) }
   let made = sharp({ create: { width, height, channels: 3, background: below } }).composite([
     {
@@ -29,13 +29,13 @@ export async function picture({
       gravity: 'north',
     },
   ])
-  if (told !== undefined) {
-    const IFD0 = { Copyright: told, Make: told }
+  if (metadata !== undefined) {
+    const IFD0 = { Copyright: metadata, Make: metadata }
     const IFD3 = { GPSLatitudeRef: 'N', GPSLatitude: '52/1 5/1 24/1', GPSDateStamp: '2026:12:01' }
     made = made
       .withExif({ IFD0, IFD3 })
       .withIccProfile('p3')
-      .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><told>${told}</told></x:xmpmeta>`)
+      .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><text>${metadata}</text></x:xmpmeta>`)
   }
   if (orientation !== undefined) made = made.withMetadata({ orientation })
   return made.toFormat(type).toBuffer()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
-/** A port of this machine that nobody listens on just now. */
+/** Finds a port on which no process listens. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -10,7 +10,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Whether somebody listens there. */
+/** Whether a process listens on the port. */
 export function canConnect(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

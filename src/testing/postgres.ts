@@ -2,12 +2,12 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { cleanup } from './cleanup.ts'
 
-/** An empty store with every table, from which the databases of the tests are copied; setup.ts makes it. */
+/** The name of the empty store from which test databases are copied; setup.ts creates it. */
 export const TEMPLATE = (): string => `adoptable_template_${process.env.TEST_RUN}`
 
 let databases = 0
 
-/** The URL of an empty store of the test's own on the PostgreSQL of this run, gone after it. */
+/** Creates an empty store for a test, and removes it afterwards. @returns its URL */
 export async function scratchDatabase(t: TestContext): Promise<string> {
   databases += 1
   const name = `adoptable_test_${process.pid}_${databases}`
@@ -16,7 +16,7 @@ export async function scratchDatabase(t: TestContext): Promise<string> {
   return urlOf(name)
 }
 
-/** The URL of another database on the same server. */
+/** @returns the URL of another database on the same server */
 export function urlOf(database: string): string {
   return Object.assign(new URL(serverUrl()), { pathname: database }).href
 }
@@ -37,7 +37,7 @@ function serverUrl(): string {
   return url
 }
 
-/** Ends all connections to a database, as an administrator may. */
+/** Ends all connections to a database, as an administrator can. */
 export async function terminateAll(database: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(database) })
   await client.connect()

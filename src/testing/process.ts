@@ -13,30 +13,33 @@ export interface Exit {
 
 export interface RunningProcess {
   child: ChildProcess
-  /** What it wrote so far. */
+  /** The output so far. */
   output: { stdout: string; stderr: string }
-  /** Resolves with the address, once it serves. */
+  /** Resolves to the address when the service is ready. */
   serving: Promise<string>
   exited: Promise<Exit>
 }
 
-/** No setting of whoever runs the tests: only where programs are, and the folders of the run. */
+/** An environment without settings: only the paths of programs and of temporary folders. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env
   return { PATH, TMPDIR, NODE_COMPILE_CACHE }
 }
 
 interface Options {
-  /** The first of a group of processes, which a signal to its negative id reaches. */
+  /** Makes the process the leader of a group, which a signal to its negative id reaches. */
   detached?: boolean
   stderr?: 'pipe' | number
-  /** Begins the command line, such as strace with its options. */
+  /** A command that runs the process, such as strace with its options. */
   through?: string[]
-  /** Another executable than that of this folder. */
+  /** Another executable than bin/adoptable.js. */
   program?: string
 }
 
-/** The executable as a process of its own, with only the settings given; ended when the test ends. */
+/**
+ * Starts the command as a separate process with only the given settings, and kills the process after the
+ * test.
+ */
 export function spawnCli(
   t: TestContext,
   args: string[],
@@ -63,14 +66,14 @@ export function spawnCli(
       const address = /serves (http:\S+)\/v1/.exec(output.stdout)?.[1]
       if (address) serve(address)
     })
-    void exited.then(({ stderr }) => reject(new Error(`it ended before it served: ${stderr}`)))
+    void exited.then(({ stderr }) => reject(new Error(`the process ended before it was ready: ${stderr}`)))
   })
   serving.catch(() => undefined)
   t.after(() => child.kill('SIGKILL'))
   return { child, output, serving, exited }
 }
 
-/** Runs a command in the process of the test, with streams of its own and only the settings given. */
+/** Runs a command in the process of the test, with separate streams and only the given settings. */
 export async function runCli(
   _t: TestContext,
   args: string[],

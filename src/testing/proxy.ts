@@ -5,30 +5,32 @@ import { cleanup } from './cleanup.ts'
 
 export interface Proxy {
   port: number
-  /** What becomes of every connection, the open ones too. */
+  /** Forwards or stalls all connections, including connections that are already open. */
   mode: 'pass' | 'stall'
-  /** Breaks every connection, and takes no new ones until `restore`. */
+  /** Breaks all connections, and refuses new ones until `restore`. */
   cut(): void
   restore(): void
-  /** Forgets the open connections, as a firewall does: neither side hears anything of the other any more. */
+  /** Drops all packets of the open connections silently, as a firewall may do. */
   forget(): void
-  /** The same with one of them, by its client's line. */
+  /** Drops all packets of one open connection, which is identified by its client socket. */
   forgetOne(line: Socket): void
-  /** Looks at what the client sends on one of its lines; true breaks that as soon as the server has it. */
+  /**
+   * Called with the bytes that a client sends; returning true breaks the connection after they are forwarded.
+   */
   onSend: (bytes: Buffer, line: Socket) => boolean
 }
 
-/** A line between a client and a server on this machine that can be cut, and that can fall silent. */
+/** Starts a proxy to a server on this machine that can break and stall connections. */
 export async function startProxy(t: TestContext, target: { host: string; port: number }): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let open = true
-  let forgets = 0
+  let generation = 0
   const forgotten = new WeakSet<Socket>()
   const server = createServer((client) => {
     if (!open) return client.destroy()
     const upstream = connect(target)
-    const made = forgets
-    const isKnown = () => made === forgets && !forgotten.has(client)
+    const made = generation
+    const isConnected = () => made === generation && !forgotten.has(client)
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -37,18 +39,18 @@ export async function startProxy(t: TestContext, target: { host: string; port: n
       from.on('error', () => undefined)
       from.on('close', () => {
         sockets.delete(from)
-        // Not destroyed: what was sent before still arrives.
-        if (isKnown()) to.end()
+        // Calls `end` instead of `destroy`, so bytes sent earlier still arrive.
+        if (isConnected()) to.end()
       })
     }
     client.on('data', (bytes) => {
-      if (proxy.mode === 'stall' || !isKnown()) return
+      if (proxy.mode === 'stall' || !isConnected()) return
       const breaks = proxy.onSend(bytes, client)
       upstream.write(bytes)
       if (breaks) client.destroy()
     })
     upstream.on('data', (bytes) => {
-      if (proxy.mode === 'pass' && isKnown()) client.write(bytes)
+      if (proxy.mode === 'pass' && isConnected()) client.write(bytes)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -64,7 +66,7 @@ export async function startProxy(t: TestContext, target: { host: string; port: n
       open = true
     },
     forget() {
-      forgets += 1
+      generation += 1
     },
     forgetOne: (line) => void forgotten.add(line),
     onSend: () => false,

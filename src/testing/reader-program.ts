@@ -5,11 +5,11 @@ import type { TestContext } from 'node:test'
 import { cleanup } from './cleanup.ts'
 import { scratchFolder } from './start-app.ts'
 
-// Other programs in the place of Node.js, for the process that reads photos: it gets its tasks, and answers
-// them, over file descriptor 3.
+// Replacements for the program of the photo process. A replacement reads tasks from file descriptor 3 and
+// writes its answers to the same descriptor.
 
-/** Another program in the place of Node.js, until the test ends or that is called. */
-export function exchangeNode(t: TestContext, path: string): () => void {
+/** Replaces Node.js by another program until the test ends. @returns a function that reverts this earlier */
+export function replaceNode(t: TestContext, path: string): () => void {
   const { execPath } = process
   const putBack = (): void => {
     process.execPath = execPath
@@ -19,7 +19,7 @@ export function exchangeNode(t: TestContext, path: string): () => void {
   return putBack
 }
 
-/** A program that does what these lines of a shell say. */
+/** Creates a program from lines of shell code. */
 export function shellProgram(t: TestContext, lines: string): string {
   const file = join(scratchFolder(t), 'node')
   writeFileSync(file, `#!/bin/sh\n${lines}\n`)
@@ -27,12 +27,14 @@ export function shellProgram(t: TestContext, lines: string): string {
   return file
 }
 
-/** Of which photos are read one by one, as the test allows it; what is made of them is no picture. */
-export function holdReader(t: TestContext) {
+/**
+ * Replaces the photo process by a program that answers one task per call of `allow`, without making an image.
+ */
+export function pauseReader(t: TestContext) {
   const folder = scratchFolder(t)
   const [log, gate] = [join(folder, 'log'), join(folder, 'gate')]
   execFileSync('mkfifo', [gate])
-  // Both ways, so that what nobody has read yet stays in it.
+  // Opens the file for reading and writing, so unread bytes stay in the pipe.
   const opened = openSync(gate, 'r+')
   cleanup(t).defer(() => closeSync(opened))
   const lines = `
@@ -42,10 +44,10 @@ while read -r task <&3; do
   echo "$task" | grep -o '"file":"[^"]*"' | cut -d'"' -f4 | while read -r file; do echo made > "$file"; done
   echo '{"rendered":{"width":9,"height":9},"bytes":1}' >&3
 done`
-  exchangeNode(t, shellProgram(t, lines))
+  replaceNode(t, shellProgram(t, lines))
   return {
     allow: (photos: number): void => void writeSync(opened, 'go\n'.repeat(photos)),
-    /** The forms of the photos that were begun. */
+    /** Returns the names of the renditions of each photo that was begun. */
     begun: (): string[] => {
       const tasks = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
       return tasks.map((task) => [...task.matchAll(/"form":"(\w+)"/g)].map(([, form]) => form).join())

@@ -12,23 +12,24 @@ import { scratchFolder } from './start-app.ts'
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const BIN = fileURLToPath(new URL('../../bin/adoptable.js', import.meta.url))
 
-/** A block of commands, and the block directly beneath it: what they print, nothing when there is none. */
+/** Blocks of commands, each with the output block that follows directly, or an empty text. */
 const BLOCKS = [...README.matchAll(/^```sh\n(.*?)^```\n(?:\n```(?:text|json)\n(.*?)^```\n)?/gms)].map(
-  ([, commands = '', shown = '']) => ({ commands, shown }),
+  ([, commands = '', output = '']) => ({ commands, output }),
 )
 
-const START_MS = 20_000
+/** After this time, something hangs. A busy machine needs half a minute. */
+const HANG_MS = 120_000
 const START_COMMAND = 'npm ci && npm start\n'
 const START_WITH_METRICS = 'METRICS_PORT=9464 npm start\n'
 
-test('README opens with the two commands of a newcomer', () => {
+test('the first two blocks of the README are the start command and the test command', () => {
   assert.deepEqual(
     BLOCKS.slice(0, 2).map(({ commands }) => commands),
     [START_COMMAND, 'npm ci && npm test\n'],
   )
 })
 
-test('README shows an adoption, from intake to home, in six lines of curl', () => {
+test('the adoption in the README, from intake to home, takes six curl commands', () => {
   const [, adoption = ''] =
     /An adoption, from intake to home\.(.*)He has a home:(.*?```sh.*?```)/s.exec(README) ?? []
   const [, last = ''] = /He has a home:.*?```sh\n(.*?)```/s.exec(README) ?? []
@@ -36,14 +37,14 @@ test('README shows an adoption, from intake to home, in six lines of curl', () =
   assert.equal((adoption + last).match(/^curl .*\/v1\//gm)?.length, 6)
 })
 
-test('README commands, run as they stand, print what the README shows', async (t) => {
+test('each command in the README prints the output that the README shows', async (t) => {
   if (spawnSync('bash', ['-c', 'command -v curl']).status !== 0) return t.skip('needs bash and curl')
   const folder = scratchFolder(t)
   const environment = {
     ...bareEnvironment(),
     DATABASE_URL: `sqlite:${join(folder, 'adoptable.db')}`,
     PORT: String(await freePort()),
-    // A newcomer's own proxy or .curlrc is no part of what is shown.
+    // Ignores a proxy or .curlrc of this machine.
     NO_PROXY: '127.0.0.1',
     CURL_HOME: folder,
   }
@@ -60,7 +61,7 @@ test('README commands, run as they stand, print what the README shows', async (t
         .replaceAll('adopt_live_…', key)
         .replaceAll('npx adoptable', `'${process.execPath}' '${BIN}'`)
 
-    assertShown(toShown(service.greeting), BLOCKS[0]?.shown ?? '')
+    assertShown(toShown(service.greeting), BLOCKS[0]?.output ?? '')
     const toType = BLOCKS.filter(({ commands }) => !commands.startsWith('npm ci'))
     const again = toType.findIndex(({ commands }) => commands === START_WITH_METRICS)
     const type = async (blocks: typeof BLOCKS, environment: NodeJS.ProcessEnv) => {
@@ -68,8 +69,8 @@ test('README commands, run as they stand, print what the README shows', async (t
         blocks.map(({ commands }) => toRun(commands)),
         environment,
       )
-      for (const [index, { commands, shown }] of blocks.entries()) {
-        await t.test(commands.trim(), () => assertShown(toShown(printed[index] ?? ''), shown))
+      for (const [index, { commands, output }] of blocks.entries()) {
+        await t.test(commands.trim(), () => assertShown(toShown(printed[index] ?? ''), output))
       }
     }
     await type(toType.slice(0, again), environment)
@@ -81,9 +82,11 @@ test('README commands, run as they stand, print what the README shows', async (t
   }
 })
 
-/** The service as `npm start` runs it; ended by force if a failing test forgets it. */
+/**
+ * Starts the service as `npm start` does. It is killed after HANG_MS if a failing test does not stop it.
+ */
 async function serve(env: NodeJS.ProcessEnv): Promise<{ greeting: string; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [BIN, 'serve'], { env, timeout: START_MS, killSignal: 'SIGKILL' })
+  const child = spawn(process.execPath, [BIN, 'serve'], { env, timeout: HANG_MS, killSignal: 'SIGKILL' })
   const ended = once(child, 'exit')
   let greeting = ''
   let log = ''
@@ -106,15 +109,15 @@ async function serve(env: NodeJS.ProcessEnv): Promise<{ greeting: string; stop()
   }
 }
 
-/** Types blocks of commands into one terminal, in which variables last. @returns what each block printed */
+/** Runs blocks of commands in one shell, so variables persist. @returns the output of each block */
 function run(blocks: string[], env: NodeJS.ProcessEnv): string[] {
   const end = '<end of block>\n'
   const script = blocks.map((commands) => `${commands}printf '${end.trim()}\\n'\n`).join('')
-  const { stdout } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8', timeout: START_MS })
+  const { stdout } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8', timeout: HANG_MS })
   return stdout.split(end)
 }
 
-/** What differs from one run to the next, by the shape that it always has. */
+/** The parts of the output that differ between runs. */
 const VOLATILE: [shape: RegExp, mask: string][] = [
   [/adopt_live_(?:[0-9A-Za-z]{36}|…)(?!\w)/g, 'adopt_live_…'],
   [/\/console\/join\/(?:[\w-]{43}|…)(?=\n)/g, '/console/join/…'],
@@ -126,11 +129,11 @@ const VOLATILE: [shape: RegExp, mask: string][] = [
   [/^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/gm, 'Date: …'],
 ]
 
-function assertShown(printed: string, shown: string): void {
-  assert.equal(mask(printed), mask(shown))
+function assertShown(printed: string, output: string): void {
+  assert.equal(mask(printed), mask(output))
 }
 
-/** Line ends of HTTP and the padding of columns are no part of what is shown either. */
+/** Replaces volatile parts, CRLF and the padding of columns. */
 function mask(text: string): string {
   const tidy = text.replaceAll('\r\n', '\n').replace(/^ +/gm, '').trim()
   return VOLATILE.reduce((masked, [shape, instead]) => masked.replace(shape, instead), tidy)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import type { Account, Limiter, Ruling } from '../limits/limiter.ts'
+import type { Account, Limiter, LimiterVerdict } from '../limits/limiter.ts'
 import { canConnect, freePort } from './port.ts'
 
 const PROGRAM = ['redis-server', 'valkey-server'].find((name) => {
@@ -17,28 +17,28 @@ const PROGRAM = ['redis-server', 'valkey-server'].find((name) => {
   }
 })
 
-/** For the options of a test: without a server to start, it is skipped, with this as the reason. */
+/** Options for a test that needs Redis. Without an installed server, the test is skipped. */
 export const NEEDS_REDIS = {
   skip: PROGRAM ? false : 'neither redis-server nor valkey-server is installed',
-  // Against hangs alone: a machine that does much else takes four times as long as one at rest.
+  // The timeout only ends a test that hangs. On a busy machine, a test may take four times as long as usual.
   timeout: 60_000,
 }
 
 export interface TestRedis {
   readonly port: number
-  /** For the test's own questions; connected whenever the server is. */
+  /** A client for the test. It reconnects when the server runs again. */
   readonly client: Redis
   start(): Promise<void>
-  /** Ends it as a crash would: what was not saved is lost. */
+  /** Kills the server; unsaved data is lost. */
   kill(): Promise<void>
-  /** Leaves it there, silent. */
+  /** Suspends the server, so the server does not answer. */
   pause(): void
   resume(): void
-  /** Ends every connection, as a network does. */
+  /** Breaks every connection. */
   dropConnections(): Promise<void>
 }
 
-/** A Redis of the test's own on a free port, gone after it. It saves only when told to. */
+/** Starts a Redis server for the test on a free port. The server saves data only on request. */
 export async function startRedis(
   t: { after(end: () => Promise<void>): void },
   ...settings: string[]
@@ -86,51 +86,51 @@ export async function startRedis(
   }
 }
 
-/** Longer than anything takes here: who waits on would keep the process of a test that is over. */
-const MAX_PATIENCE_MS = 120_000
+/** No condition takes as long. Without a limit, a failed test would keep its process alive. */
+const MAX_WAIT_MS = 120_000
 
-/** Waits until it holds. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until a condition is true. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const began = performance.now()
-  while (!(await holds())) {
-    if (performance.now() - began > MAX_PATIENCE_MS) throw new Error(`still not so: ${holds}`)
+  while (!(await condition())) {
+    if (performance.now() - began > MAX_WAIT_MS) throw new Error(`still not true: ${condition}`)
     await pause(5)
   }
 }
 
-export type Taken = Ruling & {
-  /** When it was answered, and after how long, in milliseconds. */
+export type TimedRuling = LimiterVerdict & {
+  /** The time of the answer, and the duration until the answer, in milliseconds. */
   at: number
   took: number
 }
 
-/** One request, and how long it took. */
-export async function timed(limiter: Limiter, caller: Account): Promise<Taken> {
+/** Takes one request from a limiter, and measures the time. */
+export async function takeTimed(limiter: Limiter, caller: Account): Promise<TimedRuling> {
   const sentAt = performance.now()
   const ruling = await limiter.take(caller)
   const at = performance.now()
   return { ...ruling, at, took: at - sentAt }
 }
 
-/** Requests of one caller to all limiters, several at once at each, until told to stop. */
-export function keepAsking(limiters: Limiter[], caller: Account, atOnce = 4, pauseMs = 8) {
-  // On a busy machine a timer, too, may come late: that is not the limiter's doing.
+/** Sends requests of one caller to all limiters, several requests at once, until stopped. */
+export function sendContinuously(limiters: Limiter[], caller: Account, concurrency = 4, pauseMs = 8) {
+  // Measures delays of this process on a busy machine, which are not the limiter's fault.
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
-  const taken: Taken[] = []
+  const taken: TimedRuling[] = []
   let stopped = false
   const worker = async (limiter: Limiter): Promise<void> => {
     while (!stopped) {
-      taken.push(await timed(limiter, caller))
+      taken.push(await takeTimed(limiter, caller))
       await pause(pauseMs)
     }
   }
-  const workers = limiters.flatMap((limiter) => Array.from({ length: atOnce }, () => worker(limiter)))
+  const workers = limiters.flatMap((limiter) => Array.from({ length: concurrency }, () => worker(limiter)))
   return {
     taken,
-    /** How long this process itself was kept from answering, at worst, in milliseconds. */
+    /** The longest time that this process was blocked, in milliseconds. */
     stall: () => delay.max / 1e6,
-    async stop(): Promise<Taken[]> {
+    async stop(): Promise<TimedRuling[]> {
       stopped = true
       await Promise.all(workers)
       return taken

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 
 const GUARD = new URL('guard.ts', import.meta.url).pathname
 
-/** Linux keeps it in memory, where a sync takes no time. */
+/** A folder in memory on Linux, where a sync takes no time. */
 const IN_MEMORY = '/dev/shm'
 const MIN_FREE_BYTES = 4 * 2 ** 30
 
-/** The folder for temporary files: TMPDIR, or memory if it has room for them. */
+/** The folder for temporary files: TMPDIR if set, otherwise memory if there is enough. */
 function baseFolder(): string {
   const isFit = process.env.TMPDIR === undefined && existsSync(IN_MEMORY) && hasRoom() && runsPrograms()
   return isFit ? IN_MEMORY : tmpdir()
@@ -21,7 +21,10 @@ function hasRoom(): boolean {
   return Math.min(bavail * bsize, freemem()) > MIN_FREE_BYTES
 }
 
-/** Containers often mount it so that nothing in it can be executed; some tests write programs. */
+/**
+ * Whether programs can run from memory. Some tests write programs, but containers often mount /dev/shm with
+ * noexec.
+ */
 function runsPrograms(): boolean {
   const folder = mkdtempSync(join(IN_MEMORY, 'adoptable-probe-'))
   try {
@@ -34,15 +37,16 @@ function runsPrograms(): boolean {
 }
 
 /**
- * Makes the folder in which everything of this run lies that is temporary, also of the processes it starts.
+ * Creates the folder for all temporary files of this test run and its processes.
  *
- * @returns what ends the rest of the run and removes the folder; a guard does it for a run that is killed
+ * @returns a function that ends the remaining processes and removes the folder; if the run is killed, a guard
+ *   does so
  */
 export function openRunFolder(): () => Promise<void> {
   const folder = mkdtempSync(join(baseFolder(), `adoptable-run-${process.pid}-`))
-  // As root PostgreSQL runs as a user of its own, who has to get in.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755)
-  // In a group of its own: a Ctrl-C at the terminal is not meant for it.
+  // Detaches the guard, so Ctrl-C at the terminal does not end it.
   const guard = spawn(process.execPath, [GUARD, folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],

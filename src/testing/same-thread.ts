@@ -1,11 +1,10 @@
 import { MessageChannel } from 'node:worker_threads'
 import { changes } from '../changes.ts'
-import { serveWrites } from '../db/serve-writes.ts'
-import type { StartWriter } from '../db/writer.ts'
+import { type StartWriter, serveWrites } from '../db/writer.ts'
 
 /**
- * The writer without its thread, which takes half a second to load: the same messages, groups and
- * transactions, in the thread of the test.
+ * Runs the writer in the thread of the test, with the same messages, groups and transactions as in
+ * production. Starting a writer thread would take half a second.
  */
 export const sameThread: StartWriter = (served, { onOutcomes, onExit }) => {
   const { port1, port2 } = new MessageChannel()

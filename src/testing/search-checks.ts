@@ -3,12 +3,18 @@ import fc from 'fast-check'
 import { fold } from '../search/words.ts'
 import type { Answer } from './client.ts'
 import { animal, search } from './search-generators.ts'
-import { countAll, type SearchedFilters, type Seen, type Shelter, searchAll } from './search-reference.ts'
+import {
+  countAll,
+  type ListedPet,
+  type SearchedFilters,
+  type Shelter,
+  searchAll,
+} from './search-reference.ts'
 import type { TestApp } from './start-app.ts'
 
-// Compares what services answer to searches with what looking at each animal finds.
+// Compares the search results of services with those of a reference model, which tests every animal.
 
-/** Asks a service, with a key that sees all. */
+/** Sends a GET request with a key that sees all animals. */
 export type Get = (path: string) => Promise<Answer>
 
 const SHELTERS_SENT = [
@@ -22,11 +28,11 @@ const SHELTERS_SENT = [
   { code: 'B', name: 'B' },
   { code: 'C', name: 'C', address: { city: 'Boulder', region: 'COLORADO', country: 'US' } },
   { code: 'D', name: 'D', address: { region: 'Utah', country: 'US' } },
-  // Of more organizations than a block has animals the index is not asked.
+  // There are more organizations than animals in a block, so search does not use the index for organizations.
   ...Array.from({ length: 20 }, (_, index) => ({ code: `E${index}`, name: `E${index}` })),
 ]
 
-/** Where one of the first of them moves. */
+/** New addresses for the first organizations. */
 const ADDRESSES = [
   { city: 'Denver', region: 'Colorado', country: 'US' },
   { city: null, region: 'Québec', country: 'CA' },
@@ -36,18 +42,18 @@ const ADDRESSES = [
 ]
 
 const FACETS = ['breed', 'status', 'goodWithCats', 'hasPhotos', 'age', 'city', 'tag', 'organizationId']
-/** Without cities: countries and regions are then counted by the areas of the index. */
+/** Facets without cities. For these facets, the index counts countries and regions by area. */
 const AREA_FACETS = ['country', 'region', 'species']
 type Count = { value: string; count: number }
 
-function queryOf(asked: SearchedFilters): URLSearchParams {
+function queryOf(filters: SearchedFilters): URLSearchParams {
   const query = new URLSearchParams()
-  for (const [name, wanted] of Object.entries(asked))
-    if (Array.isArray(wanted)) for (const value of wanted) query.append(name, value)
+  for (const [name, values] of Object.entries(filters))
+    if (Array.isArray(values)) for (const value of values) query.append(name, value)
   return query
 }
 
-/** All organizations, as the reference reads them. */
+/** Reads all organizations for the reference. */
 async function readShelters(get: Get): Promise<Shelter[]> {
   const answer = await get('/v1/organizations?limit=100')
   return answer.body.map(({ id, address, latitude, longitude }: Record<string, never>) => ({
@@ -60,52 +66,56 @@ async function readShelters(get: Get): Promise<Shelter[]> {
 export const nextOf = ({ headers }: Answer): string | undefined =>
   /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
 
-/** All animals, as the reference reads them. */
-export async function readAll(get: Get): Promise<Seen[]> {
-  const seen: Seen[] = []
+/** Reads all animals for the reference. */
+export async function readAll(get: Get): Promise<ListedPet[]> {
+  const animals: ListedPet[] = []
   for (let path: string | undefined = '/v1/pets?fields=*,publishedAt,updatedAt&limit=100'; path; ) {
     const answer = await get(path)
     assert.equal(answer.status, 200, answer.text)
-    seen.push(...answer.body)
+    animals.push(...answer.body)
     path = nextOf(answer)
   }
-  return seen
+  return animals
 }
 
-/** All ids that a search finds, page after page, with the distances. */
-async function foundBy(
+/** Reads all pages of a search. @returns ids with distances */
+async function readMatches(
   get: Get,
-  asked: SearchedFilters,
+  filters: SearchedFilters,
   limit: number,
 ): Promise<[number, number | undefined][]> {
-  const query = queryOf({ ...asked, limit: [String(limit)] })
+  const query = queryOf({ ...filters, limit: [String(limit)] })
   const found: [number, number | undefined][] = []
   for (let path: string | undefined = `/v1/pets?${query}`; path; ) {
     const answer = await get(path)
     assert.equal(answer.status, 200, answer.text)
     assert.ok(answer.body.length <= limit)
-    found.push(...answer.body.map(({ id, distanceMeters }: Seen) => [id, distanceMeters]))
+    found.push(...answer.body.map(({ id, distanceMeters }: ListedPet) => [id, distanceMeters]))
     path = nextOf(answer)
   }
   return found
 }
 
-/** @returns whether there is anything to be found */
+/**
+ * Fails unless a search and its facets equal those of the reference.
+ *
+ * @returns whether the search found anything
+ */
 export async function checkSearch(
   get: Get,
-  { asked, limit }: { asked: SearchedFilters; limit: number },
-  seen: Seen[],
+  { filters, limit }: { filters: SearchedFilters; limit: number },
+  animals: ListedPet[],
   shelters: Shelter[],
 ): Promise<boolean> {
-  const matches = searchAll(seen, shelters, asked)
+  const matches = searchAll(animals, shelters, filters)
   const expected = matches.map(({ animal, meters }) => [animal.id, meters])
-  assert.deepEqual(await foundBy(get, asked, limit), expected, JSON.stringify({ asked, limit }))
+  assert.deepEqual(await readMatches(get, filters, limit), expected, JSON.stringify({ filters, limit }))
   for (const facets of [FACETS, AREA_FACETS]) {
     const { status, text, body } = await get(
-      `/v1/pets/facets?${queryOf({ ...asked, sort: undefined, facet: facets })}`,
+      `/v1/pets/facets?${queryOf({ ...filters, sort: undefined, facet: facets })}`,
     )
     assert.equal(status, 200, text)
-    assert.deepEqual([body.matches, body.approximate], [expected.length, false], JSON.stringify(asked))
+    assert.deepEqual([body.matches, body.approximate], [expected.length, false], JSON.stringify(filters))
     for (const facet of facets) {
       const counted = body.facets[facet].map(({ value, count }: Count) => [fold(value), count])
       assert.deepEqual(Object.fromEntries(counted), countAll(matches, shelters, facet), facet)
@@ -114,22 +124,25 @@ export async function checkSearch(
   return expected.length > 0
 }
 
-interface Comparing {
+interface ComparisonOptions {
   seed: number
   animals: number
   searches: number
 }
 
-/** Searches at once between two changes. */
+/** The number of concurrent searches between two changes. */
 const BATCH_SIZE = 4
 
-/** Searches by the seed, on all services at once. @returns how many found something */
-export async function compareSearches(apps: TestApp[], comparing: Comparing): Promise<number> {
+/** Runs random searches on all services at once. @returns how many found anything */
+export async function compareSearches(apps: TestApp[], comparing: ComparisonOptions): Promise<number> {
   const [hits] = await Promise.all(apps.map((app) => compareOn(app, comparing)))
   return hits ?? 0
 }
 
-async function compareOn(app: TestApp, { seed, animals: count, searches }: Comparing): Promise<number> {
+async function compareOn(
+  app: TestApp,
+  { seed, animals: count, searches }: ComparisonOptions,
+): Promise<number> {
   for (const shelter of SHELTERS_SENT)
     assert.equal((await app.post('/v1/organizations', shelter)).status, 201)
   for (const one of fc.sample(animal, { numRuns: count, seed })) {
@@ -137,20 +150,20 @@ async function compareOn(app: TestApp, { seed, animals: count, searches }: Compa
     const { status, text } = await app.post('/v1/pets', one)
     assert.equal(status, 201, text)
   }
-  const asked = fc.sample(search, { numRuns: searches, seed })
+  const samples = fc.sample(search, { numRuns: searches, seed })
   const changes = fc.sample(fc.tuple(fc.nat(), animal, fc.nat(9)), { numRuns: searches, seed })
   let hits = 0
   for (let first = 0; first < searches; first += BATCH_SIZE) {
     app.clock.now += 50
     await makeChange(app, changes[first] as Change, count)
-    const [seen, shelters] = [await readAll(app.get), await readShelters(app.get)]
-    const check = async (one: (typeof asked)[number], index: number): Promise<void> => {
-      const hasFound = await checkSearch(app.get, one, seen, shelters).catch((error) => {
+    const [animals, shelters] = [await readAll(app.get), await readShelters(app.get)]
+    const check = async (one: (typeof samples)[number], index: number): Promise<void> => {
+      const hasFound = await checkSearch(app.get, one, animals, shelters).catch((error) => {
         throw new Error(`search ${first + index} of seed ${seed} on ${app.databaseUrl}`, { cause: error })
       })
       if (hasFound) hits += 1
     }
-    await Promise.all(asked.slice(first, first + BATCH_SIZE).map(check))
+    await Promise.all(samples.slice(first, first + BATCH_SIZE).map(check))
   }
   return hits
 }

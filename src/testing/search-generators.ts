@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { SearchedFilters } from './search-reference.ts'
 
-// Animals and searches by chance, with what is told apart by case, accents, scripts and places.
+// Random animals and searches with values that differ in case, accents, scripts and places.
 
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 3 })
 const some = fc.constantFrom
@@ -114,9 +114,9 @@ export const search = fc
     near: fc.option(some('52.09,5.12', '0,180', '90,45', '39.7,-105'), { nil: undefined, freq: 2 }),
     within: some('1', '30', '500'),
     sort: some('-id', '-id', 'id', 'name', 'publishedAt', '-publishedAt', 'age', 'distance'),
-    // Most with few pages: those of one animal each take nearly all of the time.
+    // Mostly large pages, because searches with one animal per page take nearly all of the time.
     limit: some(1, 3, 3, 20, 20, 100, 100, 100),
-    asked: fc.integer({ min: 1, max: 3 }),
+    unused: fc.integer({ min: 1, max: 3 }),
     chosen: fc.shuffledSubarray(
       [
         'status',
@@ -136,16 +136,16 @@ export const search = fc
       { minLength: 1, maxLength: 3 },
     ),
   })
-  .map(({ near, within, sort, limit, chosen, ...filters }) => {
-    const asked: SearchedFilters = {}
+  .map(({ near, within, sort, limit, chosen, ...candidates }) => {
+    const filters: SearchedFilters = {}
     for (const name of chosen) {
-      const wanted = filters[name as keyof typeof filters]
-      if (Array.isArray(wanted)) asked[name] = wanted
+      const value = candidates[name as keyof typeof candidates]
+      if (Array.isArray(value)) filters[name] = value
     }
     if (near !== undefined) {
       const [latitude = 0, longitude = 0] = near.split(',').map(Number)
-      Object.assign(asked, { near: [near], within: [within], point: { latitude, longitude } })
+      Object.assign(filters, { near: [near], within: [within], point: { latitude, longitude } })
     }
-    asked.sort = [sort === 'distance' && near === undefined ? 'name' : sort]
-    return { asked, limit }
+    filters.sort = [sort === 'distance' && near === undefined ? 'name' : sort]
+    return { filters, limit }
   })

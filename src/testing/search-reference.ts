@@ -1,12 +1,17 @@
 import { metersBetween, type Point } from '../places/distance.ts'
 import { fold, wordsOf } from '../search/words.ts'
 
-// What a search of animals is to find, by looking at each animal: for comparing with the service. Only how
-// texts are compared and distances measured is the service's own.
+// A reference implementation of the search that reads each animal. It shares only the comparison of texts and
+// the measuring of distances with the service.
 
-/** An animal as `fields=*,publishedAt,updatedAt` shows it to everybody. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever the service shows
-export type Seen = Record<string, any> & { id: number; name: string; publishedAt?: string; updatedAt: string }
+/** An animal as `fields=*,publishedAt,updatedAt` returns it for a key without an organization. */
+// biome-ignore lint/suspicious/noExplicitAny: members of any type
+export type ListedPet = Record<string, any> & {
+  id: number
+  name: string
+  publishedAt?: string
+  updatedAt: string
+}
 
 export interface Shelter {
   id: number
@@ -14,13 +19,13 @@ export interface Shelter {
   point?: Point
 }
 
-/** Parameters with all their values, and where the place in `near` is. */
+/** The values of each parameter, and the coordinates of `near`. */
 export interface SearchedFilters {
   [parameter: string]: string[] | Point | undefined
   point?: Point
 }
 
-const TEXTS: Record<string, (animal: Seen) => (string | undefined)[]> = {
+const TEXTS: Record<string, (animal: ListedPet) => (string | undefined)[]> = {
   status: ({ status }) => [status],
   species: ({ species }) => [species],
   breed: ({ breed }) => [breed?.primary, breed?.secondary],
@@ -34,7 +39,7 @@ const TEXTS: Record<string, (animal: Seen) => (string | undefined)[]> = {
   categoryId: ({ categoryId }) => [String(categoryId)],
   organizationId: ({ organizationId }) => [organizationId && String(organizationId)],
 }
-const FLAGS: Record<string, (animal: Seen) => boolean | undefined> = {
+const FLAGS: Record<string, (animal: ListedPet) => boolean | undefined> = {
   goodWithChildren: ({ goodWith }) => goodWith?.children,
   goodWithDogs: ({ goodWith }) => goodWith?.dogs,
   goodWithCats: ({ goodWith }) => goodWith?.cats,
@@ -48,67 +53,67 @@ const FLAGS: Record<string, (animal: Seen) => boolean | undefined> = {
 const PLACES = ['country', 'region', 'postcode', 'city']
 
 export interface Match {
-  animal: Seen
+  animal: ListedPet
   meters: number | undefined
   inName: boolean
 }
 
-/** Those that fit, in the order that was asked for, as a client gets them page after page. */
-export function searchAll(animals: Seen[], shelters: Shelter[], asked: SearchedFilters): Match[] {
-  const matches = animals.flatMap((animal) => matchOf(animal, shelters, asked) ?? [])
-  const [sort = '-id'] = (asked.sort as string[] | undefined) ?? []
-  return matches.sort((one, other) => compare(one, other, sort, asked.q !== undefined))
+/** Finds all matches, in the requested order. */
+export function searchAll(animals: ListedPet[], shelters: Shelter[], filters: SearchedFilters): Match[] {
+  const matches = animals.flatMap((animal) => matchOf(animal, shelters, filters) ?? [])
+  const [sort = '-id'] = (filters.sort as string[] | undefined) ?? []
+  return matches.sort((one, other) => compare(one, other, sort, filters.q !== undefined))
 }
 
-function matchOf(animal: Seen, shelters: Shelter[], asked: SearchedFilters): Match | undefined {
+function matchOf(animal: ListedPet, shelters: Shelter[], filters: SearchedFilters): Match | undefined {
   const shelter = animal.place ? undefined : shelters.find(({ id }) => id === animal.organizationId)
   const place: Record<string, string> = animal.place ?? shelter?.address ?? {}
-  const values = (name: string) => asked[name] as string[] | undefined
-  const same = (held: (string | undefined)[], wanted: string[]): boolean =>
-    wanted.some((value) => held.some((one) => one !== undefined && fold(one) === fold(value)))
+  const values = (name: string) => filters[name] as string[] | undefined
+  const same = (present: (string | undefined)[], expected: string[]): boolean =>
+    expected.some((value) => present.some((one) => one !== undefined && fold(one) === fold(value)))
   for (const [name, read] of Object.entries(TEXTS)) {
-    const wanted = values(name)
-    if (wanted && !same(read(animal), wanted)) return undefined
+    const expected = values(name)
+    if (expected && !same(read(animal), expected)) return undefined
   }
   for (const [name, read] of Object.entries(FLAGS)) {
-    const [wanted] = values(name) ?? []
-    if (wanted !== undefined && read(animal) !== (wanted === 'true')) return undefined
+    const [expected] = values(name) ?? []
+    if (expected !== undefined && read(animal) !== (expected === 'true')) return undefined
   }
   for (const name of PLACES) {
-    const wanted = values(name)
-    if (wanted && !same([place[name]], wanted)) return undefined
+    const expected = values(name)
+    if (expected && !same([place[name]], expected)) return undefined
   }
   if (!isInTime(animal, values)) return undefined
-  const words = wordsAskedBy(values('q')?.[0])
+  const words = wordsOfQuery(values('q')?.[0])
   if (values('q') && words.length === 0) return undefined
   const texts = [animal.name, animal.breed?.primary, animal.breed?.secondary, animal.description]
   const all = [...texts, ...(animal.tags ?? []), ...PLACES.map((name) => place[name])]
   if (!words.every((word) => all.some((text) => hasWord(text, word)))) return undefined
-  const there = pointOf(animal) ?? shelter?.point
-  const meters = asked.point && there && metersBetween(asked.point, there)
+  const point = pointOf(animal) ?? shelter?.point
+  const meters = filters.point && point && metersBetween(filters.point, point)
   const within = Number(values('within')?.[0] ?? 160) * 1_000
-  if (asked.point && (meters === undefined || meters > within)) return undefined
+  if (filters.point && (meters === undefined || meters > within)) return undefined
   return { animal, meters, inName: words.every((word) => hasWord(animal.name, word)) }
 }
 
-/** As everybody sees it, whoever asks. */
-function pointOf({ place }: Seen): Point | undefined {
+/** The public, rounded coordinates. */
+function pointOf({ place }: ListedPet): Point | undefined {
   if (place?.latitude === undefined) return undefined
   const rounded = (degrees: number): number => Math.round(degrees * 100) / 100
   return { latitude: rounded(place.latitude), longitude: rounded(place.longitude) }
 }
 
-function isInTime(animal: Seen, values: (name: string) => string[] | undefined): boolean {
+function isInTime(animal: ListedPet, values: (name: string) => string[] | undefined): boolean {
   const at = (name: string) => Date.parse(values(name)?.[0] ?? '')
   const [born, published, updated] = [animal.birthDate, animal.publishedAt, animal.updatedAt].map((text) =>
     Date.parse(text ?? ''),
   ) as [number, number, number]
-  const asks = (name: string): boolean => values(name) !== undefined
-  if (asks('bornAfter') && !(born > at('bornAfter'))) return false
-  if (asks('bornBefore') && !(born < at('bornBefore'))) return false
-  if (asks('publishedAfter') && !(published > at('publishedAfter'))) return false
-  if (asks('publishedBefore') && !(published < at('publishedBefore'))) return false
-  return !asks('updatedSince') || updated >= at('updatedSince')
+  const has = (name: string): boolean => values(name) !== undefined
+  if (has('bornAfter') && !(born > at('bornAfter'))) return false
+  if (has('bornBefore') && !(born < at('bornBefore'))) return false
+  if (has('publishedAfter') && !(published > at('publishedAfter'))) return false
+  if (has('publishedBefore') && !(published < at('publishedBefore'))) return false
+  return !has('updatedSince') || updated >= at('updatedSince')
 }
 
 interface Word {
@@ -116,7 +121,7 @@ interface Word {
   isBeginning: boolean
 }
 
-function wordsAskedBy(q: string | undefined): Word[] {
+function wordsOfQuery(q: string | undefined): Word[] {
   if (q === undefined) return []
   const last = /[\p{L}\p{M}\p{N}]+$/u.exec(fold(q).trimEnd())?.[0]
   const open = wordsOf(last ?? '').at(-1) ?? ''
@@ -129,10 +134,10 @@ function hasWord(text: string | undefined, { text: word, isBeginning }: Word): b
 
 const AGES = ['baby', 'young', 'adult', 'senior', undefined]
 const bytes = (name: string): Buffer => Buffer.from([...fold(name)].slice(0, 60).join(''))
-/** Those of no known day of birth are last of their group. */
-const compareBirths = (a: Seen, b: Seen): number =>
+/** Animals without a birth date come last in their age group. */
+const compareBirths = (a: ListedPet, b: ListedPet): number =>
   (a.birthDate ?? '') < (b.birthDate ?? '') ? 1 : (a.birthDate ?? '') > (b.birthDate ?? '') ? -1 : 0
-const time = ({ publishedAt }: Seen): number => Date.parse(publishedAt ?? '') || 0
+const time = ({ publishedAt }: ListedPet): number => Date.parse(publishedAt ?? '') || 0
 
 function compare(one: Match, other: Match, sort: string, byWords: boolean): number {
   const [a, b] = [one.animal, other.animal]
@@ -145,15 +150,15 @@ function compare(one: Match, other: Match, sort: string, byWords: boolean): numb
   return (byWords ? Number(other.inName) - Number(one.inName) : 0) || b.id - a.id
 }
 
-/** How many of the matches have each value of a filter, by the value as it is compared. */
+/** Counts the matches by the folded values of a facet. */
 export function countAll(matches: Match[], shelters: Shelter[], facet: string): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { animal } of matches) {
     const shelter = animal.place ? undefined : shelters.find(({ id }) => id === animal.organizationId)
     const flag = FLAGS[facet]?.(animal)
     const texts = TEXTS[facet]?.(animal) ?? [(animal.place ?? shelter?.address)?.[facet]]
-    const held = FLAGS[facet] ? [flag === undefined ? undefined : String(flag)] : texts
-    for (const value of new Set(held.flatMap((one) => (one === undefined ? [] : fold(one)))))
+    const facetValues = FLAGS[facet] ? [flag === undefined ? undefined : String(flag)] : texts
+    for (const value of new Set(facetValues.flatMap((one) => (one === undefined ? [] : fold(one)))))
       counts[value] = (counts[value] ?? 0) + 1
   }
   return counts

@@ -9,11 +9,11 @@ import { NOBODY, postgresPrograms, reachable } from './postgres-server.ts'
 import { until } from './redis.ts'
 import { scratchFolder } from './start-app.ts'
 
-/** Without its mark a run inside of a run would only report to the outer one. */
+/** Leaves out NODE_TEST_CONTEXT, which would make an inner test run report only to the outer run. */
 const { NODE_TEST_CONTEXT, ...env } = process.env
 const RUN = ['--test', '--test-global-setup=src/testing/setup.ts']
 
-test('a run with a test that fails ends with 1, one without ends with 0', (t) => {
+test('a test run exits with 1 if a test fails, otherwise with 0', (t) => {
   const file = join(scratchFolder(t), 'sample.test.mjs')
   for (const [body, code] of [
     ['throw new Error()', 1],
@@ -24,7 +24,7 @@ test('a run with a test that fails ends with 1, one without ends with 0', (t) =>
   }
 })
 
-/** Tells where the servers of its run are, while it and a service have files in the temporary folder. */
+/** A test that never ends. It prints the addresses of its servers, and has files in the temporary folder. */
 const UNENDING = (helpers: string): string => `
   import { test } from 'node:test'
   import { spawnCli } from '${helpers}/process.ts'
@@ -37,31 +37,31 @@ const UNENDING = (helpers: string): string => `
     await new Promise((resolve) => setTimeout(resolve, 600_000))
   })`
 
-/** A run with servers of its own, in the midst of a test. */
+/** Starts a test run with its own servers, and waits until it is in the middle of a test. */
 async function startRun(t: TestContext) {
   const [file, temporary] = [join(scratchFolder(t), 'sample.test.mjs'), scratchFolder(t)]
   writeFileSync(file, UNENDING(import.meta.dirname))
   const { TEST_DATABASE_URL, TEST_REDIS_URL, ...rest } = env
-  // As that of a machine is, which PostgreSQL's user has to get through.
+  // The user of PostgreSQL must be able to enter the temporary folder.
   chmodSync(temporary, 0o755)
   const runner = spawn(process.execPath, [...RUN, '--test-reporter=tap', file], {
     env: { ...rest, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let told = ''
+  let output = ''
   runner.stdout.on('data', (chunk: Buffer) => {
-    told += chunk
+    output += chunk
   })
-  await until(() => /\["http.*\]/.test(told) || runner.exitCode !== null)
-  const urls: string[] = JSON.parse(/\["http.*\]/.exec(told)?.[0] ?? '[]')
+  await until(() => /\["http.*\]/.test(output) || runner.exitCode !== null)
+  const urls: string[] = JSON.parse(/\["http.*\]/.exec(output)?.[0] ?? '[]')
   const ports = urls.filter((url) => url !== '').map((url) => Number(new URL(url).port))
   return { runner, temporary, ports }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-  test(`a run that ${signal} ends leaves no file, and no server`, { timeout: 60_000 }, async (t) => {
+  test(`a test run ended by ${signal} leaves no files and no servers`, { timeout: 60_000 }, async (t) => {
     const { runner, temporary, ports } = await startRun(t)
-    assert.ok(ports.length >= 2, `the run has told of its servers: ${ports}`)
+    assert.ok(ports.length >= 2, `the run printed too few servers: ${ports}`)
 
     runner.kill(signal)
     if (runner.exitCode === null && runner.signalCode === null) await once(runner, 'exit')
@@ -71,7 +71,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
   })
 }
 
-test('PostgreSQL in a folder that others cannot enter runs as nobody all the same', {
+test('PostgreSQL programs in a folder closed to others are copied and run as user nobody', {
   skip: NOBODY.uid === undefined && 'only root runs it as another user',
 }, async (t) => {
   const closed = scratchFolder(t)

@@ -7,13 +7,13 @@ import { NEEDS_REDIS, startRedis } from './redis.ts'
 import { openRunFolder } from './run-folder.ts'
 import { assertAllRan } from './taken-files.ts'
 
-// Before and after all tests: a real PostgreSQL, the one that TEST_DATABASE_URL names or one of our own, and
-// a real Redis or Valkey, the one that TEST_REDIS_URL names or one that is installed.
+// Runs before and after all tests. Starts PostgreSQL unless TEST_DATABASE_URL is set. Starts Redis or Valkey,
+// if installed, unless TEST_REDIS_URL is set.
 
 const opened = new AsyncDisposableStack()
 
 export async function globalSetup(): Promise<void> {
-  // Every test file, service and writer thread loads the same modules: they are compiled once.
+  // Caches compiled modules, because every test file, service and writer thread loads the same ones.
   process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compiled')
   opened.defer(openRunFolder())
   process.env.TEST_STORE = join(tmpdir(), 'template.db')
@@ -40,7 +40,7 @@ async function startPostgres(): Promise<string> {
   return url
 }
 
-/** @returns nothing where none is installed */
+/** @returns the URL of the server, or an empty text if none is installed */
 async function startRedisServer(): Promise<string> {
   if (NEEDS_REDIS.skip) return ''
   const { port } = await startRedis({ after: (end) => opened.defer(end) })

@@ -1,12 +1,12 @@
-import { capital, type Known, oneZero, threeWay } from './shelter-exports.ts'
+import { capital, oneZero, type SampleAnimal, threeWay } from './shelter-exports.ts'
 
-// Answers of programs for shelters, with the members that they document, of animals that do not exist.
+// API responses of shelter programs with their documented members, for made-up animals.
 
 const unix = (date: string | undefined): string | undefined => date && String(Date.parse(date) / 1_000)
 const yesNo = (value: boolean | undefined): string => (value === undefined ? '' : value ? 'Yes' : 'No')
 
-/** All that this service answers with is for adoption. */
-export const shelterManagerJson = (animals: Known[]): string =>
+/** Every animal in this response is for adoption. */
+export const shelterManagerJson = (animals: SampleAnimal[]): string =>
   JSON.stringify(
     animals.map(({ externalId, name, kind, breed, staff, traits, goodWith, ...animal }, index) => ({
       ...{ ID: index + 1, SHELTERCODE: externalId, ANIMALNAME: name, SPECIESNAME: kind },
@@ -41,7 +41,7 @@ export const shelterManagerJson = (animals: Known[]): string =>
     })),
   )
 
-export const shelterluvJson = (animals: Known[]): string =>
+export const shelterluvJson = (animals: SampleAnimal[]): string =>
   JSON.stringify({
     success: 1,
     has_more: false,
@@ -60,7 +60,7 @@ export const shelterluvJson = (animals: Known[]): string =>
       }[animal.size ?? 'small'],
       CurrentWeightPounds: animal.weightGrams && (animal.weightGrams / 453.592_37).toFixed(4),
       Altered: yesNo(traits?.spayedNeutered),
-      Status: { available: 'Available For Adoption', pending: 'Adoption Pending', sold: 'Healthy In Home' }[
+      Status: { available: 'Available For Adoption', pending: 'Adoption Pending', sold: 'Adopted' }[
         animal.status ?? 'available'
       ],
       InFoster: false,
@@ -75,7 +75,7 @@ export const shelterluvJson = (animals: Known[]): string =>
     })),
   })
 
-export const rescueGroupsJson = (animals: Known[]): string => {
+export const rescueGroupsJson = (animals: SampleAnimal[]): string => {
   const words = (type: string, names: (string | undefined)[]) =>
     [...new Set(names)].flatMap((name) =>
       name ? [{ type, id: name, attributes: { name, singular: name } }] : [],
@@ -133,7 +133,7 @@ export const rescueGroupsJson = (animals: Known[]): string => {
       ),
       ...[
         ['available', 'Available'],
-        ['pending', 'Hold'],
+        ['pending', 'Pending'],
         ['sold', 'Adopted'],
       ].map(([id, name]) => ({ type: 'statuses', id, attributes: { name } })),
       ...animals.flatMap(({ place }) => {

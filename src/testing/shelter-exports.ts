@@ -1,19 +1,19 @@
 import type { NewPet } from '../pets/schema.ts'
 
-// Files as programs for shelters write them, with the columns that they document, of made-up animals.
+// Export files of shelter programs with their documented columns, for made-up animals.
 
-/** An animal as one of those programs knows it. */
-export type Known = Omit<NewPet, 'categoryId'> & { kind: string; months?: number }
+/** A made-up animal of a shelter program. */
+export type SampleAnimal = Omit<NewPet, 'categoryId'> & { kind: string; months?: number }
 
 const cell = (value: unknown): string => {
   const text = value === undefined ? '' : String(value)
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** The columns of a CSV, each with what it says of an animal. */
-type Columns = Record<string, (animal: Known) => unknown>
+/** The columns of a CSV file, each with a function that returns its value. */
+type Columns = Record<string, (animal: SampleAnimal) => unknown>
 
-function csv(animals: Known[], columns: Columns): string {
+function csv(animals: SampleAnimal[], columns: Columns): string {
   const lines = animals.map((animal) =>
     Object.values(columns)
       .map((of) => cell(of(animal)))
@@ -32,7 +32,7 @@ export const oneZero = (value: boolean | undefined): number | undefined =>
 export const threeWay = (value: boolean | undefined): number => (value === undefined ? 2 : value ? 0 : 1)
 export const capital = (word = ''): string => word.slice(0, 1).toUpperCase() + word.slice(1)
 
-export const petfinderCsv = (animals: Known[]): string =>
+export const petfinderCsv = (animals: SampleAnimal[]): string =>
   csv(animals, {
     ID: ({ externalId }) => externalId,
     Internal: ({ externalId }) => `in-${externalId}`,
@@ -65,7 +65,7 @@ export const petfinderCsv = (animals: Known[]): string =>
     tags: ({ tags }) => tags?.join(', '),
   })
 
-export const shelterManagerCsv = (animals: Known[]): string =>
+export const shelterManagerCsv = (animals: SampleAnimal[]): string =>
   csv(animals, {
     ANIMALCODE: ({ externalId }) => externalId,
     ANIMALNAME: ({ name }) => name,

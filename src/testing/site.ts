@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { TestContext } from 'node:test'
 import { cleanup } from './cleanup.ts'
 
-/** Somebody else's site. */
+/** Starts a web site that serves one page. */
 export async function startSite(
   t: TestContext,
   body: string,
@@ -14,7 +14,7 @@ export async function startSite(
   return listenAt(t, server)
 }
 
-/** @returns its address, with a slash at the end */
+/** Starts a server on a free port. @returns its address, with a trailing slash */
 export async function listenAt(t: TestContext, server: http.Server): Promise<string> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   cleanup(t).defer(() => void server.close().closeAllConnections())

@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-/** A letter as a mail server gets it. */
-export interface Received {
+/** An e-mail as the mail server receives it. */
+export interface ReceivedEmail {
   from: string
   to: string[]
-  /** Its headers and its text, as they came. */
+  /** The raw headers and text. */
   data: string
 }
 
 export interface SmtpServer {
   port: number
-  letters: Received[]
-  /** Every line of a client that is no part of a letter. */
+  emails: ReceivedEmail[]
+  /** All commands of clients, without the content of e-mails. */
   commands: string[]
 }
 
@@ -24,23 +24,27 @@ const ANSWERS: Record<string, string> = {
   QUIT: '221 bye',
 }
 
-/** As little of RFC 5321 as a client needs. @param refused addresses that it takes no letter for */
+/**
+ * Starts a mail server with the parts of RFC 5321 that a client needs.
+ *
+ * @param refused addresses it refuses
+ */
 export async function startSmtp(t: TestContext, refused: string[] = []): Promise<SmtpServer> {
-  const letters: Received[] = []
+  const emails: ReceivedEmail[] = []
   const commands: string[] = []
   const server = net.createServer((socket) => {
-    let letter: Received = { from: '', to: [], data: '' }
+    let email: ReceivedEmail = { from: '', to: [], data: '' }
     let unread = ''
     let inData = false
     socket.on('error', () => undefined)
     const answer = (line: string): void => void socket.write(`${line}\r\n`)
-    const hear = (line: string): string => {
+    const handle = (line: string): string => {
       commands.push(line)
       const [, address = ''] = /<(.*)>/.exec(line) ?? []
       const verb = line.split(/[ :]/, 1)[0]?.toUpperCase() ?? ''
-      if (verb === 'MAIL') letter = { from: address, to: [], data: '' }
+      if (verb === 'MAIL') email = { from: address, to: [], data: '' }
       if (verb === 'RCPT' && refused.includes(address)) return `550 5.1.1 <${address}> is unknown here`
-      if (verb === 'RCPT') letter.to.push(address)
+      if (verb === 'RCPT') email.to.push(address)
       if (verb === 'DATA') inData = true
       return ANSWERS[verb] ?? '250 ok'
     }
@@ -49,11 +53,11 @@ export async function startSmtp(t: TestContext, refused: string[] = []): Promise
       for (let end = unread.indexOf('\r\n'); end >= 0; end = unread.indexOf('\r\n')) {
         const line = unread.slice(0, end)
         unread = unread.slice(end + 2)
-        if (!inData) answer(hear(line))
-        else if (line !== '.') letter.data += `${line}\r\n`
+        if (!inData) answer(handle(line))
+        else if (line !== '.') email.data += `${line}\r\n`
         else {
           inData = false
-          letters.push(letter)
+          emails.push(email)
           answer('250 taken')
         }
       }
@@ -63,5 +67,5 @@ export async function startSmtp(t: TestContext, refused: string[] = []): Promise
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
-  return { port: (server.address() as AddressInfo).port, letters, commands }
+  return { port: (server.address() as AddressInfo).port, emails, commands }
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { invite } from '../staff/join.ts'
 import type { NewPerson } from '../staff/person.ts'
-import { browsing, sendForm, tokenOf } from './console.ts'
+import { browseAs, sendForm, tokenOf } from './console.ts'
 import { startApp } from './start-app.ts'
 
-// People who come to the console with a password or a link.
+// People who sign in to the console with a password or a link.
 
 export const PASSWORD = 'correct horse battery'
 export const BEN: NewPerson = { email: 'ben@shelter.example', name: 'Ben Lim', role: 'staff' }
@@ -30,6 +30,6 @@ export async function startConsole(t: TestContext, options: Parameters<typeof st
     signIn: (email = BEN.email, password = PASSWORD, more = {}, headers = {}) =>
       send(SIGN_IN, { email, password, ...more }, headers),
     get: (path: string, headers = {}) => app.get(path, { authorization: undefined, ...headers }),
-    isIn: async (token: string) => (await browsing(app, token).get('/console/')).status === 200,
+    isIn: async (token: string) => (await browseAs(app, token).get('/console/')).status === 200,
   }
 }

@@ -16,23 +16,23 @@ import * as keys from '../keys/store.ts'
 import { openRenderer, type Renderer } from '../photos/renderer/render.ts'
 import { type Service, start } from '../start.ts'
 import { cleanup } from './cleanup.ts'
-import { type Answer, type Sent, send, sendRaw } from './client.ts'
+import { type Answer, type RequestOptions, send, sendRaw } from './client.ts'
 import { sameThread } from './same-thread.ts'
 
 export interface Options {
-  /** Environment variables beside those of the test itself. */
+  /** Additional settings. */
   settings?: Record<string, string>
-  /** Of the key that requests carry unless told otherwise. */
+  /** Properties of the key with which requests are sent unless a test sends another key. */
   key?: Partial<keys.NewKey>
-  /** An existing store, for a second start; a new one when absent. */
+  /** An existing store, for a second start. By default, the service gets a new store. */
   databaseUrl?: string
-  /** Unix time in milliseconds at which the clock stands. */
+  /** The initial time of the clock, in Unix milliseconds. */
   now?: number
-  /** Milliseconds of the clock that nobody can set; it is the other clock when absent. */
+  /** A clock that does not change when the machine's clock is set. By default, the test clock. */
   steady?: () => number
-  /** Whether it has a writer thread and a photo process of its own, as in production. */
-  own?: boolean
-  /** Faces beside the service's own. */
+  /** Whether the service has its own writer thread and photo process, as in production. */
+  ownProcesses?: boolean
+  /** Additional faces. */
   faces?: (context: Context) => Face[]
 }
 
@@ -40,12 +40,12 @@ export interface TestApp {
   service: Service
   databaseUrl: string
   port: number
-  /** A key of the plan asked for; requests carry it unless they bring their own Authorization header. */
+  /** The key of requests without their own Authorization header. */
   key: string
   clock: { now: number }
   /** Every line of the log so far. */
   log: string[]
-  request(path: string, sent?: Sent): Promise<Answer>
+  request(path: string, sent?: RequestOptions): Promise<Answer>
   get(path: string, headers?: http.OutgoingHttpHeaders): Promise<Answer>
   post(path: string, body: unknown, headers?: http.OutgoingHttpHeaders): Promise<Answer>
   patch(path: string, body: unknown, headers?: http.OutgoingHttpHeaders): Promise<Answer>
@@ -54,15 +54,15 @@ export interface TestApp {
   stop(): Promise<void>
 }
 
-/** For `key`: one that no test can use up. */
+/** A value for `key` whose limits no test can reach. */
 export const UNLIMITED = { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } as const
 
-/** 1 December 2026, after release 1.0.0 and before the sunset. */
+/** 1 December 2026 is after release 1.0.0 and before the sunset of GET /pets/{petId}. */
 const NOW = Date.UTC(2026, 11, 1)
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
-/** A folder of the test's own, gone after it. */
+/** Creates a folder that is removed after the test. */
 export function scratchFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'adoptable-test-'))
   cleanup(t).defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -71,24 +71,24 @@ export function scratchFolder(t: TestContext): string {
 
 type MakeStore = (t: TestContext) => string | Promise<string>
 
-/** Makes the URL of a new store of a test's own; without one it is a file. */
-let otherStore: MakeStore | undefined
+/** Creates the stores of tests; undefined if stores are SQLite files. */
+let makeOtherStore: MakeStore | undefined
 
-/** Settings of every service that a test starts, beneath its own. */
+/** Settings of all services, unless a test overrides them. */
 let commonSettings: Record<string, string> = {}
 
-/** From now on tests put their stores there. */
+/** Makes all tests create their stores with `make`. */
 export function useStores(make: MakeStore, settings: Record<string, string> = {}): void {
-  otherStore = make
+  makeOtherStore = make
   commonSettings = settings
 }
 
-/** The services of a test process share the process that reads pictures: a start of it takes a while. */
+/** All services of a test process share one photo process, because starting it takes a while. */
 const renderer: Renderer = { ...openRenderer(), close: async () => undefined }
 
-/** The whole service on a free port, with a store of its own and a clock that stands still until told. */
+/** Starts a complete service on a free port, with its own store and a clock that only the test moves. */
 export async function startApp(t: TestContext, options: Options = {}): Promise<TestApp> {
-  const existing = options.databaseUrl ?? (await otherStore?.(t))
+  const existing = options.databaseUrl ?? (await makeOtherStore?.(t))
   const databaseUrl = existing ?? `sqlite:${join(scratchFolder(t), 'test.db')}`
   const clock = { now: options.now ?? NOW }
   const log: string[] = []
@@ -96,7 +96,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     PORT: '0',
     DATABASE_URL: databaseUrl,
     BASE_URL: 'http://pets.example/v1',
-    // Beside a store in a file lies a folder of its own.
+    // With SQLite, photos are in a folder next to the file.
     ...(isPostgres(databaseUrl) && { PHOTOS_URL: `file:${scratchFolder(t)}` }),
     ...commonSettings,
     ...options.settings,
@@ -106,7 +106,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     : await copyTemplate(databaseUrl, options.key, config.environment)
   const service = await start(config, {
     clock: () => clock.now,
-    ...(!options.own && { startWriter: sameThread, renderer }),
+    ...(!options.ownProcesses && { startWriter: sameThread, renderer }),
     ...(options.steady && { steady: options.steady }),
     ...(options.faces && { faces: options.faces }),
     log: { write: (line) => log.push(line) },
@@ -144,7 +144,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
   }
 }
 
-/** Stores with one key, which tests copy instead of making their own: the key by what it was made with. */
+/** Stores with one key, by the properties of the key. Copying a store is faster than creating one. */
 const templates = new Map<string, { file: string; key: Promise<string> }>()
 
 async function copyTemplate(
@@ -165,14 +165,14 @@ async function copyTemplate(
   return secret
 }
 
-/** A key straight in the store, as the command makes it beside a running server. */
+/** Creates a key directly in the store, as `adoptable keys create` does. @returns the key */
 export async function makeKey(
   databaseUrl: string,
   { name = 'test', plan = 'business', access = 'write', organizationId, limits }: Partial<keys.NewKey> = {},
   environment: Environment = 'production',
 ): Promise<string> {
   const store = await openForCommand(databaseUrl, changes)
-  // The first admin key that a start makes would be one more in every test.
+  // Marks the first key as created, so the start of a service does not create another key.
   await insertSecret(store.db, keys.FIRST_KEY, '0'.repeat(64))
   const key = { name, plan, access, organizationId, limits }
   const { secret } = await make(store.write, environment, key, 0)

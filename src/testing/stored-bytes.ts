@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 import { fileOf, isPostgres } from '../db/store-url.ts'
 
-/** All that an engine keeps in its files: of PostgreSQL those of tables and indexes, and not its log. */
+/** Reads all bytes in the files of a store. On PostgreSQL, reads tables and indexes, but not the WAL. */
 export async function storedBytes(databaseUrl: string): Promise<string> {
   if (isPostgres(databaseUrl)) return bytesOfRelations(databaseUrl)
   const file = fileOf(databaseUrl)

@@ -9,18 +9,18 @@ import { freePort } from './port.ts'
 const KINDS = ['account', 'container', 'object', 'proxy'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Debian's, and the Python that they run in. */
+/** The folder of Debian's Swift servers and their Python. */
 const PROGRAMS = '/usr/bin'
 const programOf = (kind: Kind): string => join(PROGRAMS, `swift-${kind}-server`)
 const missing = KINDS.map(programOf).filter((program) => !existsSync(program))
 
-/** For the options of a test: without the servers it is skipped by name. */
+/** Options for a test that needs Swift. Without the installed servers, the test is skipped. */
 export const NEEDS_SWIFT = {
   skip: missing.length > 0 && `not installed: ${missing.map((program) => basename(program)).join(', ')}`,
   timeout: 60_000,
 }
 
-/** A bucket in OpenStack Swift, which speaks S3. */
+/** A bucket in OpenStack Swift, which supports the S3 API. */
 export interface TestSwift {
   port: number
   key: string
@@ -32,7 +32,7 @@ const REGION = 'eu-central-1'
 const [KEY, SECRET, BUCKET] = ['pets:photos', 'a/secret+of@words', 'photos']
 const PATIENCE_MS = 120_000
 
-/** The setting PHOTOS_URL for this bucket. @param port of what stands before it */
+/** The setting PHOTOS_URL for this bucket. @param port the port of a proxy to Swift, if any */
 export function photosUrlOf(
   { key, secret, bucket, ...swift }: TestSwift,
   { port = swift.port, ...others }: { port?: number; secret?: string } = {},
@@ -41,7 +41,7 @@ export function photosUrlOf(
   return `s3+http://${secrets}@127.0.0.1:${port}/${bucket}?region=${REGION}`
 }
 
-/** Swift with one disk, in a folder of its own, which are gone in the end. */
+/** Starts Swift with one disk in a new folder, and removes both after the test. */
 export async function startSwift(t: { after(end: () => Promise<void>): void }): Promise<TestSwift> {
   const folder = mkdtempSync(join(tmpdir(), 'adoptable-swift-'))
   mkdirSync(join(folder, 'devices', 'disk'), { recursive: true })
@@ -69,7 +69,10 @@ export async function startSwift(t: { after(end: () => Promise<void>): void }): 
   return swift
 }
 
-/** Which server has what: here each kind one, on one disk. The command that does it takes a second a step. */
+/**
+ * Creates the rings, which assign data to servers. There is one server per kind. Swift's own command takes a
+ * second per step.
+ */
 const RINGS = `
 import json, sys
 from swift.common.ring import RingBuilder
@@ -81,7 +84,7 @@ for kind in ('account', 'container', 'object'):
     builder.get_ring().save('%s/%s.ring.gz' % (folder, kind))
 `
 
-/** It wants a cache, and does without the one that is not there. */
+/** Swift's proxy requires a cache in its settings, but works if the cache cannot be reached. */
 const PROXY = `
 pipeline = cache s3api tempauth proxy-server
 [filter:cache]
@@ -112,7 +115,7 @@ fallocate_reserve = 0
 [pipeline:main]${kind === 'proxy' ? PROXY : store}`
 }
 
-/** The servers may still be starting. */
+/** Creates the bucket; retries while the servers are starting. */
 async function makeBucket({ port, key, secret, bucket }: TestSwift): Promise<void> {
   const client = new AwsClient({
     accessKeyId: key,

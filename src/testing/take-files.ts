@@ -5,11 +5,11 @@ import { pathToFileURL } from 'node:url'
 import { folderOfPart } from './taken-files.ts'
 
 /**
- * Runs test files in this process, one after another, until the processes of the run have taken them all.
- * Loading the service takes longer than most tests, so a process runs many files.
+ * Runs test files in this process, one after another, until the processes of the run have taken all files.
+ * One process runs many files, because loading the service takes longer than most tests.
  *
- * @param part what the processes that share these files are called
- * @param files paths from the folder of the project, the longest first
+ * @param part the name of the group of processes that run these files together
+ * @param files paths relative to the project, the largest first
  */
 export async function takeFiles(part: string, files: string[]): Promise<void> {
   const folder = folderOfPart(part)
@@ -22,7 +22,7 @@ export async function takeFiles(part: string, files: string[]): Promise<void> {
   }
 }
 
-/** @returns whether no other process had it before */
+/** @returns whether this process is the first to take the file */
 function take(name: string): boolean {
   try {
     mkdirSync(name)

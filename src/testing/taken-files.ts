@@ -2,14 +2,14 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The folder in which the processes of a part note which files they took. */
+/** The folder in which the processes of one part of the test run record the files they have taken. */
 export function folderOfPart(part: string): string {
   if (!process.env.TEST_RUN)
     throw new Error('run the tests with npm test, or one file as CONTRIBUTING.md says')
   return join(tmpdir(), `taken-${part}`)
 }
 
-/** @throws when a part has files that no process ran to the end, as when a test ends its process */
+/** @throws if a file was not run to its end, for example because a test ended its process */
 export function assertAllRan(): void {
   for (const list of globSync(join(tmpdir(), 'taken-*', 'files.json'))) {
     const files: string[] = JSON.parse(readFileSync(list, 'utf8'))

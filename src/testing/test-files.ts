@@ -1,10 +1,10 @@
 import { globSync, statSync } from 'node:fs'
 
-// Which test files run where. Each is in one of the first two groups; some run again on the servers.
+// The groups of test files. Each file is in QUICK or SLOW. Some files run again on PostgreSQL and Redis.
 
 const TESTS = globSync(['src/**/*.test.ts', 'client/src/**/*.test.ts'])
 
-/** Those that take long: browsers, other programs, servers that are lost, processes that are killed. */
+/** Slow files use browsers, other programs, failing servers or killed processes. */
 const isSlow = (file: string): boolean => file.endsWith('.slow.test.ts')
 
 /** The files of `npm test`. */
@@ -12,7 +12,7 @@ export const QUICK = longestFirst(TESTS.filter((file) => !isSlow(file)))
 
 export const SLOW = longestFirst(TESTS.filter(isSlow))
 
-/** The features, which behave the same on PostgreSQL. */
+/** Tests of features, which also run on PostgreSQL. */
 export const ON_POSTGRES = longestFirst([
   'src/applications/applications.test.ts',
   'src/applications/erasure.test.ts',
@@ -26,6 +26,7 @@ export const ON_POSTGRES = longestFirst([
   'src/faces/petfinder/facts.test.ts',
   'src/faces/petfinder/many.test.ts',
   'src/faces/petfinder/organizations.test.ts',
+  'src/faces/petfinder/paging.test.ts',
   'src/faces/petfinder/token.test.ts',
   'src/faces/second-face.test.ts',
   'src/faces/two-views.test.ts',
@@ -54,10 +55,12 @@ export const ON_POSTGRES = longestFirst([
   'src/http/int64.test.ts',
   'src/http/query.test.ts',
   'src/jobs/runner.test.ts',
+  'src/limits/shares.test.ts',
   'src/orders/erasure.test.ts',
   'src/orders/known-time.test.ts',
   'src/orders/model.test.ts',
   'src/orders/orders.test.ts',
+  'src/pets/history.test.ts',
   'src/orders/plan.test.ts',
   'src/organizations/organizations.slow.test.ts',
   'src/organizations/organizations.test.ts',
@@ -70,7 +73,8 @@ export const ON_POSTGRES = longestFirst([
   'src/pets/search/index-animals.test.ts',
   'src/pets/paging.slow.test.ts',
   'src/pets/pets.test.ts',
-  'src/pets/picked.test.ts',
+  'src/pets/fields.test.ts',
+  'src/pets/microchips.test.ts',
   'src/pets/profile.test.ts',
   'src/pets/views.test.ts',
   'src/photos/jobs.test.ts',
@@ -81,10 +85,10 @@ export const ON_POSTGRES = longestFirst([
   'src/vocabulary/vocabulary.test.ts',
 ])
 
-/** What depends on the counters, which are in Redis then, with the data in PostgreSQL. */
+/** Tests that depend on rate limits, which also run with PostgreSQL and Redis. */
 export const ON_SERVERS = ['src/contract.test.ts', 'src/keys/keys.test.ts', 'src/access.test.ts']
 
-/** So that no process is left with a long file at the end. */
+/** Sorts by size, so no process starts a long file at the end. */
 function longestFirst(files: string[]): string[] {
   const bytes = new Map(files.map((file) => [file, statSync(file).size]))
   return files.sort((one, other) => (bytes.get(other) ?? 0) - (bytes.get(one) ?? 0))

@@ -7,12 +7,12 @@ import { startApp, useStores } from '../start-app.ts'
 import { takeFiles } from '../take-files.ts'
 import { ON_SERVERS } from '../test-files.ts'
 
-// On PostgreSQL and, where there is one, with Redis.
+// Runs on PostgreSQL, with Redis if one is installed.
 const { TEST_REDIS_URL } = process.env
 
 useStores(scratchDatabase, TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {})
 
-test('these limits are counted in Redis', TEST_REDIS_URL ? {} : NEEDS_REDIS, async (t) => {
+test('the limits of these tests are counted in Redis', TEST_REDIS_URL ? {} : NEEDS_REDIS, async (t) => {
   const redis = new Redis(TEST_REDIS_URL ?? '')
   t.after(() => redis.disconnect())
   const { get, service } = await startApp(t)
